@@ -1,8 +1,8 @@
 # What it costs that a review's reports list the changes: compared with the platform's own response time.
 
 review=("$BINARY" review --quiet --base main --project-id 00000000-0000-4000-8000-000000000000 --agent-version 10.0.0)
-make_repository changed "$WORK/changed" 10000
-cd "$WORK/changed"
+make_repository teamwork "$WORK/teamwork" 10000
+cd "$WORK/teamwork"
 start_platform --delay 100
 # 100 batches of 100 files, 4 at a time, 100 ms each.
 measure --runs 3 --limit 1.12 --ideal 2.5 --memory 200 --server "$PLATFORM" \
@@ -10,8 +10,8 @@ measure --runs 3 --limit 1.12 --ideal 2.5 --memory 200 --server "$PLATFORM" \
     "${review[@]}" --base-url "$URL" --report "json=$WORK/report.json"
 stop_platform
 
-make_repository changed "$WORK/changed-5000" 5000
-cd "$WORK/changed-5000"
+make_repository teamwork "$WORK/teamwork-5000" 5000
+cd "$WORK/teamwork-5000"
 reports=()
 for format in junit json sarif gitlab markdown html; do
     reports+=(--report "$format=$WORK/changed-$format")

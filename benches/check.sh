@@ -9,7 +9,7 @@ cc -O2 -o "$WORK/libyaml_events" "$HERE/libyaml_events.c" -lyaml || {
     exit 2
 }
 
-# make_project NAME ARGUMENT...: creates a repository with these pipelines and all rules, unless it exists.
+# make_project NAME ARGUMENT...: creates a repository with these pipelines and their rules, unless it exists.
 make_project() {
     local folder="$WORK/$1"
     shift
@@ -17,18 +17,14 @@ make_project() {
     echo "making the pipelines: $*" >&2
     python3 "$HERE/make_pipelines.py" "$folder" "$@"
     git init -q "$folder"
-    "$BINARY" --repo "$folder" --config-dir .platform rules init >&2
     git -C "$folder" add -A
     git -C "$folder" -c user.name=bench -c user.email=bench@example.invalid -c gc.auto=0 commit -q -m pipelines
 }
 
 make_project check 10000
 make_project check-tenfold 100000
-make_project check-calls --calls 10000
 for size in 20000 40000; do
     make_project "chain-$size" --chain "$size"
-    printf 'rules:\n- { id: unused-components, enabled: true, enforcementLevel: error }\n- { id: start-and-end-components, enabled: true, enforcementLevel: error }\n' \
-        >"$WORK/chain-$size/.platform/config/pipeline_quality_rules.yaml"
 done
 
 check() {
@@ -39,12 +35,11 @@ mapfile -d '' tenfold < <(check check-tenfold)
 mapfile -d '' chain < <(check chain-20000)
 mapfile -d '' longer < <(check chain-40000)
 
-mapfile -d '' calls < <(check check-calls)
-measure --runs 9 --limit 1.15 --memory 200 "\`check --all\`, 10,000 pipelines, a third of which call another : without checks of the project" -- \
-    "${calls[@]}" -- "${calls[@]}" --project-checks off
+measure --runs 9 --limit 1.15 --memory 200 "\`check --all\`, 10,000 pipelines : without checks of the project" -- \
+    "${ours[@]}" -- "${ours[@]}" --project-checks off
 
-find "$WORK/check" -name '*.orch.yaml' >"$WORK/check.list"
-measure --runs 9 --limit 0.75 --memory 200 "\`check --all\`, 10,000 pipelines, 37 MB : libyaml's events in C" -- \
+find "$WORK/check" -name '*.orch.yaml' -o -name '*.tran.yaml' >"$WORK/check.list"
+measure --runs 9 --limit 0.75 --memory 200 "\`check --all\`, 10,000 pipelines, 32 MB : libyaml's events in C" -- \
     "${ours[@]}" -- sh -c 'exec "$0" <"$1"' "$WORK/libyaml_events" "$WORK/check.list"
 
 row="\`check --all\`, 10,000 pipelines : PyYAML's CSafeLoader parses them"

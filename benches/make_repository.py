@@ -9,6 +9,9 @@ changed FILES      pipelines on `main`; on `work` each of them has other stateme
 grown FILES        both at once: known findings in each, and on `work` other statements and another place; every tenth is
                    shared, and each calls another
 small FILES EVERY SHARED  small pipelines, the first SHARED of them shared; each EVERYth calls another
+team FILES         pipelines as real teams have them on `main` (see `team_pipeline`); on `work` ten of them have an edit and a
+                   new finding
+teamwork FILES     the same; on `work` each of them has other statements and another place
 scattered FILES EVERY SHARED  the same, packed in commit order, each as a delta of the previous one
 history FILES COMMITS  pipelines that COMMITS commits have edited, one in ten of them a merge of a branch; `work` left `main`
                    50 commits ago and has 20 of its own
@@ -31,16 +34,22 @@ WHO = "Bench <bench@example.org>"
 BEGIN = 1_700_000_000
 EDITS = 3
 
-RULES = "".join(
+UNUSED_AND_ENDS = "".join(
     f"  - id: {rule}\n    enabled: true\n    enforcementLevel: warn\n"
-    for rule in ("minimum-components", "unused-components", "start-and-end-components")
+    for rule in ("unused-components", "start-and-end-components")
 )
 
 
-NAMING = (
-    "  - id: component-naming-convention\n    enabled: true\n    enforcementLevel: warn\n"
-    "    config:\n      regexMatchPattern: '[A-Z][a-z]*'\n"
-)
+def naming(pattern):
+    return (
+        "  - id: component-naming-convention\n    enabled: true\n    enforcementLevel: warn\n"
+        f"    config:\n      regexMatchPattern: '{pattern}'\n"
+    )
+
+
+RULES = UNUSED_AND_ENDS + naming("[A-Z].*")
+# A name with a number breaks it.
+STRICT_NAMING = naming("[A-Z][a-z]*")
 
 
 def component(name, kind, following):
@@ -77,8 +86,107 @@ def call(number, called):
     )
 
 
+# Words of the file names of `team_path`.
+VERBS = ("load", "extract", "stage", "merge", "publish", "refresh", "archive")
+SUBJECTS = (
+    "customer", "customer address", "order", "order line", "invoice", "payment", "product", "product price", "stock level",
+    "supplier", "shipment", "return", "campaign", "web session", "store visit", "employee", "cost center", "ledger entry",
+    "budget", "exchange rate", "contract", "meter reading", "sensor event", "support ticket", "loyalty point",
+)
+LAYERS = ("raw", "curated", "mart", "snapshot", "history")
+
+
+def team_name(number):
+    """Returns the file name of a pipeline, without its extension. One in twelve is a name that another folder has, too."""
+    if number % 12 == 11 and number >= 600:
+        number -= 600
+    words = (VERBS[number % 7], SUBJECTS[number // 7 % 25], LAYERS[number // 175 % 5])
+    return "_".join(words).replace(" ", "_") + ("" if number < 875 else f"_{number // 875}")
+
+
+def team_path(number):
+    kind = "tran" if number % 4 == 3 else "orch"
+    return f"domain-{number // 5000:02}/team-{number // 200:03}/{team_name(number)}.{kind}.yaml"
+
+
+def script_path(number):
+    return f"scripts/team_{number // 200:03}.py"
+
+
+def team_call(number, files):
+    """Returns what a pipeline calls: nearly always a bare file name. One call in six leads nowhere."""
+    called = (number * 7 + 4) // 4 * 4 % files
+    name = team_name(called)
+    if number // 3 % 12 == 5:
+        return name[:5] + name[6:]
+    if number // 3 % 12 == 11:
+        return f"legacy_{name}_{number}"
+    if number // 3 % 10 == 4:
+        return team_path(called).removesuffix(".orch.yaml")
+    return name
+
+
+def team_pipeline(number, files, statement="raw", y=32):
+    """Returns a pipeline of a real team. Every fourth is a transformation. Every third orchestration calls another by its
+    bare name, every ninth with an iterator; every fifth runs a script of the repository. One in ten breaks a rule.
+    """
+    name = team_name(number)
+    if number % 4 == 3:
+        return team_transformation(name, statement, y)
+    steps = [("Start", "start", "")]
+    for at in range(1 + number * 7 % 9):
+        query = f"{'query' if number % 10 == at else 'Query'} {name} {at}"
+        parameters = f'        scriptLocation: "Component"\n        sqlScript: |-\n{sql(name, statement)}'
+        steps.append((query, "sql-executor", f'{parameters}        projectSchema: "[Environment Default]"\n'))
+    if number % 3 == 0:
+        steps.append((f"Run {number}", "run-orchestration", f'        orchestrationJob: "{team_call(number, files)}"\n'))
+    if number % 9 == 0:
+        iterator = f"      iterationTarget: Run {number}\n"
+        steps.append((f"Each {number}", "table-iterator", f"        targetTable: {name}\n"))
+    if number % 5 == 0:
+        script = f"        scriptLocation: File\n        fileName: {script_path(number)}\n"
+        steps.append((f"Script {number}", "python-script", script))
+    steps.append(("Done", "end-success", ""))
+    parts = []
+    for (step, kind, parameters), following in zip(steps, [*steps[1:], None]):
+        part = f"    {step}:\n      type: {kind}\n"
+        if kind == "table-iterator":
+            part += iterator
+        if following:
+            part += f"      transitions:\n        success:\n          - {following[0]}\n"
+        parts.append(f'{part}      skipped: false\n      parameters:\n        componentName: "{step}"\n{parameters}')
+    head = 'type: "orchestration"\nversion: "1.0"\npipeline:\n  components:\n'
+    return head + "".join(parts) + canvas([step for step, _, _ in steps], y)
+
+
+def sql(name, statement):
+    return f"          select count(*) as loaded, max(changed_at) as latest\n          from {statement}.{name}\n"
+
+
+def team_transformation(name, statement, y):
+    names = ["Input", "Filter", "Output"]
+    parts = ""
+    for step, kind, source in zip(names, ("table-input", "filter", "rewrite-table"), (None, *names)):
+        sources = f"      sources:\n        - {source}\n" if source else ""
+        parameters = f"        componentName: {step}\n        table: {statement}_{name}\n"
+        parts += f"    {step}:\n      type: {kind}\n{sources}      parameters:\n{parameters}"
+    return 'type: "transformation"\nversion: "1.0"\npipeline:\n  components:\n' + parts + canvas(names, y)
+
+
+def canvas(names, y):
+    """Returns the places of components in a row, as the designer writes them."""
+    places = "".join(
+        f'    {name}:\n      position:\n        "x": {at * 160}\n        "y": {y}\n      tempMetlId: {at}\n'
+        "      size: { width: 120, height: 80 }\n"
+        for at, name in enumerate(names)
+    )
+    return f"design:\n  components:\n{places}"
+
+
 def shared(paths):
     """Returns the shared-pipelines file."""
+    if not paths:
+        return 'version: "1.0"\ntype: shared-pipelines-config\npipelines: []\n'
     entries = "".join(
         f"  - pipeline: {path}\n    displayName: shared {index}\n    id: shared-{index}\n"
         "    enabled: true\n    parameters: {}\n"
@@ -132,7 +240,7 @@ class Import:
         self.file(f"{CONFIG}/shared-pipelines.yaml", shared(shared_paths))
         self.file(f"{CONFIG}/config/pipeline_quality_rules.yaml", "rules:\n" + rules)
 
-    def pipelines(self, files, content, shared_paths, rules=RULES):
+    def pipelines(self, files, content, shared_paths, rules=RULES, path=path_of):
         """Writes the history of `main`: all files in a random order, then edits that end with `content`."""
         source = random.Random(1)
         rounds = [source.sample(range(files), files)]
@@ -144,7 +252,7 @@ class Import:
                 self.configuration(shared_paths, rules)
             for number in numbers:
                 left[number] -= 1
-                self.file(path_of(number), edited(content(number), left[number]))
+                self.file(path(number), edited(content(number), left[number]))
 
     def finish(self, branches, repacked=True):
         self.process.stdin.close()
@@ -174,7 +282,7 @@ def context(folder, files):
 
 
 def known(folder, files):
-    two_sides(folder, files, pipeline, lambda number: pipeline(number, y=64), [path_of(0)], NAMING)
+    two_sides(folder, files, pipeline, lambda number: pipeline(number, y=64), [path_of(0)], STRICT_NAMING)
 
 
 def changed(folder, files):
@@ -186,7 +294,7 @@ def grown(folder, files):
         return make(number, call(number, called(number, files)))
 
     paths = [path_of(number) for number in range(0, files, 10)]
-    two_sides(folder, files, calling, lambda number: calling(number, moved), paths, NAMING)
+    two_sides(folder, files, calling, lambda number: calling(number, moved), paths, STRICT_NAMING)
 
 
 def moved(number, extra=""):
@@ -202,6 +310,34 @@ def two_sides(folder, files, before, after, shared_paths, rules):
     for number in range(files):
         repository.file(path_of(number), after(number))
     repository.finish(["main", "work"])
+
+
+def team(folder, files):
+    repository = team_main(folder, files)
+    repository.commit("work", "change", parent="main")
+    for number in range(0, files, max(files // 10, 1)):
+        number -= number % 4
+        text = team_pipeline(number, files, statement="staging").replace("    Done:", "    unnamed:\n      type: grid\n    Done:")
+        repository.file(team_path(number), text)
+    repository.finish(["main", "work"])
+
+
+def teamwork(folder, files):
+    repository = team_main(folder, files)
+    repository.commit("work", "change", parent="main")
+    for number in range(files):
+        repository.file(team_path(number), team_pipeline(number, files, statement="archive", y=96))
+    repository.finish(["main", "work"])
+
+
+def team_main(folder, files):
+    """Writes the history of `main`. The rules warn of three kinds of problems."""
+    repository = Import(folder)
+    repository.pipelines(files, lambda number: team_pipeline(number, files), [], RULES, team_path)
+    repository.commit("main", "scripts")
+    for number in range(0, files, 200):
+        repository.file(script_path(number), f"print('team {number}')\n")
+    return repository
 
 
 def small(folder, files, every, shared_files, repacked=True):
@@ -224,7 +360,7 @@ def called(number, files):
 
 def history(folder, files, commits):
     repository = Import(folder)
-    repository.pipelines(files, pipeline, [path_of(0)], NAMING)
+    repository.pipelines(files, pipeline, [path_of(0)], STRICT_NAMING)
     source = random.Random(2)
 
     def edit(branch, version, start=None):
@@ -287,7 +423,7 @@ def scripts(folder, files, content):
 
 def main():
     kind, folder, *numbers = sys.argv[1:]
-    kinds = [changed, context, grown, history, known, large, scattered, small, text]
+    kinds = [changed, context, grown, history, known, large, scattered, small, team, teamwork, text]
     {make.__name__: make for make in kinds}[kind](folder, *map(int, numbers))
 
 

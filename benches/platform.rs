@@ -29,9 +29,9 @@ use tokio::net::TcpListener;
 
 /// The rules of `make_repository.py`.
 const RULES: [&str; 3] = [
-    "minimum-components",
     "unused-components",
     "start-and-end-components",
+    "component-naming-convention",
 ];
 /// Number of bytes of an upload that are read at a time.
 const PIECE: usize = 1024 * 1024;

@@ -1,7 +1,7 @@
 # The run time of a review, compared with the platform's own response time.
 
-make_repository small "$WORK/small" 10000 5 3
-cd "$WORK/small"
+make_repository team "$WORK/team-10000" 10000
+cd "$WORK/team-10000"
 start_platform --delay 200
 review=("$BINARY" review --base-url "$URL" --project-id 00000000-0000-4000-8000-000000000000
     --agent-version 10.0.0 --report "junit=$WORK/junit.xml" --report "json=$WORK/report.json")
@@ -12,7 +12,7 @@ make_repository scattered "$WORK/scattered" 10000 5 3
 cd "$WORK/scattered"
 measure --runs 3 --limit 1.12 --ideal 5 --memory 150 --server "$PLATFORM" "\`review\`, the same, scattered over the pack : batches / concurrency" -- \
     "${review[@]}" --all
-cd "$WORK/small"
+cd "$WORK/team-10000"
 measure --runs 11 "\`review\`, 1 file at 200 ms a request : one request" --ideal 0.2 -- \
-    "${review[@]}" --all "area-00/group-000/load 000010.orch.yaml"
+    "${review[@]}" --all "$(git ls-files "*.orch.yaml" | head -n 1)"
 stop_platform

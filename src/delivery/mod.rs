@@ -1,6 +1,7 @@
 //! Delivers a report to its destinations: files, standard output, the CI host. A destination that fails is reported;
 //! the other deliveries and the verdict are unaffected.
 
+mod azure_variables;
 mod host_results;
 mod needed_lines;
 mod report_changes;

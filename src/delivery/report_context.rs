@@ -1,5 +1,6 @@
 //! Collects the context that the writers need besides the review: lines of files, changed lines, texts of rules, links.
 
+use super::azure_variables::find_azure_build;
 use super::needed_lines::NeededLines;
 use super::{Delivery, report_changes, report_files, repository_links, reproduction};
 use crate::document_content::read_document;
@@ -42,6 +43,9 @@ pub(super) fn build_report_context(
             .clone()
             .or_else(|| destinations.project_id.clone()),
         sarif_limits: (delivery.host() == Host::GitHub).then_some(SarifLimits::GITHUB),
+        azure_build: (delivery.host() == Host::Azure)
+            .then(|| find_azure_build(run))
+            .flatten(),
         category: destinations.category.clone(),
         show: destinations.show,
         path_base: find_path_base(run, delivery),

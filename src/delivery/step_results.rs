@@ -4,7 +4,7 @@ use super::Delivery;
 use super::report_files::find_junit_path;
 use crate::error::Failure;
 use crate::job::ci::Host;
-use crate::report::terminal::{self, GroupStyle};
+use crate::report::terminal::{self, Fold, GroupStyle};
 use crate::report::{self, ReportContext, azure, github};
 use crate::session::Run;
 use crate::session::step_report::annotation_style;
@@ -46,7 +46,7 @@ pub(super) fn print_findings(
     if !commands.is_empty() {
         style
             .groups
-            .push_group(&mut text, ANNOTATIONS, "annotations", &commands);
+            .push_group(&mut text, ANNOTATIONS, Fold::Closed, "annotations", &commands);
     }
     text.push_str(&terminal::render(delivery.report, about, style));
     if is_output_reserved {

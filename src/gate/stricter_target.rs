@@ -265,8 +265,8 @@ impl StricterTarget {
         let mut limits = Vec::new();
         for (path, differences) in &self.stricter_settings {
             let text = format!(
-                "`{branch}` ({commit}) has a stricter {path} than this change, which started earlier: {}; \
-                 merge `{branch}` to be reviewed by it",
+                "the target branch `{branch}` ({commit}) has a stricter {path}: {}; \
+                 merge `{branch}` into your branch to be reviewed against it",
                 List::with_limit(differences, MAX_LISTED_DIFFERENCES).join_with_semicolons()
             );
             limits.push(VerdictLimit {

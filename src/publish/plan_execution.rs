@@ -193,9 +193,9 @@ impl PlanExecution<'_> {
                 assess_existing_version(self.plan, self.options.if_exists, &details)
             }
             LookupResult::NotFound => build_conflict(self.plan)
-                .with_problem("could not compare its content: the platform does not show the version"),
+                .with_problem("could not compare the content: the platform reported a conflict but did not return the version"),
             LookupResult::Unclear(reason, _) => {
-                build_conflict(self.plan).with_problem(format!("could not compare its content: {reason}"))
+                build_conflict(self.plan).with_problem(format!("could not compare the content: {reason}"))
             }
         }
     }

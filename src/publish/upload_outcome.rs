@@ -7,9 +7,9 @@ use serde_json::Value;
 use sluicegate_platform::api::{ArtifactDetails, PublishResponse};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
-/// Note about an older version: only the response to its upload listed the files that were left out.
+/// Note about an older version.
 const UNKNOWN_OMISSIONS: &str =
-    "it is no longer possible to see which files the platform left out when the version was published";
+    "cannot check whether files were ignored: only the response to the original upload lists them";
 
 /// Returns the outcome of an upload that the platform accepted, and whether the version may be incomplete. `response`
 /// is empty if it could not be read.

@@ -8,6 +8,7 @@ use crate::report::PathBase;
 use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{Finding, Report, Severity};
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
@@ -82,7 +83,8 @@ pub(super) fn collect_annotations_beside_notices(
     )
 }
 
-/// Returns the findings that are annotated, with these annotations between errors and warnings.
+/// Returns the findings that are annotated, with these annotations between errors and warnings. Hosts show only the first
+/// annotations, so each rule of each file has one before any has a second.
 fn annotate_findings(
     report: &Report,
     context: &ReportContext,
@@ -91,13 +93,29 @@ fn annotate_findings(
     let mut findings = report.findings();
     findings.retain(Finding::is_counted);
     FindingOrder::from_context(report, context).sort(&mut findings);
-    findings.sort_by_key(|finding| Reverse(finding.severity));
+    let findings = spread_findings(findings);
     let first_warning = findings.partition_point(|finding| finding.severity == Severity::Error);
     let (errors, warnings) = findings.split_at(first_warning);
     let mut annotations: Vec<Annotation> = errors.iter().map(annotate_finding).collect();
     annotations.extend(other_annotations);
     annotations.extend(warnings.iter().map(annotate_finding));
     annotations
+}
+
+/// Returns the findings by level, and for each level first one of each rule in each file, then the second ones.
+fn spread_findings(findings: Vec<Finding<'_>>) -> Vec<Finding<'_>> {
+    let mut counts: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut numbered_findings = Vec::with_capacity(findings.len());
+    for finding in findings {
+        let count = counts.entry((finding.path, finding.rule)).or_default();
+        *count += 1;
+        numbered_findings.push((*count, finding));
+    }
+    numbered_findings.sort_by_key(|(number, finding)| (Reverse(finding.severity), *number));
+    numbered_findings
+        .into_iter()
+        .map(|(_, finding)| finding)
+        .collect()
 }
 
 /// Returns the notices and the problems of the run as annotations, for a log. A run that passes has no errors.
@@ -230,8 +248,8 @@ mod tests {
         let all = collect_file_annotations(&sample::report(), &ReportContext::default());
         insta::assert_snapshot!(shown(&all).join("\n"), @r#"
         Error Some(("load/it.orch.yaml", 9)) component-naming-convention: `Run B` is not
-        Error Some(("load/it.orch.yaml", 12)) component-naming-convention: `Run A` is not in the pattern
         Error Some(("a.tran.yaml", 1)) unused-components: the rule could not be evaluated: designer/no-start-component
+        Error Some(("load/it.orch.yaml", 12)) component-naming-convention: `Run A` is not in the pattern
         Error Some(("late.orch.yaml", 1)) unreviewed: The file was not reviewed: the batch timed out
         Warning Some(("sluicegate.yaml", 1)) gate change: This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         Warning Some(("a.tran.yaml", 1)) maximum-outputs: 3 outputs
@@ -250,11 +268,33 @@ mod tests {
             .collect();
         let expected = [
             "load/it.orch.yaml:12",
-            "load/it.orch.yaml:9",
             "a.tran.yaml:1",
+            "load/it.orch.yaml:9",
             "late.orch.yaml:1",
         ];
         assert_eq!(places[..4], expected);
+    }
+
+    #[test]
+    fn annotations_have_one_for_each_file_and_rule_before_second_ones() {
+        let mut report = sample::report();
+        let mut other_file = report.files[0].clone();
+        other_file.path = "z/last.orch.yaml".to_owned();
+        report.files.push(other_file);
+        let annotations = collect_file_annotations(&report, &ReportContext::default());
+        let errors = annotations
+            .iter()
+            .filter(|annotation| annotation.level == Level::Error);
+        let places: Vec<String> = errors
+            .filter_map(|annotation| annotation.place.as_ref())
+            .map(|(path, line)| format!("{path}:{line}"))
+            .collect();
+        let second_ones = places.iter().position(|place| place.ends_with(":12")).unwrap();
+        let firsts = &places[..second_ones];
+        assert!(
+            firsts.iter().any(|place| place.starts_with("z/last")),
+            "{places:?}"
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@
 
 mod annotation;
 pub(crate) mod azure;
+mod azure_build;
 pub(crate) mod bitbucket;
 mod changes_markdown;
 pub(crate) mod github;
@@ -33,6 +34,7 @@ pub(crate) mod terminal;
 mod truncation;
 mod view;
 
+pub(crate) use azure_build::AzureBuild;
 pub(crate) use changes_markdown::{
     ChangedPipelineCallers, ChangesPage, ConsumerChanges, MAX_FLOWCHART_BOXES,
     render_page as changes_as_markdown,

@@ -1,5 +1,6 @@
 //! The information in a report besides the review, supplied by the callers.
 
+use super::azure_build::AzureBuild;
 use super::path_base::PathBase;
 use sluicegate_base::text::List;
 use sluicegate_pipelines::diff::DiffLine as ChangeLine;
@@ -29,6 +30,8 @@ pub(crate) struct ReportContext {
     pub project: Option<String>,
     /// Limits of the host for SARIF files; `None` if there are no limits.
     pub sarif_limits: Option<SarifLimits>,
+    /// The run of Azure Pipelines that writes the reports.
+    pub azure_build: Option<AzureBuild>,
     /// Name that separates this review from others of the same commit, in SARIF's category and in a comment's marker.
     /// Empty by default.
     pub category: String,
@@ -249,6 +252,20 @@ impl SourceLines {
         });
         lines.truncate(end.unwrap_or(lines.len()));
         lines
+    }
+
+    /// Returns the lines of [`Self::excerpt`] for a log, where they take much space: none if they show nothing that the
+    /// message does not say, because the finding is about a number, or its line contains only the name.
+    pub(super) fn log_excerpt(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
+        let name_line = self.line(finding.path, finding.line).map(|line| {
+            let key = line.trim().trim_end_matches(':');
+            key.trim_matches(['"', '\''])
+        });
+        let shows_name = name_line.is_some() && name_line == finding.about;
+        if finding.size.is_some() || (shows_name && finding.error_type.is_none()) {
+            return Vec::new();
+        }
+        self.excerpt(finding)
     }
 
     /// Returns the text of this line, if it is known.

@@ -5,7 +5,7 @@ use crate::report::changes_markdown;
 use crate::report::finding_tone::Tone;
 use crate::report::markdown::{blob_link, code, escape, escape_prose};
 use crate::report::view::{
-    FindingEntry, Notice, NoticeEntry, NoticeKind, UnevaluatedCause, View, ViewMedium,
+    self, FindingEntry, Notice, NoticeEntry, NoticeKind, UnevaluatedCause, View, ViewMedium,
 };
 use crate::report::{ChangedFile, PathBase, ReportContext, truncation};
 use sluicegate_base::text::{List, format_and_more, format_and_more_of, format_count, format_number};
@@ -157,7 +157,10 @@ impl MarkdownPage<'_> {
                 (Tone::Warning, false) => "Warnings",
                 (Tone::Old, _) => "Known or waived findings",
             };
-            let items = entries.iter().map(|entry| render_finding(entry, view.context));
+            let files = view::group_by_path(entries.iter().copied(), |entry| entry.finding.path);
+            let items = files
+                .iter()
+                .map(|(path, entries)| render_file_findings(path, entries, view.context));
             if has_errors || Tone::for_finding(&first.finding) == Tone::Old {
                 self.add_folded_list(title, items);
             } else {
@@ -337,8 +340,22 @@ fn shorten_message(text: &str) -> String {
     truncation::truncate(text, MESSAGE_LIMIT)
 }
 
+/// Returns the findings of a file: its only finding, or its path with a list of the findings.
+fn render_file_findings(path: &str, entries: &[&FindingEntry<'_>], context: &ReportContext) -> String {
+    if let [entry] = entries {
+        return render_finding(entry, &render_place(&entry.finding, context), context);
+    }
+    let mut markdown = code(&shorten_name(path));
+    for entry in entries {
+        let line = entry.finding.line;
+        let place = render_line_link(&entry.finding, &format!("line {line}"), context);
+        let _ = write!(markdown, "\n  - {}", render_finding(entry, &place, context));
+    }
+    markdown
+}
+
 /// Returns one finding with its places, as links if the host shows files.
-fn render_finding(entry: &FindingEntry<'_>, context: &ReportContext) -> String {
+fn render_finding(entry: &FindingEntry<'_>, place: &str, context: &ReportContext) -> String {
     let finding = &entry.finding;
     let mark = match (finding.error_type, finding.severity) {
         (Some(_), _) => "⚠️",
@@ -346,8 +363,7 @@ fn render_finding(entry: &FindingEntry<'_>, context: &ReportContext) -> String {
         (None, Severity::Warning) => "🟡",
     };
     let mut markdown = format!(
-        "{mark} {}: {} ({})",
-        render_place(finding, context),
+        "{mark} {place}: {} ({})",
         escape(&shorten_message(&finding.message())),
         code(&shorten_name(finding.rule)),
     );
@@ -359,15 +375,23 @@ fn render_finding(entry: &FindingEntry<'_>, context: &ReportContext) -> String {
             other_places.map(|it| render_place(it, context))
         );
     }
+    if let Some(related_names) = entry.describe_related_findings() {
+        let _ = write!(markdown, "<br>{}", escape(&shorten_message(&related_names)));
+    }
     markdown
 }
 
 /// Renders the place of a finding, as a link if the host has one.
 fn render_place(finding: &Finding<'_>, context: &ReportContext) -> String {
     let place = format!("{}:{}", shorten_name(finding.path), finding.line);
+    render_line_link(finding, &place, context)
+}
+
+/// Returns a link to the line of the finding with this text, if the host shows files.
+fn render_line_link(finding: &Finding<'_>, text: &str, context: &ReportContext) -> String {
     match &context.blob_url {
-        Some(form) => blob_link(form, finding.path, finding.line, &place),
-        None => code(&place),
+        Some(form) => blob_link(form, finding.path, finding.line, text),
+        None => code(text),
     }
 }
 
@@ -398,8 +422,9 @@ mod tests {
 
         ### Errors
 
-        - ❌ [load/it.orch.yaml&#58;9](https://github.com/o/r/blob/1f/load/it.orch.yaml#L9): &#96;Run B&#96; is not (<code>component-naming-convention</code>)
-        - ❌ [load/it.orch.yaml&#58;12](https://github.com/o/r/blob/1f/load/it.orch.yaml#L12): &#96;Run A&#96; is not in the pattern (<code>component-naming-convention</code>)
+        - <code>load/it.orch.yaml</code>
+          - ❌ [line 9](https://github.com/o/r/blob/1f/load/it.orch.yaml#L9): &#96;Run B&#96; is not (<code>component-naming-convention</code>)
+          - ❌ [line 12](https://github.com/o/r/blob/1f/load/it.orch.yaml#L12): &#96;Run A&#96; is not in the pattern (<code>component-naming-convention</code>)
         - ⚠️ [a.tran.yaml&#58;1](https://github.com/o/r/blob/1f/a.tran.yaml#L1): the rule could not be evaluated: designer/no-start-component (<code>unused-components</code>)
 
         <details><summary>Warnings (1)</summary>

@@ -66,13 +66,14 @@ fn describe_findings(totals: &FindingTotals) -> Option<String> {
     Some(description)
 }
 
-/// Returns `2,505 checks passed in 501 pipelines`; `None` if no pipeline was reviewed.
+/// Returns `2,505 checks passed in 501 pipelines`, or `1 pipeline checked` if none passed; `None` if no pipeline was
+/// reviewed.
 fn describe_checks(report: &Report) -> Option<String> {
     let counts = report.count_results();
     let pipelines = format_count(counts.files, "pipeline");
     match (counts.files, counts.passed) {
         (0, _) => None,
-        (_, 0) => Some(format!("no check passed in {pipelines}")),
+        (_, 0) => Some(format!("{pipelines} checked")),
         (_, passed_count) => Some(format!(
             "{} passed in {pipelines}",
             format_count(passed_count, "check")

@@ -72,7 +72,7 @@ assert.deepEqual(await order(), before);
 // Folding, and a link to a finding, which opens its group.
 await page.getByRole("button", { name: "Fold all" }).click();
 assert.equal(await visible(), 0);
-await page.getByRole("button", { name: "Unfold all" }).click();
+await page.getByRole("button", { name: "Expand all" }).click();
 assert.equal(await visible(), all.length);
 await page.getByRole("button", { name: "Fold all" }).click();
 await page.evaluate(() => (location.hash = "#finding-5"));

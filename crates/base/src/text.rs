@@ -10,9 +10,7 @@ mod suggestion;
 pub mod wrap;
 
 pub use list::{List, format_and_more, format_and_more_of, format_more};
-pub use suggestion::{
-    did_you_mean, did_you_mean_any, find_most_similar, find_nearest, is_similar, is_similar_path, suggest,
-};
+pub use suggestion::{NameProfile, did_you_mean, did_you_mean_any, find_most_similar, find_nearest, suggest};
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};

@@ -30,10 +30,10 @@ pub struct GlobalArgs {
     /// Read the token from the output of this command [env: SLUICEGATE_TOKEN_COMMAND]
     #[arg(long, global = true, value_name = "CMD")]
     pub token_command: Option<String>,
-    /// Path of the git repository [env: SLUICEGATE_REPO] [default: found from the current folder]
+    /// Path of the git repository [env: SLUICEGATE_REPO] [default: detected from the current folder]
     #[arg(long, global = true, value_name = "PATH")]
     pub repo: Option<PathBuf>,
-    /// Name of the platform's hidden directory at the repository root [env: SLUICEGATE_CONFIG_DIR] [default: found]
+    /// Name of the platform's hidden directory at the repository root [env: SLUICEGATE_CONFIG_DIR] [default: detected]
     #[arg(long, global = true, value_name = "NAME")]
     pub config_dir: Option<String>,
     /// PEM file with additional root certificates to trust [env: SLUICEGATE_CA_CERT]

@@ -83,7 +83,7 @@ use std::ffi::OsString;
 
 const PROGRAM: &str = "sluicegate";
 
-/// Review data pipelines before a merge, and publish the shared ones after it.
+/// Check pipelines (*.orch.yaml, *.tran.yaml) before a merge, publish them after it.
 #[derive(Debug, Parser)]
 #[command(name = PROGRAM, version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
 pub struct Cli {

@@ -242,7 +242,7 @@ impl PublishOn {
         Some(if self.is_file_unused {
             "`publish-on` of the checkout's file is not in force here"
         } else {
-            "no branches and no tags are set to publish on (publish-on)"
+            "`publish-on` lists no branches or tags"
         })
     }
 

@@ -148,9 +148,9 @@ settings! {
         TOKEN_URL = "SLUICEGATE_TOKEN_URL", "", Trust, "token-url";
         /// OAuth 2 audience, if the token endpoint requires one.
         TOKEN_AUDIENCE = "SLUICEGATE_TOKEN_AUDIENCE", "", Trust, "token-audience";
-        /// Path of the git repository (default: found from the current directory).
+        /// Path of the git repository (default: detected from the current directory).
         REPO = "SLUICEGATE_REPO", "--repo", Subject, "repo";
-        /// Name of the platform's hidden directory at the repository root (default: found).
+        /// Name of the platform's hidden directory at the repository root (default: detected).
         CONFIG_DIR = "SLUICEGATE_CONFIG_DIR", "--config-dir", Verdict, "config-dir"
             => config_dir: String, SettingFormat::Text(".platform");
         /// PEM file with additional root certificates to trust.

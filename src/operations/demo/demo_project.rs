@@ -3,6 +3,7 @@
 use crate::error::Failure;
 use sluicegate_git::{CommitId, NewCommit, Repository};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 type DemoFiles = &'static [(&'static str, &'static str)];
 
@@ -25,33 +26,37 @@ const MAIN_FILES: DemoFiles = &[
         include_str!("files/clean-orders.tran.yaml"),
     ),
     ("sales/sql/prepare.sql", include_str!("files/prepare.sql")),
+    (REFUNDS_PATH, include_str!("files/refunds.orch.yaml")),
+    ("sluicegate.yaml", include_str!("files/sluicegate.yaml")),
+    (".gitignore", "reports/\n"),
 ];
 
-/// The pipeline that two branches add, in a good and a bad version.
+/// The pipeline that a branch changes, and the same change without the mistake.
 const REFUNDS_PATH: &str = "sales/refunds.orch.yaml";
-const GOOD_REFUNDS: &str = include_str!("files/refunds-good.orch.yaml");
-const BAD_REFUNDS: &str = include_str!("files/refunds-bad.orch.yaml");
+const UNCONNECTED_REFUNDS: &str = include_str!("files/refunds-mail.orch.yaml");
+const CONNECTED_REFUNDS: &str = include_str!("files/refunds-mail-connected.orch.yaml");
 
-/// The shared-pipelines file without a parameter that consumers set, and with one more shared pipeline.
+/// The shared-pipelines file without a parameter that consumers set.
 const SHARED_PIPELINES_PATH: &str = ".platform/shared-pipelines.yaml";
 const BREAKING_SHARED_PIPELINES: &str = include_str!("files/shared-pipelines-broken.yaml");
-const EXTENDED_SHARED_PIPELINES: &str = include_str!("files/shared-pipelines-more.yaml");
 
 /// The branch that breaks consumers.
 pub(crate) const BREAKING_BRANCH: &str = "feature/no-day";
-/// The branch with an addition for consumers.
-pub(crate) const ADDING_BRANCH: &str = "feature/share-refunds";
-
-/// The branch whose review passes the gate.
-pub(crate) const GOOD_BRANCH: &str = "feature/refunds";
-/// The branch whose review fails the gate.
-pub(crate) const BAD_BRANCH: &str = "feature/refunds-in-a-hurry";
+/// The branch whose review fails the gate: it adds a component that nothing leads to.
+pub(crate) const UNCONNECTED_BRANCH: &str = "feature/refund-mail";
 
 pub(crate) struct DemoProject {
     /// The bare remote that the platform reads.
     pub(crate) remote: PathBuf,
     /// The clone in which the commands run.
     pub(crate) clone: PathBuf,
+}
+
+impl DemoProject {
+    /// Writes the change of the failing branch to the working tree, without its mistake.
+    pub(crate) fn write_fix(&self) -> io::Result<()> {
+        fs::write(self.clone.join(REFUNDS_PATH), CONNECTED_REFUNDS)
+    }
 }
 
 /// Creates the project of the demo in `dir`.
@@ -62,38 +67,22 @@ pub(crate) fn create_demo_project(dir: &Path) -> Result<DemoProject, Failure> {
     };
     let remote = Repository::create_bare(&project.remote, "main")?;
     let main = create_commit(&remote, "main", None, MAIN_FILES, "Load and clean the orders")?;
+    let refunds = [(REFUNDS_PATH, UNCONNECTED_REFUNDS)];
     create_commit(
         &remote,
-        GOOD_BRANCH,
+        UNCONNECTED_BRANCH,
         Some(&main),
-        &[(REFUNDS_PATH, GOOD_REFUNDS)],
-        "Load the refunds",
+        &refunds,
+        "Report the refunds by mail",
     )?;
+    let shared_pipelines = [(SHARED_PIPELINES_PATH, BREAKING_SHARED_PIPELINES)];
     create_commit(
         &remote,
-        BAD_BRANCH,
+        BREAKING_BRANCH,
         Some(&main),
-        &[(REFUNDS_PATH, BAD_REFUNDS)],
-        "Load the refunds, in a hurry",
+        &shared_pipelines,
+        "Load all days at once",
     )?;
-    let later_branches = [
-        (
-            BREAKING_BRANCH,
-            &[(SHARED_PIPELINES_PATH, BREAKING_SHARED_PIPELINES)][..],
-            "Load all days at once",
-        ),
-        (
-            ADDING_BRANCH,
-            &[
-                (SHARED_PIPELINES_PATH, EXTENDED_SHARED_PIPELINES),
-                (REFUNDS_PATH, GOOD_REFUNDS),
-            ],
-            "Share the refunds",
-        ),
-    ];
-    for (branch, files, message) in later_branches {
-        create_commit(&remote, branch, Some(&main), files, message)?;
-    }
     Repository::clone_local(&project.remote, &project.clone)?;
     Ok(project)
 }

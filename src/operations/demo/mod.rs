@@ -13,7 +13,7 @@ use crate::job::settings::variable;
 use crate::session::step_report;
 use crate::session::{CommandResult, Run};
 use clap::Parser as _;
-use demo_project::{ADDING_BRANCH, BAD_BRANCH, BREAKING_BRANCH, DemoProject, GOOD_BRANCH};
+use demo_project::{BREAKING_BRANCH, DemoProject, UNCONNECTED_BRANCH};
 use secrecy::SecretString;
 use sluicegate_base::text;
 use sluicegate_local_platform::{Clock, Options, Role, Vocabulary};
@@ -36,20 +36,14 @@ const MAX_DEMOS: usize = 100;
 /// The address and the token for serving the demo's platform again by hand.
 const LISTEN_ADDRESS: &str = "127.0.0.1:8080";
 const TOKEN: &str = "demo-token";
-/// The version name template, computed from the changes.
-const NEXT_VERSION: &str = "{next}";
-const AGENT_VERSION: &str = "1.0.0";
 
-/// Every report format, and its file.
-const REPORTS: [(&str, &str); 7] = [
-    ("html", "review.html"),
-    ("junit", "review.xml"),
-    ("junit-strict", "review-strict.xml"),
-    ("sarif", "review.sarif"),
-    ("gitlab", "code-quality.json"),
-    ("markdown", "comment.md"),
-    ("json", "review.json"),
-];
+/// The page of the review, below the clone: the project's settings file names it.
+const REVIEW_PAGE: &str = "reports/review.html";
+
+/// The step before which the demo corrects the change in the working tree.
+const FIX_TITLE: &str = "Fix it locally";
+
+const PROGRAM_NAME: &str = "sluicegate";
 
 /// Runs a command, which is one of the steps.
 pub(crate) type RunCommand = fn(&Run, Command) -> CommandResult;
@@ -62,14 +56,13 @@ pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> C
     let project = demo_project::create_demo_project(&dir)?;
     let token = Uuid::new_v4().to_string();
     let runtime = run.runtime()?;
-    let platform = runtime.block_on(sluicegate_local_platform::start(build_platform_options(
+    let platform = runtime.block_on(sluicegate_local_platform::start(platform_options(
         &project, &token,
     )))?;
     let demo = DemoRun {
         run,
         run_command,
         displayed_dir: &displayed_dir,
-        dir,
         project,
         base_url: format!("http://{}", platform.address()),
         token,
@@ -79,8 +72,7 @@ pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> C
     outcome
 }
 
-/// Returns the options of the local platform, with the demo's project and token.
-fn build_platform_options(project: &DemoProject, token: &str) -> Options {
+fn platform_options(project: &DemoProject, token: &str) -> Options {
     Options {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: None,
@@ -106,7 +98,7 @@ fn choose_dir(run: &Run, requested_dir: &Path) -> Result<PathBuf, Failure> {
                 "the directory {} is not empty and was not created by an earlier demo",
                 dir.display()
             );
-            return Err(Failure::usage(message).with_hint("set another directory with --dir"));
+            return Err(Failure::usage(message).hint("set another directory with --dir"));
         }
         run.ui.say(&format!(
             "{} contains an earlier demo and is not changed",
@@ -118,10 +110,10 @@ fn choose_dir(run: &Run, requested_dir: &Path) -> Result<PathBuf, Failure> {
         requested_dir.display()
     );
     Err(Failure::usage(message)
-        .with_hint("remove demos that you do not need, or set another directory with --dir"))
+        .hint("remove demos that you do not need, or set another directory with --dir"))
 }
 
-/// Returns `requested_dir`, with the number appended to its name unless it is 1.
+/// Returns `asked`, with the number appended unless it is 1.
 fn numbered_dir(requested_dir: &Path, number: usize) -> PathBuf {
     if number == 1 {
         return requested_dir.to_owned();
@@ -131,7 +123,6 @@ fn numbered_dir(requested_dir: &Path, number: usize) -> PathBuf {
     requested_dir.with_file_name(name)
 }
 
-/// Creates the directory of the demo, with a file that explains it.
 fn create_dir(dir: &Path) -> Result<(), Failure> {
     let marker_text = "`sluicegate demo` created this directory; another run uses another directory.\n";
     fs::create_dir_all(dir)
@@ -142,13 +133,31 @@ fn create_dir(dir: &Path) -> Result<(), Failure> {
         })
 }
 
+/// Returns what a user types in the current directory to start the program: its path, or its name if the shell finds it.
+fn find_program_name(env: &Env) -> String {
+    let Ok(program) = std::env::current_exe() else {
+        return PROGRAM_NAME.to_owned();
+    };
+    let first_match = std::env::split_paths(env.get("PATH").unwrap_or_default())
+        .map(|dir| dir.join(PROGRAM_NAME))
+        .find(|path| path.is_file());
+    let is_found = first_match.is_some_and(|path| path.canonicalize().ok() == program.canonicalize().ok());
+    if is_found {
+        return PROGRAM_NAME.to_owned();
+    }
+    program
+        .strip_prefix(env.current_dir())
+        .unwrap_or(&program)
+        .display()
+        .to_string()
+}
+
 /// The steps, and their shared data.
 struct DemoRun<'a> {
     run: &'a Run,
     run_command: RunCommand,
     /// The directory as the user typed it.
     displayed_dir: &'a Path,
-    dir: PathBuf,
     project: DemoProject,
     base_url: String,
     token: String,
@@ -157,37 +166,66 @@ struct DemoRun<'a> {
 /// A step: its title, the command, and the expected exit status.
 struct DemoStep {
     title: &'static str,
-    name: &'static str,
-    args: Vec<String>,
+    command: String,
     expected_status: ExitStatus,
     meaning: &'static str,
 }
 
+/// Returns the steps in their order.
+fn list_steps() -> Vec<DemoStep> {
+    let branch_flags = |branch: &str| format!("--branch {branch} --head origin/{branch}");
+    vec![
+        DemoStep {
+            title: "What does the branch change?",
+            command: format!("diff main..origin/{UNCONNECTED_BRANCH}"),
+            expected_status: ExitStatus::Success,
+            meaning: "The change in words. `-o html` draws it.",
+        },
+        DemoStep {
+            title: "Review the branch",
+            command: format!("review {}", branch_flags(UNCONNECTED_BRANCH)),
+            expected_status: ExitStatus::GateFailed,
+            meaning: "Exit 1: the gate stays closed until the component is connected.",
+        },
+        DemoStep {
+            title: "Publish the shared pipelines of the main branch",
+            command: "publish".to_owned(),
+            expected_status: ExitStatus::Success,
+            meaning: "Exit 0: the platform has every file, and the published version was checked.",
+        },
+        DemoStep {
+            title: "Publish a branch that takes a parameter away from consumers",
+            command: format!("publish {}", branch_flags(BREAKING_BRANCH)),
+            expected_status: ExitStatus::GateFailed,
+            meaning: "Exit 1: nothing was sent.",
+        },
+        DemoStep {
+            title: FIX_TITLE,
+            command: "check".to_owned(),
+            expected_status: ExitStatus::Success,
+            meaning: "Exit 0: the component is connected in the working tree. `check` needs no platform.",
+        },
+    ]
+}
+
 impl DemoRun<'_> {
-    /// Runs all steps, and prints what each one shows.
     fn run_steps(&self) -> CommandResult {
         let dir = self.displayed_dir.display();
         self.print(&format!(
-            "Created a small project in {dir}: a remote repository (remote.git), a clone of it (work),\n\
-             and four branches with one change each. The platform runs locally at {}.",
+            "A small project in {dir}: a remote repository, a clone, and two branches.\n\
+             The platform runs on this machine, at {}.",
             self.base_url
         ))?;
-        for (index, step) in self.list_steps().into_iter().enumerate() {
+        for (index, step) in list_steps().into_iter().enumerate() {
+            if step.title == FIX_TITLE {
+                self.project
+                    .write_fix()
+                    .map_err(|error| Failure::new(ExitStatus::Usage, error))?;
+            }
             self.run_step(index + 1, &step)?;
         }
         self.print(&format!(
-            "\nThat was the complete workflow: a good change passed, a bad one failed, the merged pipelines were\n\
-             published once, an existing version was not published again, and a version that breaks its consumers\n\
-             was not published.\n\n\
-             Look at:\n  \
-             {dir}/reports/bad/review.html   the findings as a page; open it in a browser\n  \
-             {dir}/reports/bad               reports for each host: JUnit, SARIF, Code Quality, a comment, JSON,\n  \
-             {dir}/reports/good              and the files of a GitHub step (summary.md, outputs.txt)\n  \
-             {dir}/reports/publish           receipt.json\n  \
-             {dir}/work                      the project, to change it and run the commands yourself\n\n\
-             {}\n\
-             The same commands work in your own repository with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID,\n\
-             SLUICEGATE_AGENT_VERSION and SLUICEGATE_TOKEN set.",
+            "\nOpen {dir}/work/{REVIEW_PAGE}: the failed review as a page, with the picture of the change.\n\n{}",
             self.describe_manual_steps()
         ))?;
         Ok(ExitStatus::Success)
@@ -197,121 +235,22 @@ impl DemoRun<'_> {
     fn describe_manual_steps(&self) -> String {
         let dir = self.displayed_dir.display().to_string();
         let project = text::quote_shell_word(&format!("{PROJECT}={dir}/remote.git"));
+        let program = text::quote_shell_word(&find_program_name(&self.run.env));
         format!(
-            "To continue on your own, serve the project again:\n\n\
-             sluicegate serve --listen {LISTEN_ADDRESS} --token {TOKEN}=admin --project {project}\n\n\
-             and in another terminal:\n\n\
-             export {}=http://{LISTEN_ADDRESS}\n\
-             export {}={PROJECT}\n\
-             export {}={AGENT_VERSION}\n\
-             export {}={TOKEN}\n\
-             cd {}\n\
-             sluicegate review --branch {BAD_BRANCH} --head origin/{BAD_BRANCH}\n",
+            "To try it yourself, serve the platform again, and review from another terminal:\n\
+             {program} serve --listen {LISTEN_ADDRESS} --token {TOKEN}=admin --project {project}\n\
+             export {}=http://{LISTEN_ADDRESS} {}={TOKEN}\n\
+             {program} --repo {} review --branch {UNCONNECTED_BRANCH} --head origin/{UNCONNECTED_BRANCH}",
             variable::BASE_URL,
-            variable::PROJECT_ID,
-            variable::AGENT_VERSION,
             variable::TOKEN,
             text::quote_shell_word(&format!("{dir}/work")),
         )
     }
 
-    /// Returns the commands of the demo, each with its expected status.
-    fn list_steps(&self) -> Vec<DemoStep> {
-        vec![
-            DemoStep {
-                title: "Review a good branch",
-                name: "good",
-                args: self.build_review_args("good", GOOD_BRANCH),
-                expected_status: ExitStatus::Success,
-                meaning: "Exit 0: the change may be merged.",
-            },
-            DemoStep {
-                title: "Review a bad branch",
-                name: "bad",
-                args: self.build_review_args("bad", BAD_BRANCH),
-                expected_status: ExitStatus::GateFailed,
-                meaning: "Exit 1: the gate fails until the errors are fixed. The warning alone would pass.",
-            },
-            DemoStep {
-                title: "Publish the shared pipelines of the main branch",
-                name: "publish",
-                args: self.build_publish_args("receipt.json", NEXT_VERSION, None),
-                expected_status: ExitStatus::Success,
-                meaning: "Exit 0: the platform has every file, and the published version was checked.",
-            },
-            DemoStep {
-                title: "Publish the same version again",
-                name: "publish-again",
-                args: self.build_publish_args("second-receipt.json", "1.0.0", None),
-                expected_status: ExitStatus::AlreadyExists,
-                meaning: "Exit 5: a version is never overwritten.",
-            },
-            DemoStep {
-                title: "Publish a branch that removes a parameter of consumers",
-                name: "break",
-                args: self.build_publish_args(
-                    "receipt-of-the-break.json",
-                    NEXT_VERSION,
-                    Some(BREAKING_BRANCH),
-                ),
-                expected_status: ExitStatus::GateFailed,
-                meaning: "Exit 1: consumers would break, so nothing was sent. Allow it with --accept-breaking REASON.",
-            },
-            DemoStep {
-                title: "Publish a branch with an addition for consumers",
-                name: "addition",
-                args: self.build_publish_args(
-                    "receipt-of-the-addition.json",
-                    NEXT_VERSION,
-                    Some(ADDING_BRANCH),
-                ),
-                expected_status: ExitStatus::Success,
-                meaning: "Exit 0: published as 1.1.0, because the addition breaks no consumer.",
-            },
-        ]
-    }
-
-    /// Returns the arguments that review a branch and write its reports.
-    fn build_review_args(&self, name: &str, branch: &str) -> Vec<String> {
-        let mut args: Vec<String> = ["review", "--branch", branch, "--head"].map(str::to_owned).into();
-        args.push(format!("origin/{branch}"));
-        for (format, file) in REPORTS {
-            let report = format!("{format}={}", self.report_dir(name).join(file).display());
-            args.extend(["--report".to_owned(), report]);
-        }
-        args
-    }
-
-    /// Returns the arguments that publish a version, of the main branch or of another one.
-    fn build_publish_args(&self, receipt: &str, version: &str, branch: Option<&str>) -> Vec<String> {
-        let receipt = self.report_dir("publish").join(receipt).display().to_string();
-        let mut args: Vec<String> = ["publish", "--prefix", "sales", "--version-name", version]
-            .map(str::to_owned)
-            .into();
-        if let Some(branch) = branch {
-            let head = format!("origin/{branch}");
-            args.extend(["--compat", "fail", "--branch", branch, "--head", &head].map(str::to_owned));
-        }
-        args.extend(["--receipt".to_owned(), receipt]);
-        args
-    }
-
-    fn report_dir(&self, name: &str) -> PathBuf {
-        self.dir.join("reports").join(name)
-    }
-
-    /// Prints a command, runs it and checks its status.
     fn run_step(&self, number: usize, step: &DemoStep) -> Result<(), Failure> {
-        let dir = format!("{}/", self.displayed_dir.display());
-        let displayed_args: Vec<String> = step
-            .args
-            .iter()
-            .map(|arg| text::quote_shell_word(&arg.replace(&dir, "../")))
-            .collect();
         self.print(&format!(
             "\n{number}. {}\n   $ sluicegate {}\n",
-            step.title,
-            displayed_args.join(" ")
+            step.title, step.command
         ))?;
         let status = self.run_program(step)?;
         if status != step.expected_status {
@@ -327,12 +266,10 @@ impl DemoRun<'_> {
 
     /// Runs the program in the clone, as a user would.
     fn run_program(&self, step: &DemoStep) -> CommandResult {
-        let report_dir = self.report_dir(step.name);
-        fs::create_dir_all(&report_dir).map_err(|error| Failure::new(ExitStatus::Usage, error))?;
-        let args = std::iter::once("sluicegate".to_owned()).chain(step.args.clone());
+        let args = std::iter::once("sluicegate").chain(step.command.split(' '));
         let cli = Cli::try_parse_from(args).map_err(|error| Failure::usage(error.to_string()))?;
         let mut run = Run::new(
-            self.build_step_environment(&report_dir),
+            self.step_environment(),
             cli.global,
             self.run.ui,
             self.run.signals.clone(),
@@ -346,22 +283,11 @@ impl DemoRun<'_> {
         }
     }
 
-    /// Returns the variables of a step: the connection to the local platform, and files in place of a host's.
-    fn build_step_environment(&self, report_dir: &Path) -> Env {
+    fn step_environment(&self) -> Env {
         let variables = [
             (variable::BASE_URL, self.base_url.clone()),
-            (variable::PROJECT_ID, PROJECT.to_string()),
-            (variable::AGENT_VERSION, AGENT_VERSION.to_owned()),
             (variable::TOKEN, self.token.clone()),
             (variable::CI, "none".to_owned()),
-            (
-                "GITHUB_STEP_SUMMARY",
-                report_dir.join("summary.md").display().to_string(),
-            ),
-            (
-                "GITHUB_OUTPUT",
-                report_dir.join("outputs.txt").display().to_string(),
-            ),
         ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value));
         Env::from_parts(variables, self.project.clone.clone())

@@ -242,11 +242,14 @@ fn check_clock(first_response: &UnauthenticatedResponse) -> Check {
     let Some(seconds_ahead) = first_response.clock_ahead else {
         return Check::not_applicable("clock", "the response contains no time");
     };
-    let direction = if seconds_ahead < 0 { "behind" } else { "ahead of" };
-    let description = format!(
-        "this machine is {} s {direction} the platform's time",
-        seconds_ahead.unsigned_abs()
-    );
+    let description = match seconds_ahead {
+        0 => "the clock matches the platform's".to_owned(),
+        1.. => format!("the clock is {seconds_ahead} s ahead of the platform's"),
+        _ => format!(
+            "the clock is {} s behind the platform's",
+            seconds_ahead.unsigned_abs()
+        ),
+    };
     if seconds_ahead.unsigned_abs() <= CLOCK_TOLERANCE {
         return Check::success("clock", description);
     }

@@ -47,7 +47,7 @@ pub(crate) fn render_rule_table(findings: &CurrentFindings) -> Option<String> {
         }),
     );
     Some(format_table(
-        &["rule", "pipelines", "findings", "with another limit"],
+        &["rule", "pipelines", "findings", "pipelines above a higher limit"],
         &rows,
     ))
 }
@@ -103,10 +103,7 @@ fn describe_other_limits(rule: &str, sizes: &[u64]) -> String {
     limits_to_show.dedup();
     let descriptions: Vec<String> = limits_to_show
         .into_iter()
-        .map(|limit| match count_affected(rule, limit, sizes) {
-            0 => format!("{limit} in none"),
-            affected_count => format!("{limit} in {affected_count}"),
-        })
+        .map(|limit| format!("{limit}: {}", count_affected(rule, limit, sizes)))
         .collect();
     descriptions.join(", ")
 }
@@ -128,13 +125,13 @@ mod tests {
         let sizes = [11, 12, 12, 13, 15, 18, 19, 22, 40, 41];
         assert_eq!(
             describe_other_limits("maximum-components", &sizes),
-            "15 in 5, 40 in 1, 41 in none"
+            "15: 5, 40: 1, 41: 0"
         );
         assert_eq!(
             describe_other_limits("minimum-components", &[1, 1, 0, 1]),
-            "1 in 1, 0 in none"
+            "1: 1, 0: 0"
         );
-        assert_eq!(describe_other_limits("maximum-components", &[11]), "11 in none");
+        assert_eq!(describe_other_limits("maximum-components", &[11]), "11: 0");
         assert_eq!(describe_other_limits("maximum-components", &[]), "");
     }
 }

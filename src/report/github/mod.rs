@@ -99,8 +99,8 @@ mod tests {
     fn report_as_commands() {
         insta::assert_snapshot!(list_annotations(&sample::report(), &ReportContext::default()).join("\n"), @"
         ::error file=load/it.orch.yaml,line=9,title=component-naming-convention::`Run B` is not
-        ::error file=load/it.orch.yaml,line=12,title=component-naming-convention::`Run A` is not in the pattern
         ::error file=a.tran.yaml,line=1,title=unused-components::the rule could not be evaluated: designer/no-start-component
+        ::error file=load/it.orch.yaml,line=12,title=component-naming-convention::`Run A` is not in the pattern
         ::warning file=a.tran.yaml,line=1,title=maximum-outputs::3 outputs
         ");
     }

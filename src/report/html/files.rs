@@ -97,7 +97,7 @@ fn describe_passed_checks(file: &FileResults) -> String {
         .map(|result| escape_rule_name(&result.rule))
         .collect();
     match names.len() {
-        0 => "No check passed.".to_owned(),
+        0 => String::new(),
         number => format!("{} passed: {}", format_count(number, "check"), names.join(", ")),
     }
 }

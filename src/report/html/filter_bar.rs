@@ -12,7 +12,7 @@ const GROUPING_CONTROLS: &str = r#"<fieldset class="switch"><legend class="unsee
 <label><input type="radio" name="by" value="rule"/><span>By rule</span></label></fieldset>
 "#;
 
-const ACTIONS: &str = r#"<button type="button" id="fold">Unfold all</button>
+const ACTIONS: &str = r#"<button type="button" id="fold">Expand all</button>
 <button type="button" id="csv" title="Save the shown findings as a table">CSV</button>
 "#;
 

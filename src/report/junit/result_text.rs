@@ -6,6 +6,7 @@ use crate::report::truncation;
 use sluicegate_base::text::format_and_more;
 use sluicegate_pipelines::findings::{FindingState, NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};
 use std::collections::HashSet;
+use std::fmt::Write as _;
 
 /// A violation and its index in the result.
 type NumberedViolation<'a> = (usize, &'a Violation);
@@ -32,7 +33,10 @@ pub(super) fn first_line(result: &RuleResult) -> u32 {
     lines.min().unwrap_or(1)
 }
 
-/// Returns the first violation, truncated, and the number of further ones.
+/// Maximum length of the names of further violations in a message, in characters.
+const MAX_NAMES_LENGTH: usize = 1_000;
+
+/// Returns the first violation, truncated, and the names of the further ones: some readers show only this line.
 pub(super) fn short_message(result: &RuleResult) -> String {
     let violations = select_violations(result);
     let (index, first) = match (&result.status, violations.first()) {
@@ -45,13 +49,34 @@ pub(super) fn short_message(result: &RuleResult) -> String {
         None => first.to_owned(),
     };
     let short = truncation::truncate(&first, MESSAGE_LIMIT);
-    match violations.len() {
-        0 | 1 => short,
-        several => format!("{short} ({})", format_and_more(several - 1)),
+    match violations.split_first() {
+        Some((_, further_violations)) if !further_violations.is_empty() => {
+            format!("{short} ({})", describe_further_violations(further_violations))
+        }
+        _ => short,
     }
 }
 
-/// Returns the complete text of the result, each violation with its place.
+/// Returns the number of violations with the components or variables that they are about, as far as they have one.
+fn describe_further_violations(violations: &[NumberedViolation<'_>]) -> String {
+    let mut names = String::new();
+    let mut count = format_and_more(violations.len());
+    for (index, (_, violation)) in violations.iter().enumerate() {
+        let Some(name) = &violation.about else {
+            return count;
+        };
+        if names.len() + name.len() > MAX_NAMES_LENGTH {
+            let _ = write!(names, " {}", format_and_more(violations.len() - index));
+            break;
+        }
+        names.push_str(if index == 0 { ": " } else { ", " });
+        names.push_str(name);
+    }
+    count.push_str(&names);
+    count
+}
+
+/// Returns the complete text of the result, each violation with its place. The path is in the first place only.
 pub(super) fn full_text(result: &RuleResult, path: &str) -> String {
     let mut lines = Vec::new();
     if let Status::Error(error_type) = &result.status {
@@ -69,12 +94,15 @@ pub(super) fn full_text(result: &RuleResult, path: &str) -> String {
         counting_violations
             .into_iter()
             .chain(old_violations)
-            .map(|(index, violation)| {
+            .enumerate()
+            .map(|(number, (index, violation))| {
+                let place = if number == 0 { path } else { "line " };
+                let separator = if number == 0 { ":" } else { "" };
                 let error_type = result
                     .describe_waiver(index)
                     .map(|error_type| format!(" ({error_type})"));
                 format!(
-                    "{path}:{}: {}{}{}",
+                    "{place}{separator}{}: {}{}{}",
                     violation.line.unwrap_or(1),
                     if is_mixed {
                         state_prefix(result.state(index))

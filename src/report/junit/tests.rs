@@ -61,7 +61,7 @@ fn failed_review_is_rendered_whole() {
     </properties>
     <testcase name="load/it: component-naming-convention" time="0.171428" classname="load.it" file="load/it.orch.yaml" line="9">
     <failure type="error" message="`Run A` is not in the pattern (and 1 more)">load/it.orch.yaml:12: `Run A` is not in the pattern
-    load/it.orch.yaml:9: `Run B` is not</failure>
+    line 9: `Run B` is not</failure>
     </testcase>
     <testcase name="load/it: minimum-components" time="0.171428" classname="load.it" file="load/it.orch.yaml" line="1"/>
     </testsuite>
@@ -237,7 +237,7 @@ fn skipped_case_keeps_all_its_text_in_both_dialects() {
     )];
     let hosts = xml(&report);
     let document = Document::parse(&hosts).unwrap();
-    let words = format!("warning that does not fail the gate:\na:7: {first}\na:1: second");
+    let words = format!("warning that does not fail the gate:\na:7: {first}\nline 1: second");
     assert_eq!(text_of(elements(&document, "skipped")[0]), words);
     let strict = written(&report, Dialect::Strict);
     let document = Document::parse(&strict).unwrap();

@@ -7,15 +7,17 @@
 //! then it has the worst results, and a notification about the omitted ones. The document is a single line, so it can
 //! be printed anywhere.
 
+mod automation_details;
 mod sarif_log;
 mod sarif_rules;
 
+use self::automation_details::build_automation_details;
 use self::sarif_log::{
-    ArtifactLocation, AutomationDetails, Descriptor, Driver, Fingerprints, Help, Invocation, Location, Log,
-    MappedPath, Notification, PhysicalLocation, Provenance, Region, RuleReference, SarifBase, SarifReference,
+    ArtifactLocation, Descriptor, Driver, Fingerprints, Help, Invocation, Location, Log, MappedPath,
+    Notification, PhysicalLocation, Provenance, Region, RuleReference, SarifBase, SarifReference,
     SarifResult, SarifRun, SarifText, Suppression, Tool,
 };
-use self::sarif_rules::{SarifRules, level_name};
+use self::sarif_rules::{SarifRules, level_name, pascal_case};
 use super::remarks::{Remark, RemarkKind, collect_remarks, find_verdict_remark};
 use super::sentences::describe_excluded_files;
 use super::view::FindingOrder;
@@ -89,9 +91,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
         version: "2.1.0",
         runs: [SarifRun {
             tool: build_tool(rules, context),
-            automation_details: AutomationDetails {
-                id: automation_category(report, context),
-            },
+            automation_details: build_automation_details(report, context),
             invocations: [build_invocation(report, notifications)],
             original_uri_base_ids: BTreeMap::from([(SOURCE_ROOT, build_source_root())]),
             version_control_provenance: build_provenance(report, context).into_iter().collect(),
@@ -115,6 +115,7 @@ fn build_tool<'a>(rules: SarifRules<'a>, context: &ReportContext) -> Tool<'a> {
             notifications: NOTIFICATION_KINDS
                 .map(|(id, meaning, advice)| Descriptor {
                     id,
+                    name: pascal_case(id),
                     short_description: meaning.into(),
                     full_description: format!("{meaning} {advice}").into(),
                     help: Help {
@@ -124,19 +125,6 @@ fn build_tool<'a>(rules: SarifRules<'a>, context: &ReportContext) -> Tool<'a> {
                 })
                 .into(),
         },
-    }
-}
-
-/// Returns the automation id. GitHub uses the text before the last `/` as the category. Each shard of a review has its
-/// own category, as it would otherwise close the alerts of the other shards.
-fn automation_category(report: &Report, context: &ReportContext) -> String {
-    let base = match context.category.trim_matches('/') {
-        "" => "sluicegate",
-        category => category,
-    };
-    match report.context.shard {
-        Some(shard) => format!("{base}/shard-{}-of-{}/", shard.index, shard.total),
-        None => format!("{base}/"),
     }
 }
 

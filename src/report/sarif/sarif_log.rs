@@ -3,6 +3,7 @@
 //! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/sarif-v2.1.0-os.html>
 
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 #[derive(Serialize)]
@@ -49,6 +50,8 @@ pub(super) struct Driver<'a> {
 #[serde(rename_all = "camelCase")]
 pub(super) struct SarifRule<'a> {
     pub id: &'a str,
+    /// The id in Pascal case.
+    pub name: String,
     pub short_description: SarifText,
     pub full_description: SarifText,
     pub help: Help,
@@ -59,6 +62,8 @@ pub(super) struct SarifRule<'a> {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Descriptor {
     pub id: &'static str,
+    /// The id in Pascal case.
+    pub name: String,
     pub short_description: SarifText,
     pub full_description: SarifText,
     pub help: Help,
@@ -97,6 +102,8 @@ pub(super) struct Configuration {
 #[derive(Serialize)]
 pub(super) struct AutomationDetails {
     pub id: String,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub properties: BTreeMap<&'static str, Value>,
 }
 
 #[derive(Serialize)]

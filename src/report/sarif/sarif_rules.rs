@@ -3,6 +3,7 @@
 use super::sarif_log::{Configuration, Help, SarifRule};
 use crate::report::markdown::escape;
 use crate::report::remarks::find_verdict_remark;
+use crate::report::sentences::capitalize;
 use crate::report::{ReportContext, truncation};
 use sluicegate_pipelines::findings::{Report, Severity, Verdict};
 use std::collections::HashMap;
@@ -76,6 +77,12 @@ pub(super) const fn level_name(severity: Severity) -> &'static str {
     }
 }
 
+/// Returns the id as one word, as Azure DevOps requires the name of a rule: `MaximumComponents` for `maximum-components`.
+pub(super) fn pascal_case(id: &str) -> String {
+    let words = id.split(|c: char| !c.is_alphanumeric());
+    words.map(capitalize).collect()
+}
+
 /// Creates the rule for a failure of the review that is no finding.
 fn build_verdict_rule<'a>() -> SarifRule<'a> {
     const SUMMARY: &str = "The review must pass.";
@@ -83,6 +90,7 @@ fn build_verdict_rule<'a>() -> SarifRule<'a> {
         "The review must pass. The review failed for a reason that is not a finding in a pipeline.";
     SarifRule {
         id: VERDICT_RULE,
+        name: pascal_case(VERDICT_RULE),
         short_description: SUMMARY.into(),
         full_description: HELP.into(),
         help: Help {
@@ -111,6 +119,7 @@ fn build_rule<'a>(id: &'a str, severity: Severity, context: &ReportContext) -> S
     };
     SarifRule {
         id,
+        name: pascal_case(&short_name),
         short_description: summary.as_str().into(),
         full_description: help.text.as_str().into(),
         help,

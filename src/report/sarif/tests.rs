@@ -324,6 +324,7 @@ fn rule_has_its_help() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&log["runs"][0]["tool"]["driver"]["rules"][0]).unwrap(), @r#"
     {
       "id": "maximum-outputs",
+      "name": "MaximumOutputs",
       "shortDescription": {
         "text": "A transformation has few outputs."
       },

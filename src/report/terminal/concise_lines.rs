@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 /// file affects. Lines and columns count from 1; a column is a character.
 pub(super) fn push_concise_lines(output: &mut String, view: &View<'_>) {
     let base = &view.context.path_base;
-    let places = view.entries.iter().flat_map(FindingEntry::places);
+    let places = view.entries.iter().flat_map(FindingEntry::findings);
     for finding in places {
         let column = view
             .context

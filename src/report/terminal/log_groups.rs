@@ -19,10 +19,24 @@ pub(crate) enum GroupStyle {
     Azure,
 }
 
+/// The first state of a group. Only GitLab can show one open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fold {
+    Open,
+    Closed,
+}
+
 impl GroupStyle {
     /// Adds the content as a group with this name, which may come from outside; `number` makes the group unique in the
     /// log. Without groups, adds only the content.
-    pub(crate) fn push_group(self, output: &mut String, number: usize, name: &str, content: &str) {
+    pub(crate) fn push_group(
+        self,
+        output: &mut String,
+        number: usize,
+        fold: Fold,
+        name: &str,
+        content: &str,
+    ) {
         let plain = truncation::truncate(&text::escape_line(name), NAME_LIMIT);
         let _ = match self {
             Self::None => write!(output, "{content}"),
@@ -33,8 +47,9 @@ impl GroupStyle {
             // GitLab uses the times to show a duration, which is meaningless here.
             Self::Gitlab => write!(
                 output,
-                "\u{1b}[0Ksection_start:0:sluicegate_{number}[collapsed=true]\r\u{1b}[0K{plain}\n{content}\
-                 \u{1b}[0Ksection_end:0:sluicegate_{number}\r\u{1b}[0K\n"
+                "\u{1b}[0Ksection_start:0:sluicegate_{number}[collapsed={}]\r\u{1b}[0K{plain}\n{content}\
+                 \u{1b}[0Ksection_end:0:sluicegate_{number}\r\u{1b}[0K\n",
+                fold == Fold::Closed
             ),
             Self::Azure => write!(output, "##[group]{plain}\n{content}##[endgroup]\n"),
         };
@@ -56,7 +71,7 @@ mod tests {
         ]
         .map(|groups| {
             let mut shown = String::new();
-            groups.push_group(&mut shown, 7, hostile, "content\n");
+            groups.push_group(&mut shown, 7, Fold::Closed, hostile, "content\n");
             shown.escape_debug().to_string()
         });
         insta::assert_snapshot!(shown.join("\n"), @r"

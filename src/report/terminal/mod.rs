@@ -6,7 +6,7 @@ mod count_table;
 mod log_groups;
 mod source_excerpt;
 
-pub(crate) use log_groups::GroupStyle;
+pub(crate) use log_groups::{Fold, GroupStyle};
 
 use super::ReportContext;
 use super::report_context::ChangedLines;
@@ -127,6 +127,10 @@ fn push_findings(output: &mut String, view: &View<'_>, style: Style) {
         }
     } else {
         let files = view::group_by_path(&view.entries, |entry| entry.finding.path);
+        let first_error = files.iter().position(|(_, entries)| {
+            let mut findings = entries.iter().map(|entry| &entry.finding);
+            findings.any(|finding| finding.severity == Severity::Error && finding.is_counted())
+        });
         for (number, (path, entries)) in files.iter().enumerate() {
             let mut content = String::new();
             for (entry_index, entry) in entries.iter().enumerate() {
@@ -134,7 +138,12 @@ fn push_findings(output: &mut String, view: &View<'_>, style: Style) {
                 push_entry(&mut content, entry, view.context, style);
             }
             let name = format!("{path} ({})", entries.len());
-            style.groups.push_group(output, number, &name, &content);
+            let fold = if first_error == Some(number) {
+                Fold::Open
+            } else {
+                Fold::Closed
+            };
+            style.groups.push_group(output, number, fold, &name, &content);
         }
         output.push_str(if view.entries.is_empty() { "" } else { "\n" });
     }
@@ -179,7 +188,7 @@ fn push_commands_and_reports(output: &mut String, context: &ReportContext) {
 fn push_entry(output: &mut String, entry: &FindingEntry<'_>, context: &ReportContext, style: Style) {
     let finding = &entry.finding;
     push_message(output, finding, style);
-    let lines = context.sources.excerpt(finding);
+    let lines = context.sources.log_excerpt(finding);
     let mark = bold(finding_color(finding));
     let path = context.path_base.display_path(finding.path);
     source_excerpt::push_excerpt(output, &path, finding.line, &lines, mark, style);
@@ -194,6 +203,11 @@ fn push_entry(output: &mut String, entry: &FindingEntry<'_>, context: &ReportCon
     }
     if let Some(remark) = other_places.remark() {
         let _ = writeln!(output, "      {remark}");
+    }
+    if let Some(related_names) = entry.describe_related_findings() {
+        for line in wrap_text(&text::escape_line(&related_names), style.width) {
+            let _ = writeln!(output, "{:INDENT$}{}", "", text::escape_line(&line));
+        }
     }
 }
 

@@ -1,22 +1,62 @@
-//! Selects the findings to list: one entry for equal findings with all their places, and one for each problem of the
-//! rules file with all affected files.
+//! Selects the findings to list: one entry for equal findings with all their places, one for many findings of a rule in a
+//! file, and one for each problem of the rules file with all affected files.
 
 use crate::report::PathBase;
-use sluicegate_base::text::{List, format_count};
+use sluicegate_base::text::{List, format_and_more, format_count};
 use sluicegate_pipelines::findings::{Finding, FindingState, Severity, ShowMode};
 use std::collections::{BTreeMap, HashMap};
 
-/// A finding, with all other places of equal findings.
+/// Maximum length of the list of names in an entry, in characters.
+const MAX_NAMES_LENGTH: usize = 2_000;
+
+/// A finding, with all other places of equal findings, or with other findings of its rule in the same file.
 pub(in crate::report) struct FindingEntry<'a> {
     pub finding: Finding<'a>,
     /// The equal findings, in their order.
     pub equal_findings: Vec<Finding<'a>>,
+    /// Findings of the same rule, level and state in the same file, with other messages, in their order.
+    pub related_findings: Vec<Finding<'a>>,
 }
 
 impl<'a> FindingEntry<'a> {
-    /// Returns all places, that of `finding` first.
-    pub(in crate::report) fn places(&self) -> impl Iterator<Item = &Finding<'a>> {
-        std::iter::once(&self.finding).chain(&self.equal_findings)
+    const fn new(finding: Finding<'a>) -> Self {
+        Self {
+            finding,
+            equal_findings: Vec::new(),
+            related_findings: Vec::new(),
+        }
+    }
+
+    /// Returns all findings of the entry, `finding` first.
+    pub(in crate::report) fn findings(&self) -> impl Iterator<Item = &Finding<'a>> {
+        std::iter::once(&self.finding)
+            .chain(&self.equal_findings)
+            .chain(&self.related_findings)
+    }
+
+    /// Returns a sentence that names the subjects of the related findings; `None` if there are none.
+    pub(in crate::report) fn describe_related_findings(&self) -> Option<String> {
+        if self.related_findings.is_empty() {
+            return None;
+        }
+        let count = format_count(self.related_findings.len(), "more finding");
+        let names = self.related_findings.iter().map(|finding| match finding.about {
+            Some(name) => format!("{name} (line {})", finding.line),
+            None => format!("line {}", finding.line),
+        });
+        let mut name_list = String::new();
+        for (number, name) in names.enumerate() {
+            if name_list.len() + name.len() > MAX_NAMES_LENGTH {
+                let omitted_count = self.related_findings.len() - number;
+                return Some(format!(
+                    "{count} of this rule in the file: {name_list}{}",
+                    format_and_more(omitted_count)
+                ));
+            }
+            name_list.push_str(if number == 0 { "" } else { ", " });
+            name_list.push_str(&name);
+        }
+        Some(format!("{count} of this rule in the file: {name_list}"))
     }
 }
 
@@ -48,15 +88,16 @@ pub(super) struct FindingSelection<'a> {
 impl<'a> FindingSelection<'a> {
     /// Selects which findings a report lists up to the limit of `show`, and counts the others. `findings` are in the
     /// order of the report.
-    pub(super) fn select_from(findings: &[Finding<'a>], show: ShowMode) -> Self {
+    pub(super) fn select_from(findings: &[Finding<'a>], show: ShowMode, blocks: RuleBlocks) -> Self {
         let (mut counting_findings, mut old_findings): (Vec<_>, Vec<_>) =
             findings.iter().cloned().partition(Finding::is_counted);
         let causes = take_rules_file_causes(&mut counting_findings);
-        let mut listed_entries = merge_equal_findings(counting_findings);
+        let mut listed_entries = blocks.merge_entries(merge_equal_findings(counting_findings));
         let omitted_entries = listed_entries.split_off(listed_entries.len().min(show.limit()));
-        let omitted_count = omitted_entries.iter().map(|entry| entry.places().count()).sum();
+        let omitted_count = omitted_entries.iter().map(|entry| entry.findings().count()).sum();
         if show.includes_excused() {
-            listed_entries.extend(merge_equal_findings(std::mem::take(&mut old_findings)));
+            let old_entries = merge_equal_findings(std::mem::take(&mut old_findings));
+            listed_entries.extend(blocks.merge_entries(old_entries));
         }
         Self {
             causes,
@@ -85,12 +126,66 @@ fn merge_equal_findings(findings: Vec<Finding<'_>>) -> Vec<FindingEntry<'_>> {
             continue;
         }
         indices.insert(key, entries.len());
-        entries.push(FindingEntry {
-            finding,
-            equal_findings: Vec::new(),
-        });
+        entries.push(FindingEntry::new(finding));
     }
     entries
+}
+
+/// The findings of a rule in a file that become one entry.
+#[derive(Clone, Copy)]
+pub(super) enum RuleBlocks {
+    /// No findings.
+    None,
+    /// Findings whose messages differ only in the name of the component or variable.
+    SameWords,
+    /// All findings that have a name, if there are more than this number.
+    MoreThan(usize),
+}
+
+/// The properties by which findings of a file belong together: path, rule, level, state, and the message without the name.
+type BlockKey<'a> = (&'a str, &'a str, Severity, Option<FindingState>, Option<String>);
+
+impl RuleBlocks {
+    /// Merges the entries that belong together, at the position of the first.
+    fn merge_entries(self, entries: Vec<FindingEntry<'_>>) -> Vec<FindingEntry<'_>> {
+        let max_separate = match self {
+            Self::None => return entries,
+            Self::SameWords => 1,
+            Self::MoreThan(number) => number,
+        };
+        let mut counts: HashMap<BlockKey<'_>, usize> = HashMap::new();
+        for key in entries.iter().filter_map(|entry| self.find_key(entry)) {
+            *counts.entry(key).or_default() += 1;
+        }
+        let mut indices: HashMap<BlockKey<'_>, usize> = HashMap::new();
+        let mut merged_entries: Vec<FindingEntry<'_>> = Vec::new();
+        for entry in entries {
+            let key = self
+                .find_key(&entry)
+                .filter(|key| counts.get(key).is_some_and(|count| *count > max_separate));
+            if let Some(key) = key {
+                if let Some(block) = indices.get(&key).and_then(|index| merged_entries.get_mut(*index)) {
+                    block.related_findings.push(entry.finding);
+                    continue;
+                }
+                indices.insert(key, merged_entries.len());
+            }
+            merged_entries.push(entry);
+        }
+        merged_entries
+    }
+
+    /// Returns the key of an entry; `None` if it stays separate, because it has several places or no name, or is an
+    /// evaluation error or waived.
+    fn find_key<'a>(self, entry: &FindingEntry<'a>) -> Option<BlockKey<'a>> {
+        let finding = &entry.finding;
+        let name = finding.about.filter(|name| !name.is_empty())?;
+        if !entry.equal_findings.is_empty() || finding.error_type.is_some() || finding.waiver.is_some() {
+            return None;
+        }
+        let words = matches!(self, Self::SameWords).then(|| finding.message().replace(name, "…"));
+        Some((finding.path, finding.rule, finding.severity, finding.state, words))
+    }
 }
 
 /// Removes the findings about the rules file, which have no line in a pipeline, and returns them by cause.

@@ -12,7 +12,7 @@ pub(super) use notices::{Notice, NoticeEntry, NoticeKind};
 pub(super) use order::FindingOrder;
 pub(super) use tally::{NamedTally, Tally};
 
-use self::entries::FindingSelection;
+use self::entries::{FindingSelection, RuleBlocks};
 use self::tally::tally_by_name;
 use super::finding_tone::Tone;
 use super::report_context::ChangedLines;
@@ -29,6 +29,9 @@ use std::collections::{HashMap, HashSet};
 /// Maximum number of directories in a table.
 const MAX_FOLDER_ROWS: usize = 5;
 
+/// Maximum number of findings of a rule in a file that a log lists separately.
+const MAX_SEPARATE_FINDINGS: usize = 10;
+
 /// The medium of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ViewMedium {
@@ -36,6 +39,17 @@ pub(super) enum ViewMedium {
     Log,
     /// A separate page.
     Page,
+}
+
+impl ViewMedium {
+    /// Returns the findings of a rule in a file that become one entry. Concise output has a line for each.
+    const fn rule_blocks(self, show: ShowMode) -> RuleBlocks {
+        match (self, show) {
+            (_, ShowMode::Concise) => RuleBlocks::None,
+            (Self::Log, _) => RuleBlocks::MoreThan(MAX_SEPARATE_FINDINGS),
+            (Self::Page, _) => RuleBlocks::SameWords,
+        }
+    }
 }
 
 /// The content of a human-readable report.
@@ -110,7 +124,7 @@ impl<'a> View<'a> {
             entries,
             omitted_count,
             omitted_old_count: old,
-        } = FindingSelection::select_from(&findings, context.show);
+        } = FindingSelection::select_from(&findings, context.show, medium.rule_blocks(context.show));
         Self {
             report,
             context,
@@ -244,7 +258,8 @@ pub(super) fn select_listed_findings<'a>(
     changed_lines: &ChangedLines,
     show: ShowMode,
 ) -> Vec<Finding<'a>> {
-    let selection = FindingSelection::select_from(&ordered_findings(report, changed_lines), show);
+    let blocks = ViewMedium::Log.rule_blocks(show);
+    let selection = FindingSelection::select_from(&ordered_findings(report, changed_lines), show, blocks);
     let max_equal_findings = if show == ShowMode::Concise { usize::MAX } else { 0 };
     selection
         .entries

@@ -235,7 +235,10 @@ fn pages_of_hosts_show_what_init_writes() {
     for (host, file) in templates {
         let template = read_workspace_file(&format!("src/operations/init/templates/{file}"));
         let filled = template
-            .replace("__ACTION__", &format!("your-org/sluicegate@v{VERSION} # zizmor: ignore[unpinned-uses]"),)
+            .replace(
+                "__ACTION__",
+                &format!("your-org/sluicegate@v{VERSION} # zizmor: ignore[unpinned-uses]"),
+            )
             .replace("__IMAGE__", &format!("ghcr.io/your-org/sluicegate:{VERSION}-ci"))
             .replace(
                 "__RELEASES__",

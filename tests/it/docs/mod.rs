@@ -167,9 +167,15 @@ fn readme_and_the_book_use_only_flags_that_exist() {
         "silent",
         "strip-components",
     ];
-    let foreign = [&of_cargo[..], &of_installer,
+    let foreign = [
+        &of_cargo[..],
+        &of_installer,
         &of_npm,
-        &of_git, &of_docker, &of_others,].concat();
+        &of_git,
+        &of_docker,
+        &of_others,
+    ]
+    .concat();
     for (page, text) in book::pages() {
         let used = text
             .split([' ', '`', '\n', '='])

@@ -358,7 +358,7 @@ fn host_is_waited_for_and_asked_again_in_words() {
             comment,
             &["review", "--comment"][..],
             [
-                "/user: 503 Service Unavailable; starting try 2 of 3 in ",
+                "/user: 503 Service Unavailable; retrying in ",
                 "/user (timeout 30 s)",
                 "posted a comment",
             ],
@@ -367,7 +367,7 @@ fn host_is_waited_for_and_asked_again_in_words() {
             insights,
             &["review"],
             [
-                "/reports/sluicegate: 503 Service Unavailable; starting try 2 of 3 in ",
+                "/reports/sluicegate: 503 Service Unavailable; retrying in ",
                 "waiting for the response to DELETE http://api.bitbucket.org/",
                 "sent the result to Code Insights",
             ],

@@ -89,9 +89,9 @@ fn adoption_shows_findings_and_effect_of_other_limits() {
     shared pipelines  .platform/shared-pipelines.yaml
     findings today    2 of 4 pipelines, by the rules that `sluicegate rules init` writes
 
-    RULE                         PIPELINES  FINDINGS  WITH ANOTHER LIMIT
+    RULE                         PIPELINES  FINDINGS  PIPELINES ABOVE A HIGHER LIMIT
     minimum-components: 1        0 of 4     0
-    maximum-components: 10       2 of 4     2         12 in 1, 18 in none
+    maximum-components: 10       2 of 4     2         12: 1, 18: 0
     component-naming-convention  0 of 4     0
     unused-components            1 of 4     1
     copied-variables             0 of 4     0
@@ -142,9 +142,9 @@ fn adoption_with_new_only_passes_first_change_and_fails_worse_one() {
     shared pipelines  .platform/shared-pipelines.yaml
     findings today    2 of 4 pipelines, by the rules that are written, each at `error`
 
-    RULE                         PIPELINES  FINDINGS  WITH ANOTHER LIMIT
+    RULE                         PIPELINES  FINDINGS  PIPELINES ABOVE A HIGHER LIMIT
     minimum-components: 1        0 of 4     0
-    maximum-components: 10       2 of 4     2         12 in 1, 18 in none
+    maximum-components: 10       2 of 4     2         12: 1, 18: 0
     component-naming-convention  0 of 4     0
     unused-components            1 of 4     1
     copied-variables             0 of 4     0
@@ -305,8 +305,8 @@ fn adoption_keeps_and_lists_existing_files() {
     shared pipelines  .platform/shared-pipelines.yaml
     findings today    3 of 4 pipelines, by the rules file
 
-    RULE                   PIPELINES  FINDINGS  WITH ANOTHER LIMIT
-    maximum-components: 8  3 of 4     3         12 in 1, 18 in none
+    RULE                   PIPELINES  FINDINGS  PIPELINES ABOVE A HIGHER LIMIT
+    maximum-components: 8  3 of 4     3         12: 1, 18: 0
 
     not changed       sluicegate.yaml: the file already exists
 

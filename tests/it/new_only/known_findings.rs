@@ -114,18 +114,18 @@ fn test_case_is_about_what_is_new_and_marks_the_rest() {
     };
     let (hosts, strict) = (case(&read("j.xml")), case(&read("s.xml")));
     insta::assert_snapshot!(hosts, @r#"
-    "old.orch.yaml" line="17"><failure type="error" message="component &quot;worse name&quot; does not match the naming convention [A-Z].*: rename it (and 1 more)">old.orch.yaml:17: component "worse name" does not match the naming convention [A-Z].*: rename it
-    old.orch.yaml:23: component "worst name" does not match the naming convention [A-Z].*: rename it
-    old.orch.yaml:11: known: component "bad name" does not match the naming convention [A-Z].*: rename it</failure>
+    "old.orch.yaml" line="17"><failure type="error" message="component &quot;worse name&quot; does not match the naming convention [A-Z].*: rename it (and 1 more: worst name)">old.orch.yaml:17: component "worse name" does not match the naming convention [A-Z].*: rename it
+    line 23: component "worst name" does not match the naming convention [A-Z].*: rename it
+    line 11: known: component "bad name" does not match the naming convention [A-Z].*: rename it</failure>
     "#);
     let told = |case: &str| case[case.find("<failure").unwrap()..].to_owned();
     assert_eq!(told(&strict), told(&hosts));
     // Without the comparison, no finding has a state.
     check_with_warnings(&world, formats).expect(1);
     insta::assert_snapshot!(case(&read("j.xml")), @r#"
-    "old.orch.yaml" line="11"><failure type="error" message="component &quot;bad name&quot; does not match the naming convention [A-Z].*: rename it (and 2 more)">old.orch.yaml:11: component "bad name" does not match the naming convention [A-Z].*: rename it
-    old.orch.yaml:17: component "worse name" does not match the naming convention [A-Z].*: rename it
-    old.orch.yaml:23: component "worst name" does not match the naming convention [A-Z].*: rename it</failure>
+    "old.orch.yaml" line="11"><failure type="error" message="component &quot;bad name&quot; does not match the naming convention [A-Z].*: rename it (and 2 more: worse name, worst name)">old.orch.yaml:11: component "bad name" does not match the naming convention [A-Z].*: rename it
+    line 17: component "worse name" does not match the naming convention [A-Z].*: rename it
+    line 23: component "worst name" does not match the naming convention [A-Z].*: rename it</failure>
     "#);
 }
 

@@ -71,7 +71,7 @@ fn refusal_by_a_proxy_names_proxy_status_and_target() {
             .expect(3)
             .saying(&[&format!("the proxy http://{address} {message}"), hint]);
         assert!(!output.all().contains("s3cret"), "{}", output.all());
-        assert!(!output.err.contains("starting try"), "{}", output.all());
+        assert!(!output.err.contains("retrying in"), "{}", output.all());
     }
 }
 

@@ -343,7 +343,7 @@ fn retries_and_hanging_responses_are_reported() {
         .run("projects list")
         .expect(0);
     output.saying(&[
-        "503 Service Unavailable; starting try 2 of 2 in ",
+        "503 Service Unavailable; retrying in ",
         "waiting for the response to GET http",
     ]);
 }

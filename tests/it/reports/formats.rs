@@ -1,7 +1,7 @@
 //! Every report format, the default paths of each host, shards of a review, and rendering from saved reports.
 
 use crate::support::{
-    Call, FORMATS, PROJECT, Platform, World, change, pipeline, requested_pipelines, respond_for_each,
+    Call, FORMATS, Job, PROJECT, Platform, World, change, pipeline, requested_pipelines, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -194,13 +194,6 @@ fn findings_are_shown_with_their_lines() {
     insta::assert_snapshot!(output.out, @r#"
     error[component-naming-convention]: `load it` is not in the pattern
       --> sales/b.orch.yaml:11
-       |
-    11 |     "load it":
-       |     ^^^^^^^^^^
-    12 |       type: sql-executor
-    13 |       parameters: { componentName: "load it" }
-    14 |       transitions:
-    15 |         unconditional:
 
     1 check passed in 1 pipeline
     Review failed: 1 error
@@ -506,4 +499,126 @@ fn report_names_files_that_cannot_be_merged_or_read() {
             .expect(2)
             .saying(&[shard, "I/N"]);
     }
+}
+
+/// GitHub Advanced Security for Azure DevOps drops a run that does not name its build and its phase.
+#[test]
+fn sarif_of_azure_names_build_and_phase_if_job_has_them() {
+    let world = broken();
+    let build = [
+        ("SYSTEM_COLLECTIONURI", "https://dev.azure.com/team/"),
+        ("SYSTEM_TEAMPROJECT", "warehouse"),
+        ("SYSTEM_DEFINITIONID", "12"),
+        ("BUILD_DEFINITIONNAME", "pipelines"),
+        ("SYSTEM_PHASEID", "3f1f0a52-7c1e-4d0e-9e0b-52a0f6b9c001"),
+        ("SYSTEM_PHASEDISPLAYNAME", "check"),
+        ("BUILD_BUILDID", "7"),
+        ("BUILD_SOURCEBRANCH", "refs/pull/3/merge"),
+    ];
+    let details = |variables: &[(&str, &str)]| {
+        let mut call = Job::azure().pull_request().call(&world);
+        for (name, value) in variables {
+            call = call.variable(name, *value);
+        }
+        call.run("check --report sarif=azure.sarif").expect(1);
+        json_of(&world.work().join("azure.sarif"))["runs"][0]["automationDetails"].clone()
+    };
+    let complete = details(&build);
+    let id = complete["id"].as_str().unwrap();
+    let start = "azuredevops/pipeline/build/team/warehouse/12/3f1f0a52-7c1e-4d0e-9e0b-52a0f6b9c001/";
+    assert!(id.starts_with(start) && id.ends_with("/7/sluicegate/"), "{id}");
+    assert_eq!(
+        complete["properties"]["azuredevops/pipeline/build/buildDefinitionId"],
+        12
+    );
+    let incomplete = details(&build[..5]);
+    assert_eq!(incomplete, json!({ "id": "sluicegate/" }));
+}
+
+#[test]
+fn junit_message_names_each_component_and_path_once() {
+    let world = change(&[(
+        "sales/b.orch.yaml",
+        &pipeline(&["Start", "load it", "join it", "Done"]),
+    )]);
+    Call::new(&world.work())
+        .run("check --report junit=review.xml")
+        .expect(1);
+    let xml = text(&world.work().join("review.xml"));
+    let read = roxmltree::Document::parse(&xml).unwrap();
+    let failure = read
+        .descendants()
+        .find(|node| node.has_tag_name("failure"))
+        .unwrap();
+    let message = failure.attribute("message").unwrap();
+    assert!(
+        message.contains("load it") && message.contains("and 1 more: join it"),
+        "{message}"
+    );
+    assert_eq!(
+        failure.text().unwrap().matches("sales/b.orch.yaml").count(),
+        1,
+        "{xml}"
+    );
+}
+
+/// Returns a pipeline with this number of components that break the naming convention.
+fn with_bad_names(count: usize) -> String {
+    let names: Vec<String> = (0..count).map(|number| format!("load it {number}")).collect();
+    let mut row = vec!["Start"];
+    row.extend(names.iter().map(String::as_str));
+    row.push("Done");
+    pipeline(&row)
+}
+
+#[test]
+fn log_lists_many_findings_of_rule_in_file_as_one_block() {
+    for (count, blocks) in [(10, 10), (11, 1)] {
+        let world = change(&[("sales/b.orch.yaml", &with_bad_names(count))]);
+        let ended = Call::new(&world.work()).run("check").expect(1);
+        let found = ended.out.matches("error[component-naming-convention]").count();
+        assert_eq!(found, blocks, "{}", ended.out);
+        for number in 0..count {
+            assert!(ended.out.contains(&format!("load it {number}")), "{}", ended.out);
+        }
+    }
+}
+
+#[test]
+fn log_shows_no_source_for_name_and_source_for_value() {
+    let call = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Start:\n      type: start\n      \
+                transitions:\n        unconditional: [load it]\n    load it:\n      type: run-orchestration\n      \
+                parameters:\n        orchestrationJob: \"nowhere\"\n";
+    let world = change(&[("sales/b.orch.yaml", call)]);
+    let ended = Call::new(&world.work()).run("check");
+    assert!(!ended.out.contains("|     load it:"), "{}", ended.out);
+    assert!(
+        ended.out.contains("orchestrationJob: \"nowhere\""),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn first_failing_group_of_gitlab_log_is_open() {
+    let world = change(&[
+        ("a/warned.orch.yaml", &pipeline(&["Start", "Done"])),
+        ("sales/b.orch.yaml", &pipeline(&["Start", "load it", "Done"])),
+        (
+            "sales/c.orch.yaml",
+            &pipeline(&["Start", "load it", "join it", "Done"]),
+        ),
+    ]);
+    let ended = Job::gitlab().pull_request().call(&world).run("check").expect(1);
+    let sections: Vec<bool> = ended
+        .out
+        .match_indices("[collapsed=")
+        .map(|(start, text)| ended.out[start + text.len()..].starts_with("false"))
+        .collect();
+    assert_eq!(
+        sections.iter().filter(|is_open| **is_open).count(),
+        1,
+        "{}",
+        ended.out
+    );
 }

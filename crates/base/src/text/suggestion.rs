@@ -53,10 +53,94 @@ const MIN_SIMILARITY: f64 = 0.85;
 /// Minimum number of characters of a name in which one wrong character is a typo.
 const MIN_TYPO_LENGTH: usize = 4;
 
+/// A name with its numbers of letters, which show without a comparison that most names are not similar to it.
+#[derive(Debug, Clone)]
+pub struct NameProfile<'n> {
+    name: &'n str,
+    /// Number of characters.
+    length: usize,
+    /// Number of characters of the name in lower case.
+    lowercase_length: usize,
+    /// Number of lower-case characters of each group: those whose code points have the same remainder.
+    letter_counts: [u8; LETTER_GROUPS],
+}
+
+const LETTER_GROUPS: usize = 32;
+
+impl<'n> NameProfile<'n> {
+    pub fn new(name: &'n str) -> Self {
+        let mut profile = Self {
+            name,
+            length: 0,
+            lowercase_length: 0,
+            letter_counts: [0; LETTER_GROUPS],
+        };
+        for character in name.chars() {
+            profile.length += 1;
+            for letter in character.to_lowercase() {
+                profile.lowercase_length += 1;
+                if let Some(count) = profile.letter_counts.get_mut(letter as usize % LETTER_GROUPS) {
+                    *count = count.saturating_add(1);
+                }
+            }
+        }
+        profile
+    }
+
+    pub fn name(&self) -> &'n str {
+        self.name
+    }
+
+    /// Returns whether a comparison of two names is worth its cost: it needs memory for each pair of characters. Names
+    /// that are similar are always worth it.
+    pub fn can_be_similar(&self, candidate: &NameProfile<'_>) -> bool {
+        let longer_length = self.length.max(candidate.length);
+        self.length.abs_diff(candidate.length) <= max_edits(longer_length)
+            && self.differing_letters(candidate)
+                <= 2 * max_edits(self.lowercase_length.max(candidate.lowercase_length))
+            && self.name.len().min(candidate.name.len()) <= MAX_WORD_LENGTH
+            && self.name.len().max(candidate.name.len()) <= MAX_KNOWN_LENGTH
+            && digits(self.name).eq(digits(candidate.name))
+    }
+
+    /// Returns the number of letters that one of the names has more often. An edit changes it by two at most.
+    fn differing_letters(&self, candidate: &NameProfile<'_>) -> usize {
+        let counts = self.letter_counts.iter().zip(&candidate.letter_counts);
+        counts
+            .map(|(count, candidate_count)| usize::from(count.abs_diff(*candidate_count)))
+            .sum()
+    }
+
+    /// Returns whether one name is probably the other one with a typo: they are similar, or differ by one character that
+    /// is missing or by two that are swapped. Names that differ in a digit are not.
+    pub fn is_similar(&self, candidate: &NameProfile<'_>) -> bool {
+        self.can_be_similar(candidate)
+            && (similarity(self.name, candidate.name) >= MIN_SIMILARITY || is_typo(self.name, candidate.name))
+    }
+
+    /// Returns the similarity of two paths, from 0 to 1, if they are at least as similar as a suggestion must be.
+    pub fn path_similarity(&self, candidate: &NameProfile<'_>) -> Option<f64> {
+        if !self.can_be_similar(candidate) {
+            return None;
+        }
+        Some(similarity(self.name, candidate.name)).filter(|similarity| *similarity >= MIN_SIMILARITY)
+    }
+}
+
+/// Returns the maximum number of edits between similar names, of which the longer one has this length.
+fn max_edits(length: usize) -> usize {
+    1 + length * 15 / 100
+}
+
+fn digits(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(char::is_ascii_digit)
+}
+
 /// Returns the known name that is most similar to `name`, or `None` if none is similar.
 pub fn find_most_similar<'a>(name: &str, known_names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let profile = NameProfile::new(name);
     known_names
-        .filter(|known_name| is_similar(name, known_name))
+        .filter(|known_name| profile.is_similar(&NameProfile::new(known_name)))
         .map(|known_name| (similarity(name, known_name), known_name))
         .max_by(|(similarity, known_name), (other_similarity, other_name)| {
             similarity
@@ -64,12 +148,6 @@ pub fn find_most_similar<'a>(name: &str, known_names: impl Iterator<Item = &'a s
                 .then_with(|| other_name.cmp(known_name))
         })
         .map(|(_, known_name)| known_name)
-}
-
-/// Returns whether one name is probably the other one with a typo: they are similar, or differ by one character that is
-/// missing or by two that are swapped. Names that differ in a digit are not.
-pub fn is_similar(first: &str, second: &str) -> bool {
-    can_be_similar(first, second) && (similarity(first, second) >= MIN_SIMILARITY || is_typo(first, second))
 }
 
 /// Returns whether one name lacks one character of the other, or has two swapped.
@@ -84,21 +162,6 @@ fn is_typo(first: &str, second: &str) -> bool {
     is_long && !is_substitution && strsim::damerau_levenshtein(first, second) == 1
 }
 
-/// Returns whether two paths are at least as similar as a suggestion must be.
-pub fn is_similar_path(first: &str, second: &str) -> bool {
-    can_be_similar(first, second) && similarity(first, second) >= MIN_SIMILARITY
-}
-
-/// Returns whether a comparison of two names is worth its cost. A comparison needs memory for each pair of characters.
-fn can_be_similar(name: &str, known_name: &str) -> bool {
-    let [length, known_length] = [name, known_name].map(|name| name.chars().count());
-    let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<Vec<_>>();
-    name.len() <= MAX_WORD_LENGTH
-        && known_name.len() <= MAX_KNOWN_LENGTH
-        && length.abs_diff(known_length) <= 1 + length.max(known_length) * 15 / 100
-        && digits(name) == digits(known_name)
-}
-
 /// Returns the similarity of two names regardless of case, from 0 to 1.
 fn similarity(first: &str, second: &str) -> f64 {
     strsim::normalized_damerau_levenshtein(&first.to_lowercase(), &second.to_lowercase())
@@ -106,7 +169,7 @@ fn similarity(first: &str, second: &str) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{did_you_mean, did_you_mean_any, find_nearest, suggest};
+    use super::{NameProfile, did_you_mean, did_you_mean_any, find_nearest, is_typo, similarity, suggest};
     use crate::text::escape_line;
     use proptest::prelude::*;
 
@@ -135,6 +198,27 @@ mod tests {
             prop_assert!(question.chars().count() <= 350, "{question}");
             let shown = escape_line(&question);
             prop_assert!(!shown.contains(['\n', '\r', '\u{1b}']), "{shown:?}");
+        }
+
+        #[test]
+        fn similar_names_are_always_worth_comparison(
+            name in "[a-dA-C_İßé]{1,40}",
+            edits in proptest::collection::vec((0_usize..40, 0_u8..4, "[a-dA-C_İßé]"), 0..5),
+        ) {
+            let mut letters: Vec<char> = name.chars().collect();
+            for (position, edit, letter) in edits {
+                let position = position % letters.len().max(1);
+                match edit {
+                    0 => letters.insert(position, letter.chars().next().unwrap()),
+                    1 if letters.len() > 1 => { letters.remove(position); }
+                    2 if position > 0 => letters.swap(position, position - 1),
+                    _ => {}
+                }
+            }
+            let other: String = letters.into_iter().collect();
+            if similarity(&name, &other) >= super::MIN_SIMILARITY || is_typo(&name, &other) {
+                prop_assert!(NameProfile::new(&name).can_be_similar(&NameProfile::new(&other)), "{name} {other}");
+            }
         }
 
         #[test]

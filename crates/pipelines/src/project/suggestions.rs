@@ -1,8 +1,9 @@
-//! Searches what a broken reference probably means. Each search compares all names, so the work is bounded.
+//! Searches what a broken reference probably means. Hostile names can make each search compare all names, so the work is
+//! bounded.
 
 use super::messages::{REPAIR_HINT, format_paths, normal_form_hint, similar_name_hint};
 use crate::pipelines::{PipelineFiles, PipelineKind, UnicodeNameIndex, file_name, without_extension};
-use sluicegate_base::text::{find_most_similar, is_similar, is_similar_path, shorten_name};
+use sluicegate_base::text::{NameProfile, find_most_similar, shorten_name};
 use std::collections::HashMap;
 
 const MAX_SEARCHES: usize = 20;
@@ -17,15 +18,19 @@ struct SearchBudget {
 }
 
 impl SearchBudget {
-    /// Takes the cost of a search from the budget, and returns whether the search may be done.
-    fn spend(&mut self, name: &str, known_length: usize) -> bool {
+    /// Takes a search from the budget, and returns whether it may be done.
+    fn spend_search(&mut self) -> bool {
+        let is_allowed = self.remaining_searches > 0 && self.remaining_pairs > 0;
+        self.remaining_searches = self.remaining_searches.saturating_sub(1);
+        is_allowed
+    }
+
+    /// Takes the comparison of two names from the budget, and returns whether it may be done.
+    fn spend_comparison(&mut self, name: &str, known_length: usize) -> bool {
         let pairs = known_length.saturating_mul(name.len());
-        if self.remaining_searches == 0 || pairs > self.remaining_pairs {
-            return false;
-        }
-        self.remaining_pairs -= pairs;
-        self.remaining_searches -= 1;
-        true
+        let is_allowed = pairs <= self.remaining_pairs;
+        self.remaining_pairs = self.remaining_pairs.saturating_sub(pairs);
+        is_allowed
     }
 }
 
@@ -38,6 +43,63 @@ impl Default for SearchBudget {
     }
 }
 
+/// The paths of one kind of pipelines, for many searches.
+#[derive(Default)]
+struct PathIndex<'p> {
+    entries: Vec<PathEntry<'p>>,
+}
+
+struct PathEntry<'p> {
+    path: &'p str,
+    /// The file name without its extension.
+    name: NameProfile<'p>,
+}
+
+impl<'p> PathIndex<'p> {
+    fn new(paths: impl Iterator<Item = &'p str>) -> Self {
+        let entries = paths
+            .map(|path| PathEntry {
+                path,
+                name: NameProfile::new(file_name(without_extension(path))),
+            })
+            .collect();
+        Self { entries }
+    }
+
+    /// Returns the path that is most similar to a path without its extension, and is not the caller's; `None` if none is
+    /// similar, or if the search takes too much work. A folder that both paths have does not make two names similar.
+    fn find_most_similar(&self, target: &str, caller: &str, budget: &mut SearchBudget) -> Option<&'p str> {
+        let target_path = NameProfile::new(target);
+        let target_name = NameProfile::new(file_name(target));
+        let mut best_match: Option<(f64, &'p str)> = None;
+        for entry in &self.entries {
+            if entry.path == caller || !target_name.can_be_similar(&entry.name) {
+                continue;
+            }
+            let stem = NameProfile::new(without_extension(entry.path));
+            if !target_path.can_be_similar(&stem) {
+                continue;
+            }
+            if !budget.spend_comparison(target, stem.name().len()) {
+                return None;
+            }
+            let Some(similarity) = target_path
+                .path_similarity(&stem)
+                .filter(|_| target_name.is_similar(&entry.name))
+            else {
+                continue;
+            };
+            let is_better = best_match.is_none_or(|(best_similarity, best_path)| {
+                (similarity, best_path) > (best_similarity, entry.path)
+            });
+            if is_better {
+                best_match = Some((similarity, entry.path));
+            }
+        }
+        best_match.map(|(_, path)| path)
+    }
+}
+
 /// Hints for broken calls, which share one budget.
 #[derive(Default)]
 pub struct CallSuggestions<'p> {
@@ -45,6 +107,7 @@ pub struct CallSuggestions<'p> {
     /// The results for the current caller, by the target and the kind of the call.
     cached_paths: HashMap<(String, PipelineKind), Option<&'p str>>,
     caller: String,
+    indexes: HashMap<PipelineKind, PathIndex<'p>>,
     normal_forms: Option<UnicodeNameIndex<'p>>,
 }
 
@@ -104,29 +167,14 @@ impl<'p> CallSuggestions<'p> {
         if let Some(path) = self.cached_paths.get(&key) {
             return *path;
         }
-        if self.budget.remaining_searches == 0 {
+        if !self.budget.spend_search() {
             return None;
         }
-        let is_other_file = |path: &&str| *path != self.caller;
-        let length = files
-            .files_of_kind(kind)
-            .filter(is_other_file)
-            .map(str::len)
-            .sum();
-        if !self.budget.spend(target_stem, length) {
-            return None;
-        }
-        // A folder that both paths have does not make two names similar.
-        let similar_paths: HashMap<&str, &'p str> = files
-            .files_of_kind(kind)
-            .filter(is_other_file)
-            .map(|path| (without_extension(path), path))
-            .filter(|(stem, _)| {
-                is_similar(file_name(target_stem), file_name(stem)) && is_similar_path(target_stem, stem)
-            })
-            .collect();
-        let path = find_most_similar(target_stem, similar_paths.keys().copied())
-            .and_then(|stem| similar_paths.get(stem).copied());
+        let index = self
+            .indexes
+            .entry(kind)
+            .or_insert_with(|| PathIndex::new(files.files_of_kind(kind)));
+        let path = index.find_most_similar(target_stem, &self.caller, &mut self.budget);
         self.cached_paths.insert(key, path);
         path
     }
@@ -155,7 +203,10 @@ impl ComponentSuggestions {
         if let Some(cached_name) = self.cached_names.get(name) {
             return cached_name.clone();
         }
-        if self.budget.remaining_searches == 0 || !self.budget.spend(name, names.clone().map(str::len).sum())
+        if !self.budget.spend_search()
+            || !self
+                .budget
+                .spend_comparison(name, names.clone().map(str::len).sum())
         {
             return None;
         }

@@ -134,11 +134,11 @@ impl Transport {
             }
             let delay = self.delays.delay_before(tries - 1, error.requested_delay());
             self.observer.report(&format!(
-                "{}; starting try {} of {} in {:.1} s",
+                "{}; retrying in {:.1} s (attempt {} of {})",
                 RetryReason(&error),
+                delay.as_secs_f64(),
                 tries + 1,
-                self.retries + 1,
-                delay.as_secs_f64()
+                self.retries + 1
             ));
             tokio::time::sleep(delay).await;
         }

@@ -66,7 +66,7 @@ async fn each_retry_is_said_with_its_reason() {
     let text = sentences.lock().unwrap().join("\n").replace(&server.uri(), "URL");
     assert!(
         text.starts_with(
-            "GET URL/v1/projects?page=0&size=100: 503 Service Unavailable; starting try 2 of 3 in 0.0 s"
+            "GET URL/v1/projects?page=0&size=100: 503 Service Unavailable; retrying in 0.0 s (attempt 2 of 3)"
         ),
         "{text}"
     );
@@ -98,7 +98,7 @@ async fn nobody_there_is_said_at_each_try() {
     let sentences = sentences.lock().unwrap();
     assert_eq!(sentences.len(), 2, "{sentences:?}");
     assert!(
-        sentences[0].contains("cannot connect: ") && sentences[0].contains("try 2 of 3"),
+        sentences[0].contains("cannot connect: ") && sentences[0].contains("attempt 2 of 3"),
         "{sentences:?}"
     );
 }

@@ -1,0 +1,39 @@
+//! Reads the run of Azure Pipelines from the job's variables.
+//!
+//! Variables: <https://learn.microsoft.com/azure/devops/pipelines/build/variables>.
+
+use crate::report::AzureBuild;
+use crate::session::Run;
+use uuid::Uuid;
+
+/// Returns the run; `None` if a variable is missing or has another form. Then the SARIF report has the same id as on other
+/// hosts.
+pub(super) fn find_azure_build(run: &Run) -> Option<AzureBuild> {
+    let env = &run.env;
+    let text = |name: &str| env.get(name).filter(|value| !value.is_empty()).map(str::to_owned);
+    let phase_id = env.get("SYSTEM_PHASEID").or(env.get("SYSTEM_JOBID"))?;
+    Some(AzureBuild {
+        organization: find_organization(env.get("SYSTEM_COLLECTIONURI")?)?,
+        project: text("SYSTEM_TEAMPROJECT")?,
+        definition_id: env
+            .get("SYSTEM_DEFINITIONID")?
+            .parse()
+            .ok()
+            .filter(|id| *id > 0)?,
+        definition_name: text("BUILD_DEFINITIONNAME")?,
+        phase_id: Uuid::try_parse(phase_id).ok().filter(|id| !id.is_nil())?,
+        phase_name: text("SYSTEM_PHASEDISPLAYNAME").or_else(|| text("SYSTEM_PHASENAME"))?,
+        branch: text("BUILD_SOURCEBRANCH")?,
+        build_id: text("BUILD_BUILDID")?,
+    })
+}
+
+/// Returns the organization of `https://dev.azure.com/ORG/` or `https://ORG.visualstudio.com/`.
+fn find_organization(collection_uri: &str) -> Option<String> {
+    let address = collection_uri.strip_prefix("https://")?.trim_end_matches('/');
+    let name = match address.strip_prefix("dev.azure.com/") {
+        Some(path) => path,
+        None => address.strip_suffix(".visualstudio.com")?,
+    };
+    (!name.is_empty()).then(|| name.to_owned())
+}
