@@ -1,5 +1,5 @@
-//! Checks the markup of a picture: no two boxes overlap, no link runs through the box of another component, and no two
-//! links overlap.
+//! Checks the markup of a picture: no two boxes overlap, no link runs through the box of another component or through
+//! a label, links leave and enter at the sides as in the designer, and no two links overlap.
 
 use roxmltree::Node;
 
@@ -9,7 +9,14 @@ const APART: f64 = 8.0;
 /// Maximum length of an overlap of two links, in pixels.
 const TOGETHER: f64 = 12.0;
 
-type Point = (f64, f64);
+/// The narrowest and the widest box, in pixels.
+const BOX_WIDTHS: std::ops::RangeInclusive<f64> = 84.0..=168.0;
+
+/// Minimum width of a letter, and the height of a text above its baseline, in pixels.
+const LETTER_WIDTH: f64 = 4.5;
+const LETTER_HEIGHT: f64 = 8.0;
+
+pub type Point = (f64, f64);
 
 pub struct Rect {
     pub name: String,
@@ -19,17 +26,37 @@ pub struct Rect {
     pub bottom: f64,
 }
 
+impl Rect {
+    /// Returns whether two boxes are in one row.
+    pub fn is_beside(&self, rect: &Self) -> bool {
+        (self.top - rect.top).abs() < 0.5
+    }
+
+    /// Returns whether the segment comes closer to the box than `distance`.
+    fn is_near(&self, start: Point, end: Point, distance: f64) -> bool {
+        let (low, high) = (min(start, end), max(start, end));
+        low.0 < self.right + distance
+            && high.0 > self.left - distance
+            && low.1 < self.bottom + distance
+            && high.1 > self.top - distance
+    }
+}
+
 pub struct Link {
     pub from: String,
     pub to: String,
     pub kind: String,
-    points: Vec<Point>,
+    pub change: String,
+    pub points: Vec<Point>,
 }
 
 /// The boxes and links of a picture.
 pub struct Drawn {
     pub rects: Vec<Rect>,
     pub links: Vec<Link>,
+    /// The label of each link and stub, with the place of its text.
+    pub labels: Vec<Rect>,
+    stubs: Vec<Vec<Point>>,
 }
 
 impl Drawn {
@@ -37,6 +64,13 @@ impl Drawn {
         Self {
             rects: of_class(picture, "component").map(rect).collect(),
             links: of_class(picture, "link").map(link).collect(),
+            labels: of_class(picture, "sg-text")
+                .filter(|text| text.attribute("text-anchor").is_none())
+                .map(label)
+                .collect(),
+            stubs: of_class(picture, "stub")
+                .map(|stub| corners(stub.attribute("d").unwrap()))
+                .collect(),
         }
     }
 
@@ -44,7 +78,10 @@ impl Drawn {
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         boxes_apart(&self.rects, &mut faults);
+        self.check_boxes(&mut faults);
+        self.check_labels(&mut faults);
         for link in &self.links {
+            self.check_sides(link, &mut faults);
             ends(link, &self.rects, &mut faults);
             crossings(link, &self.rects, &mut faults);
         }
@@ -52,7 +89,7 @@ impl Drawn {
             for other in &self.links[at + 1..] {
                 let shares = one.from == other.from || one.to == other.to;
                 let together = along_each_other(one, other);
-                if !shares && together > TOGETHER {
+                if !(shares && one.change == other.change) && together > TOGETHER {
                     faults.push(format!(
                         "{} -> {} lies on {} -> {} over {together}",
                         one.from, one.to, other.from, other.to
@@ -61,6 +98,65 @@ impl Drawn {
             }
         }
         faults
+    }
+
+    fn check_boxes(&self, faults: &mut Vec<String>) {
+        for rect in &self.rects {
+            let width = rect.right - rect.left;
+            if !BOX_WIDTHS.contains(&width) {
+                faults.push(format!("{} is {width} wide", rect.name));
+            }
+        }
+    }
+
+    fn check_labels(&self, faults: &mut Vec<String>) {
+        let lines = self.links.iter().map(|link| &link.points).chain(&self.stubs);
+        for pair in lines.flat_map(|points| points.windows(2)) {
+            for label in self
+                .labels
+                .iter()
+                .filter(|label| label.is_near(pair[0], pair[1], 0.0))
+            {
+                faults.push(format!(
+                    "a line from {:?} to {:?} crosses the label {}",
+                    pair[0], pair[1], label.name
+                ));
+            }
+        }
+        for (index, label) in self.labels.iter().enumerate() {
+            let (start, end) = ((label.left, label.top), (label.right, label.bottom));
+            for rect in self.rects.iter().chain(&self.labels[index + 1..]) {
+                if rect.is_near(start, end, 0.0) {
+                    faults.push(format!("the label {} covers {}", label.name, rect.name));
+                }
+            }
+        }
+    }
+
+    /// Checks the sides at which a link leaves and enters: right and left if the target is to the right; a link between
+    /// neighbors in a row is straight.
+    fn check_sides(&self, link: &Link, faults: &mut Vec<String>) {
+        let rect_of = |name: &str| self.rects.iter().find(|rect| rect.name == name).unwrap();
+        let (source, target) = (rect_of(&link.from), rect_of(&link.to));
+        let (first, last) = (link.points[0], link.points[link.points.len() - 1]);
+        let is_right = target.left > source.right;
+        let leaves_right = (first.0 - source.right).abs() < 0.5 && (last.0 - target.left).abs() < 0.5;
+        if is_right && link.kind != "iteration" && !leaves_right {
+            faults.push(format!(
+                "{} -> {} does not leave at the right",
+                link.from, link.to
+            ));
+        }
+        let (low, high) = (source.right.min(target.right), source.left.max(target.left));
+        let is_neighbor = source.is_beside(target)
+            && link.from != link.to
+            && !self
+                .rects
+                .iter()
+                .any(|rect| rect.is_beside(source) && rect.left >= low && rect.right <= high);
+        if is_neighbor && (link.points.len() != 2 || (first.1 - last.1).abs() > 0.5) {
+            faults.push(format!("{} -> {} is not straight", link.from, link.to));
+        }
     }
 }
 
@@ -99,7 +195,20 @@ fn link(node: Node<'_, '_>) -> Link {
         from: attribute("data-from"),
         to: attribute("data-to"),
         kind: attribute("data-kind"),
+        change: attribute("data-change"),
         points: corners(&attribute("d")),
+    }
+}
+
+fn label(text: Node<'_, '_>) -> Rect {
+    let (x, y) = (number(text, "x"), number(text, "y"));
+    let content = text.text().unwrap_or_default();
+    Rect {
+        name: content.to_owned(),
+        left: x,
+        top: y - LETTER_HEIGHT,
+        right: x + content.chars().map(|_| LETTER_WIDTH).sum::<f64>(),
+        bottom: y,
     }
 }
 
@@ -157,15 +266,9 @@ fn ends(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
 
 fn crossings(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
     for pair in link.points.windows(2) {
-        let (low, high) = (min(pair[0], pair[1]), max(pair[0], pair[1]));
         for rect in rects {
             let is_own = rect.name == link.from || rect.name == link.to;
-            let edge = if is_own { -0.5 } else { 2.0 };
-            let meets = low.0 < rect.right + edge
-                && high.0 > rect.left - edge
-                && low.1 < rect.bottom + edge
-                && high.1 > rect.top - edge;
-            if meets {
+            if rect.is_near(pair[0], pair[1], if is_own { -0.5 } else { 2.0 }) {
                 faults.push(format!("{} -> {} runs through {}", link.from, link.to, rect.name));
             }
         }

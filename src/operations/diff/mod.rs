@@ -17,7 +17,7 @@ use sluicegate_base::text::{self, format_count};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::diff::{DiffLine, PipelineDiff, describe_diff};
 use sluicegate_pipelines::findings::FileChange;
-use sluicegate_pipelines::picture::{self, Canvas, Picture};
+use sluicegate_pipelines::picture::{self, Canvas};
 use std::fmt::Write as _;
 
 /// The revisions that were compared, and the differences.
@@ -260,9 +260,9 @@ impl PipelineComparison {
             )));
         }
         Ok(if format == DiffFormat::Svg {
-            Picture::with_natural_width(canvas).render_document(&diff.path) + "\n"
+            picture::render_document(canvas,&diff.path) + "\n"
         } else {
-            let (part, left_out) = canvas.select_changed_part(MAX_FLOWCHART_BOXES);
+            let (part, left_out) = canvas.select_flowchart_part(MAX_FLOWCHART_BOXES);
             let mut chart = picture::render_mermaid(&part);
             if left_out > 0 {
                 let _ = writeln!(chart, "  %% {} omitted", format_count(left_out, "more component"));

@@ -7,7 +7,7 @@ use crate::report::view::{FileView, View};
 use sluicegate_base::text::{escape_markup as escape, format_and_more_of, format_count};
 use sluicegate_pipelines::diff::{DiffLine, Sign};
 use sluicegate_pipelines::findings::Finding;
-use sluicegate_pipelines::picture::{self, Badge, COLUMN_WIDTH, Canvas, ElementIds, PAGE_WIDTH, Picture};
+use sluicegate_pipelines::picture::{self, Badge, COLUMN_WIDTH, Canvas, ElementIds, Picture, PictureFrame};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
@@ -59,7 +59,7 @@ pub(super) fn render_changes_above_findings(
         canvas.set_badges(&build_badges(findings));
         (pictures, file_changes.component_ids) = render_pictures(&canvas, path, &id, COLUMN_WIDTH, lines);
     }
-    let content = render_change_list(lines, path, &id, &file_changes.component_ids) + &pictures;
+    let content = pictures + & render_change_list(lines, path, &id, &file_changes.component_ids);
     if content.is_empty() && changed_file.is_none() {
         return file_changes;
     }
@@ -130,8 +130,8 @@ pub(super) fn render_file_changes(file: &ChangedFile, id: &str, width: i32, is_o
         if is_open { " open=\"\"" } else { "" },
         path_heading(path),
         escape(&file.summary.describe()),
+        pictures,
         render_change_list(&file.words, path, id, &component_ids),
-        pictures
     )
 }
 
@@ -183,8 +183,9 @@ fn change_line_id(id: &str, number: usize) -> String {
     format!("{id}-word-{number}")
 }
 
-/// Returns a picture of the important part with the complete canvas folded below it, or one picture if the canvas is
-/// small. Also returns the id of each component in the first picture that has it.
+/// Returns the complete canvas if it can be read in this width. Otherwise returns the part to look at first, with an
+/// overview and the complete canvas folded below it. Also returns the id of each component in the first picture that
+/// has it.
 fn render_pictures(
     canvas: &Canvas,
     path: &str,
@@ -194,6 +195,7 @@ fn render_pictures(
 ) -> (String, HashMap<String, String>) {
     let mut figures = ComponentFigures {
         path,
+        width,
         line_ids: lines
             .iter()
             .enumerate()
@@ -201,27 +203,74 @@ fn render_pictures(
             .collect(),
         component_ids: HashMap::new(),
     };
-    let whole = Picture::with_natural_width(canvas);
-    let is_complete = canvas.boxes.len() <= MAX_FIRST_COMPONENTS && whole.fits_width(PAGE_WIDTH);
-    let too_large = match canvas.omitted_count {
-        0 => String::new(),
-        missing_count => format!(
-            "<p class=\"note\">The canvas is too large to draw completely: {} missing.</p>\n",
-            describe_missing_components(missing_count)
-        ),
+    if !canvas.has_changes() && canvas.boxes.iter().all(|canvas_box| canvas_box.badge.is_none()) {
+        return (String::new(), figures.component_ids);
+    }
+    if
+    let Some(versions) = canvas.split_versions() {
+        let mut html = String::new();
+        for (version, name) in versions.into_iter().zip(["Before", "After"]) {
+            let picture = Picture::with_max_width(version, width * 10 / 9);
+            let _ = writeln!(html, "<p class=\"note\">{name}</p>");
+            html.push_str(&figures.render(&picture, & format!("{id}-{}", name.to_lowercase()
+        ), name));
+    }
+        return (html, figures.component_ids);
+    }
+        let whole = Picture::with_natural_width (canvas);
+    let mut html = if whole.fits_width(width) {
+        figures.render(&whole, id, "Canvas")
+    } else {
+        figures.render_parts(&whole, id)
     };
-    if is_complete {
-        let narrow = (!whole.fits_width(width)).then(|| Picture::with_max_width(canvas, width));
-        return (
-            figures.render(narrow.as_ref().unwrap_or(&whole), id) + &too_large,
-            figures.component_ids,
+    if canvas.omitted_count > 0 {
+        let _ = writeln!(
+            html,
+            "<p class=\"note\">The canvas is too large to draw completely: {} missing.</p>",
+            describe_missing_components(canvas.omitted_count)
         );
     }
-    let (first_part, omitted_count) = Picture::select_changed_part(canvas, MAX_FIRST_COMPONENTS, width);
-    if first_part.canvas().boxes.is_empty() {
-        return (figures.render(&whole, id) + &too_large, figures.component_ids);
-    }
-    let mut html = figures.render(&first_part, &format!("{id}-part"));
+    (html, figures.component_ids)
+}
+
+/// The pictures of one file, which refer to each component by the id in the first picture that has it.
+struct ComponentFigures<'a> {
+    path: &'a str,
+    /// The available width, in pixels.
+ width: i32,
+    /// The id of the line in the list of changes, by component.
+    line_ids: HashMap<&'a str, String>,
+    component_ids: HashMap<String, String>,
+}
+
+impl ComponentFigures<'_> {
+    /// Returns the changed part of a canvas that is too wide, and the complete canvas. The changed part is left out if
+    /// it has all components.
+    fn render_parts(&mut self, whole: &Picture<'_>, id: &str) -> String {
+        let canvas = whole.canvas();
+        let (part, omitted_count) = canvas.select_changed_part(MAX_FIRST_COMPONENTS);
+        let full_id = format!("{id}-full");
+        let first_change = canvas.first_change().unwrap_or(0);
+        let overview = whole.render_overview(&PictureFrame {
+                id: &format!("{id}-overview"),
+                title: &format!("Overview of {}", self.path),
+                max_width: Some(self.width),
+                background_target: Some(&format!("{full_id}-{first_change}")),
+                element_ids: &|_| ElementIds::default(),
+            },
+            &full_id,
+        );
+    let full_size_link = format! (
+            "<p class=\"note\"><a href=\"#{full_id}-{first_change}\">Full size, at the first change</a></p>\n");
+        let count = format_count(canvas.boxes.len(), "component");
+    if part.boxes.len() ==canvas.boxes.len() || part.boxes.is_empty() {
+        return format! (
+                "<div class=\"canvas\">{overview}</div>\n{full_size_link}\
+                 <details class=\"canvas-whole\"><summary>Full size: {count}</summary>\n{}</details>\n",
+                self.render_full_size(whole, &full_id));
+        }
+        let first_picture = Picture::with_max_width(part, self.width * 10 / 9);
+    let mut html = self.render(&first_picture, &format!("{id}-part"), "Changed part");
     if omitted_count > 0 {
         let missing_count = format_count(omitted_count, "more component");
         let _ = writeln!(
@@ -231,30 +280,40 @@ fn render_pictures(
     }
     let _ = write!(
         html,
-        "<details class=\"canvas-whole\"><summary>Complete canvas: {}</summary>\n{}</details>\n",
-        format_count(canvas.boxes.len(), "component"),
-        figures.render(&whole, id) + &too_large
+            "{full_size_link}<details class=\"canvas-whole\"><summary>Complete canvas: {count}</summary>\n\
+             <div class=\"canvas\">{overview}</div>\n{}</details>\n",
+            self.render_full_size(whole, &full_id));
+        html
+    }
+
+    /// Returns a picture that fits the width. A click beside its components shows it at full size on a narrow screen.
+    fn render(&mut self, picture: &Picture<'_>, id: &str, kind: &str) -> String {
+        let figure_id = format!("{id}-figure"
     );
-    (html, figures.component_ids)
+        let fragment = self.draw
+    (picture, id, kind, Some(self.width), Some(&figure_id));
+        format!("<div class=\"canvas\" id=\"{figure_id}\">{fragment}</div>\n")
 }
 
-/// The pictures of one file, which refer to each component by the id in the first picture that has it.
-struct ComponentFigures<'a> {
-    path: &'a str,
-    /// The id of the line in the list of changes, by component.
-    line_ids: HashMap<&'a str, String>,
-    component_ids: HashMap<String, String>,
+    fn render_full_size(&mut self, picture: &Picture<'_>, id: & str) -> String {
+        format!(
+            "<div class=\"canvas canvas-full\" tabindex=\"0\" role=\"region\" aria-label=\"Complete canvas of {}\">{}</div>\n",
+            escape(self.path),
+            self.draw(picture, id, "Full size", None, None)
+        )
 }
 
-impl ComponentFigures<'_> {
-    fn render(&mut self, picture: &Picture<'_>, id: &str) -> String {
+    fn draw(&mut self, picture: &Picture<'_>, id: &str,
+        kind: &str,
+        max_width: Option<i32>,
+        background_target: Option<&str>,) -> String {
         let canvas = picture.canvas();
         for (box_index, component) in canvas.boxes.iter().enumerate() {
             self.component_ids
                 .entry(component.name.clone())
                 .or_insert_with(|| format!("{id}-{box_index}"));
         }
-        let fragment = picture.render_fragment(self.path, &|box_index| {
+        let element_ids =|box_index: usize| {
             let component = canvas.boxes.get(box_index);
             let finding_id =
                 component.and_then(|component| component.badge.as_ref().map(|badge| badge.target_id.clone()));
@@ -262,10 +321,15 @@ impl ComponentFigures<'_> {
                 component_id: Some(format!("{id}-{box_index}")),
                 target_id: finding_id.or_else(|| self.line_ids.get(component?.name.as_str()).cloned()),
             }
-        });
-        format!(
-            "<div class=\"canvas\" tabindex=\"0\" role=\"region\" aria-label=\"Picture of {}\">{fragment}</div>\n",
-            escape(self.path)
+        };
+        picture.render_fragment(&PictureFrame {
+            id,
+            title: &
+        format!("{kind} of {}",self.path),
+            max_width,
+            background_target,
+            element_ids: &element_ids,
+        }
         )
     }
 }

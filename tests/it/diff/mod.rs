@@ -1,3 +1,4 @@
 //! `sluicegate diff`.
 
 mod components;
+mod pictures;

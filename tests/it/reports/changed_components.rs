@@ -127,10 +127,9 @@ fn changes_of_file_are_above_its_findings() {
 
     ```mermaid
     flowchart LR
-      n0["− Start"]:::removed
-      n1["− Done"]:::removed
-      n0 -.->|"−"| n1
-      linkStyle 0 stroke:#cf222e,stroke-width:2px
+      n0["Start"]
+      n1["Done"]
+      n0 --> n1
       classDef added stroke:#1a7f37,stroke-width:3px
       classDef removed stroke:#cf222e,stroke-width:3px,stroke-dasharray:6 4
       classDef changed stroke:#bf8700,stroke-width:3px

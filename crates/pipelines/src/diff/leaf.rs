@@ -17,6 +17,14 @@ impl PathStep {
     pub(crate) fn key(key: &str) -> Self {
         Self::Key(key.to_owned())
     }
+
+    /// Returns the key, unless the step is an index.
+    pub(super) fn as_key(&self) -> Option<&str> {
+        match self {
+            Self::Key(key) => Some(key),
+            Self::Index(_) => None,
+        }
+    }
 }
 
 impl fmt::Display for PathStep {

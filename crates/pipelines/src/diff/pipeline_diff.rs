@@ -125,6 +125,14 @@ impl PipelineDiff {
 }
 
 impl PipelineDiff {
+    pub(crate) fn is_new_pipeline(&self) -> bool {
+        self.change == FileChange::Added
+    }
+
+    pub(crate) fn is_removed_pipeline(&self) -> bool {
+        self.change == FileChange::Removed
+    }
+
     /// Returns the number of changes of each kind.
     pub fn summarize(&self) -> ChangeSummary {
         let mut components = ChangeCounts::default();
@@ -163,5 +171,33 @@ impl PipelineDiff {
             called_by: None,
             callers: Vec::new(),
         }
+    }
+}
+
+impl ComponentDiff {
+    /// Returns a few words about the change of a component that both sides have: its old name, the value that changed,
+    /// or the names of the fields.
+    pub(crate) fn describe_briefly(&self) -> Option<String> {
+        if let Some(previous_name) = &self.previous_name {
+            return Some(format!("was {previous_name}"));
+        }
+        let names: Vec<&str> = self.fields.iter().filter_map(FieldDiff::short_name).collect();
+        match self.fields.as_slice() {
+            [field] => match &field.after {
+                Some(value) if value.multiline_text().is_none() => {
+                    Some(format!("{} \u{2192} {value}", names.first()?))
+                }
+                _ => names.first().map(|name| (*name).to_owned()),
+            },
+            _ => (!names.is_empty()).then(|| names.join(", ")),
+        }
+    }
+}
+
+impl FieldDiff {
+    /// Returns the name of the variable or column whose row contains the leaf, or the last key of its path.
+    fn short_name(&self) -> Option<&str> {
+        let key = self.path.iter().rev().find_map(PathStep::as_key);
+        self.row.as_deref().or(key)
     }
 }

@@ -3,10 +3,10 @@
 use crate::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff, VersionTrees};
 use crate::pipelines::{Link, LinkRole, Pipeline, TransitionCondition};
 use crate::yaml::{DocumentError, NodeRef, Tree};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// The change of an item in the picture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChangeMark {
     Unchanged,
     Added,
@@ -68,6 +68,8 @@ pub struct CanvasBox {
     /// The position on the platform's canvas; `None` if the pipeline does not contain one.
     pub position: Option<Point>,
     pub mark: ChangeMark,
+    /// A few words about the change, if it is small.
+    pub note: Option<String>,
     pub badge: Option<Badge>,
 }
 
@@ -81,11 +83,31 @@ pub struct Arrow {
     pub mark: ChangeMark,
 }
 
+/// The links between a box and components that are not on the canvas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stub {
+    pub canvas_box: usize,
+    pub is_outgoing: bool,
+    /// The number of missing components that the links lead to, directly or through others.
+    pub count: usize,
+}
+
+/// The sides of the comparison that have the pipeline.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PipelineState {
+    #[default]
+    Existing,
+    New,
+    Removed,
+}
+
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Canvas {
     /// The components, in file order, followed by the removed ones.
     pub boxes: Vec<CanvasBox>,
     pub arrows: Vec<Arrow>,
+    pub stubs: Vec<Stub>,
+    pub state: PipelineState,
     /// The number of components that are omitted from a canvas that is too large to draw.
     pub omitted_count: usize,
 }
@@ -131,6 +153,14 @@ impl Canvas {
         has_several
     }
 
+    /// Returns the mark to show for a change: a new or removed pipeline is drawn plain.
+    pub(super) const fn shown_mark(&self, mark: ChangeMark) -> ChangeMark {
+        match self.state {
+            PipelineState::Existing => mark,
+            PipelineState::New | PipelineState::Removed => ChangeMark::Unchanged,
+        }
+    }
+
     pub fn set_badges(&mut self, badges: &BTreeMap<String, Badge>) {
         for canvas_box in &mut self.boxes {
             canvas_box.badge = badges.get(&canvas_box.name).cloned();
@@ -166,6 +196,11 @@ impl Canvas {
                 ));
             }
         }
+        canvas.state = match diff {
+            Some(diff) if diff.is_new_pipeline() => PipelineState::New,
+            Some(diff) if diff.is_removed_pipeline() => PipelineState::Removed,
+            _ => PipelineState::Existing,
+        };
         canvas.apply_changes(diff);
         canvas.add_arrows(head, diff);
         canvas
@@ -187,10 +222,13 @@ impl Canvas {
                 continue;
             };
             canvas_box.previous_name.clone_from(&component.previous_name);
-            canvas_box.mark = match component.change {
-                ComponentChange::Added => ChangeMark::Added,
-                _ => ChangeMark::Changed,
-            };
+            if component.change ==
+                ComponentChange::Added {
+                canvas_box.mark = ChangeMark::Added;
+            } else {
+                canvas_box.mark = ChangeMark::Changed;
+                canvas_box.note = component.describe_briefly();
+            }
         }
     }
 
@@ -234,66 +272,15 @@ impl Canvas {
         self.arrows = arrows;
     }
 
-    /// Returns the part to look at first: changed components and those with findings, the ends of changed links, and
-    /// the neighbors of changed components; at most `max_boxes` boxes, in this order. Also returns the number of
-    /// omitted boxes.
-    pub fn select_changed_part(&self, max_boxes: usize) -> (Self, usize) {
-        let mut kept_indices: Vec<usize> = (0..self.boxes.len())
-            .filter(|index| self.is_marked(*index))
-            .collect();
-        let mut selected_indices: HashSet<usize> = kept_indices.iter().copied().collect();
-        let changed_arrows = self
+    /// Returns whether a component or a link changed.
+    pub fn has_changes(&self) -> bool {
+        let has_changed_box =self.boxes.iter().any(|canvas_box| canvas_box.mark != ChangeMark::Unchanged);
+        has_changed_box
+            || self
             .arrows
             .iter()
-            .filter(|arrow| arrow.mark != ChangeMark::Unchanged);
-        let adjacent_arrows = self
-            .arrows
-            .iter()
-            .filter(|arrow| self.is_marked(arrow.from_box) || self.is_marked(arrow.to_box));
-        for end in changed_arrows
-            .chain(adjacent_arrows)
-            .flat_map(|arrow| [arrow.from_box, arrow.to_box])
-        {
-            if selected_indices.insert(end) {
-                kept_indices.push(end);
+            .any(|arrow|arrow.mark != ChangeMark::Unchanged)
             }
-        }
-        let omitted_count = kept_indices.len().saturating_sub(max_boxes);
-        kept_indices.truncate(max_boxes);
-        kept_indices.sort_unstable();
-        (self.subset(&kept_indices), omitted_count)
-    }
-
-    /// Returns whether a box has a change or findings.
-    fn is_marked(&self, index: usize) -> bool {
-        self.boxes
-            .get(index)
-            .is_some_and(|canvas_box| canvas_box.mark != ChangeMark::Unchanged || canvas_box.badge.is_some())
-    }
-
-    fn subset(&self, kept_indices: &[usize]) -> Self {
-        let new_indices: HashMap<usize, usize> = kept_indices
-            .iter()
-            .enumerate()
-            .map(|(new_index, old_index)| (*old_index, new_index))
-            .collect();
-        let boxes = kept_indices
-            .iter()
-            .filter_map(|index| self.boxes.get(*index).cloned())
-            .collect();
-        let arrows = self.arrows.iter().filter_map(|arrow| {
-            Some(Arrow {
-                from_box: *new_indices.get(&arrow.from_box)?,
-                to_box: *new_indices.get(&arrow.to_box)?,
-                ..arrow.clone()
-            })
-        });
-        Self {
-            omitted_count: 0,
-            boxes,
-            arrows: arrows.collect(),
-        }
-    }
 }
 
 fn new_box(name: &str, kind: Option<String>, mark: ChangeMark, position: Option<Point>) -> CanvasBox {
@@ -303,6 +290,7 @@ fn new_box(name: &str, kind: Option<String>, mark: ChangeMark, position: Option<
         kind,
         position,
         mark,
+        note: None,
         badge: None,
     }
 }

@@ -2,17 +2,45 @@
 
 use super::canvas::{Canvas, ChangeMark};
 use roxmltree::Document;
-use sluicegate_test_support::picture_geometry::{Drawn, Link, Rect};
+use sluicegate_test_support::picture_geometry::{Drawn, Link, Rect, of_class};
 use std::collections::BTreeMap;
 
-/// Returns the errors in the picture, as text; no errors if the picture is correct.
+/// Returns the errors in the picture of a complete canvas, as text; no errors if the picture is correct.
 pub(super) fn faults(canvas: &Canvas, svg: &str) -> Vec<String> {
+    let document = Document::parse(svg).unwrap();
+    let drawn = Drawn::read(document.root());
+    let mut faults = faults_without_order(canvas, svg);
+    order(canvas, &drawn.rects, &mut faults);
+    faults
+}
+
+/// Returns the errors in a picture that continues below, where the order of the canvas is broken.
+pub(super) fn faults_without_order(canvas: &Canvas, svg: &str) -> Vec<String> {
     let document = Document::parse(svg).unwrap();
     let drawn = Drawn::read(document.root());
     let mut faults = drawn.faults();
     complete(canvas, &drawn.rects, &drawn.links, &mut faults);
-    order(canvas, &drawn.rects, &mut faults);
+    visible_names(&document, &mut faults);
     faults
+}
+
+/// Checks that no two boxes have the same visible text.
+fn visible_names(document: &Document<'_>, faults: &mut Vec<String>) {
+    let mut names: Vec<String> = of_class(document.root(), "component")
+        .map(|component| {
+            of_class(component, "sg-name")
+                .filter_map(|text| text.text())
+                .flat_map(str::split_whitespace)
+                .collect()
+        })
+        .collect();
+    names.sort_unstable();
+    faults.extend(
+        names
+            .windows(2)
+            .filter(|pair| pair[0] == pair[1])
+            .map(|pair| format!("{} twice", pair[0])),
+    );
 }
 
 fn complete(canvas: &Canvas, rects: &[Rect], links: &[Link], faults: &mut Vec<String>) {
@@ -40,38 +68,63 @@ fn complete(canvas: &Canvas, rects: &[Rect], links: &[Link], faults: &mut Vec<St
     }
 }
 
-/// Checks the order of the canvas, and that iterators are directly above their targets.
+/// Returns whether two boxes have almost the same place.
+fn is_near(canvas: &Canvas, index: usize, other_index: usize) -> bool {
+    let places = [index, other_index].map(|index| canvas.boxes[index].position);
+    matches!(places, [Some(one), Some(other)] if (one.x - other.x).abs() <= 30.0 && (one.y - other.y).abs() <= 30.0)
+}
+
+/// Returns whether the box is an iterator at the place of a living target.
+fn is_stacked(canvas: &Canvas, index: usize) -> bool {
+    canvas.arrows.iter().any(|arrow| {
+        arrow.kind == "iteration"
+            && arrow.from_box == index
+            && arrow.to_box != index
+            && is_near(canvas, index, arrow.to_box)
+    })
+}
+
+/// Checks the rows and the order of the canvas, and that iterators are directly above their targets.
 fn order(canvas: &Canvas, rects: &[Rect], faults: &mut Vec<String>) {
     let by_name: BTreeMap<&str, &Rect> = rects.iter().map(|rect| (rect.name.as_str(), rect)).collect();
-    let stands_over: Vec<(usize, usize)> = canvas
+    let is_living = |index: usize| canvas.boxes[index].mark != ChangeMark::Removed;
+    let iterations: Vec<(usize, usize)> = canvas
         .arrows
         .iter()
         .filter(|arrow| arrow.kind == "iteration" && arrow.mark != ChangeMark::Removed)
         .map(|arrow| (arrow.from_box, arrow.to_box))
         .filter(|(from, to)| {
-            from != to
-                && canvas.boxes[*to].mark != ChangeMark::Removed
-                && canvas.boxes[*from].position == canvas.boxes[*to].position
+            from != to && is_living(*to) && canvas.boxes[*from].position == canvas.boxes[*to].position
         })
         .collect();
-    for (at, one) in canvas.boxes.iter().enumerate() {
+    for (index, one) in canvas.boxes.iter().enumerate() {
         for (number, other) in canvas.boxes.iter().enumerate() {
             let (Some(place), Some(beside)) = (one.position, other.position) else {
                 continue;
             };
             let (first, second) = (by_name[one.name.as_str()], by_name[other.name.as_str()]);
-            if beside.x - place.x > 120.0 && first.left >= second.left {
-                faults.push(format!("{} is not left of {}", one.name, other.name));
+            let (names, distance) = ((&one.name, &other.name), (beside.x - place.x, beside.y - place.y));
+            if distance.0 > 120.0 && first.left >= second.left {
+                faults.push(format!("{} is not left of {}", names.0, names.1));
             }
-            if beside.y - place.y > 60.0 && first.top >= second.top {
-                faults.push(format!("{} is not above {}", one.name, other.name));
+            let has_own_place = |index: usize| is_living(index) && !is_stacked(canvas, index);
+            if has_own_place(index) && has_own_place(number) {
+                if distance.1.abs() <= 20.0 && !first.is_beside(second) {
+                    faults.push(format!("{} and {} are not in one row", names.0, names.1));
+                }
+                if distance.1 > 0.0 && first.top > second.top {
+                    faults.push(format!("{} is below {}", names.0, names.1));
+                }
+                if first.is_beside(second) && distance.0 > 0.0 && first.left >= second.left {
+                    faults.push(format!("{} is not before {}", names.0, names.1));
+                }
             }
-            let is_alone = stands_over
+            let is_alone = iterations
                 .iter()
-                .filter(|(from, to)| *to == number || *from == at)
+                .filter(|(from, to)| *to == number || *from == index)
                 .count()
                 == 1;
-            if stands_over.contains(&(at, number)) && is_alone && !stands_over.contains(&(number, at)) {
+            if iterations.contains(&(index, number)) && is_alone && !iterations.contains(&(number, index)) {
                 let is_over = (first.left - second.left).abs() < 1.0
                     && first.bottom < second.top
                     && second.top - first.bottom < 500.0;

@@ -1,52 +1,97 @@
-//! Texts of a picture: names in up to two lines, kinds of links, and the widths of texts.
+//! Texts of a picture: names in up to three lines, kinds of links, and the widths of texts.
 
-use super::canvas::{Arrow, Canvas, ChangeMark};
+use super::canvas::{Arrow, Canvas, CanvasBox, ChangeMark, Stub};
 use sluicegate_base::text;
-use std::collections::HashMap;
+use std::collections::HashSet;
 
-/// Width available for a line of a name, in pixels.
-const NAME_WIDTH: i32 = 132;
+/// The size of all texts; at the smallest scale of a picture on a page, they have 11 pixels.
+pub(super) const FONT_SIZE: &str = "12.5";
 
-/// Width available for the type of a component, in pixels.
-const KIND_WIDTH: i32 = 136;
+/// The widths of boxes and the space beside their text.
+const MIN_BOX_WIDTH: i32 = 84;
+const MAX_BOX_WIDTH: i32 = 168;
+const TEXT_MARGIN: i32 = 8;
 
-/// The width of a double-width letter, such as a Chinese character, in tenths of a pixel.
-const WIDE_CHAR_WIDTH: i32 = 130;
+/// Maximum width of a line of a name, in pixels.
+const MAX_LINE_WIDTH: i32 = MAX_BOX_WIDTH - 2 * TEXT_MARGIN;
 
-/// The lines of a name in a box: one or two.
-pub(super) type NameLines = Vec<String>;
+/// The numbers of lines of a name with the maximum widths of a line, in the order in which they are tried: a name gets
+/// another line before its box gets wide.
+const LINE_SHAPES: [(usize, i32); 6] = [
+    (1, 104),
+    (2, 124),
+    (3, 124),
+    (1, MAX_LINE_WIDTH),
+    (2, MAX_LINE_WIDTH),
+    (3, MAX_LINE_WIDTH),
+];
 
-/// Returns the names of all boxes as displayed; they are unique.
-pub(super) fn display_names(canvas: &Canvas) -> Vec<NameLines> {
-    let mut used_lines: HashMap<NameLines, usize> = HashMap::new();
+/// Maximum number of characters of a name that are wrapped; a longer name never fits.
+const MAX_WRAPPED_CHARS: usize = 100;
+
+/// Minimum number of characters that are omitted from a name that does not fit.
+const MIN_OMITTED_CHARS: usize = 3;
+
+/// Space between a label and what is beside it, in pixels.
+pub(super) const LABEL_GAP: i32 = 6;
+
+/// The width of a double-width letter, such as a Chinese character, in hundredths of a pixel.
+const WIDE_CHAR_WIDTH: i32 = 1350;
+
+/// The text in a box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct BoxText {
+    pub name: Vec<String>,
+    pub note: Option<String>,
+    pub width: i32,
+}
+
+impl BoxText {
+    pub(super) fn line_count(&self) -> usize {
+        self.name.len() + usize::from(self.note.is_some())
+    }
+}
+
+/// Returns the texts of all boxes; their names are unique as displayed.
+pub(super) fn box_texts(canvas: &Canvas) -> Vec<BoxText> {
+    let mut visible_names = HashSet::new();
     canvas
         .boxes
         .iter()
-        .map(|canvas_box| make_unique(&mut used_lines, &text::escape_line(&canvas_box.name)))
+        .map(|canvas_box| {
+            let name = wrap_unique_name(&mut visible_names, &text::escape_line(&canvas_box.name));
+            let note = short_note(canvas_box);
+            let text_width = name.iter().chain(&note).map(|line| text_width(line)).max();
+            BoxText {
+                width: (text_width.unwrap_or(0) + 2 * TEXT_MARGIN).clamp(MIN_BOX_WIDTH, MAX_BOX_WIDTH),
+                name,
+                note,
+            }
+        })
         .collect()
 }
 
-/// Returns the lines of a name, with the first number that makes them unique if the lines are in `used_lines`.
-fn make_unique(used_lines: &mut HashMap<NameLines, usize>, name: &str) -> NameLines {
-    let lines = wrap_name(name, "");
-    let count = used_lines.entry(lines.clone()).or_default();
-    *count += 1;
-    if *count == 1 {
-        return lines;
-    }
-    let mut number = *count;
+fn short_note(canvas_box: &CanvasBox) -> Option<String> {
+    let note = text::escape_line(canvas_box.note.as_ref()?);
+    (text_width(&note) <= MAX_LINE_WIDTH).then_some(note)
+}
+
+/// Returns the lines of a name, with the first number that makes them unique if they are in `visible_names`.
+fn wrap_unique_name(visible_names: &mut HashSet<String>, name: &str) -> Vec<String> {
+    let mut number = 1;
     loop {
-        let lines = wrap_name(name, &format!(" ({number})"));
-        if used_lines.insert(lines.clone(), 1).is_none() {
+        let suffix = if number == 1 {
+            String::new()
+        } else {
+            format!(" ({number})")
+        };
+        let lines = wrap_name(name, &suffix);
+        let visible_name: String = lines.concat().split_whitespace().collect();
+        if visible_names.insert(visible_name) {
             return lines;
         }
         number += 1;
     }
-}
-
-/// Returns the type of a component, truncated to its width.
-pub(super) fn truncate_kind(name: &str) -> String {
-    truncate(&text::escape_line(name), KIND_WIDTH)
 }
 
 /// Returns the label at the start of each link: the sign of its change and its kind; `None` if both are obvious.
@@ -55,14 +100,20 @@ pub(super) fn link_labels(canvas: &Canvas) -> Vec<Option<String>> {
     canvas
         .arrows
         .iter()
-        .map(|arrow| link_label(arrow, has_several_kinds[arrow.from_box]))
+        .map(|arrow| {
+            link_label(
+                arrow,
+                has_several_kinds[arrow.from_box],
+                canvas.shown_mark(arrow.mark),
+            )
+        })
         .collect()
 }
 
-fn link_label(arrow: &Arrow, has_several_kinds: bool) -> Option<String> {
+fn link_label(arrow: &Arrow, has_several_kinds: bool, mark: ChangeMark) -> Option<String> {
     let is_plain = matches!(arrow.kind.as_str(), "unconditional" | "source") && !has_several_kinds;
     let kind = text::escape_line(&arrow.kind);
-    match (arrow.mark, is_plain) {
+    match (mark, is_plain) {
         (ChangeMark::Unchanged, true) => None,
         (mark, true) => Some(mark.sign().to_owned()),
         (ChangeMark::Unchanged, false) => Some(kind),
@@ -70,89 +121,199 @@ fn link_label(arrow: &Arrow, has_several_kinds: bool) -> Option<String> {
     }
 }
 
-/// Returns the approximate width of the text at 11 pixels.
-pub(super) fn text_width(text: &str) -> i32 {
-    width_in_tenths(text) * 11 / 120
+/// Returns the label of a stub.
+pub(super) fn stub_label(stub: &Stub) -> String {
+    format!("{} more", stub.count)
 }
 
-/// Returns the width at 12 pixels, in tenths of a pixel, slightly more than common fonts need.
-fn width_in_tenths(text: &str) -> i32 {
+/// Returns the approximate width of the text, slightly more than common fonts need.
+pub(super) fn text_width(text: &str) -> i32 {
+    (width_in_hundredths(text) + 99) / 100
+}
+
+fn width_in_hundredths(text: &str) -> i32 {
     text.chars().map(char_width).sum()
 }
 
 fn char_width(c: char) -> i32 {
     match c {
-        'i' | 'j' | 'l' | '.' | ',' | '\'' | ':' | ';' | '|' | '!' => 32,
-        'f' | 't' | 'r' | ' ' | '(' | ')' | '[' | ']' | '-' => 46,
-        'm' | 'w' | 'M' | 'W' | '@' | '%' => 108,
-        'A'..='Z' | '&' | '+' | '\u{2212}' | '~' => 84,
-        c if c.is_ascii() => 70,
-        c if unicode_width::UnicodeWidthChar::width(c) == Some(1) => 84,
+        'i' | 'j' | 'l' | '.' | ',' | '\'' | ':' | ';' | '|' | '!' => 350,
+        'f' | 't' | 'r' | ' ' | '(' | ')' | '[' | ']' | '-' | 'I' => 430,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' => 1080,
+        's' | 'c' | 'k' | 'x' | 'y' | 'z' | 'v' | 'J' => 660,
+        'A'..='Z' | '&' | '+' | '\u{2212}' | '~' => 880,
+        c if c.is_ascii() => 720,
+        c if unicode_width::UnicodeWidthChar::width(c) == Some(1) => 880,
         _ => WIDE_CHAR_WIDTH,
     }
 }
 
-/// Wraps the text into at most two lines with `suffix` at the end; a text that is too long is shortened in the middle.
-fn wrap_name(name: &str, suffix: &str) -> NameLines {
-    let full_text = format!("{name}{suffix}");
-    if width_in_tenths(&full_text) <= NAME_WIDTH * 10 {
-        return vec![full_text];
+/// Wraps a name into at most three lines with `suffix` at the end. A name that does not fit is cut in the middle.
+fn wrap_name(name: &str, suffix: &str) -> Vec<String> {
+    let wrapper = LineWrapper::new(
+        name.chars()
+            .chain(suffix.chars())
+            .take(MAX_WRAPPED_CHARS + 1)
+            .collect(),
+    );
+    if wrapper.chars.len() > MAX_WRAPPED_CHARS {
+        return cut_name(name, suffix);
     }
-    let (first_line, second_line) = break_line(&full_text);
-    if width_in_tenths(second_line) <= NAME_WIDTH * 10 {
-        return vec![first_line.to_owned(), second_line.to_owned()];
-    }
-    let remaining_width = NAME_WIDTH * 10 - width_in_tenths(suffix) - WIDE_CHAR_WIDTH;
-    let mut tail: Vec<char> = Vec::new();
-    let mut used_width = 0;
-    for c in name.chars().rev() {
-        used_width += width_in_tenths(c.encode_utf8(&mut [0; 4]));
-        if used_width > remaining_width {
-            break;
-        }
-        tail.push(c);
-    }
-    let tail: String = tail.into_iter().rev().collect();
-    let shown_start = truncate(name, NAME_WIDTH);
-    vec![
-        shown_start.trim_end_matches('\u{2026}').trim_end().to_owned(),
-        format!("\u{2026}{}{suffix}", tail.trim_start()),
-    ]
+    LINE_SHAPES
+        .into_iter()
+        .find_map(|(line_count, max_width)| wrapper.balance_lines(line_count, max_width))
+        .unwrap_or_else(|| cut_name(name, suffix))
 }
 
-/// Returns the first line, broken after a word if one ends in its second half, and the rest.
-fn break_line(text: &str) -> (&str, &str) {
-    let mut end = text.len();
-    let mut used_width = 0;
-    let mut word_end = None;
-    for (index, c) in text.char_indices() {
-        used_width += width_in_tenths(c.encode_utf8(&mut [0; 4]));
-        if used_width > NAME_WIDTH * 10 {
-            end = index;
-            break;
-        }
-        if matches!(c, ' ' | '_' | '-' | '.' | '/') && used_width > NAME_WIDTH * 5 {
-            word_end = Some(index + c.len_utf8());
-        }
-    }
-    let (first_line, second_line) = text.split_at(word_end.unwrap_or(end));
-    (first_line.trim_end(), second_line.trim_start())
+/// The ways to break a name into lines.
+struct LineWrapper {
+    chars: Vec<char>,
+    /// The width of the text up to each character, in hundredths of a pixel.
+    widths: Vec<i32>,
+    /// The disadvantage in pixels of a line that begins at each character; `None` if no line can begin there.
+    penalties: Vec<Option<i32>>,
 }
 
-/// Truncates the text to this number of pixels; a truncated text ends in `…`.
-fn truncate(text: &str, max_width: i32) -> String {
-    if width_in_tenths(text) <= max_width * 10 {
-        return text.to_owned();
-    }
-    let (mut used_width, mut visible_text) = (WIDE_CHAR_WIDTH, String::new());
-    for c in text.chars() {
-        used_width += width_in_tenths(c.encode_utf8(&mut [0; 4]));
-        if used_width > max_width * 10 {
-            break;
+impl LineWrapper {
+    fn new(chars: Vec<char>) -> Self {
+        let mut widths = vec![0; chars.len() + 1];
+        for (index, c) in chars.iter().enumerate() {
+            widths[index + 1] = widths[index] + char_width(*c);
         }
-        visible_text.push(c);
+        let mut penalties: Vec<Option<i32>> = (0..chars.len())
+            .map(|start| match start.checked_sub(1).map(|index| chars[index]) {
+                None => Some(0),
+                Some(c) if c.is_whitespace() => Some(0),
+                Some('_' | '-' | '.' | '/' | ':' | ',' | ';' | '|') => Some(16),
+                Some(_) => None,
+            })
+            .collect();
+        // A word that is longer than a line is broken inside.
+        let mut word_starts: Vec<usize> = (0..chars.len())
+            .filter(|start| penalties[*start].is_some())
+            .collect();
+        word_starts.push(chars.len());
+        for word in word_starts.windows(2) {
+            let [word_start, word_end] = *word else { continue };
+            if widths[word_end] - widths[word_start] > 100 * MAX_LINE_WIDTH {
+                for start in word_start + 1..word_end {
+                    penalties[start] = Some(inner_penalty(chars[start - 1], chars[start]));
+                }
+            }
+        }
+        Self {
+            chars,
+            widths,
+            penalties,
+        }
     }
-    visible_text + "\u{2026}"
+
+    /// Returns the width of a line, in pixels, without the blanks around it.
+    fn line_width(&self, start: usize, end: usize) -> i32 {
+        let line = &self.chars[start..end];
+        let leading_count = line.iter().take_while(|c| c.is_whitespace()).count();
+        let trailing_count = line[leading_count..]
+            .iter()
+            .rev()
+            .take_while(|c| c.is_whitespace())
+            .count();
+        (self.widths[end - trailing_count] - self.widths[start + leading_count] + 99) / 100
+    }
+
+    /// Returns the text in this number of lines of at most this width, as balanced as good places to break it allow.
+    fn balance_lines(&self, line_count: usize, max_width: i32) -> Option<Vec<String>> {
+        let length = self.chars.len();
+        // For each number of characters, the cost of the best way to wrap them into the current number of lines.
+        let mut best_costs: Vec<Option<i32>> = vec![None; length + 1];
+        best_costs[0] = Some(0);
+        let mut line_starts: Vec<Vec<usize>> = Vec::new();
+        for line in 1..=line_count {
+            let mut next_costs: Vec<Option<i32>> = vec![None; length + 1];
+            let mut starts = vec![0; length + 1];
+            let is_end = |end: usize| end == length || (line < line_count && self.penalties[end].is_some());
+            for end in (1..=length).filter(|end| is_end(*end)) {
+                for start in (0..end).rev() {
+                    let width = self.line_width(start, end);
+                    if width > max_width {
+                        break;
+                    }
+                    let (Some(cost), Some(Some(penalty))) = (best_costs[start], self.penalties.get(start))
+                    else {
+                        continue;
+                    };
+                    let cost = cost.max(width) + penalty;
+                    if width > 0 && next_costs[end].is_none_or(|best_cost| cost < best_cost) {
+                        next_costs[end] = Some(cost);
+                        starts[end] = start;
+                    }
+                }
+            }
+            best_costs = next_costs;
+            line_starts.push(starts);
+        }
+        best_costs[length]?;
+        let mut end = length;
+        let mut lines = Vec::with_capacity(line_count);
+        for starts in line_starts.iter().rev() {
+            let line: String = self.chars[starts[end]..end].iter().collect();
+            lines.push(line.trim().to_owned());
+            end = starts[end];
+        }
+        lines.reverse();
+        Some(lines)
+    }
+}
+
+/// Returns the disadvantage of a break inside a word, between these characters.
+fn inner_penalty(line_end: char, line_start: char) -> i32 {
+    if line_end.is_lowercase() && line_start.is_uppercase() {
+        40
+    } else if line_end.is_ascii_digit() != line_start.is_ascii_digit() {
+        60
+    } else {
+        400
+    }
+}
+
+/// Returns the start of a name in two lines, and its end in a third one.
+fn cut_name(name: &str, suffix: &str) -> Vec<String> {
+    let chars: Vec<char> = name.chars().collect();
+    let first_end = fitting_length(chars.iter(), 0);
+    let rest_start = first_end
+        + chars[first_end..]
+            .iter()
+            .take_while(|c| c.is_whitespace())
+            .count();
+    let second_end = rest_start + fitting_length(chars[rest_start..].iter(), 0);
+    let tail_length = fitting_length(chars.iter().rev(), text_width(suffix) + text_width("\u{2026}"));
+    let tail_start = chars.len().saturating_sub(tail_length);
+    let second_end = second_end
+        .min(tail_start.saturating_sub(MIN_OMITTED_CHARS))
+        .max(rest_start);
+    let lines = [
+        chars[..first_end].iter().collect::<String>(),
+        chars[rest_start..second_end].iter().collect(),
+        format!(
+            "\u{2026}{}{suffix}",
+            chars[tail_start..].iter().collect::<String>().trim_start()
+        ),
+    ];
+    lines
+        .into_iter()
+        .map(|line| line.trim().to_owned())
+        .filter(|line| !line.is_empty())
+        .collect()
+}
+
+/// Returns the number of characters that fit a line beside other text.
+fn fitting_length<'c>(chars: impl Iterator<Item = &'c char>, used_width: i32) -> usize {
+    let mut width = 100 * used_width;
+    chars
+        .take_while(|c| {
+            width += char_width(**c);
+            width <= 100 * MAX_LINE_WIDTH
+        })
+        .count()
 }
 
 #[cfg(test)]
@@ -160,20 +321,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_name_has_two_lines_and_is_shortened_in_middle() {
+    fn name_is_wrapped_at_best_separator() {
         assert_eq!(wrap_name("Load orders", ""), ["Load orders"]);
+        assert_eq!(
+            wrap_name("Rewrite GW_PROFIT_BY_ACCOUNT", ""),
+            ["Rewrite", "GW_PROFIT_", "BY_ACCOUNT"]
+        );
         assert_eq!(
             wrap_name("Load all orders of the last quarter", ""),
             ["Load all orders of", "the last quarter"]
         );
         assert_eq!(
-            wrap_name(
-                "SF_REPLICATE_OPPORTUNITY_LINE_ITEMS_INTO_THE_SILVER_SCHEMA_2024",
-                ""
-            ),
-            ["SF_REPLICATE_O", "…ER_SCHEMA_2024"]
+            wrap_name("LoadAllOrdersOfTheLastQuarter", ""),
+            ["LoadAllOrdersOf", "TheLastQuarter"]
         );
-        assert_eq!(wrap_name(&"x".repeat(300), " (2)")[1].chars().last(), Some(')'));
-        assert_eq!(wrap_name("名前の長いコンポーネントの名前の終わり", "").len(), 2);
+    }
+
+    #[test]
+    fn name_that_does_not_fit_is_cut_in_middle() {
+        let name = "SF_REPLICATE_OPPORTUNITY_LINE_ITEMS_INTO_THE_SILVER_SCHEMA_OF_THE_WAREHOUSE_2024";
+        let lines = wrap_name(name, "");
+        let (start, tail) = lines
+            .iter()
+            .partition::<Vec<_>, _>(|line| !line.starts_with('\u{2026}'));
+        let start: String = start.into_iter().map(String::as_str).collect();
+        let tail = tail[0].trim_start_matches('\u{2026}');
+        assert!(name.starts_with(&start) && name.ends_with(tail), "{lines:?}");
+        assert!(
+            start.len() + tail.len() + MIN_OMITTED_CHARS <= name.len(),
+            "{lines:?}"
+        );
+        assert_eq!(wrap_name(&"x".repeat(300), " (2)")[2].chars().last(), Some(')'));
+        assert_eq!(wrap_name("\u{540d}\u{524d}\u{306e}\u{9577}\u{3044}", "").len(), 1);
     }
 }

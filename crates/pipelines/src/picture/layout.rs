@@ -1,333 +1,398 @@
-//! Computes the positions in a picture, in pixels: boxes in rows and columns, links in the lanes between them.
+//! Computes the positions in a picture, in pixels: boxes in rows and columns, links between them.
 
-use super::canvas::Canvas;
-use super::grid::{Grid, GridPlan};
-use super::label;
-use super::lanes::{BOX_HEIGHT, BOX_WIDTH, MIN_CLEARANCE, SLOT_WIDTH, round_up_to_slot};
-use super::route::{BoxSide, Hop, Route};
-use super::router::{GapTargets, Router};
-use std::collections::{BTreeMap, HashMap};
+use super::canvas::{Canvas, ChangeMark};
+use super::channels::{EDGE_DISTANCE, LINE_HEIGHT, Routes, RowHeights, assign_tracks};
+use super::grid::{BoxSpans, Grid};
+use super::label::{self, BoxText, LABEL_GAP};
+use super::places::Places;
+use super::ports::{Clearance, Gap, LinkPlan, Port, Ports, Side, gap_at, stub_port};
+use super::router::{GapLines, Hop, Router, SLOT_WIDTH};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Minimum distance between two boxes of a row.
-const MIN_BOX_GAP: i32 = 42;
+const MIN_BOX_GAP: i32 = 28;
 
-/// Distance between the left edges of two columns that no row has both of.
-const COLUMN_STEP: i32 = 84;
+/// Minimum distance between the centers of two columns: more than half the difference of the widths of two boxes.
+const MIN_COLUMN_DISTANCE: i32 = 48;
 
-/// Distances that are tried if the picture must fit; the widest that fits is used.
-const COLUMN_STEPS: [i32; 4] = [COLUMN_STEP, 60, 42, 24];
-
-/// Distance between two horizontal lines of a channel.
-const TRACK_SPACING: i32 = 8;
-
-/// Distance from a box to the next horizontal line.
-const EDGE_DISTANCE: i32 = 20;
-
-/// The height of a channel without horizontal lines.
-const EMPTY_CHANNEL_HEIGHT: i32 = 30;
-
-/// Minimum distance between two horizontal lines at the same height.
-const MIN_TRACK_GAP: i32 = 2 * SLOT_WIDTH;
+/// Maximum number of attempts to give all links space, each with wider gaps.
+const MAX_ATTEMPTS: usize = 40;
 
 pub(super) type PixelPoint = (i32, i32);
 
-/// A text, at 11 pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct BoxFrame {
+    pub left: i32,
+    pub top: i32,
+    pub width: i32,
+    pub height: i32,
+}
+
 #[derive(Debug)]
 pub(super) struct Label {
     pub text: String,
-    /// The position where it begins or ends.
+    pub mark: ChangeMark,
+    /// The left end of the baseline.
     pub position: PixelPoint,
-    pub is_end: bool,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Layout {
-    /// The upper left corner of each box.
-    pub boxes: Vec<PixelPoint>,
+    pub texts: Vec<BoxText>,
+    pub frames: Vec<BoxFrame>,
     /// The corners of each link, from the border that it leaves to the border where it arrives.
     pub wires: Vec<Vec<PixelPoint>>,
-    /// The label at the start of each link.
-    pub labels: Vec<Option<Label>>,
+    /// The ends of each stub.
+    pub stubs: Vec<Vec<PixelPoint>>,
+    pub labels: Vec<Label>,
     pub width: i32,
     pub height: i32,
 }
 
 /// Computes the picture with its natural width.
 pub(super) fn lay_out(canvas: &Canvas) -> Layout {
-    let plan = GridPlan::for_canvas(canvas);
-    lay_out_grid(canvas, &plan.build_grid(&[]), COLUMN_STEP)
+    let places = Places::for_canvas(canvas);
+    lay_out_grid(canvas, &places, &Grid::build(&places, &[])).0
 }
 
-/// Folds the picture until it has at most this width, if possible.
+/// Computes the picture with at most this width, if possible: it continues below at the first column that does not fit.
 pub(super) fn lay_out_within(canvas: &Canvas, max_width: i32) -> Layout {
-    let plan = GridPlan::for_canvas(canvas);
-    let limits = plan.max_folds();
-    let mut folds = vec![1; limits.len()];
+    let box_places = Places::for_canvas(canvas);
+    let mut breaks: Vec<usize> = Vec::new();
     loop {
-        let grid = plan.build_grid(&folds);
-        let mut layout = Layout::default();
-        for step in COLUMN_STEPS {
-            layout = lay_out_grid(canvas, &grid, step);
-            if layout.width <= max_width {
-                return layout;
-            }
-        }
-        let Some(band) = find_widest_band(&grid, &folds, &limits) else {
+        let grid = Grid::build(&box_places, &breaks);
+        let (layout, spans) = lay_out_grid(canvas, &box_places, &grid);
+        let first_column = breaks.last().copied().unwrap_or(0);
+        if layout.width <= max_width {
             return layout;
-        };
-        folds[band] += 1;
-    }
-}
-
-/// Returns the band with the row that has the most boxes, among the bands that can be folded further.
-fn find_widest_band(grid: &Grid, folds: &[usize], limits: &[usize]) -> Option<usize> {
-    grid.rows
-        .iter()
-        .zip(&grid.row_bands)
-        .filter(|(row, band)| row.len() > 1 && folds[**band] < limits[**band])
-        .max_by_key(|(row, _)| row.len())
-        .map(|(_, band)| *band)
-}
-
-fn lay_out_grid(canvas: &Canvas, grid: &Grid, step: i32) -> Layout {
-    let label_texts = label::link_labels(canvas);
-    let mut gap_targets = GapTargets::new();
-    let (mut left_edges, mut routes) = (Vec::new(), Vec::new());
-    // In the first pass, the links that cross each gap are still unknown.
-    for _ in 0..2 {
-        left_edges = compute_left_edges(canvas, &label_texts, grid, &gap_targets, step);
-        let mut link_router = Router::new(canvas, grid, &left_edges);
-        routes = link_router.route_all();
-        gap_targets = link_router.gap_targets;
-    }
-    place_items(canvas, label_texts, grid, &left_edges, &routes)
-}
-
-/// Returns the left edge of each box; columns are as close as their boxes and the links between them allow.
-fn compute_left_edges(
-    canvas: &Canvas,
-    label_texts: &[Option<String>],
-    grid: &Grid,
-    gap_targets: &GapTargets,
-    step: i32,
-) -> Vec<i32> {
-    let mut label_widths: HashMap<(usize, usize), i32> = HashMap::new();
-    for (arrow, text) in canvas.arrows.iter().zip(label_texts) {
-        let pair = (arrow.from_box.min(arrow.to_box), arrow.from_box.max(arrow.to_box));
-        let width = text.as_ref().map_or(0, |text| label::text_width(text) + 22);
-        let widest_label = label_widths.entry(pair).or_default();
-        *widest_label = width.max(*widest_label);
-    }
-    let column_count = grid.box_columns.iter().max().map_or(0, |last| last + 1);
-    let mut left_neighbors: Vec<Vec<(usize, i32)>> = vec![Vec::new(); column_count];
-    for (row_index, row) in grid.rows.iter().enumerate() {
-        for (index, pair) in row.windows(2).enumerate() {
-            let [left_box, right_box] = *pair else { continue };
-            let label_width = label_widths
-                .get(&(left_box.min(right_box), left_box.max(right_box)))
-                .copied()
-                .unwrap_or(0);
-            let line_count = gap_targets
-                .get(&(row_index, index + 1))
-                .map_or(0, |targets| targets.len() + 1);
-            let lines_width = i32::try_from(line_count)
-                .unwrap_or(i32::MAX / SLOT_WIDTH)
-                .saturating_mul(SLOT_WIDTH)
-                + 2 * MIN_CLEARANCE;
-            let gap = round_up_to_slot(MIN_BOX_GAP.max(label_width).max(lines_width));
-            left_neighbors[grid.box_columns[right_box]].push((grid.box_columns[left_box], gap));
+        }
+        let left = spans.lefts.iter().copied().min().unwrap_or(0);
+        let next_break = grid
+            .box_columns
+            .iter()
+            .enumerate()
+            .filter(|(index, column)| **column > first_column && spans.right(*index) - left > max_width)
+            .map(|(_, column)| *column)
+            .min();
+        let last_column = (grid.column_count > first_column + 1).then(|| grid.column_count - 1);
+        match next_break.or(last_column) {
+            Some(column) => breaks.push(column),
+            None => return layout,
         }
     }
-    let mut column_lefts = vec![0; column_count];
-    for column in 1..column_count {
-        column_lefts[column] = left_neighbors[column]
-            .iter()
-            .map(|(neighbor, gap)| column_lefts[*neighbor] + BOX_WIDTH + gap)
-            .fold(column_lefts[column - 1] + step, i32::max);
+}
+
+fn lay_out_grid(canvas: &Canvas, places: &Places, grid: &Grid) -> (Layout, BoxSpans) {
+    let texts = label::box_texts(canvas);
+    let labels = label::link_labels(canvas);
+    let ports = Ports::assign(canvas, grid);
+    let widths = compute_widths(places, &texts);
+    let mut gap_lines = GapLines::new();
+    let mut extra_widths: HashMap<Gap, i32> = HashMap::new();
+    let mut attempt = 0;
+    loop {
+        let spans = compute_spans(grid, &ports, &widths, &gap_lines, &extra_widths);
+        let mut router = Router::new(grid, &ports, &spans);
+        let hops = router.route_all(&labels);
+        let owners: Vec<Port> = ports.links.iter().map(|link| router.entry_owner(link)).collect();
+        for (gap, owners) in router.gap_lines {
+            gap_lines.entry(gap).or_default().extend(owners);
+        }
+        attempt += 1;
+        // In the first attempt, the links that cross each gap are still unknown.
+        if attempt > 1 && (router.full_gaps.is_empty() || attempt >= MAX_ATTEMPTS) {
+            let layout = place_items(
+                canvas,
+                grid,
+                &ports,
+                &spans,
+                &Routes {
+                    hops,
+                    owners,
+                    labeled_exits: router.labeled_exits,
+                },
+                texts,
+                &labels,
+            );
+            return (layout, spans);
+        }
+        for gap in router.full_gaps {
+            *extra_widths.entry(gap).or_default() += 2 * SLOT_WIDTH;
+        }
     }
-    grid.box_columns
+}
+
+/// Returns the width of each box; the boxes of a stack are as wide as the widest of them.
+fn compute_widths(places: &Places, texts: &[BoxText]) -> Vec<i32> {
+    let mut stack_widths = vec![0; texts.len()];
+    for (text, stack_base) in texts.iter().zip(&places.stack_bases) {
+        stack_widths[*stack_base] = text.width.max(stack_widths[*stack_base]);
+    }
+    places
+        .stack_bases
         .iter()
-        .map(|column| column_lefts[*column])
+        .map(|stack_base| stack_widths[*stack_base])
         .collect()
 }
 
-/// The horizontal lines of each channel: the number of the line from the top, by target box.
-type Tracks = Vec<BTreeMap<usize, usize>>;
-
-fn assign_tracks(canvas: &Canvas, grid: &Grid, routes: &[Route]) -> (Tracks, Vec<usize>) {
-    let channel_count = grid.rows.len() + 1;
-    let mut spans: Vec<BTreeMap<usize, (i32, i32)>> = vec![BTreeMap::new(); channel_count];
-    for (arrow, route) in canvas.arrows.iter().zip(routes) {
-        let Route::Channels { hops, .. } = route else {
-            continue;
-        };
-        for hop in hops.iter().filter(|hop| hop.from_x != hop.to_x) {
-            let (low, high) = (hop.from_x.min(hop.to_x), hop.from_x.max(hop.to_x));
-            let span = spans[hop.channel].entry(arrow.to_box).or_insert((low, high));
-            *span = (span.0.min(low), span.1.max(high));
+/// Returns the spans of the boxes; columns are as close as their boxes and the links between them allow.
+fn compute_spans(
+    grid: &Grid,
+    ports: &Ports,
+    widths: &[i32],
+    gap_lines: &GapLines,
+    extra_widths: &HashMap<Gap, i32>,
+) -> BoxSpans {
+    // For each column, its neighbors on the left with the distances between the centers.
+    let mut left_neighbors: Vec<Vec<(usize, i32)>> = vec![Vec::new(); grid.column_count];
+    for (row, boxes) in grid.rows.iter().enumerate() {
+        for (index, pair) in boxes.windows(2).enumerate() {
+            let [left_box, right_box] = *pair else { continue };
+            let gap = (row, index + 1);
+            let Clearance { left, right } = ports.clearances.get(&gap).copied().unwrap_or_default();
+            let line_count = gap_lines
+                .get(&gap)
+                .map_or(0, |owners| i32::try_from(owners.len()).unwrap_or(i32::MAX / 1000));
+            let gap_width = left + right + line_count * SLOT_WIDTH + extra_widths.get(&gap).unwrap_or(&0);
+            let distance = gap_width.max(MIN_BOX_GAP) + (widths[left_box] + widths[right_box] + 1) / 2;
+            left_neighbors[grid.box_columns[right_box]].push((grid.box_columns[left_box], distance));
         }
     }
-    let mut tracks = Tracks::with_capacity(channel_count);
-    let mut track_counts = Vec::with_capacity(channel_count);
-    for spans in spans {
-        let mut by_start: Vec<(usize, (i32, i32))> = spans.into_iter().collect();
-        by_start.sort_by_key(|(target, span)| (*span, *target));
-        let mut track_ends: Vec<i32> = Vec::new();
-        let mut channel_tracks = BTreeMap::new();
-        for (target, (low, high)) in by_start {
-            let free_track = track_ends.iter().position(|end| end + MIN_TRACK_GAP <= low);
-            let track = free_track.unwrap_or(track_ends.len());
-            track_ends.resize(track_ends.len().max(track + 1), high);
-            track_ends[track] = high;
-            channel_tracks.insert(target, track);
+    for link in &ports.links {
+        let (from_box, to_box) = (link.exit.canvas_box, link.entry.canvas_box);
+        let [from_column, to_column] = [from_box, to_box].map(|index| grid.box_columns[index]);
+        if grid.is_further_right(from_box, to_box) && link.exit.side == Side::Right {
+            let clearances = [link.exit, link.entry].map(|port| {
+                let gap = gap_at(grid, port).and_then(|gap| ports.clearances.get(&gap));
+                gap.copied().unwrap_or_default()
+            });
+            let gap_width = clearances[0].left + clearances[1].right + 2 * SLOT_WIDTH;
+            let distance = gap_width + (widths[from_box] + widths[to_box] + 1) / 2;
+            left_neighbors[to_column].push((from_column, distance));
         }
-        track_counts.push(track_ends.len());
-        tracks.push(channel_tracks);
     }
-    (tracks, track_counts)
+    let mut low_centers = vec![0; grid.column_count];
+    for column in 1..grid.column_count {
+        low_centers[column] = left_neighbors[column]
+            .iter()
+            .map(|(neighbor, distance)| low_centers[*neighbor] + distance)
+            .fold(low_centers[column - 1] + MIN_COLUMN_DISTANCE, i32::max);
+    }
+    // A column with space on both sides is in the middle of it.
+    let mut high_centers = vec![low_centers.last().copied().unwrap_or(0); grid.column_count];
+    for column in (1..grid.column_count).rev() {
+        let center = high_centers[column];
+        high_centers[column - 1] = high_centers[column - 1].min(center - MIN_COLUMN_DISTANCE);
+        for (neighbor, distance) in &left_neighbors[column] {
+            high_centers[*neighbor] = high_centers[*neighbor].min(center - distance);
+        }
+    }
+    let lefts = grid
+        .box_columns
+        .iter()
+        .zip(widths)
+        .map(|(column, width)| i32::midpoint(low_centers[*column], high_centers[*column]) - width / 2);
+    BoxSpans {
+        lefts: lefts.collect(),
+        widths: widths.to_vec(),
+    }
 }
 
 fn place_items(
     canvas: &Canvas,
-    label_texts: Vec<Option<String>>,
     grid: &Grid,
-    left_edges: &[i32],
-    routes: &[Route],
+    ports: &Ports,
+    spans: &BoxSpans,
+    routes: &Routes,
+    texts: Vec<BoxText>,
+    labels: &[Option<String>],
 ) -> Layout {
-    let (tracks, track_counts) = assign_tracks(canvas, grid, routes);
-
-    let mut channel_tops = Vec::with_capacity(track_counts.len());
-    let mut row_tops = Vec::with_capacity(grid.rows.len());
-    let mut y = 0;
-    for (channel, track_count) in track_counts.iter().enumerate() {
-        channel_tops.push(y);
-        let is_outer = channel == 0 || channel == grid.rows.len();
-        y += match (track_count, is_outer) {
-            (0, true) => 0,
-            (0, false) => EMPTY_CHANNEL_HEIGHT,
-            (count, _) => 2 * EDGE_DISTANCE + track_offset(*count - 1),
-        };
-        if channel < grid.rows.len() {
-            row_tops.push(y);
-            y += BOX_HEIGHT;
-        }
-    }
-    let boxes: Vec<PixelPoint> = left_edges
+    let tracks = assign_tracks(grid, routes);
+    let heights = RowHeights::new(grid, ports, &texts, &tracks);
+    let frames: Vec<BoxFrame> = grid
+        .box_rows
         .iter()
-        .zip(&grid.box_rows)
-        .map(|(x, row)| (*x, row_tops[*row]))
-        .collect();
-    let wires: Vec<Vec<PixelPoint>> = canvas
-        .arrows
-        .iter()
-        .zip(routes)
-        .map(|(arrow, route)| match route {
-            Route::Straight(offset) => straight_wire(boxes[arrow.from_box], boxes[arrow.to_box], *offset),
-            Route::Channels { side, hops } => {
-                let start_y = boxes[arrow.from_box].1 + if *side == BoxSide::Bottom { BOX_HEIGHT } else { 0 };
-                let arrives_from_above = hops
-                    .last()
-                    .is_some_and(|hop| hop.channel == grid.box_rows[arrow.to_box]);
-                let end_y = boxes[arrow.to_box].1 + if arrives_from_above { 0 } else { BOX_HEIGHT };
-                trace_wire(hops, start_y, end_y, |hop| {
-                    let track = tracks[hop.channel].get(&arrow.to_box).copied().unwrap_or(0);
-                    channel_tops[hop.channel] + EDGE_DISTANCE + track_offset(track)
-                })
-            }
+        .enumerate()
+        .map(|(index, row)| BoxFrame {
+            left: spans.lefts[index],
+            top: heights.row_tops[*row],
+            width: spans.widths[index],
+            height: heights.box_heights[*row],
         })
         .collect();
-    let labels = label_texts
-        .into_iter()
-        .zip(&wires)
-        .zip(routes)
-        .map(|((text, wire), route)| place_label(text?, wire, route))
-        .collect();
-    move_to_origin(Layout {
-        labels,
-        wires,
-        boxes,
-        width: 0,
-        height: y,
-    })
-}
-
-/// Returns the distance of a horizontal line from the first one of its channel.
-fn track_offset(track: usize) -> i32 {
-    i32::try_from(track)
-        .unwrap_or(i32::MAX / TRACK_SPACING)
-        .saturating_mul(TRACK_SPACING)
-}
-
-fn place_label(text: String, wire: &[PixelPoint], route: &Route) -> Option<Label> {
-    let (start, end) = (*wire.first()?, *wire.last()?);
-    let (is_end, position) = match route {
-        Route::Straight(_) if start.0 < end.0 => (false, (start.0 + 6, start.1 - 5)),
-        Route::Straight(_) => (true, (start.0 - 6, start.1 - 5)),
-        Route::Channels {
-            side: BoxSide::Bottom,
-            ..
-        } => (false, (start.0 + 5, start.1 + 14)),
-        Route::Channels {
-            side: BoxSide::Top, ..
-        } => (false, (start.0 + 5, start.1 - 6)),
+    let placement = PortPlaces {
+        ports,
+        frames: &frames,
     };
-    Some(Label {
-        text,
-        position,
-        is_end,
+    let wires: Vec<Vec<PixelPoint>> = ports
+        .links
+        .iter()
+        .zip(&routes.hops)
+        .zip(&routes.owners)
+        .map(|((link, hops), owner)| {
+            let mut points = placement.start_points(link, hops);
+            for hop in hops.iter().filter(|hop| hop.from_x != hop.to_x) {
+                let y = heights.track_y(&tracks, hop.channel, *owner);
+                points.extend([(hop.from_x, y), (hop.to_x, y)]);
+            }
+            points.extend(placement.end_points(link, hops));
+            points
+        })
+        .collect();
+    let mut drawn_labels = placement.place_link_labels(canvas, labels, &wires, &routes.labeled_exits);
+    let (stubs, stub_labels) = placement.place_stubs(canvas);
+    drawn_labels.extend(stub_labels);
+    move_to_origin(Layout {
+        texts,
+        frames,
+        wires,
+        stubs,
+        labels: drawn_labels,
+        width: 0,
+        height: heights.total_height,
     })
 }
 
-fn straight_wire(start: PixelPoint, end: PixelPoint, offset: i32) -> Vec<PixelPoint> {
-    let y = start.1 + BOX_HEIGHT / 2 + offset;
-    if start.0 < end.0 {
-        vec![(start.0 + BOX_WIDTH, y), (end.0, y)]
-    } else {
-        vec![(start.0, y), (end.0 + BOX_WIDTH, y)]
-    }
+/// The places of ports in pixels.
+struct PortPlaces<'p> {
+    ports: &'p Ports,
+    frames: &'p [BoxFrame],
 }
 
-/// Returns the corners of a link through channels, without points on a straight line.
-fn trace_wire(hops: &[Hop], start_y: i32, end_y: i32, hop_y: impl Fn(&Hop) -> i32) -> Vec<PixelPoint> {
-    let mut points = Vec::with_capacity(2 * hops.len() + 2);
-    points.extend(hops.first().map(|hop| (hop.from_x, start_y)));
-    for hop in hops.iter().filter(|hop| hop.from_x != hop.to_x) {
-        let y = hop_y(hop);
-        points.extend([(hop.from_x, y), (hop.to_x, y)]);
+impl PortPlaces<'_> {
+    /// Returns the place of a port; a port at the upper or lower edge is at `x`.
+    fn edge_point(&self, port: Port, x: i32) -> PixelPoint {
+        let frame = self.frames[port.canvas_box];
+        let offset = self.ports.offsets.get(&port).copied().unwrap_or(0);
+        let y = frame.top + frame.height / 2 + offset;
+        match port.side {
+            Side::Left => (frame.left, y),
+            Side::Right => (frame.left + frame.width, y),
+            Side::Top => (x, frame.top),
+            Side::Bottom => (x, frame.top + frame.height),
+        }
     }
-    points.extend(hops.last().map(|hop| (hop.to_x, end_y)));
-    points
+
+    fn start_points(&self, link: &LinkPlan, hops: &[Hop]) -> Vec<PixelPoint> {
+        let x = hops.first().map_or(0, |hop| hop.from_x);
+        let start = self.edge_point(link.exit, x);
+        if hops.is_empty() || start.0 == x {
+            return vec![start];
+        }
+        vec![start, (x, start.1)]
+    }
+
+    fn end_points(&self, link: &LinkPlan, hops: &[Hop]) -> Vec<PixelPoint> {
+        let x = hops.last().map_or(0, |hop| hop.to_x);
+        let end = self.edge_point(link.entry, x);
+        if hops.is_empty() {
+            // A straight link has the height of its start at both ends.
+            return vec![(end.0, self.edge_point(link.exit, 0).1)];
+        }
+        if end.0 == x {
+            return vec![end];
+        }
+        vec![(x, end.1), end]
+    }
+
+    /// Returns the ends and the label of each stub.
+    fn place_stubs(&self, canvas: &Canvas) -> (Vec<Vec<PixelPoint>>, Vec<Label>) {
+        let places = canvas.stubs.iter().map(|stub| {
+            let text = label::stub_label(stub);
+            let length = label::text_width(&text) + LABEL_GAP;
+            let (x, y) = self.edge_point(stub_port(stub.canvas_box, stub.is_outgoing), 0);
+            let (left, right) = if stub.is_outgoing {
+                (x, x + length)
+            } else {
+                (x - length, x)
+            };
+            let label = Label {
+                text,
+                mark: ChangeMark::Unchanged,
+                position: (left + LABEL_GAP / 2, y - LABEL_GAP / 2),
+            };
+            (vec![(left, y), (right, y)], label)
+        });
+        places.unzip()
+    }
+
+    /// Returns one label for each port that links leave.
+    fn place_link_labels(
+        &self,
+        canvas: &Canvas,
+        texts: &[Option<String>],
+        wires: &[Vec<PixelPoint>],
+        labeled_exits: &HashSet<Port>,
+    ) -> Vec<Label> {
+        let mut labels: BTreeMap<Port, Label> = BTreeMap::new();
+        for (index, (text, link)) in texts.iter().zip(&self.ports.links).enumerate() {
+            let (Some(text), Some((x, y))) = (text, wires[index].first()) else {
+                continue;
+            };
+            let is_side_port = matches!(link.exit.side, Side::Left | Side::Right);
+            if !is_side_port && !labeled_exits.contains(&link.exit) {
+                continue;
+            }
+            let position = match link.exit.side {
+                Side::Right => (x + LABEL_GAP, y - LABEL_GAP / 2),
+                // The link of a left neighbor has its label before its end.
+                Side::Left => (
+                    wires[index].last().map_or(*x, |end| end.0) + 2 * LABEL_GAP,
+                    y - LABEL_GAP / 2,
+                ),
+                Side::Bottom => (x + LABEL_GAP, y + EDGE_DISTANCE - LABEL_GAP),
+                Side::Top => (x + LABEL_GAP, y - LABEL_GAP),
+            };
+            labels.entry(link.exit).or_insert_with(|| Label {
+                text: text.clone(),
+                mark: canvas.arrows[index].mark,
+                position,
+            });
+        }
+        labels.into_values().collect()
+    }
 }
 
 /// Moves everything so that the coordinates begin at 0.
 fn move_to_origin(mut layout: Layout) -> Layout {
-    let mut used_x: Vec<i32> = Vec::new();
-    used_x.extend(layout.boxes.iter().flat_map(|(x, _)| [*x, x + BOX_WIDTH]));
-    used_x.extend(layout.wires.iter().flatten().map(|(x, _)| *x));
-    for label in layout.labels.iter().flatten() {
-        let width = label::text_width(&label.text);
-        let start = if label.is_end {
-            label.position.0 - width
-        } else {
-            label.position.0
-        };
-        used_x.extend([start, start + width]);
+    let (mut used_x, mut used_y): (Vec<i32>, Vec<i32>) = (Vec::new(), vec![0, layout.height]);
+    for frame in &layout.frames {
+        used_x.extend([frame.left, frame.left + frame.width]);
     }
-    let min_x = used_x.iter().copied().min().unwrap_or(0);
-    let max_x = used_x.iter().copied().max().unwrap_or(0);
-    let label_positions = layout
-        .labels
+    for (x, y) in layout.wires.iter().chain(&layout.stubs).flatten() {
+        used_x.push(*x);
+        used_y.push(*y);
+    }
+    for label in &layout.labels {
+        used_x.extend([
+            label.position.0,
+            label.position.0 + label::text_width(&label.text),
+        ]);
+        used_y.extend([label.position.1 - LINE_HEIGHT, label.position.1]);
+    }
+    let (min_x, max_x) = extent(&used_x);
+    let (min_y, max_y) = extent(&used_y);
+    for frame in &mut layout.frames {
+        frame.left -= min_x;
+        frame.top -= min_y;
+    }
+    let label_positions = layout.labels.iter_mut().map(|label| &mut label.position);
+    for (x, y) in layout
+        .wires
         .iter_mut()
+        .chain(&mut layout.stubs)
         .flatten()
-        .map(|label| &mut label.position);
-    for (x, _) in layout
-        .boxes
-        .iter_mut()
-        .chain(layout.wires.iter_mut().flatten())
         .chain(label_positions)
     {
         *x -= min_x;
+        *y -= min_y;
     }
     layout.width = max_x - min_x;
+    layout.height = max_y - min_y;
     layout
+}
+
+fn extent(values: &[i32]) -> (i32, i32) {
+    let low = values.iter().copied().min().unwrap_or(0);
+    (low, values.iter().copied().max().unwrap_or(0))
 }

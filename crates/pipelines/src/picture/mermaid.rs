@@ -6,6 +6,7 @@
 use super::canvas::{Canvas, CanvasBox, ChangeMark};
 use super::layers::assign_layers;
 use sluicegate_base::text;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Maximum number of characters of a name.
@@ -16,9 +17,13 @@ const CLASS_DEFINITIONS: &str = "  classDef added stroke:#1a7f37,stroke-width:3p
     classDef removed stroke:#cf222e,stroke-width:3px,stroke-dasharray:6 4\n  \
     classDef changed stroke:#bf8700,stroke-width:3px\n";
 
-/// Maximum number of components in a row from left to right; a longer chain runs downward, because pages have more
-/// height.
-const MAX_CHAIN_LENGTH: usize = 5;
+/// Maximum width of a chart from left to right, in pixels; a wider chart runs downward, because pages have more height.
+const MAX_CHART_WIDTH: usize = 1200;
+
+/// Estimated sizes in a chart, in pixels: a letter, the space around a name, and the space between two boxes.
+const LETTER_WIDTH: usize = 8;
+const NAME_MARGIN: usize = 60;
+const BOX_DISTANCE: usize = 50;
 
 /// The style of an added link.
 const ADDED_LINK_STYLE: &str = "stroke:#1a7f37,stroke-width:3px";
@@ -26,21 +31,24 @@ const REMOVED_LINK_STYLE: &str = "stroke:#cf222e,stroke-width:2px";
 
 /// Returns the text of the flowchart, without the code fence around it.
 pub fn render_mermaid(canvas: &Canvas) -> String {
-    let mut chart = format!("flowchart {}\n", direction(canvas));
+    let labels = super::label::link_labels(canvas);
+    let mut chart = format!("flowchart {}\n", direction(canvas, &labels));
+    if canvas.boxes.is_empty() {
+        chart.push_str("  n0[\"no components\"]\n");
+    }
     for (index, canvas_box) in canvas.boxes.iter().enumerate() {
-        let class = match canvas_box.mark {
+        let class = match canvas.shown_mark(canvas_box.mark) {
             ChangeMark::Unchanged => String::new(),
             mark => format!(":::{}", mark.word()),
         };
         let _ = writeln!(
             chart,
             "  n{index}[\"{}\"]{class}",
-            escape_label(&describe_box(canvas_box))
+            escape_label(&describe_box(canvas, canvas_box))
         );
     }
-    let labels = super::label::link_labels(canvas);
     for (arrow, label) in canvas.arrows.iter().zip(&labels) {
-        let line = if arrow.mark == ChangeMark::Removed {
+        let line = if canvas.shown_mark(arrow.mark) == ChangeMark::Removed {
             "-.->"
         } else {
             "-->"
@@ -62,7 +70,7 @@ pub fn render_mermaid(canvas: &Canvas) -> String {
             .arrows
             .iter()
             .enumerate()
-            .filter(|(_, arrow)| arrow.mark == mark)
+            .filter(|(_, arrow)| canvas.shown_mark(arrow.mark) == mark)
             .map(|(index, _)| index.to_string())
             .collect();
         if !link_indices.is_empty() {
@@ -73,23 +81,42 @@ pub fn render_mermaid(canvas: &Canvas) -> String {
     chart
 }
 
-fn direction(canvas: &Canvas) -> &'static str {
+/// Returns the direction in which the chart is narrow enough, preferably from left to right.
+fn direction(canvas: &Canvas, labels: &[Option<String>]) -> &'static str {
     let links: Vec<(usize, usize)> = canvas
         .arrows
         .iter()
         .map(|arrow| (arrow.from_box, arrow.to_box))
         .collect();
     let positions = assign_layers(canvas.boxes.len(), &links, &|_| false);
-    let chain_length = positions.iter().map(|(layer, _)| layer + 1).max();
-    if chain_length.unwrap_or(0) > MAX_CHAIN_LENGTH {
+    // From left to right, a layer is as wide as its widest name; downward, it contains all its names.
+    let mut layer_widths: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    for (canvas_box, (layer, _)) in canvas.boxes.iter().zip(positions) {
+        let length = describe_box(canvas, canvas_box)
+            .chars()
+            .count()
+            .min(MAX_LABEL_CHARS);
+        let width = length * LETTER_WIDTH + NAME_MARGIN + BOX_DISTANCE;
+        let (widest_box, total_width) = layer_widths.entry(layer).or_default();
+        *widest_box = width.max(*widest_box);
+        *total_width += width;
+    }
+    let widest_label = labels.iter().flatten().map(|label| label.chars().count()).max();
+    let label_width = widest_label.unwrap_or(0) * LETTER_WIDTH;
+    let length: usize = layer_widths
+        .values()
+        .map(|(widest_box, _)| widest_box + label_width)
+        .sum();
+    let breadth = layer_widths.values().map(|(_, total_width)| *total_width).max();
+    if length > MAX_CHART_WIDTH && breadth.unwrap_or(0) < length {
         "TB"
     } else {
         "LR"
     }
 }
 
-fn describe_box(canvas_box: &CanvasBox) -> String {
-    let sign = canvas_box.mark.sign();
+fn describe_box(canvas: &Canvas, canvas_box: &CanvasBox) -> String {
+    let sign = canvas.shown_mark(canvas_box.mark).sign();
     match &canvas_box.previous_name {
         Some(old) => format!("{sign} {} (was {old})", canvas_box.name),
         None => format!("{sign} {}", canvas_box.name),

@@ -1,393 +1,387 @@
-//! Computes the route of each link: straight to a neighbor, otherwise along channels and through gaps.
+//! Leads links from port to port: horizontally in the channels between two rows, vertically in the gaps between two
+//! boxes of a row.
+//!
+//! Vertical lines are at multiples of [`SLOT_WIDTH`]. Two of them share a place in a channel only if all their links
+//! share a source or a target and have the same change, so links never overlap.
 
-use super::canvas::{Arrow, Canvas, ChangeMark};
-use super::grid::Grid;
-use super::lanes::{BOX_WIDTH, Gap, Lanes, LineOwner, MIN_CLEARANCE, SLOT_WIDTH, nearest_slots};
-use super::route::{BoxSide, Hop, Route};
-use std::collections::{BTreeSet, HashMap};
+use super::canvas::ChangeMark;
+use super::grid::{BoxSpans, Grid};
+use super::label::{self, LABEL_GAP};
+use super::ports::{Clearance, Gap, LinkPlan, Port, PortRole, Ports, Side, gap_at};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Offsets from the middle for horizontal links between the same two neighbors.
-const PARALLEL_OFFSETS: [i32; 3] = [0, -14, 14];
+/// Vertical lines are at multiples of this distance, in pixels as all lengths here.
+pub(super) const SLOT_WIDTH: i32 = 6;
 
-/// The cost of each row that is still to be crossed, in addition to the length of the route.
-const ROW_COST: i32 = 80;
+/// Minimum distance between a vertical line and the corner of a box whose upper or lower edge it meets.
+const CORNER_DISTANCE: i32 = 12;
 
-/// Space for the kind of a link beside its start.
-const MIN_LABEL_SPACE: i32 = 72;
+/// Maximum number of gaps of a row that are tried on either side of the best position of a line.
+const MAX_TRIED_GAPS: usize = 6;
 
-/// The targets of the lines that each gap of each row must have space for.
-pub(super) type GapTargets = HashMap<(usize, Gap), BTreeSet<usize>>;
+/// Maximum distance between a line and the best position in a gap.
+const MAX_SLOT_DISTANCE: i32 = 240;
 
-/// The properties that links leaving a box on the same line share.
-type StartKey<'c> = (usize, BoxSide, &'c str, ChangeMark);
+/// The ends of the gaps beside all boxes of a row.
+const OUTER_LEFT: i32 = i32::MIN / 2;
+const OUTER_RIGHT: i32 = i32::MAX / 2;
+
+/// A part of a link within one channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hop {
+    pub channel: usize,
+    pub from_x: i32,
+    pub to_x: i32,
+}
+
+/// The vertical lines that each gap needs space for.
+pub(super) type GapLines = HashMap<Gap, BTreeSet<Port>>;
 
 pub(super) struct Router<'c> {
-    canvas: &'c Canvas,
     grid: &'c Grid,
-    left_edges: &'c [i32],
-    lanes: Lanes,
-    start_positions: HashMap<StartKey<'c>, i32>,
-    /// The only target of links with a shared start; `None` if there are several.
-    shared_targets: HashMap<StartKey<'c>, Option<usize>>,
-    /// The places where links leave a side of a box.
-    exit_positions: HashMap<(usize, BoxSide), Vec<i32>>,
-    end_positions: HashMap<(usize, BoxSide), i32>,
-    /// The places where lines to a box already cross a row.
-    row_crossings: HashMap<(usize, usize), Vec<i32>>,
-    /// The targets for which lines preferably cross a gap.
-    pub(super) gap_targets: GapTargets,
+    ports: &'c Ports,
+    spans: &'c BoxSpans,
+    /// The used positions by channel, with the port that all links there share.
+    used_slots: Vec<BTreeMap<i32, Port>>,
+    port_positions: HashMap<Port, i32>,
+    /// The range that is in all gaps with lines of an owner.
+    preferred_ranges: HashMap<Port, (i32, i32)>,
+    /// The number of other ends of the links at a port: one, or more.
+    only_entries: HashMap<Port, Option<Port>>,
+    only_exits: HashMap<Port, Option<Port>>,
+    /// The positions where lines of an owner already cross a row.
+    row_crossings: HashMap<(Port, usize), Vec<i32>>,
+    pub gap_lines: GapLines,
+    /// The ports at the upper or lower edge with space for their label.
+    pub labeled_exits: HashSet<Port>,
+    /// The gaps without space for a line.
+    pub full_gaps: HashSet<Gap>,
 }
 
 impl<'c> Router<'c> {
-    pub(super) fn new(canvas: &'c Canvas, grid: &'c Grid, left_edges: &'c [i32]) -> Self {
-        let rows = grid
-            .rows
-            .iter()
-            .map(|row| row.iter().map(|canvas_box| left_edges[*canvas_box]).collect());
+    pub(super) fn new(grid: &'c Grid, ports: &'c Ports, spans: &'c BoxSpans) -> Self {
+        let (mut only_entries, mut only_exits) = (HashMap::new(), HashMap::new());
+        for link in ports.links.iter().filter(|link| link.channels.is_some()) {
+            let only_entry = only_entries.entry(link.exit).or_insert(Some(link.entry));
+            *only_entry = only_entry.filter(|entry| *entry == link.entry);
+            let only_exit = only_exits.entry(link.entry).or_insert(Some(link.exit));
+            *only_exit = only_exit.filter(|exit| *exit == link.exit);
+        }
         Self {
-            canvas,
             grid,
-            left_edges,
-            lanes: Lanes::new(rows.collect()),
-            start_positions: HashMap::new(),
-            shared_targets: HashMap::new(),
-            exit_positions: HashMap::new(),
-            end_positions: HashMap::new(),
+            ports,
+            spans,
+            used_slots: vec![BTreeMap::new(); grid.rows.len() + 1],
+            port_positions: HashMap::new(),
+            preferred_ranges: HashMap::new(),
+            only_entries,
+            only_exits,
             row_crossings: HashMap::new(),
-            gap_targets: HashMap::new(),
+            gap_lines: HashMap::new(),
+            labeled_exits: HashSet::new(),
+            full_gaps: HashSet::new(),
         }
     }
 
-    /// Returns the routes of all links, in the same order.
-    pub(super) fn route_all(&mut self) -> Vec<Route> {
-        let canvas = self.canvas;
-        let mut routes: Vec<Option<Route>> = vec![None; canvas.arrows.len()];
-        let mut straight_counts: HashMap<(usize, usize), usize> = HashMap::new();
-        for (index, arrow) in canvas.arrows.iter().enumerate() {
-            if self.are_neighbors(arrow) {
-                let pair = (arrow.from_box.min(arrow.to_box), arrow.from_box.max(arrow.to_box));
-                let straight_count = straight_counts.entry(pair).or_default();
-                routes[index] = PARALLEL_OFFSETS
-                    .get(*straight_count)
-                    .map(|offset| Route::Straight(*offset));
-                *straight_count += 1;
+    /// Returns the parts of each link, which are empty for a straight one.
+    pub(super) fn route_all(&mut self, labels: &[Option<String>]) -> Vec<Vec<Hop>> {
+        let links = &self.ports.links;
+        // The labels of changed links come first: a narrow box has space for one.
+        for is_changed in [true, false] {
+            for (link, text) in links.iter().zip(labels) {
+                if let Some(channels) = link.channels
+                    && matches!(link.exit.side, Side::Top | Side::Bottom)
+                    && is_changed == (link.exit.mark != ChangeMark::Unchanged)
+                {
+                    self.assign_vertical_exit(link, channels.0, text.as_deref());
+                }
             }
         }
-        for (index, arrow) in canvas.arrows.iter().enumerate() {
-            if routes[index].is_none() {
-                routes[index] = self.route_above_each_other(arrow);
+        for link in links {
+            if let Some(channels) = link.channels
+                && matches!(link.entry.side, Side::Top | Side::Bottom)
+            {
+                self.assign_vertical_entry(link, channels.1);
             }
         }
-        let unrouted_indices: Vec<usize> = (0..routes.len())
-            .filter(|index| routes[*index].is_none())
-            .collect();
-        for index in &unrouted_indices {
-            self.assign_end(&canvas.arrows[*index]);
+        let routed_links = links.iter().filter(|link| link.channels.is_some());
+        for link in routed_links.clone() {
+            self.narrow_preferred_range(link.exit, self.exit_owner(link));
+            self.narrow_preferred_range(link.entry, self.entry_owner(link));
         }
-        for index in &unrouted_indices {
-            let arrow = &canvas.arrows[*index];
-            let targets = self
-                .shared_targets
-                .entry(self.start_key(arrow))
-                .or_insert(Some(arrow.to_box));
-            *targets = targets.filter(|target| *target == arrow.to_box);
+        for link in routed_links {
+            self.assign_side_port(link.exit, self.exit_owner(link));
+            self.assign_side_port(link.entry, self.entry_owner(link));
         }
-        for index in &unrouted_indices {
-            self.assign_start(&canvas.arrows[*index]);
-        }
-        for index in unrouted_indices {
-            routes[index] = Some(self.route_through_channels(&canvas.arrows[index]));
-        }
-        routes.into_iter().flatten().collect()
+        links.iter().map(|link| self.route_link(link)).collect()
     }
 
-    fn are_neighbors(&self, arrow: &Arrow) -> bool {
-        let row = self.grid.box_rows[arrow.from_box];
-        if row != self.grid.box_rows[arrow.to_box] {
-            return false;
-        }
-        let [from_left, to_left] =
-            [arrow.from_box, arrow.to_box].map(|canvas_box| self.left_edges[canvas_box]);
-        let boxes = &self.grid.rows[row];
-        let from_index = boxes.partition_point(|canvas_box| self.left_edges[*canvas_box] < from_left);
-        let to_index = boxes.partition_point(|canvas_box| self.left_edges[*canvas_box] < to_left);
-        from_index.abs_diff(to_index) == 1
+    /// Returns the port that all links on the first vertical line of this link share.
+    fn exit_owner(&self, link: &LinkPlan) -> Port {
+        let only_entry = self.only_entries.get(&link.exit).copied().flatten();
+        only_entry.unwrap_or(link.exit)
     }
 
-    /// Returns the sides at which the link leaves and arrives.
-    fn link_sides(&self, arrow: &Arrow) -> (BoxSide, BoxSide) {
-        let (from_row, to_row) = (
-            self.grid.box_rows[arrow.from_box],
-            self.grid.box_rows[arrow.to_box],
-        );
-        match from_row.cmp(&to_row) {
-            std::cmp::Ordering::Less => (BoxSide::Bottom, BoxSide::Top),
-            std::cmp::Ordering::Greater => (BoxSide::Top, BoxSide::Bottom),
-            std::cmp::Ordering::Equal if self.left_edges[arrow.from_box] < self.left_edges[arrow.to_box] => {
-                (BoxSide::Top, BoxSide::Top)
-            }
-            std::cmp::Ordering::Equal => (BoxSide::Bottom, BoxSide::Bottom),
+    /// Returns the port that all links on the other lines of this link share.
+    pub(super) fn entry_owner(&self, link: &LinkPlan) -> Port {
+        match self.only_exits.get(&link.entry).copied().flatten() {
+            Some(_) => self.exit_owner(link),
+            None => link.entry,
         }
     }
 
-    fn channel_beside(&self, canvas_box: usize, side: BoxSide) -> usize {
-        match side {
-            BoxSide::Top => self.grid.box_rows[canvas_box],
-            BoxSide::Bottom => self.grid.box_rows[canvas_box] + 1,
+    fn is_free(&self, channel: usize, x: i32, owner: Port) -> bool {
+        let slot_owner = self.used_slots.get(channel).and_then(|slots| slots.get(&x));
+        slot_owner.is_none_or(|slot_owner| *slot_owner == owner)
+    }
+
+    fn occupy(&mut self, channel: usize, x: i32, owner: Port) {
+        if let Some(slots) = self.used_slots.get_mut(channel) {
+            slots.insert(x, owner);
         }
     }
 
-    /// Returns the range in which lines may meet the box from above or below.
-    fn line_bounds(&self, canvas_box: usize) -> (i32, i32) {
+    /// Returns the range in which lines may meet the upper or lower edge of a box.
+    fn edge_bounds(&self, index: usize) -> (i32, i32) {
         (
-            self.left_edges[canvas_box] + MIN_CLEARANCE,
-            self.left_edges[canvas_box] + BOX_WIDTH - MIN_CLEARANCE,
+            self.spans.lefts[index] + CORNER_DISTANCE,
+            self.spans.right(index) - CORNER_DISTANCE,
         )
     }
 
-    fn center_x(&self, canvas_box: usize) -> i32 {
-        self.left_edges[canvas_box] + BOX_WIDTH / 2
-    }
-
-    /// Routes a link between two boxes above each other, if there is nothing between them and no other link arrives at
-    /// that side of the target.
-    fn route_above_each_other(&mut self, arrow: &Arrow) -> Option<Route> {
-        let (start_side, end_side) = self.link_sides(arrow);
-        let end = (arrow.to_box, end_side);
-        if start_side == end_side || self.end_positions.contains_key(&end) {
-            return None;
-        }
-        let (from_bounds, to_bounds) = (self.line_bounds(arrow.from_box), self.line_bounds(arrow.to_box));
-        let low = from_bounds.0.max(to_bounds.0);
-        let high = from_bounds.1.min(to_bounds.1);
-        let (first_channel, last_channel) = (
-            self.channel_beside(arrow.from_box, start_side),
-            self.channel_beside(arrow.to_box, end_side),
-        );
-        let channels = first_channel.min(last_channel)..=first_channel.max(last_channel);
-        let rows = first_channel.min(last_channel)..first_channel.max(last_channel);
-        let owner = LineOwner::Target(arrow.to_box);
-        let preferred_x = i32::midpoint(self.center_x(arrow.from_box), self.center_x(arrow.to_box));
-        let is_clear = |x: &i32| {
-            let mut channels = channels.clone();
-            let mut rows = rows.clone();
-            channels.all(|channel| self.lanes.is_unused(channel, *x))
-                && rows.all(|row| self.lanes.can_cross_row(row, *x, owner))
-        };
-        let x = nearest_slots(low, high, preferred_x, high - low).find(is_clear)?;
-        for channel in channels.clone() {
-            self.lanes.occupy(channel, x, owner);
-        }
-        self.end_positions.insert(end, x);
-        self.exit_positions
-            .entry((arrow.from_box, start_side))
-            .or_default()
-            .push(x);
-        let mut hops: Vec<Hop> = channels
-            .map(|channel| Hop {
-                channel,
-                from_x: x,
-                to_x: x,
-            })
-            .collect();
-        if first_channel > last_channel {
-            hops.reverse();
-        }
-        Some(Route::Channels {
-            side: start_side,
-            hops,
-        })
-    }
-
-    /// Sets the place where all links to a side of a box arrive.
-    fn assign_end(&mut self, arrow: &Arrow) {
-        let (_, side) = self.link_sides(arrow);
-        if self.end_positions.contains_key(&(arrow.to_box, side)) {
+    /// Sets the place of an iteration link at its iterator, with space for the label beside it.
+    fn assign_vertical_exit(&mut self, link: &LinkPlan, channel: usize, text: Option<&str>) {
+        if self.port_positions.contains_key(&link.exit) {
             return;
         }
-        let (low, high) = self.line_bounds(arrow.to_box);
-        let channel = self.channel_beside(arrow.to_box, side);
-        let owner = LineOwner::Target(arrow.to_box);
-        let preferred_x = if arrow.from_box == arrow.to_box {
-            self.center_x(arrow.to_box) - 4 * SLOT_WIDTH
-        } else {
-            self.center_x(arrow.from_box)
-                .clamp(low + 3 * SLOT_WIDTH, high - 3 * SLOT_WIDTH)
-        };
-        let x = self
-            .lanes
-            .find_free_slot(channel, low, high, preferred_x, owner)
-            .unwrap_or(preferred_x);
-        self.lanes.occupy(channel, x, owner);
-        self.end_positions.insert((arrow.to_box, side), x);
-    }
-
-    fn start_key(&self, arrow: &'c Arrow) -> StartKey<'c> {
-        (
-            arrow.from_box,
-            self.link_sides(arrow).0,
-            arrow.kind.as_str(),
-            arrow.mark,
-        )
-    }
-
-    /// Sets the place where links of one kind leave a side of a box.
-    fn assign_start(&mut self, arrow: &'c Arrow) {
-        let key = self.start_key(arrow);
-        if self.start_positions.contains_key(&key) {
-            return;
-        }
-        let bounds = self.line_bounds(arrow.from_box);
-        let channel = self.channel_beside(arrow.from_box, key.1);
-        let owner = match self.shared_targets.get(&key) {
-            Some(Some(target)) => LineOwner::Target(*target),
-            _ => LineOwner::Start(arrow.from_box),
-        };
+        let owner = self.exit_owner(link);
+        let (low, high) = self.edge_bounds(link.exit.canvas_box);
+        let label_width = text.map_or(0, |text| label::text_width(text) + LABEL_GAP);
         let preferred_x = self
-            .center_x(arrow.to_box)
-            .clamp(bounds.0 + 3 * SLOT_WIDTH, bounds.1 - 3 * SLOT_WIDTH);
-        let side = (key.0, key.1);
-        let taken_positions = self.exit_positions.get(&side).map_or(&[][..], Vec::as_slice);
-        let mut free_positions: Vec<i32> = (bounds.0..=bounds.1)
-            .filter(|x| x % SLOT_WIDTH == 0 && self.lanes.is_unused(channel, *x))
-            .collect();
-        free_positions.sort_by_key(|x| (x - preferred_x).abs());
-        let x = free_positions
-            .iter()
-            .find(|x| {
-                taken_positions
-                    .iter()
-                    .all(|taken_x| (**x - taken_x).abs() >= MIN_LABEL_SPACE)
-            })
-            .or_else(|| free_positions.first())
-            .or_else(|| taken_positions.first())
-            .copied()
-            .unwrap_or(preferred_x);
-        self.lanes.occupy(channel, x, owner);
-        self.exit_positions.entry(side).or_default().push(x);
-        self.start_positions.insert(key, x);
+            .spans
+            .center(link.exit.canvas_box)
+            .min(self.spans.right(link.exit.canvas_box) - label_width - LABEL_GAP)
+            .max(low + 4 * SLOT_WIDTH);
+        let label_slots = Port {
+            role: PortRole::Stub,
+            ..link.exit
+        };
+        let labeled_x = nearest_slots(low, high, preferred_x).find(|x| {
+            self.is_free(channel, *x, owner)
+                && slots_between(*x + SLOT_WIDTH, *x + label_width)
+                    .all(|label_x| self.is_free(channel, label_x, label_slots))
+        });
+        let x = match labeled_x {
+            Some(x) => {
+                for label_x in slots_between(x + SLOT_WIDTH, x + label_width) {
+                    self.occupy(channel, label_x, label_slots);
+                }
+                self.labeled_exits.insert(link.exit);
+                x
+            }
+            None => nearest_slots(low, high, preferred_x)
+                .find(|x| self.is_free(channel, *x, owner))
+                .unwrap_or(preferred_x),
+        };
+        self.occupy(channel, x, owner);
+        self.port_positions.insert(link.exit, x);
     }
 
-    fn route_through_channels(&mut self, arrow: &'c Arrow) -> Route {
-        let (start_side, end_side) = self.link_sides(arrow);
-        let start = self
-            .start_positions
-            .get(&self.start_key(arrow))
-            .copied()
-            .unwrap_or_else(|| self.center_x(arrow.from_box));
-        let end = self
-            .end_positions
-            .get(&(arrow.to_box, end_side))
-            .copied()
-            .unwrap_or_else(|| self.center_x(arrow.to_box));
-        let (mut channel, last_channel) = (
-            self.channel_beside(arrow.from_box, start_side),
-            self.channel_beside(arrow.to_box, end_side),
-        );
-        let (mut x, mut hops) = (start, Vec::new());
+    fn assign_vertical_entry(&mut self, link: &LinkPlan, channel: usize) {
+        if self.port_positions.contains_key(&link.entry) {
+            return;
+        }
+        let owner = self.entry_owner(link);
+        let (low, high) = self.edge_bounds(link.entry.canvas_box);
+        let exit_x = self.port_positions.get(&link.exit).copied();
+        let preferred_x = exit_x
+            .unwrap_or_else(|| self.spans.center(link.entry.canvas_box))
+            .clamp(low, high);
+        let x = nearest_slots(low, high, preferred_x)
+            .find(|x| self.is_free(channel, *x, owner))
+            // The line ends before it reaches a label at the other side of the channel.
+            .or_else(|| nearest_slots(low, high, preferred_x).find(|x| self.has_far_label(channel, *x, link)))
+            .unwrap_or(preferred_x);
+        self.occupy(channel, x, owner);
+        self.port_positions.insert(link.entry, x);
+    }
+
+    /// Returns whether only the label of a port at the other side of the channel is at this position.
+    fn has_far_label(&self, channel: usize, x: i32, link: &LinkPlan) -> bool {
+        let slot_owner = self.used_slots.get(channel).and_then(|slots| slots.get(&x));
+        slot_owner.is_some_and(|port| port.role == PortRole::Stub && port.side != link.entry.side)
+    }
+
+    /// Sets the vertical line of a port at the left or right edge.
+    fn assign_side_port(&mut self, port: Port, owner: Port) {
+        let Some(gap) = gap_at(self.grid, port) else {
+            return;
+        };
+        if self.port_positions.contains_key(&port) {
+            return;
+        }
+        self.gap_lines.entry(gap).or_default().insert(owner);
+        let (low, high) = self.gap_bounds(gap);
+        let preferred_x = self.preferred_position(owner);
+        let free_slot = nearest_slots(low, high, preferred_x.clamp(low, high.max(low)))
+            .find(|x| self.is_free(gap.0, *x, owner) && self.is_free(gap.0 + 1, *x, owner));
+        let x = free_slot.unwrap_or_else(|| {
+            self.full_gaps.insert(gap);
+            low
+        });
+        self.occupy(gap.0, x, owner);
+        self.occupy(gap.0 + 1, x, owner);
+        self.port_positions.insert(port, x);
+    }
+
+    /// Returns the bounds for vertical lines in a gap.
+    fn gap_bounds(&self, gap: Gap) -> (i32, i32) {
+        let (row, index) = gap;
+        let Clearance { left, right } = self.ports.clearances.get(&gap).copied().unwrap_or_default();
+        let boxes = &self.grid.rows[row];
+        let low = match index.checked_sub(1).and_then(|left_index| boxes.get(left_index)) {
+            Some(left_box) => self.spans.right(*left_box) + left,
+            None => OUTER_LEFT,
+        };
+        let high = boxes
+            .get(index)
+            .map_or(OUTER_RIGHT, |right_box| self.spans.lefts[*right_box] - right);
+        (low, high)
+    }
+
+    /// Narrows the preferred positions of an owner to those in the gap of a port, if there are any.
+    fn narrow_preferred_range(&mut self, port: Port, owner: Port) {
+        let Some(gap) = gap_at(self.grid, port) else {
+            return;
+        };
+        let (low, high) = self.gap_bounds(gap);
+        let range = self.preferred_ranges.entry(owner).or_insert((low, high));
+        let (shared_low, shared_high) = (range.0.max(low), range.1.min(high));
+        if shared_low + SLOT_WIDTH <= shared_high {
+            *range = (shared_low, shared_high);
+        }
+    }
+
+    /// Returns the best position for the vertical lines of an owner: in the middle of a gap, or near the outermost box.
+    fn preferred_position(&self, owner: Port) -> i32 {
+        match self.preferred_ranges.get(&owner).copied().unwrap_or_default() {
+            (low, OUTER_RIGHT) => low.saturating_add(SLOT_WIDTH),
+            (OUTER_LEFT, high) => high - SLOT_WIDTH,
+            (low, high) => i32::midpoint(low, high),
+        }
+    }
+
+    /// Returns the gap of the row that contains this position, or the nearest one.
+    fn gap_near(&self, row: usize, x: i32) -> usize {
+        self.grid.rows[row].partition_point(|index| self.spans.center(*index) <= x)
+    }
+
+    /// Returns whether a vertical line through the row at this position touches neither a box nor another line.
+    fn can_cross_row(&self, row: usize, x: i32, owner: Port) -> bool {
+        let (low, high) = self.gap_bounds((row, self.gap_near(row, x)));
+        low <= x && x <= high && self.is_free(row, x, owner) && self.is_free(row + 1, x, owner)
+    }
+
+    /// Returns the positions for a vertical line through the row: the nearest free one of each near gap, and of the
+    /// gap beside all boxes, which is never full.
+    fn list_crossings(&self, row: usize, preferred_x: i32, owner: Port) -> Vec<i32> {
+        let nearest_gap = self.gap_near(row, preferred_x);
+        let last_gap = self.grid.rows[row].len();
+        let near_gaps =
+            nearest_gap.saturating_sub(MAX_TRIED_GAPS)..=(nearest_gap + MAX_TRIED_GAPS).min(last_gap);
+        near_gaps
+            .chain([last_gap])
+            .filter_map(|index| {
+                let (low, high) = self.gap_bounds((row, index));
+                let best_x = preferred_x.clamp(low, high.max(low));
+                let max_distance = if index == last_gap {
+                    i32::MAX / 4
+                } else {
+                    MAX_SLOT_DISTANCE
+                };
+                nearest_slots(low, high, best_x)
+                    .take_while(|x| (x - best_x).abs() <= max_distance)
+                    .find(|x| self.is_free(row, *x, owner) && self.is_free(row + 1, *x, owner))
+            })
+            .collect()
+    }
+
+    fn route_link(&mut self, link: &LinkPlan) -> Vec<Hop> {
+        let Some((mut channel, last_channel)) = link.channels else {
+            return Vec::new();
+        };
+        let [mut x, end_x] =
+            [link.exit, link.entry].map(|port| self.port_positions.get(&port).copied().unwrap_or_default());
+        let owner = self.entry_owner(link);
+        let mut hops = Vec::new();
         while channel != last_channel {
-            let (crossing_x, next_channel) = self.cross_rows(arrow.to_box, x, end, channel, last_channel);
+            let is_downward = channel < last_channel;
+            let row = if is_downward { channel } else { channel - 1 };
+            let crossing_x = self.cross_row(owner, row, x, end_x);
             hops.push(Hop {
                 channel,
                 from_x: x,
                 to_x: crossing_x,
             });
-            // Straight through all channels between the rows that the line crosses at once.
-            let skipped_channels = if channel < next_channel {
-                channel + 1..next_channel
-            } else {
-                next_channel + 1..channel
-            };
-            let skipped_hops = skipped_channels.map(|channel| Hop {
-                channel,
-                from_x: crossing_x,
-                to_x: crossing_x,
-            });
-            if channel < next_channel {
-                hops.extend(skipped_hops);
-            } else {
-                hops.extend(skipped_hops.rev());
-            }
-            (x, channel) = (crossing_x, next_channel);
+            (x, channel) = (crossing_x, if is_downward { channel + 1 } else { channel - 1 });
         }
         hops.push(Hop {
             channel,
             from_x: x,
-            to_x: end,
+            to_x: end_x,
         });
-        Route::Channels {
-            side: start_side,
-            hops,
-        }
+        hops
     }
 
-    /// Returns the best place to cross the next rows, and the channel that the link reaches.
-    fn cross_rows(
-        &mut self,
-        target: usize,
-        x: i32,
-        end_x: i32,
-        channel: usize,
-        last_channel: usize,
-    ) -> (i32, usize) {
-        let owner = LineOwner::Target(target);
-        let row = row_towards(channel, last_channel);
-        let mut candidates = self.lanes.list_crossings(row, x, owner);
-        candidates.extend(self.lanes.list_crossings(row, end_x, owner));
-        candidates.extend(self.row_crossings.get(&(target, row)).into_iter().flatten());
+    /// Returns the best position to cross the row.
+    fn cross_row(&mut self, owner: Port, row: usize, x: i32, end_x: i32) -> i32 {
+        let mut candidates = Vec::new();
+        candidates.extend(
+            [x, end_x]
+                .into_iter()
+                .filter(|x| self.can_cross_row(row, *x, owner)),
+        );
+        if candidates.is_empty() {
+            candidates = self.list_crossings(row, x, owner);
+            candidates.extend(self.list_crossings(row, end_x, owner));
+            candidates.extend(self.row_crossings.get(&(owner, row)).into_iter().flatten());
+        }
+        let shared_x = if owner.role == PortRole::Entry { end_x } else { x };
         let crossing_x = candidates
             .into_iter()
             .min_by_key(|candidate| {
-                let reached_channel = self.follow_line(*candidate, owner, channel, last_channel);
-                let remaining_rows =
-                    i32::try_from(reached_channel.abs_diff(last_channel)).unwrap_or(i32::MAX / ROW_COST / 4);
-                let length = (candidate - x).abs() + (candidate - end_x).abs();
-                (length + remaining_rows.saturating_mul(ROW_COST), *candidate)
+                let is_on_shared_line = *candidate == shared_x;
+                (
+                    (candidate - x).abs() + (candidate - end_x).abs(),
+                    !is_on_shared_line,
+                    *candidate,
+                )
             })
             .unwrap_or(x);
-        let next_channel = match self.follow_line(crossing_x, owner, channel, last_channel) {
-            reached_channel if reached_channel != channel => reached_channel,
-            _ if channel < last_channel => channel + 1,
-            _ => channel - 1,
-        };
-        let gap = self
-            .lanes
-            .gap_at(row, if channel < last_channel { x } else { end_x });
-        self.gap_targets.entry((row, gap)).or_default().insert(target);
-        for row in channel.min(next_channel)..channel.max(next_channel) {
-            self.lanes.occupy(row, crossing_x, owner);
-            self.lanes.occupy(row + 1, crossing_x, owner);
-            let known_crossings = self.row_crossings.entry((target, row)).or_default();
-            if !known_crossings.contains(&crossing_x) {
-                known_crossings.push(crossing_x);
-            }
+        let wanted_gap = (row, self.gap_near(row, end_x));
+        self.gap_lines.entry(wanted_gap).or_default().insert(owner);
+        self.occupy(row, crossing_x, owner);
+        self.occupy(row + 1, crossing_x, owner);
+        let crossings = self.row_crossings.entry((owner, row)).or_default();
+        if !crossings.contains(&crossing_x) {
+            crossings.push(crossing_x);
         }
-        (crossing_x, next_channel)
-    }
-
-    /// Returns the farthest channel towards `last_channel` that a vertical line reaches.
-    fn follow_line(&self, x: i32, owner: LineOwner, channel: usize, last_channel: usize) -> usize {
-        let mut reached_channel = channel;
-        while reached_channel != last_channel
-            && self
-                .lanes
-                .can_cross_row(row_towards(reached_channel, last_channel), x, owner)
-        {
-            reached_channel = if reached_channel < last_channel {
-                reached_channel + 1
-            } else {
-                reached_channel - 1
-            };
-        }
-        reached_channel
+        crossing_x
     }
 }
 
-/// Returns the row between a channel and the next one towards `last_channel`.
-const fn row_towards(channel: usize, last_channel: usize) -> usize {
-    if channel < last_channel {
-        channel
-    } else {
-        channel - 1
-    }
+/// Returns the multiples of [`SLOT_WIDTH`] from `low` to `high`, beginning with the nearest to `preferred_x`.
+fn nearest_slots(low: i32, high: i32, preferred_x: i32) -> impl Iterator<Item = i32> {
+    let start = (preferred_x + SLOT_WIDTH / 2).div_euclid(SLOT_WIDTH) * SLOT_WIDTH;
+    let max_distance = (high - start).max(start - low).max(0);
+    (0..=max_distance / SLOT_WIDTH + 1)
+        .flat_map(move |step| {
+            let slots = [start + step * SLOT_WIDTH, start - step * SLOT_WIDTH];
+            slots.into_iter().take(if step == 0 { 1 } else { 2 })
+        })
+        .filter(move |x| low <= *x && *x <= high)
+}
+
+fn slots_between(low: i32, high: i32) -> impl Iterator<Item = i32> {
+    (0..=(high - low) / SLOT_WIDTH).map(move |step| low + step * SLOT_WIDTH)
 }

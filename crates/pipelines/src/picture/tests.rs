@@ -1,10 +1,11 @@
 //! Pictures contain what they should, and no part of a name leaves its box.
 
 use super::canvas::ChangeMark;
-use super::geometry::faults;
+use super::geometry::{faults, faults_without_order};
 use super::*;
 use crate::diff::{PipelineVersions, compare_versions};
 use proptest::prelude::*;
+use sluicegate_test_support::picture_geometry::Drawn;
 use std::collections::BTreeMap;
 
 const BASE: &str = "type: orchestration
@@ -32,7 +33,7 @@ fn changed(after: &str) -> Canvas {
 }
 
 fn picture_of(canvas: &Canvas, title: &str) -> String {
-    Picture::with_natural_width(canvas).render_document(title)
+    render_document(canvas, title)
 }
 
 fn head() -> String {
@@ -73,12 +74,67 @@ fn changes_are_marked_by_color_and_sign() {
 #[test]
 fn boxes_keep_canvas_order_and_never_overlap() {
     let canvas = changed(&head());
-    for picture in [
-        Picture::with_natural_width(&canvas),
-        Picture::with_max_width(&canvas, PAGE_WIDTH),
-    ] {
-        assert_eq!(faults(&canvas, &picture.render_document("a")), [""; 0]);
-    }
+    assert_eq!(faults(&canvas, &picture_of(&canvas, "a")), [""; 0]);
+    let narrow = Picture::with_max_width(canvas.clone(), 300);
+    assert_eq!(
+        faults_without_order(&canvas, &narrow.render_document("a")),
+        [""; 0]
+    );
+}
+
+/// Returns the places of the boxes and the corners of the links.
+fn outline(picture: &str) -> String {
+    let document = roxmltree::Document::parse(picture).unwrap();
+    let drawn = Drawn::read(document.root());
+    let boxes = drawn.rects.iter().map(|rect| {
+        format!(
+            "{}: {},{} to {},{}",
+            rect.name, rect.left, rect.top, rect.right, rect.bottom
+        )
+    });
+    let links = drawn.links.iter().map(|link| {
+        let points = &link.points;
+        let corners = points.windows(3).filter(|points| {
+            (points[0].0 - points[2].0).abs() > 0.5 && (points[0].1 - points[2].1).abs() > 0.5
+        });
+        let ends = [points[0], points[points.len() - 1]];
+        let path: Vec<String> = [ends[0]]
+            .into_iter()
+            .chain(corners.map(|points| points[1]))
+            .chain([ends[1]])
+            .map(|(x, y)| format!("{x},{y}"))
+            .collect();
+        format!("{} -> {}: {}", link.from, link.to, path.join(" "))
+    });
+    boxes.chain(links).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn picture_keeps_rows_and_leads_links_beside_boxes() {
+    let canvas = canvas_of(
+        &[
+            Some((0, 0)),
+            Some((200, 10)),
+            Some((400, 0)),
+            Some((200, 120)),
+            Some((400, 0)),
+        ],
+        &[(0, 1, 1), (1, 2, 1), (0, 2, 2), (0, 3, 1), (3, 2, 0), (4, 2, 4)],
+        &[],
+    );
+    insta::assert_snapshot!(outline(&picture_of(&canvas, "a")), @"
+    component 0: 0,80 to 93,124
+    component 1: 187,80 to 280,124
+    component 2: 374,80 to 467,124
+    component 3: 187,164 to 280,204
+    component 4: 374,0 to 467,40
+    component 0 -> component 1: 93,102 187,102
+    component 1 -> component 2: 280,102 374,102
+    component 0 -> component 2: 93,86 166,86 166,60 346,60 346,102 374,102
+    component 0 -> component 3: 93,102 160,102 160,184 187,184
+    component 3 -> component 2: 280,184 292,184 292,144 346,144 346,102 374,102
+    component 4 -> component 2: 412,40 412,80
+    ");
 }
 
 #[test]
@@ -96,7 +152,13 @@ fn badge_links_to_finding() {
             .as_ref()
             .map(|badge| badge.target_id.clone()),
     };
-    let picture = Picture::with_natural_width(&canvas).render_fragment("a", &ids);
+    let picture = Picture::with_natural_width(&canvas).render_fragment(&PictureFrame {
+        id: "file-1",
+        title: "a",
+        max_width: None,
+        background_target: None,
+        element_ids: &ids,
+    });
     assert!(
         picture.contains("<a href=\"#finding-4\"><g id=\"file-1-1\""),
         "{picture}"
@@ -109,10 +171,20 @@ fn badge_links_to_finding() {
 }
 
 #[test]
-fn changed_part_contains_neighbors_up_to_limit() {
-    let (part, left_out) = changed(&head()).select_changed_part(40);
+fn changed_part_contains_ends_of_links_and_neighbors_up_to_limit() {
+    let (part, left_out) = changed(&head()).select_changed_part(24);
     assert_eq!((part.boxes.len(), left_out), (5, 0));
-    let (part, left_out) = changed(&head()).select_changed_part(2);
+    // The ends of the changed links are not limited.
+    let (part, left_out) = changed(&head()).select_changed_part(0);
+    let names: Vec<&str> = part.boxes.iter().map(|b| b.name.as_str()).collect();
+    assert_eq!((names, left_out), (vec!["Load", "New", "Old"], 2));
+    let stubs: Vec<_> = part
+        .stubs
+        .iter()
+        .map(|stub| (stub.canvas_box, stub.is_outgoing, stub.count))
+        .collect();
+    assert_eq!(stubs, [(0, false, 1), (0, true, 1)]);
+    let (part, left_out) = changed(&head()).select_flowchart_part(2);
     assert_eq!((part.boxes.len(), left_out), (2, 3));
     let (part, _) = changed(BASE).select_changed_part(40);
     assert!(part.boxes.is_empty());
@@ -180,6 +252,7 @@ fn canvas_of(places: &[Option<(i16, i16)>], links: &[(usize, usize, usize)], mar
             y: f64::from(y),
         }),
         mark: mark(at),
+        note: None,
         badge: None,
     });
     let arrows = links.iter().map(|(from, to, kind)| canvas::Arrow {
@@ -191,7 +264,7 @@ fn canvas_of(places: &[Option<(i16, i16)>], links: &[(usize, usize, usize)], mar
     Canvas {
         boxes: boxes.collect(),
         arrows: arrows.collect(),
-        omitted_count: 0,
+        ..Canvas::default()
     }
 }
 
@@ -206,14 +279,19 @@ proptest! {
     ) {
         let places: Vec<_> = places.iter().map(|place| place.map(|(x, y)| (x * step.0, y * step.1))).collect();
         let canvas = canvas_of(&places, &links, &marks);
-        for picture in [Picture::with_natural_width(&canvas), Picture::with_max_width(&canvas, PAGE_WIDTH)] {
-            let faults = faults(&canvas, &picture.render_document("random"));
-            prop_assert!(faults.is_empty(), "{:#?}", faults);
+        let faults = faults(&canvas, &Picture::with_natural_width(&canvas).render_document("random"));
+        prop_assert!(faults.is_empty(), "{:#?}", faults);
+        let (part, left_out) = canvas.select_changed_part(4);
+        let picture = Picture::with_max_width(part.clone(), COLUMN_WIDTH).render_document("random");
+        let faults = faults_without_order(&part, &picture);
+        prop_assert!(faults.is_empty(), "{:#?}", faults);
+        let changed = canvas.select_changed_part(usize::MAX / 2).0;
+        prop_assert_eq!(part.boxes.len() + left_out, changed.boxes.len());
+        for arrow in canvas.arrows.iter().filter(|arrow| arrow.mark != ChangeMark::Unchanged) {
+            for index in [arrow.from_box, arrow.to_box] {
+                prop_assert!(part.boxes.iter().any(|b| b.name == canvas.boxes[index].name));
+            }
         }
-        let (part, left_out) = Picture::select_changed_part(&canvas, 24, COLUMN_WIDTH);
-        prop_assert!(part.fits_width(COLUMN_WIDTH));
-        let changed = canvas.select_changed_part(usize::MAX).0.boxes.len();
-        prop_assert_eq!(part.canvas().boxes.len() + left_out, changed);
     }
 }
 

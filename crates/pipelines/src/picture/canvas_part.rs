@@ -1,0 +1,173 @@
+//! Selects a part of a canvas: what changed, or one version.
+
+use super::canvas::{Arrow, Canvas, ChangeMark, Stub};
+use std::collections::{HashMap, HashSet};
+
+/// Share of added and of removed components above which before and after are two pictures, in percent.
+const MAX_REPLACED_PERCENT: usize = 60;
+
+impl Canvas {
+    /// Returns the part to look at first: both ends of each changed link, and at most `max_boxes` further boxes, which
+    /// are changed components, those with findings, and the neighbors of these. Also returns the number of omitted ones.
+    pub fn select_changed_part(&self, max_boxes: usize) -> (Self, usize) {
+        let (kept_indices, end_count) = self.list_changed_part();
+        self.keep_first(kept_indices, end_count + max_boxes)
+    }
+
+    /// Returns at most `max_boxes` boxes of the same part, or the first boxes if nothing changed.
+    pub fn select_flowchart_part(&self, max_boxes: usize) -> (Self, usize) {
+        let kept_indices = if self.has_changes() {
+            self.list_changed_part().0
+        } else {
+            (0..self.boxes.len()).collect()
+        };
+        self.keep_first(kept_indices, max_boxes)
+    }
+
+    /// Returns the canvas before and after the change if most components were replaced.
+    pub fn split_versions(&self) -> Option<[Self; 2]> {
+        let [added_count, removed_count] = [ChangeMark::Added, ChangeMark::Removed].map(|mark| {
+            self.boxes
+                .iter()
+                .filter(|canvas_box| canvas_box.mark == mark)
+                .count()
+        });
+        let (after_count, before_count) = (self.boxes.len() - removed_count, self.boxes.len() - added_count);
+        let is_replaced = 100 * added_count > MAX_REPLACED_PERCENT * after_count
+            && 100 * removed_count > MAX_REPLACED_PERCENT * before_count;
+        is_replaced.then(|| {
+            [
+                self.exclude_mark(ChangeMark::Added),
+                self.exclude_mark(ChangeMark::Removed),
+            ]
+        })
+    }
+
+    fn exclude_mark(&self, mark: ChangeMark) -> Self {
+        let kept_indices: Vec<usize> = (0..self.boxes.len())
+            .filter(|index| self.boxes[*index].mark != mark)
+            .collect();
+        let mut version = self.subset(&kept_indices);
+        version.arrows.retain(|arrow| arrow.mark != mark);
+        version.stubs.clear();
+        version
+    }
+
+    /// Returns the first changed component, or the first end of a changed link.
+    pub fn first_change(&self) -> Option<usize> {
+        let changed_box = (0..self.boxes.len()).find(|index| self.is_marked(*index));
+        changed_box.or_else(|| self.list_changed_part().0.first().copied())
+    }
+
+    /// Returns the boxes to look at first, and how many of them are ends of changed links, which come first.
+    fn list_changed_part(&self) -> (Vec<usize>, usize) {
+        let mut kept_indices: Vec<usize> = Vec::new();
+        let mut selected_indices: HashSet<usize> = HashSet::new();
+        let changed_ends = self
+            .arrows
+            .iter()
+            .filter(|arrow| arrow.mark != ChangeMark::Unchanged)
+            .flat_map(|arrow| [arrow.from_box, arrow.to_box]);
+        kept_indices.extend(changed_ends.filter(|index| selected_indices.insert(*index)));
+        let end_count = kept_indices.len();
+        let neighbors = self
+            .arrows
+            .iter()
+            .filter(|arrow| self.is_marked(arrow.from_box) || self.is_marked(arrow.to_box))
+            .flat_map(|arrow| [arrow.from_box, arrow.to_box]);
+        let marked_boxes = (0..self.boxes.len()).filter(|index| self.is_marked(*index));
+        kept_indices.extend(
+            marked_boxes
+                .chain(neighbors)
+                .filter(|index| selected_indices.insert(*index)),
+        );
+        (kept_indices, end_count)
+    }
+
+    fn keep_first(&self, mut kept_indices: Vec<usize>, max_boxes: usize) -> (Self, usize) {
+        let omitted_count = kept_indices.len().saturating_sub(max_boxes);
+        kept_indices.truncate(max_boxes);
+        kept_indices.sort_unstable();
+        (self.subset(&kept_indices), omitted_count)
+    }
+
+    /// Returns whether a box has a change or findings.
+    fn is_marked(&self, index: usize) -> bool {
+        self.boxes
+            .get(index)
+            .is_some_and(|canvas_box| canvas_box.mark != ChangeMark::Unchanged || canvas_box.badge.is_some())
+    }
+
+    fn subset(&self, kept_indices: &[usize]) -> Self {
+        let new_indices: HashMap<usize, usize> = kept_indices
+            .iter()
+            .enumerate()
+            .map(|(new_index, old_index)| (*old_index, new_index))
+            .collect();
+        let boxes = kept_indices
+            .iter()
+            .filter_map(|index| self.boxes.get(*index).cloned())
+            .collect();
+        let arrows = self.arrows.iter().filter_map(|arrow| {
+            Some(Arrow {
+                from_box: *new_indices.get(&arrow.from_box)?,
+                to_box: *new_indices.get(&arrow.to_box)?,
+                ..arrow.clone()
+            })
+        });
+        Self {
+            omitted_count: 0,
+            boxes,
+            arrows: arrows.collect(),
+            stubs: self.cut_links(kept_indices, &new_indices),
+            state: self.state,
+        }
+    }
+
+    /// Returns the stubs of the links between the kept boxes and the others.
+    fn cut_links(&self, kept_indices: &[usize], new_indices: &HashMap<usize, usize>) -> Vec<Stub> {
+        let mut stubs = Vec::new();
+        for is_outgoing in [false, true] {
+            let mut neighbors: Vec<Vec<usize>> = vec![Vec::new(); self.boxes.len()];
+            for arrow in &self.arrows {
+                let (near_box, far_box) = if is_outgoing {
+                    (arrow.from_box, arrow.to_box)
+                } else {
+                    (arrow.to_box, arrow.from_box)
+                };
+                if !new_indices.contains_key(&far_box) {
+                    neighbors[near_box].push(far_box);
+                }
+            }
+            for (canvas_box, index) in kept_indices.iter().enumerate() {
+                let known_stub = self
+                    .stubs
+                    .iter()
+                    .find(|stub| stub.canvas_box == *index && stub.is_outgoing == is_outgoing);
+                let count = count_reachable(&neighbors, *index) + known_stub.map_or(0, |stub| stub.count);
+                if count > 0 {
+                    stubs.push(Stub {
+                        canvas_box,
+                        is_outgoing,
+                        count,
+                    });
+                }
+            }
+        }
+        stubs
+    }
+}
+
+/// Returns the number of boxes that the neighbors lead to from a box.
+fn count_reachable(neighbors: &[Vec<usize>], start: usize) -> usize {
+    let mut reached_boxes: HashSet<usize> = HashSet::new();
+    let mut pending = vec![start];
+    while let Some(index) = pending.pop() {
+        for neighbor in neighbors.get(index).into_iter().flatten() {
+            if reached_boxes.insert(*neighbor) {
+                pending.push(*neighbor);
+            }
+        }
+    }
+    reached_boxes.len()
+}

@@ -1,0 +1,139 @@
+//! Draws a component of a picture, in the colors of its change.
+
+use super::canvas::{CanvasBox, ChangeMark};
+use super::channels::LINE_HEIGHT;
+use super::label::BoxText;
+use super::layout::{BoxFrame, PixelPoint};
+use sluicegate_base::text;
+use std::fmt::Write as _;
+
+/// The colors of texts in light mode.
+pub(super) const INK: &str = "#1f2328";
+pub(super) const SOFT_INK: &str = "#59636e";
+
+/// Returns the color of lines and signs, and the color inside a box.
+pub(super) const fn colors(mark: ChangeMark) -> (&'static str, &'static str) {
+    match mark {
+        ChangeMark::Unchanged => ("#57606a", "#ffffff"),
+        ChangeMark::Added => ("#1a7f37", "#e6f6ea"),
+        ChangeMark::Removed => ("#cf222e", "#fdeceb"),
+        ChangeMark::Changed => ("#9a6700", "#fff5d6"),
+    }
+}
+
+/// Returns the attribute of a dashed line, if the mark has one.
+pub(super) const fn dash(mark: ChangeMark) -> &'static str {
+    match mark {
+        ChangeMark::Removed => " stroke-dasharray=\"6 4\"",
+        _ => "",
+    }
+}
+
+/// The ids of an element of the picture in its page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ElementIds {
+    pub component_id: Option<String>,
+    /// The id of the element that the component links to.
+    pub target_id: Option<String>,
+}
+
+/// A component with its place and its texts.
+pub(super) struct Component<'p> {
+    pub canvas_box: &'p CanvasBox,
+    pub text: &'p BoxText,
+    pub frame: BoxFrame,
+    pub ids: ElementIds,
+    pub color_mark: ChangeMark,
+}
+
+impl Component<'_> {
+    pub(super) fn draw(&self, svg: &mut String) {
+        let id = self
+            .ids
+            .component_id
+            .as_ref()
+            .map(|id| format!(" id=\"{}\"", text::escape_markup(id)))
+            .unwrap_or_default();
+        if let Some(target) = &self.ids.target_id {
+            let _ = write!(svg, "<a href=\"#{}\">", text::escape_markup(target));
+        }
+        let (line_color, fill) = colors(self.color_mark);
+        let BoxFrame {
+            left,
+            top,
+            width,
+            height,
+        } = self.frame;
+        let line_width = if self.color_mark == ChangeMark::Unchanged {
+            "1.2"
+        } else {
+            "2"
+        };
+        let _ = write!(
+            svg,
+            "<g{id} class=\"component sg-{}\" data-name=\"{}\" data-change=\"{}\"><title>{}</title>\
+             <rect class=\"sg-frame\" x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"{fill}\" \
+             stroke=\"{line_color}\" stroke-width=\"{line_width}\"{}/>",
+            self.color_mark.word(),
+            text::escape_markup(&self.canvas_box.name),
+            self.canvas_box.mark.word(),
+            text::escape_markup(&self.describe()),
+            dash(self.color_mark),
+        );
+        self.draw_lines(svg);
+        if self.color_mark != ChangeMark::Unchanged {
+            draw_dot(svg, "sg-dot", (left, top), line_color, self.color_mark.sign());
+        }
+        if let Some(badge) = &self.canvas_box.badge {
+            let count = badge.count.min(99).to_string();
+            draw_dot(svg, "sg-badge", (left + width, top), SOFT_INK, &count);
+        }
+        svg.push_str("</g>");
+        if self.ids.target_id.is_some() {
+            svg.push_str("</a>");
+        }
+    }
+
+    fn draw_lines(&self, svg: &mut String) {
+        let center = self.frame.left + self.frame.width / 2;
+        let line_count = i32::try_from(self.text.line_count()).unwrap_or(1);
+        let mut y = self.frame.top + (self.frame.height - line_count * LINE_HEIGHT) / 2 + 11;
+        let lines = self.text.name.iter().map(|line| (line, "sg-name", INK));
+        let notes = self.text.note.iter().map(|note| (note, "sg-text", SOFT_INK));
+        for (line, class, color) in lines.chain(notes) {
+            let _ = write!(
+                svg,
+                "<text class=\"{class}\" x=\"{center}\" y=\"{y}\" text-anchor=\"middle\" fill=\"{color}\">{}</text>",
+                text::escape_markup(line)
+            );
+            y += LINE_HEIGHT;
+        }
+    }
+
+    fn describe(&self) -> String {
+        let canvas_box = self.canvas_box;
+        let kind = canvas_box.kind.as_deref().unwrap_or("no type");
+        let mut description = format!("{} ({kind})", canvas_box.name);
+        if canvas_box.mark != ChangeMark::Unchanged {
+            let _ = write!(description, ", {}", canvas_box.mark.word());
+        }
+        if let Some(old) = &canvas_box.previous_name {
+            let _ = write!(description, ", was {old}");
+        }
+        if let Some(badge) = &canvas_box.badge {
+            let _ = write!(description, ", findings: {}", badge.count);
+        }
+        description
+    }
+}
+
+/// Draws a sign or a number at a corner of a box.
+fn draw_dot(svg: &mut String, class: &str, center: PixelPoint, fill: &str, sign: &str) {
+    let (x, y) = center;
+    let _ = write!(
+        svg,
+        "<g><circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"8\" fill=\"{fill}\"/><text class=\"sg-dot-text\" x=\"{x}\" y=\"{}\" \
+         text-anchor=\"middle\" font-weight=\"700\" fill=\"#ffffff\">{sign}</text></g>",
+        y + 4
+    );
+}

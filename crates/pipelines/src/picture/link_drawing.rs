@@ -1,0 +1,108 @@
+//! Draws the links of a picture and their labels, in the colors of their changes.
+
+use super::canvas::{Arrow, Canvas, ChangeMark, Stub};
+use super::component_drawing::{SOFT_INK, colors, dash};
+use super::layout::{Label, PixelPoint};
+use sluicegate_base::text;
+use std::fmt::Write as _;
+
+/// Maximum radius of the corners of a link.
+const MAX_CORNER_RADIUS: i32 = 6;
+
+pub(super) fn draw_link(svg: &mut String, canvas: &Canvas, arrow: &Arrow, wire: &[PixelPoint]) {
+    let (Some(from_box), Some(to_box)) = (canvas.boxes.get(arrow.from_box), canvas.boxes.get(arrow.to_box))
+    else {
+        return;
+    };
+    let mark = canvas.shown_mark(arrow.mark);
+    let color = mark.word();
+    let _ = write!(
+        svg,
+        "<path class=\"link sg-line sg-{color}\" data-from=\"{}\" data-to=\"{}\" data-kind=\"{}\" data-change=\"{}\" \
+             d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{} marker-end=\"url(#sg-{color})\"/>",
+        text::escape_markup(&from_box.name),
+        text::escape_markup(&to_box.name),
+        text::escape_markup(&arrow.kind),
+        arrow.mark.word(),
+        rounded_path(wire),
+        colors(mark).0,
+        line_width(mark),
+        dash(mark),
+    );
+}
+
+pub(super) fn draw_stub(svg: &mut String, canvas: &Canvas, stub: &Stub, wire: &[PixelPoint]) {
+    let Some(canvas_box) = canvas.boxes.get(stub.canvas_box) else {
+        return;
+    };
+    let end = if stub.is_outgoing { "from" } else { "to" };
+    let _ = write!(
+        svg,
+        "<path class=\"stub sg-line\" data-{end}=\"{}\" data-count=\"{}\" d=\"{}\" fill=\"none\" stroke=\"{}\" \
+             stroke-width=\"{}\" stroke-dasharray=\"2 3\"/>",
+        text::escape_markup(&canvas_box.name),
+        stub.count,
+        rounded_path(wire),
+        colors(ChangeMark::Unchanged).0,
+        line_width(ChangeMark::Unchanged),
+    );
+}
+
+const fn line_width(mark: ChangeMark) -> &'static str {
+    match mark {
+        ChangeMark::Unchanged => "1.4",
+        _ => "2.6",
+    }
+}
+
+/// Returns a line along these corners, each rounded as far as the line segments allow.
+fn rounded_path(points: &[PixelPoint]) -> String {
+    let Some((x, y)) = points.first() else {
+        return String::new();
+    };
+    let mut path = format!("M{x} {y}");
+    for window in points.windows(3) {
+        let [previous, corner, next] = *window else {
+            continue;
+        };
+        let radius = MAX_CORNER_RADIUS
+            .min(distance(previous, corner) / 2)
+            .min(distance(corner, next) / 2);
+        let start = move_towards(corner, previous, radius);
+        let end = move_towards(corner, next, radius);
+        let _ = write!(
+            path,
+            "L{} {}Q{} {} {} {}",
+            start.0, start.1, corner.0, corner.1, end.0, end.1
+        );
+    }
+    if let Some((x, y)) = points.last().filter(|_| points.len() > 1) {
+        let _ = write!(path, "L{x} {y}");
+    }
+    path
+}
+
+fn distance(start: PixelPoint, end: PixelPoint) -> i32 {
+    (start.0 - end.0).abs() + (start.1 - end.1).abs()
+}
+
+fn move_towards(start: PixelPoint, end: PixelPoint, step_length: i32) -> PixelPoint {
+    let step = |start: i32, end: i32| start + (end - start).signum() * step_length;
+    (step(start.0, end.0), step(start.1, end.1))
+}
+
+/// Draws the label of a link.
+pub(super) fn draw_label(svg: &mut String, label: &Label, mark: ChangeMark) {
+    let (fill, weight) = match mark {
+        ChangeMark::Unchanged => (SOFT_INK, ""),
+        _ => (colors(mark).0, " font-weight=\"600\""),
+    };
+    let _ = write!(
+        svg,
+        "<text class=\"sg-text sg-{}\" x=\"{}\" y=\"{}\" fill=\"{fill}\"{weight}>{}</text>",
+        mark.word(),
+        label.position.0,
+        label.position.1,
+        text::escape_markup(&label.text)
+    );
+}

@@ -1,0 +1,193 @@
+//! The place of each box on the canvas, in the units of the canvas.
+//!
+//! Iterators that are stored at the place of their target are stacked on it, removed boxes make room for living ones,
+//! and boxes without a position get a place in layers along the links, below all others.
+
+use super::canvas::{Canvas, ChangeMark, Point};
+use super::layers::assign_layers;
+use std::collections::HashMap;
+
+/// Maximum difference in height of two boxes in one row.
+pub(super) const ROW_TOLERANCE: f64 = 20.0;
+
+/// Maximum distance between an iterator and its target that share a place.
+const MAX_TARGET_DISTANCE: f64 = 30.0;
+
+/// Distance between two boxes of a row on the canvas that do not cover each other.
+pub(super) const BOX_DISTANCE: f64 = 100.0;
+
+/// Distances between the places that boxes without a position get.
+const LAYER_DISTANCE: f64 = 200.0;
+const LAYER_ROW_DISTANCE: f64 = 100.0;
+
+/// Distance between the places that are tried for a removed box.
+const TRIED_DISTANCE: f64 = 50.0;
+const MAX_TRIED_PLACES: i32 = 40;
+
+#[derive(Debug)]
+pub(super) struct Places {
+    /// The place of each box; a stacked box has that of the lowest box of its stack.
+    pub points: Vec<Point>,
+    /// The lowest box of the stack of each box, which is the box itself if it is not stacked.
+    pub stack_bases: Vec<usize>,
+    /// The number of boxes below each box in its stack.
+    pub stack_levels: Vec<usize>,
+    /// A flag for each box: true if it was removed.
+    pub removals: Vec<bool>,
+}
+
+impl Places {
+    pub(super) fn for_canvas(canvas: &Canvas) -> Self {
+        let lower_boxes = find_lower_boxes(canvas);
+        let mut stack_bases: Vec<usize> = (0..canvas.boxes.len()).collect();
+        let mut stack_levels = vec![0; canvas.boxes.len()];
+        let mut stack_heights = vec![1; canvas.boxes.len()];
+        for (index, stack_base) in stack_bases.iter_mut().enumerate() {
+            while let Some(lower_box) = lower_boxes[*stack_base] {
+                *stack_base = lower_box;
+            }
+            if *stack_base != index {
+                stack_levels[index] = stack_heights[*stack_base];
+                stack_heights[*stack_base] += 1;
+            }
+        }
+        let mut base_points: Vec<Option<Point>> = canvas
+            .boxes
+            .iter()
+            .enumerate()
+            .map(|(index, canvas_box)| canvas_box.position.filter(|_| stack_bases[index] == index))
+            .collect();
+        move_removed_boxes(canvas, &mut base_points);
+        place_in_layers(canvas, &stack_bases, &mut base_points);
+        let points = stack_bases
+            .iter()
+            .map(|stack_base| base_points[*stack_base].unwrap_or_default())
+            .collect();
+        Self {
+            points,
+            stack_bases,
+            stack_levels,
+            removals: canvas
+                .boxes
+                .iter()
+                .map(|canvas_box| canvas_box.mark == ChangeMark::Removed)
+                .collect(),
+        }
+    }
+}
+
+/// Moves each removed box whose place is taken to the nearest free place above or below.
+fn move_removed_boxes(canvas: &Canvas, base_points: &mut [Option<Point>]) {
+    let (removed_boxes, living_boxes): (Vec<usize>, Vec<usize>) =
+        (0..base_points.len()).partition(|index| canvas.boxes[*index].mark == ChangeMark::Removed);
+    let mut taken_points: Vec<Point> = living_boxes
+        .into_iter()
+        .filter_map(|index| base_points[index])
+        .collect();
+    for index in removed_boxes {
+        let Some(old_place) = base_points[index] else {
+            continue;
+        };
+        let free_place = (0..MAX_TRIED_PLACES)
+            .map(|attempt| {
+                let distance = f64::from((attempt + 1) / 2) * TRIED_DISTANCE;
+                Point {
+                    y: old_place.y + if attempt % 2 == 0 { -distance } else { distance },
+                    ..old_place
+                }
+            })
+            .find(|place| !taken_points.iter().any(|point| is_covered(*place, *point)))
+            .unwrap_or(old_place);
+        taken_points.push(free_place);
+        base_points[index] = Some(free_place);
+    }
+}
+
+fn is_covered(place: Point, other_place: Point) -> bool {
+    (place.x - other_place.x).abs() < BOX_DISTANCE && (place.y - other_place.y).abs() <= ROW_TOLERANCE
+}
+
+/// Gives the stacks without a place one in layers along the links, below all others.
+fn place_in_layers(canvas: &Canvas, stack_bases: &[usize], base_points: &mut [Option<Point>]) {
+    let unplaced_boxes: Vec<usize> = (0..base_points.len())
+        .filter(|index| stack_bases[*index] == *index && base_points[*index].is_none())
+        .collect();
+    let parts: HashMap<usize, usize> = unplaced_boxes
+        .iter()
+        .enumerate()
+        .map(|(part, index)| (*index, part))
+        .collect();
+    let links: Vec<(usize, usize)> = canvas
+        .arrows
+        .iter()
+        .filter_map(|arrow| {
+            let from_part = parts.get(&stack_bases[arrow.from_box])?;
+            Some((*from_part, *parts.get(&stack_bases[arrow.to_box])?))
+        })
+        .collect();
+    let is_start = |part: usize| {
+        unplaced_boxes
+            .get(part)
+            .is_some_and(|index| canvas.boxes[*index].kind.as_deref() == Some("start"))
+    };
+    let placed_points = base_points.iter().flatten();
+    let left = placed_points.clone().map(|point| point.x).reduce(f64::min);
+    let bottom = placed_points.map(|point| point.y).reduce(f64::max);
+    let top = bottom.map_or(0.0, |bottom| bottom + LAYER_ROW_DISTANCE);
+    let positions = assign_layers(unplaced_boxes.len(), &links, &is_start);
+    for (index, (layer, row)) in unplaced_boxes.iter().zip(positions) {
+        base_points[*index] = Some(Point {
+            x: left.unwrap_or_default() + scale_index(layer, LAYER_DISTANCE),
+            y: top + scale_index(row, LAYER_ROW_DISTANCE),
+        });
+    }
+}
+
+fn scale_index(index: usize, distance: f64) -> f64 {
+    f64::from(u32::try_from(index).unwrap_or(u32::MAX)) * distance
+}
+
+/// Returns the box below each iterator: a target at the same place, preferably of a link that was not removed.
+fn find_lower_boxes(canvas: &Canvas) -> Vec<Option<usize>> {
+    let mut lower_boxes: Vec<Option<usize>> = vec![None; canvas.boxes.len()];
+    let iterations = canvas.arrows.iter().filter(|arrow| arrow.kind == "iteration");
+    let (removed_arrows, kept_arrows): (Vec<_>, Vec<_>) =
+        iterations.partition(|arrow| arrow.mark == ChangeMark::Removed);
+    for arrow in kept_arrows.into_iter().chain(removed_arrows) {
+        if lower_boxes[arrow.from_box].is_none()
+            && shares_place(canvas, arrow.from_box, arrow.to_box)
+            && !is_stacked_on(&lower_boxes, arrow.to_box, arrow.from_box)
+        {
+            lower_boxes[arrow.from_box] = Some(arrow.to_box);
+        }
+    }
+    lower_boxes
+}
+
+/// Returns whether the iterator is at the place of its target. A living iterator is never stacked on a removed target.
+fn shares_place(canvas: &Canvas, iterator_index: usize, target_index: usize) -> bool {
+    let (iterator, target) = (&canvas.boxes[iterator_index], &canvas.boxes[target_index]);
+    if target.mark == ChangeMark::Removed && iterator.mark != ChangeMark::Removed {
+        return false;
+    }
+    match (iterator.position, target.position) {
+        (Some(iterator_point), Some(target_point)) => {
+            (iterator_point.x - target_point.x).abs() <= MAX_TARGET_DISTANCE
+                && (iterator_point.y - target_point.y).abs() <= MAX_TARGET_DISTANCE
+        }
+        (None, _) => true,
+        (Some(_), None) => false,
+    }
+}
+
+/// Returns whether `upper` is `lower`, or above it in the stack.
+fn is_stacked_on(lower_boxes: &[Option<usize>], upper: usize, lower: usize) -> bool {
+    let mut next = Some(upper);
+    while let Some(current) = next {
+        if current == lower {
+            return true;
+        }
+        next = lower_boxes[current];
+    }
+    false
+}

@@ -1,0 +1,278 @@
+//! The ports of the boxes: where each link leaves and enters, and the space for their labels.
+//!
+//! A link leaves at the right edge and enters at the left edge, as in the designer; an iteration link leaves below or
+//! above. The ports of the two boxes beside a gap are at different heights, so links of different kinds or changes
+//! never share a line.
+
+use super::canvas::{Arrow, Canvas, ChangeMark};
+use super::grid::Grid;
+use super::label::{self, LABEL_GAP};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Distance between the heights of two ports of a gap.
+pub(super) const PORT_DISTANCE: i32 = 16;
+
+/// Minimum space between a box and the vertical lines on its right and on its left side.
+const RIGHT_CLEARANCE: i32 = 10;
+const LEFT_CLEARANCE: i32 = 16;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Side {
+    Left,
+    Right,
+    Top,
+    Bottom,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum PortRole {
+    /// Links of this kind leave; the kinds of a canvas are numbered.
+    Exit(usize),
+    Entry,
+    Stub,
+}
+
+/// A place at the edge of a box; links share it only if they have the same change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Port {
+    pub canvas_box: usize,
+    pub side: Side,
+    pub role: PortRole,
+    pub mark: ChangeMark,
+}
+
+/// The ends of a link.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LinkPlan {
+    pub exit: Port,
+    pub entry: Port,
+    /// The channels in which the link leaves and arrives: channel `n` is directly above row `n`. `None` for the
+    /// straight link of two neighbors.
+    pub channels: Option<(usize, usize)>,
+}
+
+/// A gap of a row: the row, and the number of boxes to the left of the gap.
+pub(super) type Gap = (usize, usize);
+
+/// The space beside the boxes of a gap that no vertical line enters.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Clearance {
+    pub left: i32,
+    pub right: i32,
+}
+
+impl Default for Clearance {
+    fn default() -> Self {
+        Self {
+            left: RIGHT_CLEARANCE,
+            right: LEFT_CLEARANCE,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Ports {
+    pub links: Vec<LinkPlan>,
+    /// The height of each port at the left or right edge, below the middle of its box.
+    pub offsets: HashMap<Port, i32>,
+    pub clearances: HashMap<Gap, Clearance>,
+    /// The maximum distance of a port from the middle of the boxes, by row.
+    pub row_offsets: Vec<i32>,
+}
+
+/// The use of a port in its gap.
+#[derive(Debug, Clone, Copy, Default)]
+struct PortUse {
+    /// The number of links from or to rows below, minus those above.
+    direction: i32,
+    is_straight: bool,
+}
+
+impl Ports {
+    pub(super) fn assign(canvas: &Canvas, grid: &Grid) -> Self {
+        let mut kinds: HashMap<&str, usize> = HashMap::new();
+        let links: Vec<LinkPlan> = canvas
+            .arrows
+            .iter()
+            .map(|arrow| {
+                let kind_count = kinds.len();
+                plan_link(grid, arrow, *kinds.entry(&arrow.kind).or_insert(kind_count))
+            })
+            .collect();
+        let mut ports = Self {
+            row_offsets: vec![0; grid.rows.len()],
+            ..Self::default()
+        };
+        ports.reserve_label_space(canvas, grid, &links);
+        ports.assign_offsets(canvas, grid, &links);
+        ports.links = links;
+        ports
+    }
+
+    fn reserve_label_space(&mut self, canvas: &Canvas, grid: &Grid, links: &[LinkPlan]) {
+        for (link, text) in links.iter().zip(label::link_labels(canvas)) {
+            let gap = gap_at(grid, link.exit);
+            if let (Some(gap), Some(text)) = (gap, text) {
+                self.reserve(gap, label::text_width(&text) + 3 * LABEL_GAP, 0);
+            }
+        }
+        for stub in &canvas.stubs {
+            let width = label::text_width(&label::stub_label(stub)) + 2 * LABEL_GAP;
+            match gap_at(grid, stub_port(stub.canvas_box, stub.is_outgoing)) {
+                Some(gap) if stub.is_outgoing => self.reserve(gap, width, 0),
+                Some(gap) => self.reserve(gap, 0, width),
+                None => {}
+            }
+        }
+    }
+
+    fn reserve(&mut self, gap: Gap, left: i32, right: i32) {
+        let clearance = self.clearances.entry(gap).or_default();
+        clearance.left = clearance.left.max(left);
+        clearance.right = clearance.right.max(right);
+    }
+
+    fn assign_offsets(&mut self, canvas: &Canvas, grid: &Grid, links: &[LinkPlan]) {
+        let mut gaps: BTreeMap<Gap, BTreeMap<Port, PortUse>> = BTreeMap::new();
+        let mut routed_exits: HashSet<Port> = HashSet::new();
+        for link in links {
+            let Some(gap) = gap_at(grid, link.exit) else {
+                continue;
+            };
+            let port_use = gaps.entry(gap).or_default().entry(link.exit).or_default();
+            match link.channels {
+                Some((channel, _)) => {
+                    port_use.direction += channel_direction(channel, gap.0);
+                    routed_exits.insert(link.exit);
+                }
+                None => port_use.is_straight = true,
+            }
+        }
+        // A link may join a straight one that leads to the same box.
+        let shared_ports: HashMap<Port, Port> = links
+            .iter()
+            .filter(|link| link.channels.is_none() && !routed_exits.contains(&link.exit))
+            .map(|link| (link.entry, link.exit))
+            .collect();
+        for link in links {
+            let Some((_, channel)) = link.channels else {
+                continue;
+            };
+            if let Some(gap) = gap_at(grid, link.entry)
+                && !shared_ports.contains_key(&link.entry)
+            {
+                let port_use = gaps.entry(gap).or_default().entry(link.entry).or_default();
+                port_use.direction += channel_direction(channel, gap.0);
+            }
+        }
+        for stub in &canvas.stubs {
+            let port = stub_port(stub.canvas_box, stub.is_outgoing);
+            if let Some(gap) = gap_at(grid, port) {
+                gaps.entry(gap).or_default().entry(port).or_default();
+            }
+        }
+        for ((row, _), uses) in gaps {
+            self.spread_ports(row, uses);
+        }
+        for (entry, exit) in shared_ports {
+            if let Some(offset) = self.offsets.get(&exit).copied() {
+                self.offsets.insert(entry, offset);
+            }
+        }
+    }
+
+    /// Sets the heights of the ports of a gap: links to rows above leave highest, and a straight link is in the middle.
+    fn spread_ports(&mut self, row: usize, uses: BTreeMap<Port, PortUse>) {
+        let mut order: Vec<(Port, PortUse)> = uses.into_iter().collect();
+        order.sort_by_key(|(_, port_use)| {
+            let direction = if port_use.is_straight {
+                0
+            } else {
+                port_use.direction.signum()
+            };
+            (direction, !port_use.is_straight)
+        });
+        let middle = order
+            .iter()
+            .position(|(_, port_use)| port_use.is_straight)
+            .map_or(to_pixels(order.len() - 1), |index| 2 * to_pixels(index));
+        for (index, (port, _)) in order.into_iter().enumerate() {
+            let offset = (2 * to_pixels(index) - middle) * PORT_DISTANCE / 2;
+            self.row_offsets[row] = self.row_offsets[row].max(offset.abs());
+            self.offsets.insert(port, offset);
+        }
+    }
+}
+
+fn to_pixels(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX / 100)
+}
+
+/// Returns the port of a stub.
+pub(super) const fn stub_port(canvas_box: usize, is_outgoing: bool) -> Port {
+    Port {
+        canvas_box,
+        side: if is_outgoing { Side::Right } else { Side::Left },
+        role: PortRole::Stub,
+        mark: ChangeMark::Unchanged,
+    }
+}
+
+/// Returns the gap that a port at the left or right edge leads to.
+pub(super) fn gap_at(grid: &Grid, port: Port) -> Option<Gap> {
+    let row = grid.box_rows[port.canvas_box];
+    let row_index = grid.row_indices[port.canvas_box];
+    match port.side {
+        Side::Left => Some((row, row_index)),
+        Side::Right => Some((row, row_index + 1)),
+        Side::Top | Side::Bottom => None,
+    }
+}
+
+/// Returns -1 for the channel above the row, otherwise 1.
+const fn channel_direction(channel: usize, row: usize) -> i32 {
+    if channel == row { -1 } else { 1 }
+}
+
+fn plan_link(grid: &Grid, arrow: &Arrow, kind: usize) -> LinkPlan {
+    let [from_row, to_row] = [arrow.from_box, arrow.to_box].map(|index| grid.box_rows[index]);
+    let [from_index, to_index] = [arrow.from_box, arrow.to_box].map(|index| grid.row_indices[index]);
+    let is_above = from_row < to_row;
+    let is_neighbor = from_row == to_row && from_index.abs_diff(to_index) == 1;
+    let (sides, channels) = if is_neighbor && from_index < to_index {
+        ((Side::Right, Side::Left), None)
+    } else if is_neighbor {
+        ((Side::Left, Side::Right), None)
+    } else {
+        let channels = match from_row.cmp(&to_row) {
+            std::cmp::Ordering::Less => (from_row + 1, to_row),
+            std::cmp::Ordering::Greater => (from_row, to_row + 1),
+            std::cmp::Ordering::Equal if from_index < to_index && arrow.kind != "iteration" => {
+                (from_row, from_row)
+            }
+            std::cmp::Ordering::Equal => (from_row + 1, from_row + 1),
+        };
+        let sides = match arrow.kind.as_str() {
+            "iteration" if from_row == to_row => (Side::Bottom, Side::Bottom),
+            "iteration" if is_above => (Side::Bottom, Side::Top),
+            "iteration" => (Side::Top, Side::Bottom),
+            _ => (Side::Right, Side::Left),
+        };
+        (sides, Some(channels))
+    };
+    LinkPlan {
+        exit: Port {
+            canvas_box: arrow.from_box,
+            side: sides.0,
+            role: PortRole::Exit(kind),
+            mark: arrow.mark,
+        },
+        entry: Port {
+            canvas_box: arrow.to_box,
+            side: sides.1,
+            role: PortRole::Entry,
+            mark: arrow.mark,
+        },
+        channels,
+    }
+}
