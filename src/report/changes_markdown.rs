@@ -154,7 +154,7 @@ pub(super) fn render_file_changes(file: &ChangedFile, max_bytes: usize) -> Strin
 /// Renders the changed part of a pipeline as a Mermaid flowchart; `None` if nothing in it can be drawn.
 fn render_flowchart(file: &ChangedFile) -> Option<String> {
     let canvas = file.picture.as_ref().filter(|canvas| canvas.has_changes())?;
-    let ( changed_part, omitted_count) = canvas.select_flowchart_part(MAX_FLOWCHART_BOXES);
+    let (changed_part, omitted_count) = canvas.select_flowchart_part(MAX_FLOWCHART_BOXES);
     let mut chart = format!("```mermaid\n{}```\n", render_mermaid(&changed_part));
     if omitted_count > 0 {
         let _ = writeln!(

@@ -98,7 +98,7 @@ fn choose_dir(run: &Run, requested_dir: &Path) -> Result<PathBuf, Failure> {
                 "the directory {} is not empty and was not created by an earlier demo",
                 dir.display()
             );
-            return Err(Failure::usage(message).hint("set another directory with --dir"));
+            return Err(Failure::usage(message).with_hint("set another directory with --dir"));
         }
         run.ui.say(&format!(
             "{} contains an earlier demo and is not changed",
@@ -110,7 +110,7 @@ fn choose_dir(run: &Run, requested_dir: &Path) -> Result<PathBuf, Failure> {
         requested_dir.display()
     );
     Err(Failure::usage(message)
-        .hint("remove demos that you do not need, or set another directory with --dir"))
+        .with_hint("remove demos that you do not need, or set another directory with --dir"))
 }
 
 /// Returns `asked`, with the number appended unless it is 1.

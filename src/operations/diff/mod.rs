@@ -260,7 +260,7 @@ impl PipelineComparison {
             )));
         }
         Ok(if format == DiffFormat::Svg {
-            picture::render_document(canvas,&diff.path) + "\n"
+            picture::render_document(canvas, &diff.path) + "\n"
         } else {
             let (part, left_out) = canvas.select_flowchart_part(MAX_FLOWCHART_BOXES);
             let mut chart = picture::render_mermaid(&part);

@@ -59,7 +59,7 @@ pub(super) fn render_changes_above_findings(
         canvas.set_badges(&build_badges(findings));
         (pictures, file_changes.component_ids) = render_pictures(&canvas, path, &id, COLUMN_WIDTH, lines);
     }
-    let content = pictures + & render_change_list(lines, path, &id, &file_changes.component_ids);
+    let content = pictures + &render_change_list(lines, path, &id, &file_changes.component_ids);
     if content.is_empty() && changed_file.is_none() {
         return file_changes;
     }
@@ -206,18 +206,16 @@ fn render_pictures(
     if !canvas.has_changes() && canvas.boxes.iter().all(|canvas_box| canvas_box.badge.is_none()) {
         return (String::new(), figures.component_ids);
     }
-    if
-    let Some(versions) = canvas.split_versions() {
+    if let Some(versions) = canvas.split_versions() {
         let mut html = String::new();
         for (version, name) in versions.into_iter().zip(["Before", "After"]) {
             let picture = Picture::with_max_width(version, width * 10 / 9);
             let _ = writeln!(html, "<p class=\"note\">{name}</p>");
-            html.push_str(&figures.render(&picture, & format!("{id}-{}", name.to_lowercase()
-        ), name));
-    }
+            html.push_str(&figures.render(&picture, &format!("{id}-{}", name.to_lowercase()), name));
+        }
         return (html, figures.component_ids);
     }
-        let whole = Picture::with_natural_width (canvas);
+    let whole = Picture::with_natural_width(canvas);
     let mut html = if whole.fits_width(width) {
         figures.render(&whole, id, "Canvas")
     } else {
@@ -237,7 +235,7 @@ fn render_pictures(
 struct ComponentFigures<'a> {
     path: &'a str,
     /// The available width, in pixels.
- width: i32,
+    width: i32,
     /// The id of the line in the list of changes, by component.
     line_ids: HashMap<&'a str, String>,
     component_ids: HashMap<String, String>,
@@ -251,7 +249,8 @@ impl ComponentFigures<'_> {
         let (part, omitted_count) = canvas.select_changed_part(MAX_FIRST_COMPONENTS);
         let full_id = format!("{id}-full");
         let first_change = canvas.first_change().unwrap_or(0);
-        let overview = whole.render_overview(&PictureFrame {
+        let overview = whole.render_overview(
+            &PictureFrame {
                 id: &format!("{id}-overview"),
                 title: &format!("Overview of {}", self.path),
                 max_width: Some(self.width),
@@ -260,60 +259,65 @@ impl ComponentFigures<'_> {
             },
             &full_id,
         );
-    let full_size_link = format! (
-            "<p class=\"note\"><a href=\"#{full_id}-{first_change}\">Full size, at the first change</a></p>\n");
+        let full_size_link = format!(
+            "<p class=\"note\"><a href=\"#{full_id}-{first_change}\">Full size, at the first change</a></p>\n"
+        );
         let count = format_count(canvas.boxes.len(), "component");
-    if part.boxes.len() ==canvas.boxes.len() || part.boxes.is_empty() {
-        return format! (
+        if part.boxes.len() == canvas.boxes.len() || part.boxes.is_empty() {
+            return format!(
                 "<div class=\"canvas\">{overview}</div>\n{full_size_link}\
                  <details class=\"canvas-whole\"><summary>Full size: {count}</summary>\n{}</details>\n",
-                self.render_full_size(whole, &full_id));
+                self.render_full_size(whole, &full_id)
+            );
         }
         let first_picture = Picture::with_max_width(part, self.width * 10 / 9);
-    let mut html = self.render(&first_picture, &format!("{id}-part"), "Changed part");
-    if omitted_count > 0 {
-        let missing_count = format_count(omitted_count, "more component");
-        let _ = writeln!(
+        let mut html = self.render(&first_picture, &format!("{id}-part"), "Changed part");
+        if omitted_count > 0 {
+            let missing_count = format_count(omitted_count, "more component");
+            let _ = writeln!(
+                html,
+                "<p class=\"note\">{missing_count} that changed or are next to a change: see the complete canvas.</p>"
+            );
+        }
+        let _ = write!(
             html,
-            "<p class=\"note\">{missing_count} that changed or are next to a change: see the complete canvas.</p>"
-        );
-    }
-    let _ = write!(
-        html,
             "{full_size_link}<details class=\"canvas-whole\"><summary>Complete canvas: {count}</summary>\n\
              <div class=\"canvas\">{overview}</div>\n{}</details>\n",
-            self.render_full_size(whole, &full_id));
+            self.render_full_size(whole, &full_id)
+        );
         html
     }
 
     /// Returns a picture that fits the width. A click beside its components shows it at full size on a narrow screen.
     fn render(&mut self, picture: &Picture<'_>, id: &str, kind: &str) -> String {
-        let figure_id = format!("{id}-figure"
-    );
-        let fragment = self.draw
-    (picture, id, kind, Some(self.width), Some(&figure_id));
+        let figure_id = format!("{id}-figure");
+        let fragment = self.draw(picture, id, kind, Some(self.width), Some(&figure_id));
         format!("<div class=\"canvas\" id=\"{figure_id}\">{fragment}</div>\n")
-}
+    }
 
-    fn render_full_size(&mut self, picture: &Picture<'_>, id: & str) -> String {
+    fn render_full_size(&mut self, picture: &Picture<'_>, id: &str) -> String {
         format!(
             "<div class=\"canvas canvas-full\" tabindex=\"0\" role=\"region\" aria-label=\"Complete canvas of {}\">{}</div>\n",
             escape(self.path),
             self.draw(picture, id, "Full size", None, None)
         )
-}
+    }
 
-    fn draw(&mut self, picture: &Picture<'_>, id: &str,
+    fn draw(
+        &mut self,
+        picture: &Picture<'_>,
+        id: &str,
         kind: &str,
         max_width: Option<i32>,
-        background_target: Option<&str>,) -> String {
+        background_target: Option<&str>,
+    ) -> String {
         let canvas = picture.canvas();
         for (box_index, component) in canvas.boxes.iter().enumerate() {
             self.component_ids
                 .entry(component.name.clone())
                 .or_insert_with(|| format!("{id}-{box_index}"));
         }
-        let element_ids =|box_index: usize| {
+        let element_ids = |box_index: usize| {
             let component = canvas.boxes.get(box_index);
             let finding_id =
                 component.and_then(|component| component.badge.as_ref().map(|badge| badge.target_id.clone()));
@@ -324,13 +328,11 @@ impl ComponentFigures<'_> {
         };
         picture.render_fragment(&PictureFrame {
             id,
-            title: &
-        format!("{kind} of {}",self.path),
+            title: &format!("{kind} of {}", self.path),
             max_width,
             background_target,
             element_ids: &element_ids,
-        }
-        )
+        })
     }
 }
 

@@ -208,7 +208,7 @@ fn breaks_for_consumers_since_each_merge_base_are_reported_once() {
         shared(&["kept", "both", "first"]),
         shared(&["kept", "both", "second"]),
     ];
-    let world = crossed(path, [&states[0], &states[1]], &shared(&["kept"]));
+    let world = world_with_crossed_merges(path, [&states[0], &states[1]], &shared(&["kept"]));
     let ended = Job::github()
         .pull_request()
         .call(&world)

@@ -224,7 +224,7 @@ fn findings_of_tips_rules_with_the_same_level_are_added() {
 
 #[test]
 fn check_with_named_rules_file_evaluates_no_rules_of_the_tip() {
-    let world = tightened(&BAD);
+    let world = world_with_stricter_target(&BAD);
     // Outside of the checkout, the file belongs to the job.
     let rules = world.path().join("own.yaml");
     std::fs::write(&rules, LAX).unwrap();

@@ -382,7 +382,7 @@ fn version_of_another_run_after_lost_response_is_reported_with_one_difference() 
         (other_commit, "the version is from the commit 7777"),
         (details(&world), "before this run"),
     ] {
-        let platform = taking(ResponseTemplate::new(502), answer(&details));
+        let platform = platform_taking_uploads(ResponseTemplate::new(502), answer(&details));
         let ended = platform.call(&world).run(&PUBLISH).expect(5);
         assert_eq!(ended.err.matches(difference).count(), 1, "{}", ended.all());
     }
@@ -410,7 +410,7 @@ fn lookup_before_upload_names_the_refused_token_or_the_unknown_version() {
 #[test]
 fn version_that_is_not_shown_yet_is_not_waited_for_in_silence() {
     let world = plain_project();
-    let platform = taking(published(&json!([])), ResponseTemplate::new(404));
+    let platform = platform_taking_uploads(published(&json!([])), ResponseTemplate::new(404));
     let call = platform.call(&world).variable("SLUICEGATE_LOOKUP_TIMEOUT", "4");
     call.run(&PUBLISH).expect(6).saying(&[
         "waiting until the platform shows the state of version",
@@ -440,7 +440,7 @@ fn nothing_is_sent_before_it_is_known_whether_the_version_exists() {
         platform.on("GET", "/artifacts/details$", details);
         let ended = platform.call(&world).run(&PUBLISH);
         assert_eq!(ended.code, code, "{shown}: {}", ended.all());
-        assert_eq!(receipt(&world)["outcome"], outcome, "{shown}");
+        assert_eq!(read_receipt(&world)["outcome"], outcome, "{shown}");
         assert_eq!(uploads(&platform), 0, "{shown}");
     }
 }
@@ -455,7 +455,7 @@ fn receipt_of_undetermined_publish_names_the_version_that_is_known() {
         let args =
             format!("publish --prefix p --version-name {template} --compat fail --receipt out/receipt.json");
         platform.call(&world).run(args).expect(3);
-        assert_eq!(receipt(&world)["versionName"], name);
+        assert_eq!(read_receipt(&world)["versionName"], name);
         assert_eq!(uploads(&platform), 0);
     }
 }

@@ -365,7 +365,7 @@ async fn disabled_version_is_never_reported_as_the_latest() {
     for (seconds, expected) in [(0, None), (10, Some("2"))] {
         let stage = Stage::new().await;
         stage
-            .upload(ignoring())
+            .upload(response_with_ignored_file())
             .await
             .shows(answer(&stage.details()))
             .await

@@ -237,7 +237,7 @@ fn tag_on_published_commit_is_published_too() {
 fn template_meets_the_planned_version_first_and_then_an_enabled_one() {
     let (world, served) = stage();
     publish(&world, &served, "{short-sha}").expect(0);
-    let planned = receipt(&world)["versionName"].clone();
+    let planned = read_receipt(&world)["versionName"].clone();
     publish(&world, &served, "kept").expect(0);
     publish(&world, &served, "disabled").expect(0);
     call(&world, &served)
@@ -247,9 +247,9 @@ fn template_meets_the_planned_version_first_and_then_an_enabled_one() {
     pushed(&world, again)
         .run("publish --version-name {short-sha} --if-exists same-content --receipt receipt.json")
         .expect(0);
-    assert_eq!(receipt(&world)["versionName"], planned);
+    assert_eq!(read_receipt(&world)["versionName"], planned);
     publish(&world, &served, "1.0.{run-number}").expect(0);
-    assert_eq!(receipt(&world)["versionName"], "kept");
+    assert_eq!(read_receipt(&world)["versionName"], "kept");
 }
 
 #[test]
@@ -412,7 +412,7 @@ fn upload_after_newer_version_that_stays_enabled_names_the_next_step() {
         uploaded.store(true, Ordering::SeqCst);
         answer(&json!({ "versionName": "1", "ignoredResources": [] }))
     });
-    let call = call(&world, &served)
+    let call = call(&world, &server)
         .variable("SLUICEGATE_BASE_URL", platform.server.uri())
         .variable("SLUICEGATE_RETRIES", "0");
     let ended = pushed(&world, call)

@@ -175,7 +175,7 @@ fn platform_that_is_down_passes_a_change_without_local_findings() {
 #[cfg(unix)]
 #[test]
 fn platform_that_is_down_does_not_pass_a_pipeline_that_cannot_be_reviewed() {
-    let world = poisoned(&good_pipeline());
+    let world = world_with_poisoned_file(&good_pipeline());
     std::os::unix::fs::symlink("a.orch.yaml", world.work().join("link.orch.yaml")).unwrap();
     world.commit("link");
     world.push();

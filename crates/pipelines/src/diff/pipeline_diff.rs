@@ -184,7 +184,7 @@ impl ComponentDiff {
         let names: Vec<&str> = self.fields.iter().filter_map(FieldDiff::short_name).collect();
         match self.fields.as_slice() {
             [field] => match &field.after {
-                Some(value) if value.multiline_text().is_none() => {
+                Some(value) if value.find_multiline_text().is_none() => {
                     Some(format!("{} \u{2192} {value}", names.first()?))
                 }
                 _ => names.first().map(|name| (*name).to_owned()),

@@ -222,8 +222,7 @@ impl Canvas {
                 continue;
             };
             canvas_box.previous_name.clone_from(&component.previous_name);
-            if component.change ==
-                ComponentChange::Added {
+            if component.change == ComponentChange::Added {
                 canvas_box.mark = ChangeMark::Added;
             } else {
                 canvas_box.mark = ChangeMark::Changed;
@@ -274,13 +273,16 @@ impl Canvas {
 
     /// Returns whether a component or a link changed.
     pub fn has_changes(&self) -> bool {
-        let has_changed_box =self.boxes.iter().any(|canvas_box| canvas_box.mark != ChangeMark::Unchanged);
+        let has_changed_box = self
+            .boxes
+            .iter()
+            .any(|canvas_box| canvas_box.mark != ChangeMark::Unchanged);
         has_changed_box
             || self
-            .arrows
-            .iter()
-            .any(|arrow|arrow.mark != ChangeMark::Unchanged)
-            }
+                .arrows
+                .iter()
+                .any(|arrow| arrow.mark != ChangeMark::Unchanged)
+    }
 }
 
 fn new_box(name: &str, kind: Option<String>, mark: ChangeMark, position: Option<Point>) -> CanvasBox {
