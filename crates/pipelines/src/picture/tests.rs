@@ -6,7 +6,7 @@ use super::*;
 use crate::diff::{PipelineVersions, compare_versions};
 use proptest::prelude::*;
 use sluicegate_test_support::picture_geometry::Drawn;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const BASE: &str = "type: orchestration
 pipeline:
@@ -255,7 +255,13 @@ fn canvas_of(places: &[Option<(i16, i16)>], links: &[(usize, usize, usize)], mar
         note: None,
         badge: None,
     });
-    let arrows = links.iter().map(|(from, to, kind)| canvas::Arrow {
+    // An iterator has one target before and one after a change.
+    let mut iterators = BTreeSet::new();
+    let links = links.iter().filter(|(from, to, kind)| {
+        let is_removed = mark(from + to) == ChangeMark::Removed;
+        KINDS[kind % KINDS.len()] != "iteration" || iterators.insert((from % places.len(), is_removed))
+    });
+    let arrows = links.map(|(from, to, kind)| canvas::Arrow {
         from_box: from % places.len(),
         to_box: to % places.len(),
         kind: KINDS[kind % KINDS.len()].to_owned(),
