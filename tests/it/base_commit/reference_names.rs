@@ -205,12 +205,12 @@ fn change_that_brings_nothing_is_not_settled_unless_event_says_so() {
         .says()
         .selects_everything("is the head itself");
     let gitlab_with_base = |commit: &str| {
-        Checkout::new(&folder, &gitlab).with(&[
+        Checkout::new(&folder, &gitlab).with_variables(&[
             ("CI_MERGE_REQUEST_DIFF_BASE_SHA", commit),
             ("SLUICEGATE_BASE", "HEAD"),
         ])
     };
-    gitlab_with_base(&project.fork).unsettled(&["the change has no commits of its own"]);
+    gitlab_with_base(&project.fork).expect_unsettled(&["the change has no commits of its own"]);
     let said = gitlab_with_base(&project.feature).says();
     assert_eq!(said.json["selected"], json!([]));
     // If an event has the same commit on both sides, the run reports it, also if a base was set.

@@ -458,10 +458,10 @@ fn publish_can_require_review_of_the_same_commit() {
     assert_eq!(versions(&world, &server), []);
 
     let plan = "publish --version-name x --dry-run --require-review ../good.json";
-    call(&world, &server).run(plan).expect(0);
+    publish_call(&world, &server).run(plan).expect(0);
     let other_project = format!("{plan} --project-id 00000000-0000-0000-0000-000000000001");
-    call(&world, &server).run(other_project).expect(2);
-    let unconfigured = call(&world, &server).without("SLUICEGATE_BASE_URL");
+    publish_call(&world, &server).run(other_project).expect(2);
+    let unconfigured = publish_call(&world, &server).without("SLUICEGATE_BASE_URL");
     unconfigured.run(plan).expect(0);
 
     publish("../good.json").expect(0);

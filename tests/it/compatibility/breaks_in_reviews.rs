@@ -102,7 +102,7 @@ fn publish_of_worktree_compares_its_bytes_with_the_published_commit() {
     };
     assert_eq!(class("2.0.0"), "none");
     // The size stays.
-    let edited = shop.world.read("more.orch.yaml").replace("Work", "Walk");
+    let edited = shop.world.read_text("more.orch.yaml").replace("Work", "Walk");
     shop.world.write("more.orch.yaml", edited);
     assert_eq!(class("3.0.0"), "content");
     shop.world
@@ -121,7 +121,7 @@ fn shared_file_is_compared_by_its_meaning() {
         shop.publish(version).expect(0);
         shop.receipt()["compat"]["class"].clone()
     };
-    let text = shop.world.read(path);
+    let text = shop.world.read_text(path);
     assert_eq!(class("2.0.0", format!("# a comment\n{text}")), "none");
     let described = text.replace("    enabled: true\n", "    enabled: true\n    description: new\n");
     assert_ne!(described, text);
@@ -131,7 +131,7 @@ fn shared_file_is_compared_by_its_meaning() {
 #[test]
 fn repaired_shared_file_of_local_run_is_undecided_only_if_breaks_fail() {
     let shop = Shop::new();
-    let text = shop.world.read(".platform/shared-pipelines.yaml");
+    let text = shop.world.read_text(".platform/shared-pipelines.yaml");
     shop.world
         .write(".platform/shared-pipelines.yaml", "pipelines: [");
     shop.push();
@@ -204,7 +204,7 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
 fn comparison_lists_changed_files_beside_the_changes_for_consumers() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
-    let edited = shop.world.read("more.orch.yaml").replace("Work", "Walk");
+    let edited = shop.world.read_text("more.orch.yaml").replace("Work", "Walk");
     shop.world.write("more.orch.yaml", edited);
     shop.break_it();
     let compared = shop

@@ -22,10 +22,10 @@ fn demo_shows_the_whole_job() {
     ] {
         assert!(output.all().contains(words), "{words}: {}", output.all());
     }
-    assert!(ended.all().lines().count() < 60, "{}", ended.all());
-    let commands = ended.out.lines().filter(|line| line.starts_with("   $ "));
-    assert!(commands.clone().all(|line| line.len() < 100), "{}", ended.out);
-    assert_eq!(commands.count(), 5, "{}", ended.out);
+    assert!(output.all().lines().count() < 60, "{}", output.all());
+    let commands = output.out.lines().filter(|line| line.starts_with("   $ "));
+    assert!(commands.clone().all(|line| line.len() < 100), "{}", output.out);
+    assert_eq!(commands.count(), 5, "{}", output.out);
     let reports = folder.path().join("sluicegate-demo/work/reports");
     let formats = [
         "review.html",

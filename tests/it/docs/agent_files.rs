@@ -1,7 +1,7 @@
 //! `llms.txt` and `AGENTS.md`: their lists of pages come from the index of the book, and their commands exist.
 
-use super::book::words;
-use super::{hold, read};
+use super::book::split_words;
+use super::{hold, read_workspace_file};
 use clap::CommandFactory as _;
 use sluicegate::job::cli::Cli;
 
@@ -25,7 +25,7 @@ impl IndexEntry {
 
 /// Reads the numbered list of pages in the index, and the rules, which have a page outside the book.
 fn index_entries() -> Vec<IndexEntry> {
-    let index = read("docs/book/README.md");
+    let index = read_workspace_file("docs/book/README.md");
     let list = index.split("\n## Pages\n").nth(1).unwrap();
     let mut items: Vec<String> = Vec::new();
     for line in list.trim().lines() {
@@ -116,7 +116,7 @@ fn agents_md_links_pages_that_agents_need() {
 
 #[test]
 fn commands_of_agents_md_exist() {
-    let text = read("AGENTS.md");
+    let text = read_workspace_file("AGENTS.md");
     let instructions: Vec<&str> = text
         .lines()
         .filter(|line| line.starts_with(|c: char| c.is_ascii_digit()))
@@ -130,7 +130,7 @@ fn commands_of_agents_md_exist() {
         .collect();
     assert!(commands.len() >= 8, "{commands:?}");
     for command in commands {
-        let parsed = Cli::command().try_get_matches_from(words(command));
+        let parsed = Cli::command().try_get_matches_from(split_words(command));
         assert!(parsed.is_ok(), "{command}: {}", parsed.unwrap_err());
     }
 }

@@ -87,11 +87,11 @@ fn change_of_configuration_is_said_in_words() {
 
 #[test]
 fn list_written_as_one_value_is_compared_as_its_only_entry() {
-    let world = change(
+    let world = world_with_changed_files(
         &[("sluicegate.yaml", "exclude: gone/**\n")],
         &[("sluicegate.yaml", "exclude: [gone/**, old/**]\n")],
     );
-    let report = report(&world, 0, "");
+    let report = check_report(&world, 0, "");
     assert_eq!(
         report["gateChangesInWords"]["sluicegate.yaml"],
         json!(["exclude: + old/** (relaxed)"])
@@ -417,7 +417,7 @@ fn names_that_only_look_like_a_pipeline_are_warned_about() {
 
 #[test]
 fn deleted_name_that_only_looks_like_a_pipeline_is_not_reported() {
-    let world = change(&[("old.orch.yml", &good_pipeline())], &[]);
+    let world = world_with_changed_files(&[("old.orch.yml", &good_pipeline())], &[]);
     world.git("rm -q old.orch.yml");
     world.commit("delete");
     let ended = Call::new(&world.work()).run("check").expect(0);

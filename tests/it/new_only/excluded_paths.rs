@@ -66,8 +66,8 @@ fn waiver_of_former_path_applies_only_if_path_is_reviewed() {
             let output = host(&world, Call::new(&world.work())).run("check --report json=-");
             assert_eq!(output.code, code, "{folder} {name}: {}", output.all());
             assert_eq!(output.json()["findings"]["waived"], 1 - code, "{folder} {name}");
-            let is_named = ended.out.contains("sales/load.orch.yaml → core/load.orch.yaml");
-            assert_eq!(is_named, code == 0, "{folder} {name}: {}", ended.all());
+            let is_named = output.out.contains("sales/load.orch.yaml → core/load.orch.yaml");
+            assert_eq!(is_named, code == 0, "{folder} {name}: {}", output.all());
         }
     }
 }

@@ -282,8 +282,8 @@ fn finding_that_does_not_follow_from_the_broken_link_stays() {
 /// A finding is not hidden behind the finding of a link that does not fail the gate.
 #[test]
 fn new_finding_that_follows_from_known_broken_link_fails() {
-    let with_typo = |names: &[&str]| row(names).replace("[\"Load Orders\"]", "[\"Load Order\"]");
-    let world = world(
+    let with_typo = |names: &[&str]| pipeline_row(names).replace("[\"Load Orders\"]", "[\"Load Order\"]");
+    let world = world_with_levels(
         LEVELS,
         &[("a.orch.yaml", with_typo(&["Load Orders", "Clean", "Done"]))],
     );
@@ -291,7 +291,7 @@ fn new_finding_that_follows_from_known_broken_link_fails() {
     world.write("a.orch.yaml", more);
     world.commit("more");
     let ended = check(&world, "--new-only").expect(1);
-    let findings = findings(&ended.json()).join("\n");
+    let findings = list_violations(&ended.json()).join("\n");
     assert!(findings.contains("component \"Extra\""), "{findings}");
 }
 

@@ -275,7 +275,7 @@ fn publish_with_missing_file_sends_nothing() {
             .variable("SLUICEGATE_CONFIG_DIR", ".platform")
             .run((&PUBLISH, "--json"));
         assert_eq!(output.code, 2, "{path} {content:?}: {}", output.all());
-        assert_eq!(ended.out, "", "only a dry run prints a plan");
+        assert_eq!(output.out, "", "only a dry run prints a plan");
         assert!(
             output.err.contains(word),
             "{path}: {word} is not said: {}",
@@ -307,7 +307,7 @@ fn dry_run_prints_plan_and_uploads_nothing() {
 
 #[test]
 fn dry_run_asks_only_a_platform_with_token_and_does_not_guess_whether_the_version_exists() {
-    let world = project();
+    let world = project_to_publish();
     let dry_run = "publish --prefix p --version-name 1 --compat off --dry-run --json";
     let platform = Platform::new();
     let without_token = platform.call(&world).without("SLUICEGATE_TOKEN");
@@ -315,8 +315,8 @@ fn dry_run_asks_only_a_platform_with_token_and_does_not_guess_whether_the_versio
     assert!(platform.requests().is_empty());
     for (status, is_unknown) in [(404, false), (500, true)] {
         let platform = Platform::new();
-        platform.on("GET", "/artifacts$", answer(&json!({ "results": [] })));
-        platform.on("GET", "/artifacts/details$", move |request: &Request| {
+        platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
+        platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
             let names_version = request.url.query_pairs().any(|(key, _)| key == "versionName");
             ResponseTemplate::new(if names_version { status } else { 404 })
         });
@@ -380,7 +380,7 @@ fn version_of_another_run_after_lost_response_is_reported_with_one_difference() 
     other_commit["artifactDetails"]["commitHash"] = json!("7".repeat(40));
     for (details, difference) in [
         (other_commit, "the version is from the commit 7777"),
-        (details(&world), "before this run"),
+        (version_details(&world), "before this run"),
     ] {
         let platform = platform_taking_uploads(ResponseTemplate::new(502), answer(&details));
         let ended = platform.call(&world).run(&PUBLISH).expect(5);
@@ -394,8 +394,8 @@ fn lookup_before_upload_names_the_refused_token_or_the_unknown_version() {
 
     for (status, code, is_unknown) in [(401, 4, false), (403, 4, false), (500, 3, true)] {
         let platform = Platform::new();
-        platform.on("GET", "/artifacts$", answer(&json!({ "results": [] })));
-        platform.on("GET", "/artifacts/details$", move |request: &Request| {
+        platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
+        platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
             let names_version = request.url.query_pairs().any(|(key, _)| key == "versionName");
             ResponseTemplate::new(if names_version { status } else { 404 })
         });
@@ -410,7 +410,7 @@ fn lookup_before_upload_names_the_refused_token_or_the_unknown_version() {
 #[test]
 fn version_that_is_not_shown_yet_is_not_waited_for_in_silence() {
     let world = plain_project();
-    let platform = platform_taking_uploads(published(&json!([])), ResponseTemplate::new(404));
+    let platform = platform_taking_uploads(upload_response(&json!([])), ResponseTemplate::new(404));
     let call = platform.call(&world).variable("SLUICEGATE_LOOKUP_TIMEOUT", "4");
     call.run(&PUBLISH).expect(6).saying(&[
         "waiting until the platform shows the state of version",
@@ -420,9 +420,9 @@ fn version_that_is_not_shown_yet_is_not_waited_for_in_silence() {
 
 #[test]
 fn nothing_is_sent_before_it_is_known_whether_the_version_exists() {
-    let world = project();
+    let world = project_to_publish();
     let cases = [
-        (answer(&details(&world)), 5, "conflict"),
+        (answer(&version_details(&world)), 5, "conflict"),
         (ResponseTemplate::new(500), 3, "failed"),
         (ResponseTemplate::new(409), 3, "failed"),
         (answer(&json!({ "odd": true })), 3, "failed"),
@@ -437,17 +437,21 @@ fn nothing_is_sent_before_it_is_known_whether_the_version_exists() {
     for (details, code, outcome) in cases {
         let shown = format!("{details:?}");
         let platform = Platform::new();
-        platform.on("GET", "/artifacts/details$", details);
+        platform.respond_to("GET", "/artifacts/details$", details);
         let ended = platform.call(&world).run(&PUBLISH);
         assert_eq!(ended.code, code, "{shown}: {}", ended.all());
-        assert_eq!(read_receipt(&world)["outcome"], outcome, "{shown}");
+        assert_eq!(
+            read_json(&world.work().join("out/receipt.json"))["outcome"],
+            outcome,
+            "{shown}"
+        );
         assert_eq!(uploads(&platform), 0, "{shown}");
     }
 }
 
 #[test]
 fn receipt_of_undetermined_publish_names_the_version_that_is_known() {
-    let world = project();
+    let world = project_to_publish();
     let short = world.git("rev-parse HEAD")[..7].to_owned();
     for (template, name) in [("{short-sha}", short.as_str()), ("{next}", "{next}")] {
         let platform = Platform::new();
@@ -455,7 +459,10 @@ fn receipt_of_undetermined_publish_names_the_version_that_is_known() {
         let args =
             format!("publish --prefix p --version-name {template} --compat fail --receipt out/receipt.json");
         platform.call(&world).run(args).expect(3);
-        assert_eq!(read_receipt(&world)["versionName"], name);
+        assert_eq!(
+            read_json(&world.work().join("out/receipt.json"))["versionName"],
+            name
+        );
         assert_eq!(uploads(&platform), 0);
     }
 }
@@ -463,18 +470,18 @@ fn receipt_of_undetermined_publish_names_the_version_that_is_known() {
 /// Returns a platform that has no version and responds with this status to a question about the latest one.
 fn platform_refusing_the_latest(status: u16) -> Platform {
     let platform = Platform::new();
-    platform.on("GET", "/artifacts$", answer(&json!({ "results": [] })));
-    platform.on("GET", "/artifacts/details$", move |request: &Request| {
+    platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
+    platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
         let names_version = request.url.query_pairs().any(|(key, _)| key == "versionName");
         ResponseTemplate::new(if names_version { 404 } else { status })
     });
-    platform.on("POST", "/artifacts$", published(&json!([])));
+    platform.respond_to("POST", "/artifacts$", upload_response(&json!([])));
     platform
 }
 
 #[test]
 fn failed_comparison_is_a_warning_if_it_is_optional_and_access_is_allowed() {
-    let world = project();
+    let world = project_to_publish();
     for (status, mode, is_warning) in [
         (500, "warn", true),
         (500, "fail", false),
@@ -498,7 +505,7 @@ fn failed_comparison_is_a_warning_if_it_is_optional_and_access_is_allowed() {
 
 #[test]
 fn publish_ends_if_the_latest_version_is_unknown_and_dry_run_warns() {
-    let world = project();
+    let world = project_to_publish();
     let publish = |platform: &Platform, args: &str| {
         let publish = "publish --prefix p --version-name {short-sha} --compat off";
         platform.call(&world).run((publish, args))
@@ -517,12 +524,12 @@ fn publish_ends_if_the_latest_version_is_unknown_and_dry_run_warns() {
 
 #[test]
 fn list_of_versions_that_fails_ends_publish_and_is_a_warning_of_dry_run() {
-    let world = project();
+    let world = project_to_publish();
     for (status, code, dry_code) in [(500, 3, 0), (403, 4, 4)] {
         let platform = Platform::new();
-        platform.on("GET", "/artifacts$", ResponseTemplate::new(status));
+        platform.respond_to("GET", "/artifacts$", ResponseTemplate::new(status));
         platform.respond_to("GET", "/artifacts/details$", ResponseTemplate::new(404));
-        platform.on("POST", "/artifacts$", published(&json!([])));
+        platform.respond_to("POST", "/artifacts$", upload_response(&json!([])));
         let publish = "publish --prefix p --version-name 1 --compat off";
         let call = platform.call(&world);
         call.run(publish).expect(code);
@@ -541,16 +548,16 @@ fn undecided_publish_is_an_error_in_junit_and_conflict_is_a_failure() {
     let world = project_to_publish();
     for (details, code, element) in [
         (ResponseTemplate::new(500), 3, "<error"),
-        (answer(&details(&world)), 5, "<failure"),
+        (answer(&version_details(&world)), 5, "<failure"),
     ] {
         let platform = Platform::new();
-        platform.on("GET", "/artifacts/details$", details);
+        platform.respond_to("GET", "/artifacts/details$", details);
         platform
             .call(&world)
             .run((&PUBLISH, "--junit out/junit.xml"))
             .expect(code);
 
-        let junit = world.read("out/junit.xml");
+        let junit = world.read_text("out/junit.xml");
         assert!(junit.contains(element), "{junit}");
     }
 }

@@ -131,7 +131,7 @@ fn findings_before_adoption_are_known_if_the_configuration_file_is_older() {
     world.push();
     let ended = Job::github()
         .push(&before)
-        .extend(&world, call(&world, &served))
+        .extend(&world, publish_call(&world, &served))
         .run(CI)
         .expect(0);
     assert!(ended.all().contains("1 known"), "{}", ended.all());

@@ -108,7 +108,9 @@ fn push_is_published_if_the_branch_of_the_clone_is_older_and_not_if_it_differs()
     world.commit("more");
     world.push();
     world.git("update-ref refs/remotes/origin/main HEAD~1");
-    pushed(&world, call(&world, &served)).run(ci).expect(0);
+    call_of_push(&world, publish_call(&world, &served))
+        .run(ci)
+        .expect(0);
     assert_eq!(versions(&world, &served).len(), 1);
     let (world, served) = stage();
     world.git("checkout -q -b other");
@@ -120,7 +122,7 @@ fn push_is_published_if_the_branch_of_the_clone_is_older_and_not_if_it_differs()
     world.commit("more");
     world.push();
     world.git("checkout -q other");
-    let ended = pushed(&world, call(&world, &served)).run(ci);
+    let ended = call_of_push(&world, publish_call(&world, &served)).run(ci);
     assert_eq!(versions(&world, &served), [], "{}", ended.all());
 }
 

@@ -387,7 +387,7 @@ async fn disabled_version_is_never_reported_as_the_latest() {
             .run(PublishOptions {
                 on_ignored: OnIgnored::Disable,
                 lookup_timeout: Duration::from_secs(seconds),
-                ..options()
+                ..hashing_publish_options()
             })
             .await;
         match (outcome.latest.unwrap(), expected) {

@@ -236,20 +236,26 @@ fn tag_on_published_commit_is_published_too() {
 #[test]
 fn template_meets_the_planned_version_first_and_then_an_enabled_one() {
     let (world, served) = stage();
-    publish(&world, &served, "{short-sha}").expect(0);
-    let planned = read_receipt(&world)["versionName"].clone();
-    publish(&world, &served, "kept").expect(0);
-    publish(&world, &served, "disabled").expect(0);
-    call(&world, &served)
+    publish_from_push(&world, &served, "{short-sha}").expect(0);
+    let planned = read_json(&world.work().join("receipt.json"))["versionName"].clone();
+    publish_from_push(&world, &served, "kept").expect(0);
+    publish_from_push(&world, &served, "disabled").expect(0);
+    publish_call(&world, &served)
         .run("artifacts disable --force --version-name disabled")
         .expect(0);
-    let again = call(&world, &served).variable("GITHUB_RUN_NUMBER", "7");
-    pushed(&world, again)
+    let again = publish_call(&world, &served).variable("GITHUB_RUN_NUMBER", "7");
+    call_of_push(&world, again)
         .run("publish --version-name {short-sha} --if-exists same-content --receipt receipt.json")
         .expect(0);
-    assert_eq!(read_receipt(&world)["versionName"], planned);
-    publish(&world, &served, "1.0.{run-number}").expect(0);
-    assert_eq!(read_receipt(&world)["versionName"], "kept");
+    assert_eq!(
+        read_json(&world.work().join("receipt.json"))["versionName"],
+        planned
+    );
+    publish_from_push(&world, &served, "1.0.{run-number}").expect(0);
+    assert_eq!(
+        read_json(&world.work().join("receipt.json"))["versionName"],
+        "kept"
+    );
 }
 
 #[test]
@@ -395,27 +401,27 @@ fn upload_after_newer_version_that_stays_enabled_names_the_next_step() {
     let platform = Platform::new();
     let is_uploaded = Arc::clone(&uploaded);
     let listed = artifact.clone();
-    platform.on("GET", "/artifacts$", move |_: &Request| {
+    platform.respond_to("GET", "/artifacts$", move |_: &Request| {
         let is_listed = is_uploaded.load(Ordering::SeqCst);
         let results: Vec<&Value> = is_listed.then_some(&listed).into_iter().collect();
         answer(&json!({ "results": results }))
     });
     let is_uploaded = Arc::clone(&uploaded);
-    platform.on("GET", "/artifacts/details$", move |request: &Request| {
+    platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
         let names_version = request.url.query_pairs().any(|(key, _)| key == "versionName");
         if names_version || !is_uploaded.load(Ordering::SeqCst) {
             return ResponseTemplate::new(404);
         }
         answer(&json!({ "artifactDetails": artifact, "sharedPipelines": [] }))
     });
-    platform.on("POST", "/artifacts$", move |_: &Request| {
+    platform.respond_to("POST", "/artifacts$", move |_: &Request| {
         uploaded.store(true, Ordering::SeqCst);
         answer(&json!({ "versionName": "1", "ignoredResources": [] }))
     });
-    let call = call(&world, &server)
+    let call = publish_call(&world, &server)
         .variable("SLUICEGATE_BASE_URL", platform.server.uri())
         .variable("SLUICEGATE_RETRIES", "0");
-    let ended = pushed(&world, call)
+    let ended = call_of_push(&world, call)
         .run("publish --version-name 1 --no-verify")
         .expect(5)
         .saying(&[
@@ -436,16 +442,16 @@ fn listed_version_without_details_does_not_stop_a_publish_and_failed_request_doe
     for (status, upload_count) in [(404, 1), (500, 0), (403, 0)] {
         let platform = Platform::new();
         let listed = json!([{ "sharedPipelineIdPrefix": "sales", "versionName": "gone", "enabled": false }]);
-        platform.on("GET", "/artifacts$", answer(&json!({ "results": listed })));
-        platform.on("GET", "/artifacts/details$", move |request: &Request| {
+        platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": listed })));
+        platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
             let is_listed = request.url.query_pairs().any(|(_, value)| value == "gone");
             ResponseTemplate::new(if is_listed { status } else { 404 })
         });
-        platform.on("POST", "/artifacts$", ResponseTemplate::new(400));
-        let call = call(&world, &served)
+        platform.respond_to("POST", "/artifacts$", ResponseTemplate::new(400));
+        let call = publish_call(&world, &served)
             .variable("SLUICEGATE_BASE_URL", platform.server.uri())
             .variable("SLUICEGATE_RETRIES", "0");
-        pushed(&world, call).run("publish --version-name 1 --compat off");
+        call_of_push(&world, call).run("publish --version-name 1 --compat off");
         let uploads = platform
             .requests()
             .into_iter()
@@ -457,22 +463,22 @@ fn listed_version_without_details_does_not_stop_a_publish_and_failed_request_doe
 #[test]
 fn next_version_after_rollback_skips_disabled_names() {
     let (world, served) = stage();
-    publish(&world, &served, "{next}").expect(0);
+    publish_from_push(&world, &served, "{next}").expect(0);
     push_commit(&world, "More");
-    publish(&world, &served, "{next}").expect(0);
-    call(&world, &served).run("artifacts rollback").expect(0);
+    publish_from_push(&world, &served, "{next}").expect(0);
+    publish_call(&world, &served).run("artifacts rollback").expect(0);
     push_commit(&world, "Fixed");
-    publish_from_push(&world, &server, "{next}").expect(0);
-    assert_eq!(versions(&world, &server)[0], ("1.0.2".to_owned(), true));
+    publish_from_push(&world, &served, "{next}").expect(0);
+    assert_eq!(versions(&world, &served)[0], ("1.0.2".to_owned(), true));
     // If no version is enabled, the numbers go on from the newest.
     for version in ["1.0.0", "1.0.2"] {
-        publish_call(&world, &server)
+        publish_call(&world, &served)
             .run(format!("artifacts disable --force --version-name {version}"))
             .expect(0);
     }
     push_commit(&world, "Again");
-    publish_from_push(&world, &server, "{next}").expect(0);
-    assert_eq!(versions(&world, &server)[0], ("1.0.3".to_owned(), true));
+    publish_from_push(&world, &served, "{next}").expect(0);
+    assert_eq!(versions(&world, &served)[0], ("1.0.3".to_owned(), true));
 }
 
 #[test]
@@ -584,8 +590,8 @@ fn publish_under_a_template_follows_version_without_commit_after_a_warning() {
     let (world, served) = stage();
     let platform = Platform::new();
     let artifact = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "0", "enabled": true });
-    platform.on("GET", "/artifacts$", answer(&json!({ "results": [artifact] })));
-    platform.on("GET", "/artifacts/details$", move |request: &Request| {
+    platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [artifact] })));
+    platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
         let mut names = request.url.query_pairs().filter(|(key, _)| key == "versionName");
         if names.any(|(_, name)| name != "0") {
             return ResponseTemplate::new(404);
@@ -593,9 +599,9 @@ fn publish_under_a_template_follows_version_without_commit_after_a_warning() {
         answer(&json!({ "artifactDetails": artifact, "sharedPipelines": [] }))
     });
     let uploaded = json!({ "versionName": "1", "ignoredResources": [] });
-    platform.on("POST", "/artifacts$", answer(&uploaded));
-    let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
-    pushed(&world, call)
+    platform.respond_to("POST", "/artifacts$", answer(&uploaded));
+    let call = publish_call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+    call_of_push(&world, call)
         .run("publish --version-name {short-sha} --compat off --no-verify")
         .expect(0)
         .saying(&["the platform reports no commit for version 0 of sales"]);

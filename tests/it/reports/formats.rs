@@ -504,7 +504,7 @@ fn report_names_files_that_cannot_be_merged_or_read() {
 /// GitHub Advanced Security for Azure DevOps drops a run that does not name its build and its phase.
 #[test]
 fn sarif_of_azure_names_build_and_phase_if_job_has_them() {
-    let world = broken();
+    let world = change_with_bad_sales_pipeline();
     let build = [
         ("SYSTEM_COLLECTIONURI", "https://dev.azure.com/team/"),
         ("SYSTEM_TEAMPROJECT", "warehouse"),
@@ -544,7 +544,7 @@ fn junit_message_names_each_component_and_path_once() {
     Call::new(&world.work())
         .run("check --report junit=review.xml")
         .expect(1);
-    let xml = text(&world.work().join("review.xml"));
+    let xml = read_file(&world.work().join("review.xml"));
     let read = roxmltree::Document::parse(&xml).unwrap();
     let failure = read
         .descendants()

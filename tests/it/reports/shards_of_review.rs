@@ -72,7 +72,7 @@ fn report_refuses_shards_of_different_reviews() {
 fn merged_report_has_each_reason_of_the_shards_once() {
     let (world, _) = eight_pipelines();
     let platform = Platform::new();
-    platform.reviews(respond_for_each("ODD", passed()));
+    platform.reviews(respond_for_each("ODD", passed_results()));
     let mut expected = Vec::new();
     for index in 1..=2 {
         let report = platform

@@ -77,8 +77,8 @@ fn pipeline_that_breaks_the_platform_is_checked_locally() {
 fn pipeline_that_is_too_large_for_the_platform_is_checked_locally_and_rejected_one_is_not() {
     let world = change(&[(BAD, &pipeline(&["Start", "bad name", "Done"]))]);
     for (status, code, finding_count) in [(413, 1, 1), (400, 3, 0)] {
-        let platform = platform_failing(ResponseTemplate::new(status));
-        let ended = review(&platform.call(&world), "").expect(code);
+        let platform = platform_failing_bad_file(ResponseTemplate::new(status));
+        let ended = review_despite_outage(&platform.call(&world), "").expect(code);
         assert_eq!(ended.json()["findings"]["errors"], finding_count, "{status}");
     }
 }
@@ -181,7 +181,7 @@ fn platform_that_is_down_does_not_pass_a_pipeline_that_cannot_be_reviewed() {
     world.push();
     let platform = Platform::new();
     platform.is_down();
-    let ended = review(&platform.call(&world), "").expect(3);
+    let ended = review_despite_outage(&platform.call(&world), "").expect(3);
     let report = ended.json();
     let reason = report["unreviewedReasons"]["link.orch.yaml"].as_str().unwrap();
     assert!(reason.contains("symbolic link"), "{report:#}");
