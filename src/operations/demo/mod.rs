@@ -225,7 +225,7 @@ impl DemoRun<'_> {
             self.run_step(index + 1, &step)?;
         }
         self.print(&format!(
-            "\nOpen {dir}/work/{REVIEW_PAGE}: the failed review as a page, with the picture of the change.\n\n{}",
+            "\nOpen {dir}/work/{REVIEW_PAGE}: the failed review as a page, with the picture of the change.\n{}",
             self.describe_manual_steps()
         ))?;
         Ok(ExitStatus::Success)
@@ -249,7 +249,7 @@ impl DemoRun<'_> {
 
     fn run_step(&self, number: usize, step: &DemoStep) -> Result<(), Failure> {
         self.print(&format!(
-            "\n{number}. {}\n   $ sluicegate {}\n",
+            "\n{number}. {}\n   $ sluicegate {}",
             step.title, step.command
         ))?;
         let status = self.run_program(step)?;

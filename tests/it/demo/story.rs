@@ -22,7 +22,8 @@ fn demo_shows_the_whole_job() {
     ] {
         assert!(output.all().contains(words), "{words}: {}", output.all());
     }
-    assert!(output.all().lines().count() < 60, "{}", output.all());
+    let line_count = output.out.lines().count() + output.err.lines().count();
+    assert!(line_count < 60, "{line_count}: {}", output.all());
     let commands = output.out.lines().filter(|line| line.starts_with("   $ "));
     assert!(commands.clone().all(|line| line.len() < 100), "{}", output.out);
     assert_eq!(commands.count(), 5, "{}", output.out);

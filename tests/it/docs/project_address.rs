@@ -61,7 +61,7 @@ fn command_that_builds_from_repository_names_package() {
     let builds: Vec<&str> = commands
         .filter(|command| command.starts_with("cargo ") && command.contains(" --git "))
         .collect();
-    assert_eq!(builds.len(), 3, "{builds:?}");
+    assert_eq!(builds.len(), 2, "{builds:?}");
     for line in builds {
         assert!(line.ends_with(" sluicegate"), "{line}");
     }

@@ -56,7 +56,7 @@ const MIN_TYPO_LENGTH: usize = 4;
 /// A name with its numbers of letters, which show without a comparison that most names are not similar to it.
 #[derive(Debug, Clone)]
 pub struct NameProfile<'n> {
-    name: &'n str,
+    pub name: &'n str,
     /// Number of characters.
     length: usize,
     /// Number of characters of the name in lower case.
@@ -85,10 +85,6 @@ impl<'n> NameProfile<'n> {
             }
         }
         profile
-    }
-
-    pub fn name(&self) -> &'n str {
-        self.name
     }
 
     /// Returns whether a comparison of two names is worth its cost: it needs memory for each pair of characters. Names

@@ -80,7 +80,7 @@ impl<'p> PathIndex<'p> {
             if !target_path.can_be_similar(&stem) {
                 continue;
             }
-            if !budget.spend_comparison(target, stem.name().len()) {
+            if !budget.spend_comparison(target, stem.name.len()) {
                 return None;
             }
             let Some(similarity) = target_path
