@@ -61,20 +61,21 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
         Some(path) => std::slice::from_ref(path),
         None => args.selection.paths.as_slice(),
     };
-    let (workspace, _) = destinations.open_workspace(run, run.open_files_with(paths), |workspace| {
-        let revisions = workspace.sources.revisions_to_check(args)?;
-        let needs_git =
-            args.staged || revisions.base.is_some() || revisions.head.is_some() || revisions.deepen;
-        if workspace.repo.is_plain_directory() && needs_git {
-            let from = run.env.current_dir().to_owned();
-            return Err(GitError::NotARepository { from }.into());
-        }
-        let subject = match revisions.head {
-            Some(_) => DeepenSubject::Commit,
-            None => DeepenSubject::Checkout,
-        };
-        Ok((revisions, subject))
-    })?;
+    let (workspace, _) =
+        destinations.open_workspace(run, run.open_repository_or_directory(paths), |workspace| {
+            let revisions = workspace.sources.revisions_to_check(args)?;
+            let needs_git =
+                args.staged || revisions.base.is_some() || revisions.head.is_some() || revisions.deepen;
+            if workspace.repo.is_plain_directory() && needs_git {
+                let from = run.env.current_dir().to_owned();
+                return Err(GitError::NotARepository { from }.into());
+            }
+            let subject = match revisions.head {
+                Some(_) => DeepenSubject::Commit,
+                None => DeepenSubject::Checkout,
+            };
+            Ok((revisions, subject))
+        })?;
     Ok(workspace)
 }
 

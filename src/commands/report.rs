@@ -18,7 +18,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         .inspect_err(|_| run.replace_default_reports(&args.destinations))?;
     let destinations = sources.report_destinations(&args.destinations)?;
     let ci = read_ci_context(run)?;
-    replace_old_reports(run, args, &destinations, ci.host)?;
+    invalidate_old_reports(run, args, &destinations, ci.host)?;
     let repo = run.find_repository();
     let head = sources.head(args.head.clone());
     let subject = SavedReports {
@@ -44,8 +44,9 @@ fn read_ci_context(run: &Run) -> Result<CiContext, Failure> {
     Ok(ci::detect_context(&run.env, host).map_err(ContextError::from)?)
 }
 
-/// Replaces what an earlier run left at the destinations.
-fn replace_old_reports(
+/// Marks the reports of an earlier run as unfinished, so that a run that fails leaves none that looks current. The input
+/// files stay.
+fn invalidate_old_reports(
     run: &Run,
     args: &ReportArgs,
     destinations: &ReportDestinations,

@@ -32,7 +32,8 @@ pub(super) struct ReviewSubject<'a> {
 }
 
 impl<'a> ReviewSubject<'a> {
-    /// Opens the repository and reads the settings. `publish` has the flags of a publish that may follow.
+    /// Opens the repository, reads the settings and resolves the target of the review. Reports and receipts of an earlier
+    /// run are replaced first, also those of a publish that may follow, so that none is left if a step fails.
     pub(super) fn prepare(
         run: &'a Run,
         args: &ReviewArgs,

@@ -64,7 +64,7 @@ impl ComparedOffer {
         })
     }
 
-    /// Returns the version that the comparison names as the older one.
+    /// Returns the older version of a comparison: this one, with the commit that the platform reports for it.
     pub(crate) fn to_compared_version(&self) -> ComparedVersion {
         ComparedVersion {
             version: self.version.clone(),

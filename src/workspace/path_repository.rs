@@ -34,17 +34,18 @@ impl Run {
         }
     }
 
-    /// Like [`Self::open_repository_with`], but also opens a directory that is in no repository.
-    pub(crate) fn open_files_with(&self, paths: &[PathBuf]) -> Result<Repository, Failure> {
+    /// Opens the repository that contains the paths. If no repository contains them, opens the directory that does, where
+    /// that is allowed. For a misspelled path, opens the current repository, so that the error names the path.
+    pub(crate) fn open_repository_or_directory(&self, paths: &[PathBuf]) -> Result<Repository, Failure> {
         let repository = self.open_repository_with(paths);
         let is_typo = repository.is_ok() && !self.has_paths(paths);
         if is_typo || contains_paths(&repository, self.env.current_dir(), paths) {
             return Ok(repository?);
         }
-        let is_without_git = matches!(&repository, Ok(_) | Err(GitError::NotARepository { .. }));
-        if !is_without_git || !self.may_leave_repository(paths) {
+        let is_directory_possible = matches!(&repository, Ok(_) | Err(GitError::NotARepository { .. }));
+        if !is_directory_possible || !self.may_leave_repository(paths) {
             let hint = "run the command inside a clone, or pass the directory or file to check: `sluicegate check .`";
-            let is_plain_possible = is_without_git && paths.is_empty() && !is_ci(&self.env);
+            let is_plain_possible = is_directory_possible && paths.is_empty() && !is_ci(&self.env);
             return repository.map_err(|error| {
                 let failure = Failure::from(error);
                 if is_plain_possible {

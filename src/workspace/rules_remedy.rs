@@ -196,7 +196,7 @@ impl Workspace<'_> {
         Ok(branch.map(|branch| (branch.branch, branch.tip)))
     }
 
-    /// Returns the path of the rules file in the commit.
+    /// Returns the path of the rules file in the commit; `None` if it has none, or if its directory is unclear.
     fn find_rules_path_at(&self, commit: &CommitId) -> Result<Option<String>, Failure> {
         let snapshot = self.repo.snapshot(commit.clone());
         let dir = match &self.named_config_dir {

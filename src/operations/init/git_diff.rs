@@ -52,7 +52,7 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
         ),
     }];
     let path = repo.root().join(ATTRIBUTES);
-    let (new_lines, existing_lines) = compare_lines(&read_attributes(&path)?);
+    let (new_lines, existing_lines) = plan_attribute_lines(&read_attributes(&path)?);
     report_lines.extend(
         existing_lines
             .iter()
@@ -104,8 +104,9 @@ fn reject_attributes(reason: &str) -> Failure {
     Failure::usage(format!("could not extend {ATTRIBUTES}: {reason}"))
 }
 
-/// Returns the lines to add, and the existing lines about these files.
-fn compare_lines(text: &str) -> (Vec<String>, Vec<String>) {
+/// Returns the lines to add to the attributes in `text`, one for each pattern of pipelines whose comparison it does not
+/// set, and the existing lines that set one. git uses the last such line.
+fn plan_attribute_lines(text: &str) -> (Vec<String>, Vec<String>) {
     let (mut new_lines, mut existing_lines) = (Vec::new(), Vec::new());
     for pattern in PATTERNS {
         let mut lines = text.lines().map(str::trim);

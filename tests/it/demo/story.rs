@@ -42,7 +42,10 @@ fn demo_shows_the_whole_job() {
         assert!(length > 0, "{file}");
     }
     let page = fs::read_to_string(reports.join("review.html")).unwrap();
+    assert!(page.contains("Review failed") && !page.contains("Review passed"));
     assert!(pictures_are_true(&page) > 0);
+    let page = fs::read_to_string(reports.join("fixed.html")).unwrap();
+    assert!(page.contains("Review passed"));
     // The picture in the README.
     let work = folder.path().join("sluicegate-demo/work");
     let page = Call::new(&work)
