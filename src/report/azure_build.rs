@@ -38,12 +38,12 @@ impl AzureBuild {
         format!("{PREFIX}{}/", parts.join("/"))
     }
 
-    /// Returns the properties of the run.
+    /// Returns the properties of the run, all as texts: the host's validator cannot read numbers.
     pub(super) fn properties(&self) -> BTreeMap<&'static str, Value> {
         BTreeMap::from([
             (
                 "azuredevops/pipeline/build/buildDefinitionId",
-                json!(self.definition_id),
+                json!(self.definition_id.to_string()),
             ),
             (
                 "azuredevops/pipeline/build/buildDefinitionName",

@@ -78,9 +78,14 @@ pub(super) const fn level_name(severity: Severity) -> &'static str {
 }
 
 /// Returns the id as one word, as Azure DevOps requires the name of a rule: `MaximumComponents` for `maximum-components`.
+/// SARIF requires that it differs from the id, so an id of one word gets an addition: `NoteRule` for `note`.
 pub(super) fn pascal_case(id: &str) -> String {
     let words = id.split(|c: char| !c.is_alphanumeric());
-    words.map(capitalize).collect()
+    let name: String = words.map(capitalize).collect();
+    if name.eq_ignore_ascii_case(id) {
+        return format!("{name}Rule");
+    }
+    name
 }
 
 /// Creates the rule for a failure of the review that is no finding.

@@ -319,6 +319,12 @@ fn commit_is_said_where_repository_is_known() {
 }
 
 #[test]
+fn name_of_rule_is_one_word_that_differs_from_id() {
+    let names = ["maximum-outputs", "project/call", "note", ""].map(pascal_case);
+    assert_eq!(names, ["MaximumOutputs", "ProjectCall", "NoteRule", "Rule"]);
+}
+
+#[test]
 fn rule_has_its_help() {
     let log = read(&sample::report(), &about());
     insta::assert_snapshot!(serde_json::to_string_pretty(&log["runs"][0]["tool"]["driver"]["rules"][0]).unwrap(), @r#"

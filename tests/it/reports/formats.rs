@@ -529,7 +529,7 @@ fn sarif_of_azure_names_build_and_phase_if_job_has_them() {
     assert!(id.starts_with(start) && id.ends_with("/7/sluicegate/"), "{id}");
     assert_eq!(
         complete["properties"]["azuredevops/pipeline/build/buildDefinitionId"],
-        12
+        "12"
     );
     let incomplete = details(&build[..5]);
     assert_eq!(incomplete, json!({ "id": "sluicegate/" }));
