@@ -65,7 +65,7 @@ fn matches_recorded_metadata(entry: &IndexEntry, on_disk: &Metadata) -> bool {
 
 /// Always returns false: on this system the index records other metadata than the system reports.
 #[cfg(not(unix))]
-fn has_recorded_metadata(_: &IndexEntry, _: &Metadata) -> bool {
+fn matches_recorded_metadata(_: &IndexEntry, _: &Metadata) -> bool {
     false
 }
 
