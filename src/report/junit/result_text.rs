@@ -3,10 +3,9 @@
 
 use super::MESSAGE_LIMIT;
 use crate::report::truncation;
-use sluicegate_base::text::format_and_more;
+use sluicegate_base::text::{format_and_more, join_within};
 use sluicegate_pipelines::findings::{FindingState, NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};
 use std::collections::HashSet;
-use std::fmt::Write as _;
 
 /// A violation and its index in the result.
 type NumberedViolation<'a> = (usize, &'a Violation);
@@ -57,23 +56,17 @@ pub(super) fn short_message(result: &RuleResult) -> String {
     }
 }
 
-/// Returns the number of violations with the components or variables that they are about, as far as they have one.
+/// Returns the number of violations, with the components or variables that they are about if each has one.
 fn describe_further_violations(violations: &[NumberedViolation<'_>]) -> String {
-    let mut names = String::new();
-    let mut count = format_and_more(violations.len());
-    for (index, (_, violation)) in violations.iter().enumerate() {
-        let Some(name) = &violation.about else {
-            return count;
-        };
-        if names.len() + name.len() > MAX_NAMES_LENGTH {
-            let _ = write!(names, " {}", format_and_more(violations.len() - index));
-            break;
-        }
-        names.push_str(if index == 0 { ": " } else { ", " });
-        names.push_str(name);
+    let count = format_and_more(violations.len());
+    let names: Option<Vec<&str>> = violations
+        .iter()
+        .map(|(_, violation)| violation.about.as_deref())
+        .collect();
+    match names.and_then(|names| join_within(&names, MAX_NAMES_LENGTH)) {
+        Some(name_list) => format!("{count}: {name_list}"),
+        None => count,
     }
-    count.push_str(&names);
-    count
 }
 
 /// Returns the complete text of the result, each violation with its place. The path is in the first place only.

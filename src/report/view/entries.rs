@@ -2,7 +2,7 @@
 //! file, and one for each problem of the rules file with all affected files.
 
 use crate::report::PathBase;
-use sluicegate_base::text::{List, format_and_more, format_count};
+use sluicegate_base::text::{List, format_count, join_within};
 use sluicegate_pipelines::findings::{Finding, FindingState, Severity, ShowMode};
 use std::collections::{BTreeMap, HashMap};
 
@@ -40,23 +40,19 @@ impl<'a> FindingEntry<'a> {
             return None;
         }
         let count = format_count(self.related_findings.len(), "more finding");
-        let names = self.related_findings.iter().map(|finding| match finding.about {
-            Some(name) => format!("{name} (line {})", finding.line),
-            None => format!("line {}", finding.line),
-        });
-        let mut name_list = String::new();
-        for (number, name) in names.enumerate() {
-            if name_list.len() + name.len() > MAX_NAMES_LENGTH {
-                let omitted_count = self.related_findings.len() - number;
-                return Some(format!(
-                    "{count} of this rule in the file: {name_list}{}",
-                    format_and_more(omitted_count)
-                ));
-            }
-            name_list.push_str(if number == 0 { "" } else { ", " });
-            name_list.push_str(&name);
-        }
-        Some(format!("{count} of this rule in the file: {name_list}"))
+        let names: Vec<String> = self
+            .related_findings
+            .iter()
+            .map(|finding| match finding.about {
+                Some(name) => format!("{name} (line {})", finding.line),
+                None => format!("line {}", finding.line),
+            })
+            .collect();
+        let sentence = format!("{count} of this rule in the file");
+        Some(match join_within(&names, MAX_NAMES_LENGTH) {
+            Some(name_list) => format!("{sentence}: {name_list}"),
+            None => sentence,
+        })
     }
 }
 

@@ -117,9 +117,33 @@ pub fn format_and_more_of(omitted_count: usize, noun: &str) -> String {
     format!("and {}", format_count(omitted_count, &format!("more {noun}")))
 }
 
+/// Returns the names that fit this length in bytes, separated by commas, and the number of the others: `A, B and 3 more`.
+/// `None` if not even the first name fits.
+pub fn join_within(names: &[impl AsRef<str>], max_length: usize) -> Option<String> {
+    let mut joined_names = String::new();
+    for (index, name) in names.iter().enumerate() {
+        let name = name.as_ref();
+        if joined_names.len() + name.len() > max_length {
+            let omission = format_and_more(names.len() - index);
+            return (index > 0).then(|| format!("{joined_names} {omission}"));
+        }
+        joined_names.push_str(if index == 0 { "" } else { ", " });
+        joined_names.push_str(name);
+    }
+    Some(joined_names)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn joined_names_beyond_length_are_counted() {
+        let names = ["one", "two", "three"];
+        assert_eq!(join_within(&names, 100).as_deref(), Some("one, two, three"));
+        assert_eq!(join_within(&names, 8).as_deref(), Some("one, two and 1 more"));
+        assert_eq!(join_within(&names, 2), None);
+    }
     use crate::text::escape_line;
     use proptest::prelude::*;
 
