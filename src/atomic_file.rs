@@ -22,7 +22,7 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.finish()
 }
 
-/// Like [`replace_file`], for content that is generated while it is written and so is never in memory at once.
+/// Writes a file atomically, with content that is generated while it is written and so is never in memory at once.
 pub(crate) fn write_file_with(
     path: &Path,
     write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -59,7 +59,7 @@ impl AtomicFile {
         })
     }
 
-    /// Moves the file to its path.
+    /// Moves the temporary file to its path. A device or a pipe has been written to directly, so nothing is moved.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         match &self.temporary_path {
             Some(temporary_path) => fs::rename(temporary_path, &self.path)?,

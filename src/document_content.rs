@@ -17,8 +17,8 @@ pub(crate) fn read_document(
     match (&file.content, file.doubt) {
         (FileContent::Blob(blob), _) => read_document_blob(repository, blob),
         (FileContent::Disk(_), Some(doubt)) => Ok(Err(DocumentError::for_document(doubt.reason()))),
-        (FileContent::Disk(full), None) => {
-            let read = read_document_on_disk(full);
+        (FileContent::Disk(full_path), None) => {
+            let read = read_document_on_disk(full_path);
             Ok(read.unwrap_or_else(|error| Err(DocumentError::for_document(error.to_string()))))
         }
     }
@@ -36,7 +36,7 @@ pub(crate) fn read_document_blob(
 }
 
 /// Returns the content of a regular file, or the reason why it is not a document.
-pub(crate) fn read_document_on_disk(full: &Path) -> io::Result<Result<Vec<u8>, DocumentError>> {
-    let bytes = read_disk_file(full, MAX_DOCUMENT_BYTES)?;
+pub(crate) fn read_document_on_disk(full_path: &Path) -> io::Result<Result<Vec<u8>, DocumentError>> {
+    let bytes = read_disk_file(full_path, MAX_DOCUMENT_BYTES)?;
     Ok(bytes.ok_or_else(DocumentError::too_large))
 }

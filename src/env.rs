@@ -86,7 +86,7 @@ impl Env {
             .filter(|value| !value.is_empty())
     }
 
-    /// Returns a copy of the value.
+    /// Returns a copy of the value that [`Self::get`] returns.
     pub fn get_owned(&self, name: &str) -> Option<String> {
         self.get(name).map(str::to_owned)
     }

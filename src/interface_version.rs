@@ -70,7 +70,7 @@ pub(crate) struct InterfaceVersion<'a> {
 }
 
 impl<'a> InterfaceVersion<'a> {
-    /// Creates the offer of a snapshot. An entry whose pipeline is missing is not offered.
+    /// Creates the offer of a snapshot. An enabled entry whose pipeline is missing offers nothing, so it is removed.
     pub(crate) fn at_snapshot(
         repository: &'a Repository,
         snapshot: &Snapshot<'_>,
@@ -115,6 +115,7 @@ impl<'a> InterfaceVersion<'a> {
         }
     }
 
+    /// Returns the content of the entry's pipeline, or `None` if this side has no such file.
     fn content(&self, entry: &SharedEntry) -> Option<&FileContent> {
         self.files.get(&entry.pipeline).map(|file| &file.content)
     }

@@ -37,10 +37,10 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
         run.ui.warn(&format!("could not search {location}"));
     }
     comparison.print_missing_version(run);
-    let repositories = args.repos.len().max(1);
+    let repository_count = args.repos.len().max(1);
     let text = match args.output.output {
         OutputFormat::Json => format_json(&impact.to_json(&comparison.prefix, &comparison.compat)),
-        OutputFormat::Text => impact.to_text(repositories, &comparison.compat),
+        OutputFormat::Text => impact.to_text(repository_count, &comparison.compat),
     };
     run.ui.print_result(&text)?;
     Ok(ExitStatus::Success)

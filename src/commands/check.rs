@@ -104,7 +104,8 @@ fn open_run<'a>(
     Ok(GateRun::new(subject.session, files))
 }
 
-/// Returns the local engine. With `--rules`, the target's rules file is not evaluated either.
+/// Returns the local engine. With `--rules`, only that file is evaluated: neither the rules file of the project nor the
+/// stricter one of the target branch.
 fn choose_engine(gate: &mut GateRun<'_>, settings: &CheckSettings) -> Result<LocalReview, Failure> {
     let rules_file = settings.rules_file.as_deref();
     if rules_file.is_some() {
@@ -119,7 +120,8 @@ fn choose_engine(gate: &mut GateRun<'_>, settings: &CheckSettings) -> Result<Loc
     Ok(LocalReview::with_rules(rules))
 }
 
-/// Adds notes if the files on disk were not checked, or are in no repository.
+/// Adds a note if files on disk differ from the commit that was checked instead, unless `--head` names that commit, and
+/// a note if the files are in no repository.
 fn add_notes(gate: &mut GateRun<'_>) {
     let files = &gate.subject;
     let settings = files.settings;

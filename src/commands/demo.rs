@@ -5,6 +5,7 @@ use crate::job::cli::DemoArgs;
 use crate::operations::demo;
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate demo`, whose steps are commands that [`dispatch`] runs.
 pub(crate) fn run(run: &Run, args: &DemoArgs) -> CommandResult {
     demo::run_demo(run, args, dispatch)
 }

@@ -53,7 +53,8 @@ fn read_cursor(path: &Path) -> Result<Option<Cursor>, Failure> {
     }
 }
 
-/// Returns the cursor's window, or that of the flags without a cursor.
+/// Returns the window of time to export. It continues at the cursor of the last run, and then `--from` does not apply.
+/// Without such a cursor, the flags alone set the window.
 fn choose_window(
     args: &ExportArgs,
     last_cursor: Option<&Cursor>,

@@ -48,11 +48,13 @@ fn print_execution(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
     })?
 }
 
+/// Waits for the end of an execution, within the time limit of the flags and settings.
 async fn follow_execution(run: &Run, id: &str, pace: &PaceArgs) -> Result<WatchedExecution, Failure> {
     let pace = start_pace(run, pace)?;
     WatchedExecution::follow(run, &run.project()?, id, pace).await
 }
 
+/// Starts the time of a wait. The flags and settings say how long to wait and how often to poll.
 fn start_pace(run: &Run, pace: &PaceArgs) -> Result<Pace, Failure> {
     let poll_settings = run.read_sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
     Ok(Pace::new(poll_settings.first_interval, poll_settings.time_limit))

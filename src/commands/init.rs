@@ -34,8 +34,8 @@ pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-/// Returns an error if the host of `--ci` does not run this command: the flag describes a running job, and `--host` selects the
-/// host of the job to write.
+/// Returns an error if the host of `--ci` does not run this command: the flag describes a running job, and `--host`
+/// selects the host of the job to write.
 fn reject_unusable_ci(run: &Run) -> Result<(), Failure> {
     let Some(host) = settings::requested_host(&run.global, &run.env)? else {
         return Ok(());

@@ -88,7 +88,8 @@ fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     Ok(to_ascii(&String::from_utf8_lossy(&page)))
 }
 
-/// Replaces other characters by their code points, which every page viewer understands regardless of its encoding.
+/// Replaces characters that are not ASCII by their code points, which every page viewer understands regardless of its
+/// encoding.
 fn to_ascii(page: &str) -> Vec<u8> {
     let mut ascii = String::with_capacity(page.len());
     for character in page.chars() {

@@ -32,8 +32,8 @@ pub(super) struct ReviewSubject<'a> {
 }
 
 impl<'a> ReviewSubject<'a> {
-    /// Opens the repository, reads the settings and resolves the target of the review. Reports and receipts of an earlier
-    /// run are replaced first, also those of a publish that may follow, so that none is left if a step fails.
+    /// Opens the repository, reads the settings and resolves the target of the review. Reports and receipts of an
+    /// earlier run are replaced first, also those of a publish that may follow, so that none is left if a step fails.
     pub(super) fn prepare(
         run: &'a Run,
         args: &ReviewArgs,
@@ -131,6 +131,7 @@ impl<'a> ReviewSubject<'a> {
         matches!(self.settings.fork, Fork::Check) && self.target.fork
     }
 
+    /// Returns the review by the platform, which has sent no request yet.
     fn remote_review(&self) -> RemoteReview<'_> {
         RemoteReview::new(&self.settings, &self.connection, &self.target)
     }

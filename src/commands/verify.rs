@@ -47,7 +47,8 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
     print_verification(run, args, &receipt, &differences)
 }
 
-/// Compares with the commit's files, if a clone is available.
+/// Compares the receipt with the files of its commit. If the commit is not available locally, prints that and returns
+/// no differences.
 fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
     let differences = match run.find_repository() {
         Some(repository) => receipt.compare_with_commit(&repository)?,
@@ -63,7 +64,7 @@ fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Fail
 }
 
 /// Recomputes the changes for consumers from the two commits; the older one must be the commit of the version that the
-/// publish compared with.
+/// publish compared with. A receipt of a publish that compared with no version has no differences.
 fn compare_with_published(run: &Run, platform: &Platform, receipt: &Receipt) -> Result<Vec<String>, Failure> {
     let compat = receipt.compat.as_ref();
     let Some((version, commit)) =

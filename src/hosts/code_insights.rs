@@ -17,14 +17,14 @@ pub(crate) struct CodeInsights<'a> {
 }
 
 impl CodeInsights<'_> {
-    /// Sends the report and its annotations, a request for each batch, and replaces those of an earlier run.
+    /// Sends the report and its annotations, with a request for each batch, and replaces the report of an earlier run.
     pub(crate) async fn send(
         self,
         client: &HostClient,
         report: &Value,
-        annotations: &[Value],
+        annotation_batches: &[Value],
     ) -> Result<(), HttpError> {
-        self.replace_report(client, report, annotations)
+        self.replace_report(client, report, annotation_batches)
             .await
             .map_err(|error| match error.kind() {
                 ErrorKind::Unauthorized | ErrorKind::Forbidden => error.with_hint(
@@ -40,7 +40,7 @@ impl CodeInsights<'_> {
         self,
         client: &HostClient,
         report: &Value,
-        annotations: &[Value],
+        annotation_batches: &[Value],
     ) -> Result<(), HttpError> {
         let path = [
             "2.0",
@@ -62,7 +62,7 @@ impl CodeInsights<'_> {
             .send(&Request::new(Method::PUT, url, Repeat::Safe).json(report))
             .await?;
         let annotations_url = client.url(&[&path[..], &["annotations"]].concat())?;
-        for batch in annotations {
+        for batch in annotation_batches {
             // Each annotation has its own id, so a repeated batch replaces itself.
             let request = Request::new(Method::POST, annotations_url.clone(), Repeat::Safe).json(batch);
             client.send(&request).await?;

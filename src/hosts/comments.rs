@@ -105,7 +105,7 @@ async fn update_own_comment(
     Ok(CommentChange::Updated)
 }
 
-/// Returns the author of comments with this token, as far as the host reports it.
+/// Returns the author that comments posted with this token have, as far as the host reports it.
 async fn find_comment_author(client: &HostClient, thread: &Thread) -> Result<CommentAuthor, HttpError> {
     match client.send(&Request::get(client.url(&["user"])?)).await {
         Ok(response) => Ok(CommentAuthor::User(response.json::<Value>()?["id"].as_u64())),
@@ -117,8 +117,9 @@ async fn find_comment_author(client: &HostClient, thread: &Thread) -> Result<Com
     }
 }
 
-/// Queries the viewer: installation tokens of apps, a job's own among them, may not query a user:
-/// <https://docs.github.com/graphql/reference/queries#user>.
+/// Queries the viewer, because installation tokens of apps, a job's own among them, may not query a user:
+/// <https://docs.github.com/graphql/reference/queries#user>. Without an id in the response, the token is assumed to be
+/// the job's own.
 async fn query_viewer(client: &HostClient) -> Result<CommentAuthor, HttpError> {
     let mut url = client.url(&["graphql"])?;
     // A self-hosted server has GraphQL beside the REST API, not below it.

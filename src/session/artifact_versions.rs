@@ -6,7 +6,7 @@ use crate::session::resource::{ResourceLookup, reject_creation};
 use sluicegate_platform::api::{Artifact, ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
 
-/// Returns the search for a prefix.
+/// Returns how a prefix can be looked up, for messages about a missing one.
 pub(crate) const fn prefix_lookup(prefix: &str) -> ResourceLookup<'_> {
     ResourceLookup {
         kind: "prefix",
@@ -36,7 +36,8 @@ pub(crate) async fn list_versions(platform: &Platform, prefix: &str) -> Result<V
     Ok(versions)
 }
 
-/// Returns the failure for a missing prefix, or for a missing version if the prefix has others.
+/// Returns the failure of a request for a version of a prefix, or for the latest one if `version` is `None`. For a 404,
+/// the published artifacts show what is missing: the prefix, the version, or an enabled version.
 pub(crate) async fn reject_unpublished(
     platform: &Platform,
     prefix: &str,

@@ -20,10 +20,12 @@ impl Run {
         Ok(self.runtime.get_or_init(|| runtime))
     }
 
+    /// Runs requests on the runtime until they end.
     pub(crate) fn block_on<T>(&self, requests: impl Future<Output = T>) -> Result<T, Failure> {
         Ok(self.runtime()?.block_on(requests))
     }
 
+    /// Returns an observer that shows what a client reports as progress messages.
     pub(crate) fn observer(&self) -> http::Observer {
         let ui = self.ui;
         http::Observer::new(move |sentence| ui.say(sentence))

@@ -26,7 +26,8 @@ fn failure_with_hint(
     }
 }
 
-/// Returns the failure for a file that could not be written.
+/// Returns a function that converts the error of a write to this path to a failure. `description` precedes the path in
+/// the message, for example "the receipt ".
 pub(crate) fn reject_unwritten(description: &str, path: &Path) -> impl FnOnce(io::Error) -> Failure {
     let context = format!("could not write {description}{}", path.display());
     move |error| Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
@@ -46,7 +47,8 @@ impl From<GitError> for Failure {
     }
 }
 
-/// Returns the exit status of a git error. A tree that no git program writes cannot be evaluated, so the run is undecided.
+/// Returns the exit status of a git error. A tree that no git program writes cannot be evaluated, so the run is
+/// undecided.
 const fn git_exit_status(error: &GitError) -> ExitStatus {
     match error {
         GitError::InvalidTree { .. } => ExitStatus::Undecided,

@@ -33,7 +33,7 @@ impl Run {
         Ok(())
     }
 
-    /// Like [`Self::reject_linked_paths`], for the reports of a review.
+    /// Returns an error if the path of a report leads through a symbolic link tracked by git.
     pub(crate) fn reject_linked_reports(
         &self,
         repo: &Repository,

@@ -95,7 +95,7 @@ pub(crate) struct UnfinishedFiles {
 
 pub(crate) type CommandResult = Result<ExitStatus, Failure>;
 
-/// Returns whether the run is in CI, on any host.
+/// Returns whether the run is in CI, on any host. A host whose context cannot be read counts, too.
 pub(crate) fn is_ci(env: &Env) -> bool {
     !matches!(ci::detect_context(env, None), Ok(context) if context.host.is_local())
 }

@@ -38,7 +38,7 @@ impl Run {
         self.print_response_with(output, raw, |writer| writer.write_all(render().as_bytes()))
     }
 
-    /// Shows text that is written in pieces, like [`Self::print_response`].
+    /// Prints a response as [`Self::print_response`] does, with text that is written in pieces.
     pub(crate) fn print_response_with(
         &self,
         output: OutputArgs,
@@ -66,7 +66,7 @@ impl Run {
         self.print_items(output, "results", items, columns, empty_message)
     }
 
-    /// Shows raw entries like [`Self::print_list`]; the envelope stores them in the field `name`.
+    /// Prints raw entries as [`Self::print_list`] does; the envelope stores them in the field `name`.
     pub(crate) fn print_items(
         &self,
         output: OutputArgs,
@@ -138,7 +138,7 @@ impl ResourceLookup<'_> {
         self.reject_missing_among(error, names)
     }
 
-    /// Describes a missing object as [`Self::reject_missing`] does, with the existing names; `None` if no list could be read.
+    /// Returns the failure as [`Self::reject_missing`] does, with the existing names; `None` if no list could be read.
     pub(crate) fn reject_missing_among(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
         if error.kind() != ErrorKind::NotFound {
             return reject_creation(error, &self.check_instruction());
@@ -195,7 +195,8 @@ pub(crate) async fn reject_project_request(platform: &Platform, id: Uuid, error:
     project_lookup(&id.to_string()).reject_missing_among(error, projects.map(list_project_ids))
 }
 
-/// Returns an error that suggests the most similar project, or `None` if the project exists or the list is unavailable.
+/// Returns the message that the platform has no such project, with the most similar one, or `None` if the project
+/// exists or the list is unavailable.
 pub(crate) async fn describe_unknown_project(platform: &Platform, id: Uuid) -> Option<String> {
     let projects = read_for_hint(platform.projects()).await?;
     if contains_project(&projects, id) {
@@ -267,7 +268,7 @@ impl RemoteProject {
     }
 }
 
-/// Returns the search for a variable.
+/// Returns how a variable can be looked up, for messages about a missing one.
 pub(crate) const fn variable_lookup(name: &str) -> ResourceLookup<'_> {
     ResourceLookup {
         kind: "variable",

@@ -37,8 +37,8 @@ pub(crate) fn format_table(headings: &[&str], rows: &[Vec<String>]) -> String {
     columns.heading_line() + &lines
 }
 
-/// Returns [`format_table`] if it fits the terminal, otherwise each row as a paragraph: its first two cells, and the others
-/// below them with their headings. `-` marks a missing value, which is omitted there.
+/// Returns [`format_table`] if it fits the terminal, otherwise each row as a paragraph: its first two cells, and the
+/// others below them with their headings. `-` marks a missing value, which is omitted there.
 pub(crate) fn format_table_within(headings: &[&str], rows: &[Vec<String>], width: Option<usize>) -> String {
     let table = format_table(headings, rows);
     let terminal_width = width.unwrap_or(usize::MAX);
@@ -79,7 +79,7 @@ fn format_scalar(value: &Value) -> String {
 }
 
 /// Writes a list as a table: the columns `(key, heading)`, then one for each other key of an entry, up to
-/// `MOST_COLUMNS`. Each row is computed twice, to be measured and to be written, as all rows may need more memory than
+/// [`MAX_COLUMNS`]. Each row is computed twice, to be measured and to be written, as all rows may need more memory than
 /// the response.
 pub(crate) fn write_list(
     items: &[Value],
@@ -115,7 +115,7 @@ fn format_row(item: &Value, columns: &[(&str, &str)], now: Timestamp) -> Vec<Str
         .collect()
 }
 
-/// Returns the columns extended by those for other keys, and whether they are complete.
+/// Returns the columns extended by one for each other key of an item, and whether every key has a column.
 fn add_other_columns<'a>(
     items: &'a [Value],
     columns: &[(&'a str, &'a str)],
@@ -168,7 +168,7 @@ fn collect_parts<'v>(path: &str, value: &'v Value, parts: &mut Vec<(String, &'v 
     }
 }
 
-/// Returns the end of a path that is too long, as every nested part would repeat it.
+/// Shortens a path that is too long to its end, because every nested part would repeat all of it.
 fn path_end(path: String) -> String {
     match path.char_indices().rev().nth(MAX_PATH_LENGTH) {
         Some((start, _)) => format!("\u{2026}{}", path.get(start..).unwrap_or_default()),

@@ -73,7 +73,8 @@ impl Run {
         self.report_failure_as(self.failure_title, failure)
     }
 
-    /// Shows a failure with this title to the CI host, and as usual to the user. Returns its exit status.
+    /// Shows a failure with this title to the CI host, and to the user in the log unless an annotation shows it there.
+    /// Returns the exit status of the failure.
     pub(crate) fn report_failure_as(&self, title: &str, failure: &Failure) -> ExitStatus {
         self.print_deferred_warnings();
         let status = failure.status();
@@ -192,6 +193,7 @@ impl Run {
     }
 }
 
+/// Locks the value, even if another thread panicked while it held the lock.
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -16,7 +16,7 @@ pub(crate) struct TableColumns {
 }
 
 impl TableColumns {
-    /// Creates a table with these headings. Its columns are at first as wide as they are.
+    /// Creates a table with these headings. Each column is at first as wide as its heading.
     pub(crate) fn new(headings: &[&str]) -> Self {
         let headings: Vec<String> = headings.iter().map(|heading| heading.to_uppercase()).collect();
         let mut columns = Self {
@@ -28,6 +28,7 @@ impl TableColumns {
         columns
     }
 
+    /// Widens the columns to the cells of this row, up to the maximum width.
     pub(crate) fn fit_row(&mut self, row: &[String]) {
         for (width, cell) in self.widths.iter_mut().zip(row) {
             *width = text::escape_line(cell).width().min(MAX_COLUMN_WIDTH).max(*width);

@@ -10,7 +10,7 @@ pub(crate) fn read_user_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure
     input::read_file(path, limit).map_err(|error| reject_unreadable(path, &error))
 }
 
-/// Like [`read_user_file`], but returns `None` if the file does not exist.
+/// Reads a file that a user named, up to a size limit, or returns `None` if it does not exist.
 pub(crate) fn read_user_file_if_exists(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
     match input::read_file(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),

@@ -81,9 +81,9 @@ impl Ui {
     }
 
     /// Returns whether to use colors, as the user chose or because the stream is a terminal.
-    fn uses_color(self, terminal: bool) -> bool {
+    fn uses_color(self, is_terminal: bool) -> bool {
         match self.color {
-            ColorChoice::Auto => terminal,
+            ColorChoice::Auto => is_terminal,
             ColorChoice::Always => true,
             ColorChoice::Never => false,
         }
@@ -104,18 +104,19 @@ impl Ui {
         self.print_result_with(|stream| stream.write_all(result.as_bytes()))
     }
 
-    /// Like [`Self::print_result`], for a result that is generated while it is written.
+    /// Writes a result as [`Self::print_result`] does, but generates it while it is written.
     pub(crate) fn print_result_with(
         self,
-        fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+        write_content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
     ) -> Result<(), Failure> {
         match self.output_file {
-            Some(output_file) => output_file.write(fill),
-            None => write_result(io::stdout().lock(), fill),
+            Some(output_file) => output_file.write(write_content),
+            None => write_result(io::stdout().lock(), write_content),
         }
     }
 
-    /// Like [`Self::print_result`], but fails if the reader has closed the stream, for callers that rely on delivery.
+    /// Writes a result as [`Self::print_result`] does, but fails if the reader has closed the stream, for callers that
+    /// rely on delivery.
     pub(crate) fn deliver_result(self, result: &str) -> Result<(), Failure> {
         if let Some(output_file) = self.output_file {
             return output_file.write(|file| file.write_all(result.as_bytes()));
@@ -183,12 +184,12 @@ fn reject_unwritable_output(error: io::Error) -> Failure {
     Failure::new(ExitStatus::Usage, error)
 }
 
-/// Writes a result to the stream with `fill`, and flushes it. A reader that has closed the stream is no error.
+/// Writes a result to the stream with `write_content`, and flushes it. A reader that has closed the stream is no error.
 fn write_result(
     stream: impl io::Write,
-    fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    write_content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    match write_buffered(stream, fill) {
+    match write_buffered(stream, write_content) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(reject_unwritable_output(error)),
         _ => Ok(()),
     }

@@ -14,7 +14,7 @@ pub(crate) struct OutputFile {
 }
 
 impl OutputFile {
-    /// Creates the file, which is opened when something is first written.
+    /// Creates the output to this path, whose file is opened when something is first written.
     pub(crate) const fn new(path: PathBuf) -> Self {
         Self {
             path,
@@ -22,7 +22,8 @@ impl OutputFile {
         }
     }
 
-    /// Writes to the file. It replaces the old one only when it is complete.
+    /// Writes to the new file, which replaces the old one only in [`Self::finish`]. After an error, the new file is
+    /// removed.
     pub(super) fn write(
         &self,
         write_content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
@@ -37,6 +38,7 @@ impl OutputFile {
         Ok(())
     }
 
+    /// Moves the new file to its path, if something was written.
     pub(super) fn finish(&self) -> Result<(), Failure> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).take();
         file.map_or(Ok(()), AtomicFile::finish)

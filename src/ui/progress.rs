@@ -24,7 +24,8 @@ struct ProgressLines {
 }
 
 impl ProgressLines {
-    /// Prints a line at each twentieth. The end gets no line, because the next message reports it.
+    /// Prints a line at each twentieth. The end gets no line, because the next message reports it. Progress in bytes
+    /// has no unit and gets no lines.
     fn print_step(&self, done_count: u64, total_count: u64) {
         let step = done_count.saturating_mul(MAX_LINES) / total_count.max(1);
         let Some(unit) = self.unit.filter(|_| done_count < total_count) else {

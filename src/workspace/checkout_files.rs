@@ -1,5 +1,5 @@
-//! The files of the checkout to evaluate. In CI these are the files of the checked-out commit: an earlier step of the job
-//! (a generator, an installation, unpacked artifacts) may have changed those on disk.
+//! The files of the checkout to evaluate. In CI these are the files of the checked-out commit: an earlier step of the
+//! job (a generator, an installation, unpacked artifacts) may have changed those on disk.
 
 use crate::error::Failure;
 use crate::job::ci::Trigger;

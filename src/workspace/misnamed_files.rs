@@ -1,4 +1,4 @@
-//! Detects misnamed_file gate files, so that a typo in a name does not silently drop the gate's settings.
+//! Detects misnamed gate files, so that a typo in a name does not silently drop the gate's settings.
 
 use super::Workspace;
 use crate::job::settings;
@@ -6,7 +6,7 @@ use crate::session::Run;
 use sluicegate_pipelines::waivers;
 
 impl Workspace<'_> {
-    /// Warns of files at the root with a wrong extension of a gate file name, as such files are ignored.
+    /// Warns of files at the root that have the name of a gate file but end with `.yml`, as such files are ignored.
     pub(super) fn warn_of_misnamed(&self, run: &Run) {
         for name in [settings::FILE_NAME, waivers::FILE_NAME] {
             let misnamed_file = name.replace(".yaml", ".yml");

@@ -166,7 +166,13 @@ impl Run {
         if let Some(repo) = self.find_repository() {
             let ci = ci::detect_context(&self.env, host).ok();
             let choice = settings::policy_source(&self.global, &self.env)?;
-            let policy = allow_unproven(policy::find_policy_revision(&repo, ci.as_ref(), choice, true))?;
+            let is_host_commit = true;
+            let policy = allow_unproven(policy::find_policy_revision(
+                &repo,
+                ci.as_ref(),
+                choice,
+                is_host_commit,
+            ))?;
             let policy_settings =
                 self.read_policy_settings(&repo, policy, ci.as_ref(), UnusableFile::Reject)?;
             return Ok(policy_settings.sources);
@@ -236,7 +242,8 @@ impl<'a> Workspace<'a> {
         Ok(())
     }
 
-    /// Fetches the branch of the run, the branch with the policy, and the history between head and its base.
+    /// Fetches the branch of the run, the branch with the policy, and the history between head and its base. The branch
+    /// with the policy may be known only after that, so it is fetched then if it is still missing.
     fn fetch_missing_commits(
         &mut self,
         run: &Run,

@@ -34,8 +34,8 @@ impl Run {
         }
     }
 
-    /// Opens the repository that contains the paths. If no repository contains them, opens the directory that does, where
-    /// that is allowed. For a misspelled path, opens the current repository, so that the error names the path.
+    /// Opens the repository that contains the paths. If no repository contains them, opens the directory that does,
+    /// where that is allowed. For a misspelled path, opens the current repository, so that the error names the path.
     pub(crate) fn open_repository_or_directory(&self, paths: &[PathBuf]) -> Result<Repository, Failure> {
         let repository = self.open_repository_with(paths);
         let is_typo = repository.is_ok() && !self.has_paths(paths);
@@ -45,10 +45,10 @@ impl Run {
         let is_directory_possible = matches!(&repository, Ok(_) | Err(GitError::NotARepository { .. }));
         if !is_directory_possible || !self.may_leave_repository(paths) {
             let hint = "run the command inside a clone, or pass the directory or file to check: `sluicegate check .`";
-            let is_plain_possible = is_directory_possible && paths.is_empty() && !is_ci(&self.env);
+            let needs_path_hint = is_directory_possible && paths.is_empty() && !is_ci(&self.env);
             return repository.map_err(|error| {
                 let failure = Failure::from(error);
-                if is_plain_possible {
+                if needs_path_hint {
                     failure.with_hint(hint)
                 } else {
                     failure
@@ -61,7 +61,7 @@ impl Run {
         }
     }
 
-    /// Returns whether the paths may select another repository: in CI and in a git hook, and with `--repo`, they may not.
+    /// Returns whether the paths may select another repository: in CI, in a git hook and with `--repo`, they may not.
     fn may_leave_repository(&self, paths: &[PathBuf]) -> bool {
         let is_named = settings::requested_repository(&self.global, &self.env).is_some();
         let is_hook = self.env.get(env::GIT_INDEX_FILE).is_some();

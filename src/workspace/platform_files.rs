@@ -14,7 +14,7 @@ use sluicegate_pipelines::yaml::DocumentError;
 impl Workspace<'_> {
     /// Returns the platform's hidden directory: as set, otherwise the one in the policy revision, otherwise the one in
     /// the snapshot. The policy revision comes first, so that a change cannot choose its rules by adding another
-    /// directory.
+    /// directory. Several directories in the snapshot are an error in a local run, and count as none in CI.
     pub(crate) fn find_config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
         if let Some(name) = &self.named_config_dir {
             return Ok(Some(name.clone()));
@@ -54,7 +54,7 @@ impl Workspace<'_> {
         })
     }
 
-    /// Returns the rules, or `None` without a rules file.
+    /// Returns the rules of the snapshot, or `None` without a rules file.
     pub(crate) fn read_rules_at(&self, snapshot: &Snapshot<'_>) -> Result<Option<RuleSet>, Failure> {
         self.read_rules(self.find_rules_file(snapshot)?.as_ref())
     }

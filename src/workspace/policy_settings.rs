@@ -26,8 +26,8 @@ impl Workspace<'_> {
         Ok(settings)
     }
 
-    /// Returns the reason if no glob or no hidden directory of the policy exists in the commit that the policy is read
-    /// from.
+    /// Returns the reason if the globs or the hidden directory of the policy match nothing in the commit that the
+    /// policy is read from. A local run and a file of the job have no such reason, because their file is not dropped.
     fn find_unmatched_policy(&self, run: &Run, selection: &Selection) -> Result<Option<String>, Failure> {
         if self.on_unusable() == UnusableFile::Reject || self.config_file.is_none() {
             return Ok(None);

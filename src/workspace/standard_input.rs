@@ -18,7 +18,7 @@ pub(crate) struct StandardInput {
 }
 
 impl StandardInput {
-    /// Reads standard input if `-` is the only path.
+    /// Reads standard input if `-` is the only path. `-` and `--stdin-path` are an error without each other.
     pub(crate) fn read_if_requested(
         run: &Run,
         workspace: &Workspace<'_>,

@@ -28,7 +28,7 @@ pub(crate) fn find_target_revision(
     Ok(if is_newer { newest } else { tip })
 }
 
-/// Replaces the error that the commit is not proven by an unknown revision. The missing commits may still be fetched,
+/// Converts the error that the commit is not proven to an unknown revision. The missing commits may still be fetched,
 /// and only commands that review or publish need them; [`Workspace::deepen`](super::Workspace::deepen) fails if the
 /// revision remains unknown.
 pub(crate) fn allow_unproven(

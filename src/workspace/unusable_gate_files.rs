@@ -68,7 +68,7 @@ struct GateVersion<'v> {
 impl Workspace<'_> {
     /// Returns the files of the gate configuration that cannot be used in the snapshot, separated into those of the
     /// change and those that were unusable in the same way before. A local run has none, because such a file is already
-    /// an error there.
+    /// an error there. A key that only the job may set is an error at once if the change adds it.
     pub(crate) fn find_unusable_gate_files(
         &self,
         run: &Run,
@@ -149,8 +149,8 @@ impl GateVersion<'_> {
             let problem = GateFileProblem::new(content, message);
             problems.insert("hidden directory", problem);
         }
-        let (rules_side, rules) = self.check_rules_file(&mut problems);
-        self.check_waivers_file(rules_side, rules.as_ref(), &mut problems)?;
+        let (rules_version, rules) = self.check_rules_file(&mut problems);
+        self.check_waivers_file(rules_version, rules.as_ref(), &mut problems)?;
         self.check_shared_pipelines_file(&mut problems)?;
         Ok(problems)
     }
@@ -211,7 +211,8 @@ impl GateVersion<'_> {
         Ok(config_dir.filter(|dir| sources.sets_config_dir(dir)))
     }
 
-    /// Returns whether git tracks a file at this path, which a report must not overwrite.
+    /// Returns whether git tracks a file at this path, which a report must not overwrite. At head, a file
+    /// counts as tracked if git cannot tell.
     fn tracks_file(&self, path: &str) -> bool {
         if self.is_head {
             let tracks = self.workspace.repo.is_tracked(path, self.run.index());
@@ -248,6 +249,7 @@ impl GateVersion<'_> {
         }
     }
 
+    /// Resolves the selection of the command. Invalid settings of the connection are an error, too.
     fn resolve_selection(&self, sources: &SettingSources<'_>) -> Result<Selection, SettingsError> {
         sources.connection(&self.run.global)?;
         (self.resolve)(sources)
@@ -281,12 +283,12 @@ impl GateVersion<'_> {
     /// Checks the waivers file, with the rules of this version alone.
     fn check_waivers_file(
         &self,
-        rules_side: GateFileVersion,
+        rules_version: GateFileVersion,
         rules: Option<&RuleSet>,
         problems: &mut GateFileProblems,
     ) -> Result<(), Failure> {
         let path = waivers::FILE_NAME;
-        let (side, text) = self.read_text(path, crate::workspace::gate_files::MAX_WAIVERS_BYTES)?;
+        let (version, text) = self.read_text(path, crate::workspace::gate_files::MAX_WAIVERS_BYTES)?;
         let message = match text {
             Err(message) => Some(message),
             Ok(None) => None,
@@ -305,7 +307,10 @@ impl GateVersion<'_> {
             }
         };
         if let Some(message) = message {
-            problems.insert("waivers", GateFileProblem::new(vec![side, rules_side], message));
+            problems.insert(
+                "waivers",
+                GateFileProblem::new(vec![version, rules_version], message),
+            );
         }
         Ok(())
     }
@@ -332,8 +337,8 @@ impl GateVersion<'_> {
         path: &str,
         limit: u64,
     ) -> Result<(GateFileVersion, Result<Option<NamedText>, String>), Failure> {
-        let side = policy::read_gate_file_version(&self.workspace.repo, self.snapshot, path, limit)?;
-        let text = match &side {
+        let version = policy::read_gate_file_version(&self.workspace.repo, self.snapshot, path, limit)?;
+        let text = match &version {
             GateFileVersion::Missing => Ok(None),
             GateFileVersion::Unreadable(reason) => Err(format!("{path}: {reason}")),
             GateFileVersion::Text(bytes) => match input::decode_utf_8(bytes.clone()) {
@@ -344,7 +349,7 @@ impl GateVersion<'_> {
                 Err(reason) => Err(format!("{path}: {reason}")),
             },
         };
-        Ok((side, text))
+        Ok((version, text))
     }
 }
 
@@ -364,11 +369,12 @@ pub(crate) fn explain_unmatched_include(
         return Ok(None);
     };
     let files = snapshot.list_files(&|path| is_pipeline(path) || selection.includes(path))?;
-    let mut regular = files
+    let mut regular_files = files
         .iter()
         .filter(|file| file.kind == FileKind::Regular)
         .peekable();
-    let is_unmatched = regular.peek().is_some() && !regular.any(|file| selection.includes(&file.path));
+    let is_unmatched =
+        regular_files.peek().is_some() && !regular_files.any(|file| selection.includes(&file.path));
     Ok(is_unmatched.then(|| format!("no glob of `{key}` matches a file")))
 }
 

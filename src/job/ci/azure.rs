@@ -83,9 +83,9 @@ fn require_variable<'e>(env: &'e Env, variable: &'static str) -> Result<&'e str,
 /// Returns the repository that started the run. For a pull request, Azure Pipelines always states whether it is from a
 /// fork.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
-    let is_fork = env.get("SYSTEM_PULLREQUEST_ISFORK");
+    let fork_value = env.get("SYSTEM_PULLREQUEST_ISFORK");
     TargetRepository::new(
         [env.get_owned("BUILD_REPOSITORY_URI")],
-        is_fork.is_some_and(|fork| fork.eq_ignore_ascii_case("false")),
+        fork_value.is_some_and(|fork| fork.eq_ignore_ascii_case("false")),
     )
 }

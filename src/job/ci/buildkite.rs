@@ -73,8 +73,6 @@ fn is_fork(env: &Env) -> bool {
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let url = env.get("BUILDKITE_REPO");
     let has_source = env.get("BUILDKITE_PULL_REQUEST_REPO").is_some();
-    TargetRepository::new(
-        [url.map(str::to_owned)],
-        url.is_some() && has_source && !is_fork(env),
-    )
+    let is_same_repository = url.is_some() && has_source && !is_fork(env);
+    TargetRepository::new([url.map(str::to_owned)], is_same_repository)
 }

@@ -36,7 +36,8 @@ pub struct CiContext {
     pub commit: Option<String>,
     /// The commit that the host checks out if it is not `commit`: a trial merge.
     pub checkout: Option<String>,
-    /// `commit` may be a merge that the host created only in the clone. One of its parents is then the commit to review.
+    /// `commit` may be a merge that the host created only in the clone. One of its parents is then the commit to
+    /// review.
     pub may_be_local_merge: bool,
     /// The tag of the event, if any.
     pub tag: Option<String>,
@@ -149,7 +150,7 @@ impl CiContext {
         self.trigger == Trigger::Commit && names_event && self.event != "unknown"
     }
 
-    /// Returns the context for a tag: the branch must be found, and everything is reviewed.
+    /// Returns the context for a tag. It has no branch, because a tag names none, and everything is reviewed.
     pub(super) fn for_tag(self, tag: impl Into<String>) -> Self {
         let reason = "a tag has no previous state";
         Self {
@@ -161,7 +162,7 @@ impl CiContext {
     }
 }
 
-/// Returns the commits of earlier runs that these variables name.
+/// Returns the commits of earlier runs that these variables name, without ids that mean "no commit".
 pub(super) fn read_earlier_commits(env: &Env, variables: &[&'static str]) -> Vec<(String, &'static str)> {
     let named_commits = variables
         .iter()

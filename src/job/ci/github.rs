@@ -165,7 +165,7 @@ fn describe_deletion(reference: &str) -> String {
     }
 }
 
-/// Reads other events (`workflow_dispatch`, `schedule` and so on), for which `GITHUB_SHA` is the tip of `GITHUB_REF`. A
+/// Reads an event whose `GITHUB_SHA` is the tip of `GITHUB_REF`: a push, `workflow_dispatch`, `schedule` and so on. A
 /// schedule always runs on the default branch, so the branch of the run is used if the payload omits the default one.
 fn read_ref_tip(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let commit = env.get(SHA).ok_or(CiError::Variable {
@@ -189,9 +189,10 @@ fn read_ref_tip(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     })
 }
 
-/// Returns the repository of the run, which pull requests of forks go to. The payload names it by several URLs, of which
-/// a self-hosted server may use any.
+/// Returns the repository of the run, which pull requests of forks go to. The payload names it by several URLs, of
+/// which a self-hosted server may use any.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
+    // Errors about the payload, which name the event, are reported by `read`.
     let payload = Payload::read(env, "").ok().flatten();
     let base = "pull_request.base.repo";
     let repository = if find_text(payload.as_ref(), &format!("{base}.full_name")).is_some() {

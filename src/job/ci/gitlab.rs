@@ -143,8 +143,8 @@ fn read_merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
     Ok(BaseHint::MergeBaseWith { branch, seen_commit })
 }
 
-/// Returns whether the change is from a fork. Its pipeline runs in the fork or, if a member starts it, in the target's
-/// project
+/// Returns whether the change is from a fork. The pipeline of a fork's change runs in the fork or, if a member starts
+/// it, in the target's project
 /// (<https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/#use-with-forked-projects>).
 fn is_fork(env: &Env) -> bool {
     let Some(source) = env.get(SOURCE_PROJECT) else {
@@ -163,21 +163,22 @@ fn require_variable(env: &Env, variable: &'static str) -> Result<String, CiError
     })
 }
 
-/// Returns the target's project. The pipeline of a fork's merge request may run in the fork, whose URLs are then those of
-/// `CI_PROJECT_URL` and `CI_REPOSITORY_URL`.
+/// Returns the target's project. The pipeline of a fork's merge request may run in the fork, whose URLs are then those
+/// of `CI_PROJECT_URL` and `CI_REPOSITORY_URL`.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let (source, project) = (env.get(SOURCE_PROJECT), env.get("CI_PROJECT_ID"));
     let target = env.get("CI_MERGE_REQUEST_PROJECT_ID").or(project);
     let runs_in_target = project.is_none() || project == target;
     let external_source = env.get("CI_EXTERNAL_PULL_REQUEST_SOURCE_REPOSITORY");
     let external_target = env.get("CI_EXTERNAL_PULL_REQUEST_TARGET_REPOSITORY");
-    let is_external_same = external_source.is_some() && external_source == external_target;
+    let has_external_change = external_source.is_some() && external_source == external_target;
+    let has_change = source.is_some() && source == target && runs_in_target;
     TargetRepository::new(
         [
             env.get_owned("CI_MERGE_REQUEST_PROJECT_URL"),
             env.get_owned("CI_PROJECT_URL").filter(|_| runs_in_target),
             env.get_owned("CI_REPOSITORY_URL").filter(|_| runs_in_target),
         ],
-        (source.is_some() && source == target && runs_in_target) || is_external_same,
+        has_change || has_external_change,
     )
 }

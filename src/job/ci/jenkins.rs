@@ -13,8 +13,8 @@ pub(super) const FULL_HISTORY_SETTING: Option<&str> = Some(
     "no `Shallow clone` among the job's advanced clone behaviours, or `git fetch --unshallow` after `checkout scm`",
 );
 
-/// The commits of earlier builds of the same branch, which the git plugin sets: of the last successful build, and of the
-/// last build.
+/// The commits of earlier builds of the same branch, which the git plugin sets: of the last successful build, and of
+/// the last build.
 const EARLIER_COMMITS: [&str; 2] = ["GIT_PREVIOUS_SUCCESSFUL_COMMIT", "GIT_PREVIOUS_COMMIT"];
 
 /// The variables of one plugin that starts builds for changes.
@@ -175,6 +175,7 @@ fn read_change(env: &Env, plugin: &ChangeVariables, context: CiContext) -> Resul
     })
 }
 
+/// Returns the tag that the reference names, or `None` for another reference.
 fn tag_name(reference: &str) -> Option<&str> {
     reference
         .strip_prefix("refs/tags/")
@@ -243,8 +244,8 @@ pub(super) fn target_repository(env: &Env) -> TargetRepository {
 
 /// Returns the URL of the repository whose change has this web page, on GitHub, Gitea, GitLab and Bitbucket.
 fn repository_of_page(page: &str) -> Option<String> {
-    let pages = ["/-/merge_requests/", "/pull/", "/pulls/", "/pull-requests/"];
-    let (repository, _) = pages.iter().find_map(|pages| page.split_once(pages))?;
+    let change_paths = ["/-/merge_requests/", "/pull/", "/pulls/", "/pull-requests/"];
+    let (repository, _) = change_paths.iter().find_map(|path| page.split_once(path))?;
     // Bitbucket Data Center clones from another path than it shows.
     Some(match repository.split_once("/projects/") {
         Some((server, path)) => format!("{server}/scm/{}", path.replacen("/repos/", "/", 1).to_lowercase()),

@@ -39,7 +39,7 @@ macro_rules! hosts {
             /// Every host, in the order of detection.
             pub const ALL: &[Self] = &[$(Self::$host),+];
 
-            /// The name for `--ci`.
+            /// Returns the name for `--ci`.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$host => $name),+ }
             }
@@ -96,7 +96,7 @@ impl Host {
         matches!(self, Self::None)
     }
 
-    /// Returns the host for display to a reader.
+    /// Returns the name of the host as a person reads it, also for a run without a known host.
     pub fn describe(self) -> String {
         match self {
             Self::None => "none (local run)".to_owned(),

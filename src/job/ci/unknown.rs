@@ -88,6 +88,7 @@ pub(super) fn is_detected(env: &Env) -> bool {
             .any(|name| HOST_VARIABLE_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
 }
 
+/// Returns whether the variable has a value that does not switch it off, as `false` does.
 fn is_set(env: &Env, variable: &str) -> bool {
     env.get(variable).is_some_and(is_truthy)
 }

@@ -20,7 +20,7 @@ const GATE: &[&str] = &["gate_changes"];
 /// Flags for the result of a command with `-o`.
 const RESULT: &[&str] = &["out"];
 
-/// Returns the common flags that a command uses.
+/// Returns the groups of common flags that a command uses.
 fn common_flags_of(command: &str) -> &'static [&'static [&'static str]] {
     match command {
         PROGRAM | "review" | "ci" => &[EVERY_COMMAND, REPOSITORY, PLATFORM, NETWORK, AGENT, GATE],
@@ -48,11 +48,11 @@ pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     if let Some(cli) = single_command::parse(&args) {
         return Ok(cli);
     }
-    // The shape shows only in a help page and in a usage error, and takes as long as parsing.
+    // Only a help page and a usage error show how flags are hidden and folded, which takes as long as parsing.
     if let Ok(cli) = Cli::try_parse_from(&args) {
         return Ok(cli);
     }
-    // A help page shows one command.
+    // A help page shows one command, so the flags of the others stay unchanged.
     let mut program = build_command_tree(&|command| args.iter().any(|arg| arg == command));
     let mut matches = program.try_get_matches_from_mut(args)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
@@ -64,16 +64,16 @@ pub fn command() -> Command {
     build_command_tree(&|_| true)
 }
 
-/// Builds the tree of commands for help, manual pages and completions. Flags that a command does not use are hidden,
-/// and common flags are described once.
-fn build_command_tree(is_complete: &dyn Fn(&str) -> bool) -> Command {
+/// Builds the tree of commands for help and manual pages. Flags that a command does not use are hidden, and common
+/// flags are described once. A command for which `is_shown` returns false keeps its flags as they are declared.
+fn build_command_tree(is_shown: &dyn Fn(&str) -> bool) -> Command {
     let program = Cli::command();
     let common_flags = list_common_flags(&program);
     let first_screen = render_overview(&program);
     let program = fold_common_flags(program, &common_flags, PROGRAM).override_help(first_screen);
     let program = program.mut_subcommands(|command| {
         let name = command.get_name().to_owned();
-        if !is_complete(&name) {
+        if !is_shown(&name) {
             return command;
         }
         let hidden_flags: Vec<Arg> = common_flags
@@ -83,7 +83,7 @@ fn build_command_tree(is_complete: &dyn Fn(&str) -> bool) -> Command {
             .collect();
         fold_common_flags(add_missing_flags(command, hidden_flags), &common_flags, &name)
     });
-    if is_complete(GLOBALS_COMMAND) {
+    if is_shown(GLOBALS_COMMAND) {
         program.subcommand(globals_command(&common_flags))
     } else {
         program
@@ -137,7 +137,8 @@ fn find_flag<'c>(command: &'c Command, flag: &Arg) -> Option<&'c Arg> {
         .find(|command_flag| command_flag.get_id() == flag.get_id())
 }
 
-/// Folds the common flags of a command and of its subcommands to their names.
+/// Folds the common flags of a command and of its subcommands to their names. The commands of the program itself are
+/// folded one by one, because each uses other flags.
 fn fold_common_flags(command: Command, common_flags: &[Arg], name: &str) -> Command {
     let used_flags: Vec<&Arg> = common_flags
         .iter()

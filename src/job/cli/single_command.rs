@@ -23,8 +23,8 @@ const SINGLE_COMMANDS: &[(&str, AddFlags)] = &[
     ("context", ContextArgs::augment_args),
 ];
 
-/// Parses the arguments if they begin with one of [`SINGLE_COMMANDS`]. Returns `None` for other commands, for invalid arguments
-/// and for requested help: all of these need the complete tree.
+/// Parses the arguments if they begin with one of [`SINGLE_COMMANDS`]. Returns `None` for other commands, for invalid
+/// arguments and for requested help: all of these need the complete tree.
 pub(super) fn parse(args: &[OsString]) -> Option<Cli> {
     let name = args.get(1)?;
     let (name, flags) = SINGLE_COMMANDS.iter().find(|(command, _)| name == command)?;
@@ -34,6 +34,7 @@ pub(super) fn parse(args: &[OsString]) -> Option<Cli> {
     Cli::from_arg_matches_mut(&mut matches).ok()
 }
 
+/// Builds a program that has only this command.
 fn program_with_command(name: &'static str, flags: AddFlags) -> Command {
     GlobalArgs::augment_args(Command::new(PROGRAM)).subcommand(flags(Command::new(name)))
 }

@@ -13,7 +13,7 @@ pub enum EarlierCommit {
     NotInClone { commit: String, source: &'static str },
 }
 
-/// Returns the short ids of the commits whose findings are known.
+/// Joins the short ids of the commits for a message.
 pub(crate) fn short_ids(commits: &[CommitId]) -> String {
     let ids: Vec<&str> = commits.iter().map(CommitId::short).collect();
     ids.join(" and ")

@@ -79,6 +79,7 @@ impl BaseSearch<'_> {
         let Some(tip) = self.branches.find_tip(branch)? else {
             return Err(self.reject_missing_branch(branch, "target"));
         };
+        // The tip is only a commit that the event names, and a fetch can get the branch from the target's remote.
         if tip.tracked_branch.is_none() && self.may_fetch && !self.branches.is_unproven() {
             return Err(self.reject_missing_branch(branch, "target"));
         }
@@ -108,8 +109,9 @@ impl BaseSearch<'_> {
         self.find_merge_base(&seen_commit, &name)
     }
 
-    /// Returns the base for an event that names a commit as the base: the merge-base with the target branch if the
-    /// clone has one, because a merge of the change may contain newer files of the target, otherwise the named commit.
+    /// Returns the base for an event that names a commit as the base: that commit, or if the clone lacks it, the
+    /// merge-base with the target branch. If head is a merge of the change with its target, the merge-base comes first,
+    /// because such a merge may contain newer files of the target than the named commit.
     fn find_named_base(
         &self,
         id: &str,
@@ -123,7 +125,7 @@ impl BaseSearch<'_> {
             .map(|branch| self.branches.find_tip(branch))
             .transpose()?
             .flatten();
-        // The named commit is the base of the change. A merge of it has newer files of the target, too.
+        // Only for a merge: the change itself has no newer files of the target than the named commit.
         if let Some(tip) = tip
             .as_ref()
             .filter(|_| self.head.change_commit.as_ref() != Some(&self.head.commit))
@@ -190,8 +192,8 @@ impl BaseSearch<'_> {
         Ok(base)
     }
 
-    /// Fails if the target already contains head, so that the change has no commit of its own. The references of the
-    /// clone do not matter for this.
+    /// Returns the base, or an error if the target already contains head, so that the change has no commit of its own.
+    /// Uncommitted files count as a change, too.
     fn require_own_commits(&self, base: Base, target: &TargetTip) -> Result<Base, ContextError> {
         if base.commits.is_empty()
             && !self.includes_uncommitted
@@ -315,12 +317,13 @@ impl BaseSearch<'_> {
     }
 
     /// Returns whether a CI run is on the default branch. In CI, its remote-tracking branch does not show the state
-    /// before the push. In a local run it does: commits that are not pushed yet are the change. An unknown host does not
-    /// report the branch, and a checked-out one may be that of a fork.
+    /// before the push. In a local run it does: commits that are not pushed yet are the change. An unknown host does
+    /// not report the branch, and a checked-out one may be that of a fork.
     pub(super) fn is_on_branch_in_ci(&self, default: &str) -> bool {
         !matches!(self.ci.host, Host::None | Host::Unknown) && self.head.branch.as_deref() == Some(default)
     }
 
+    /// Returns the merge-base with this branch. `role` is "target" or "default", for messages.
     pub(super) fn find_branch_base(&self, tip: &TargetTip, role: &str) -> Result<Base, ContextError> {
         self.find_merge_base(&tip.commit, &format!("the {role} branch {}", tip.describe()))
     }
@@ -352,7 +355,7 @@ impl BaseSearch<'_> {
     }
 }
 
-/// Returns the number of merge-bases as text for the source of the base.
+/// Returns the words "the merge-base", with their number if there are several, for the source of the base.
 pub(super) fn describe_merge_bases(bases: &[CommitId]) -> String {
     match bases.len() {
         0 | 1 => "the merge-base".to_owned(),

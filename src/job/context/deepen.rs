@@ -44,6 +44,7 @@ pub fn deepen(
     }
     for depth in DEPTH_STEPS {
         let missing_items = fetcher.find_missing_items();
+        // A complete clone has all history, so a step with more depth would fetch nothing more.
         let was_complete = !fetcher.repo.is_shallow();
         if missing_items.is_empty() || !fetcher.fetch_missing(&missing_items, depth)? || was_complete {
             break;
@@ -154,8 +155,8 @@ impl HistoryFetcher<'_> {
         }
     }
 
-    /// Returns the commit if it may not be on a branch of the remote: the commit of a fork or of a deleted branch, or
-    /// the host's checked-out trial merge.
+    /// Returns the reviewed commit if it must be fetched by its id, because it may be on no branch of the remote: the
+    /// commit of a fork or of a deleted branch, or the host's checked-out trial merge.
     fn head_commit(&self) -> Option<MissingItem> {
         if self.subject == DeepenSubject::Checkout {
             let checked_out = self.repo.head().ok().filter(|_| !self.ci.host.is_local())?;

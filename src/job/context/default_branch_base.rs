@@ -64,7 +64,8 @@ impl BaseSearch<'_> {
         Ok(default_branch?.map(|branch| branch.branch))
     }
 
-    /// Returns a base for all pipelines, with a warning how to make the default branch known.
+    /// Returns a base for all pipelines, with a warning how to make the default branch known. A complete clone in a
+    /// local run gets no warning.
     fn build_base_without_default_branch(&self) -> Base {
         let base = Base::for_all_pipelines(DEFAULT_BRANCH_UNKNOWN);
         if self.ci.host.is_local() {

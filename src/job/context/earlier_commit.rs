@@ -10,8 +10,9 @@ use sluicegate_git::CommitId;
 const FIRST_PARENT: &str = "the first parent of head";
 
 impl BaseSearch<'_> {
-    /// Replaces the earlier commit if the host names another one that the clone lacks. Without a shallow history, the
-    /// branch no longer has the commit that the host names, and nothing shows which findings are known.
+    /// Sets the earlier commit of the base to `previous`, which the host names but the clone lacks or does not connect
+    /// with head. In a complete clone, the branch no longer has that commit, and nothing shows which findings are
+    /// known, so there is no earlier commit.
     pub(super) fn mark_missing_commit(&self, base: Base, previous: &str, source: &'static str) -> Base {
         base.with_earlier_commit(if self.repo.is_shallow() {
             EarlierCommit::NotInClone {
@@ -23,7 +24,8 @@ impl BaseSearch<'_> {
         })
     }
 
-    /// Sets the merge-bases with the commit before a forced push as the earlier commits, if there are any.
+    /// Sets the merge-bases of head with the commit before a forced push as the earlier commits. The base stays
+    /// unchanged if there are none, or if head itself is one.
     pub(super) fn with_bases_of_forced_push(
         &self,
         base: Base,
@@ -38,7 +40,8 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the commit whose findings are known in a run on the default branch without an earlier commit of the
-    /// event: that of the host's last run, otherwise the first parent of head. An unmerged change has none.
+    /// event: that of the host's last run, otherwise the first parent of head. An unmerged change has none, nor has a
+    /// push that created the branch.
     pub(super) fn find_earlier_commit(&self, default_branch: &str) -> Result<EarlierCommit, ContextError> {
         let (ci, head) = (self.ci, &self.head.commit);
         let is_created = self.head.is_host_commit && ci.base == BaseHint::CreatedBranch;

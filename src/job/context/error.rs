@@ -36,7 +36,8 @@ pub enum ContextError {
         role: &'static str,
         host: Host,
     },
-    /// No remote of the clone is the target's repository, and the clone has no commit that the event names for the target.
+    /// No remote of the clone is the target's repository, and the clone has no commit that the event names for the
+    /// target.
     #[error("could not prove which commits the target branch `{branch}` has: {}", describe_other_target(remotes, repository.as_deref()))]
     TargetNotProven {
         branch: String,
@@ -147,6 +148,7 @@ fn describe_other_target(remotes: &[String], repository: Option<&str>) -> String
     }
 }
 
+/// Returns the end of a message that names the branch; empty without one.
 fn describe_branch(branch: Option<&str>) -> String {
     branch
         .map(|branch| format!(", branch `{branch}`"))

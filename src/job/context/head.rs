@@ -201,7 +201,8 @@ fn find_requested_head(
     })
 }
 
-/// Returns the host's commit, if it is in the clone. The id of a tag object is resolved to its commit.
+/// Returns the host's commit, or the change's side of a merge that the host created in the clone. Fails if the clone
+/// lacks the commit or the id is shortened. The id of a tag object is resolved to its commit.
 fn find_host_commit(repo: &Repository, ci: &CiContext, id: &str) -> Result<CommitId, ContextError> {
     match repo.resolve(id) {
         Ok(commit) if is_full_id(id) => resolve_local_merge(repo, ci, commit),

@@ -25,17 +25,19 @@ pub fn require_merged(
     if branches.is_unproven() {
         return Err(branches.reject_unproven(default.as_deref().unwrap_or("HEAD")));
     }
-    let main = default
+    let default_branch = default
         .as_deref()
         .map(|name| branches.find_tracked_branch(name))
         .transpose()?
         .flatten();
     let mut searched_branches = Vec::new();
     for branch in repo.remote_branches()? {
-        let is_meant = default.as_ref() == Some(&branch.branch) || is_published(&branch.branch);
+        let is_searched = default.as_ref() == Some(&branch.branch) || is_published(&branch.branch);
         // Another remote, such as a fork, may have branches with the same names.
-        let is_elsewhere = main.as_ref().is_some_and(|main| main.remote != branch.remote);
-        if !is_meant || is_elsewhere || !branches.has_remote(&branch) {
+        let is_elsewhere = default_branch
+            .as_ref()
+            .is_some_and(|default_branch| default_branch.remote != branch.remote);
+        if !is_searched || is_elsewhere || !branches.has_remote(&branch) {
             continue;
         }
         if repo.contains_commit(&branch.tip, head)? {
@@ -88,8 +90,8 @@ fn find_overtaken_branch(
 
 /// Returns whether the commit may be on this branch of the remote: the clone's version of the branch contains it, or
 /// the clone lacks the branch. A commit of a push may be ahead of an outdated version of the branch, or of the history
-/// of the clone; a commit that a user selected may not. If the host names no commit, the checked-out one may be a commit
-/// that the job itself created, so only the clone's version of the branch proves it.
+/// of the clone; a commit that a user selected may not. If the host names no commit, the checked-out one may be a
+/// commit that the job itself created, so only the clone's version of the branch proves it.
 pub fn may_be_on_branch(
     repo: &Repository,
     ci: &CiContext,
@@ -97,17 +99,18 @@ pub fn may_be_on_branch(
     head: &CommitId,
 ) -> Result<bool, ContextError> {
     let tracked_branch = TargetBranches::new(repo, ci, true)?.find_tracked_branch(branch)?;
-    let Some(tip) = tracked_branch else {
+    let Some(tracked_branch) = tracked_branch else {
         return Ok(ci.commit.is_some());
     };
-    if repo.contains_commit(&tip.tip, head)? {
+    if repo.contains_commit(&tracked_branch.tip, head)? {
         return Ok(true);
     }
     let is_push = ci.commit.is_some() && ci.is_push();
-    Ok(is_push && (repo.is_shallow() || repo.contains_commit(head, &tip.tip)?))
+    Ok(is_push && (repo.is_shallow() || repo.contains_commit(head, &tracked_branch.tip)?))
 }
 
-/// Returns whether the commit may be on the branch of the run, if the host names one.
+/// Returns whether the commit may be on the branch of the run. This is also true if the host names no branch, in a
+/// local run, and for a push, whose branch has the commit.
 pub(super) fn may_be_on_run_branch(
     repo: &Repository,
     ci: &CiContext,

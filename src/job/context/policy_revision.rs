@@ -1,5 +1,5 @@
-//! Finds the policy revision, which the gate configuration is read from: the newest commit of the change's target branch
-//! on the remote.
+//! Finds the policy revision, which the gate configuration is read from: the newest commit of the change's target
+//! branch on the remote.
 //!
 //! The merge-base is not used, because a change can choose an old one, nor the commit before a push, because the same
 //! person may have pushed it. A default branch is not guessed by its usual name either, because anyone may push a
@@ -89,9 +89,8 @@ pub fn find_default_branch_policy_revision(
 }
 
 /// Returns a note with the date of the target's newest known commit, if the clone does not show whether the branch has
-/// newer ones. `revision` is the result of
-/// [`find_target_policy_revision`]. `None` means that the event proves the
-/// commit to be new.
+/// newer ones. `revision` is the result of [`find_target_policy_revision`]. Returns `None` if the event proves the
+/// commit to be new, or if the policy is not read from a branch.
 pub fn describe_revision_age(
     repo: &Repository,
     ci: &CiContext,
@@ -136,7 +135,7 @@ pub fn describe_revision_age(
 }
 
 /// Returns whether the run reviews the commit that the host names: it is checked out, and the job does not select
-/// another one.
+/// another one. A local run, and a run in a repository without commits, counts as such.
 pub fn reviews_host_commit(
     repo: &Repository,
     ci: &CiContext,
@@ -198,7 +197,8 @@ pub fn fetch_run_branch(
 
 /// Fetches the branch that [`find_target_policy_revision`] reads, if the clone lacks it. With
 /// [`RefetchBranch::IfAgeUnknown`], also fetches it if nothing shows how old the clone's version of it is. Each step
-/// and a failure are only reported to `report`.
+/// and a failure are only reported to `report`. Nothing is fetched in a local run, which reads the checkout, nor for
+/// the branch of the run, which [`fetch_run_branch`] fetches.
 pub fn fetch_policy_branch(
     repo: &mut Repository,
     ci: &CiContext,
@@ -273,7 +273,7 @@ fn choose_default_branch_revision(
 }
 
 /// Returns whether the run's own commit may be on the branch of the run. This is the commit that the host names,
-/// otherwise the checked-out one.
+/// otherwise the checked-out one. A commit that the clone lacks may be on the branch.
 fn is_on_run_branch(repo: &Repository, ci: &CiContext) -> Result<bool, ContextError> {
     let run_commit = match &ci.commit {
         Some(id) => repo.find_commit_with_id(id),

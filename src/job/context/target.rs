@@ -127,8 +127,8 @@ impl From<Target> for Comparison {
 }
 
 impl Target {
-    /// Returns the branch for the name of a version, which is permanent: in a CI job, not one that was only found among
-    /// those that contain the commit, unless the event is about a tag.
+    /// Returns the branch for the name of a version, which is permanent. In a CI job without a tag, a branch that was
+    /// only found among those that contain the commit is not certain, so the result is `None`.
     pub fn certain_branch(&self) -> Option<&str> {
         let is_inferred =
             self.branch_origin == BranchOrigin::Inferred && self.tag.is_none() && !self.host.is_local();

@@ -1,8 +1,8 @@
 //! The branches of the target's repository, and the newest commit that each provably has.
 //!
 //! A remote-tracking reference proves neither whose branch it is nor how old it is: a job may clone the fork of a
-//! change, or reuse a workspace. So a reference is used only if its remote is the repository that the event names, or if
-//! the event states that the change comes from that repository. The commits that the event names for the target are
+//! change, or reuse a workspace. So a reference is used only if its remote is the repository that the event names, or
+//! if the event states that the change comes from that repository. The commits that the event names for the target are
 //! used, too, and the newest commit wins. Policy, bases, the comparison with the tip and the search for merged commits
 //! all use this type.
 
@@ -39,27 +39,29 @@ struct EventCommit {
 }
 
 impl<'a> TargetBranches<'a> {
-    /// Finds the remotes of the target. `is_host_commit` states that the run reviews the host's own commit, which is in the
-    /// repository of the event.
+    /// Finds the remotes of the target by the URLs that the event names. If no remote has such a URL, but the commits
+    /// of this run are in the repository of the event, every remote counts. `is_host_commit` states that the run
+    /// reviews the host's own commit, which is in the repository of the event.
     pub(super) fn new(
         repo: &'a Repository,
         ci: &'a CiContext,
         is_host_commit: bool,
     ) -> Result<Self, GitError> {
         let urls = &ci.target_repository.urls;
-        let targets: Vec<RemoteUrl> = urls
+        let target_urls: Vec<RemoteUrl> = urls
             .iter()
             .flat_map(|url| [RemoteUrl::parse(url), repo.resolve_remote_url(url)])
             .flatten()
             .collect();
-        let (targets, other_remotes): (Vec<_>, Vec<_>) = repo
+        let (target_remotes, other_remotes): (Vec<_>, Vec<_>) = repo
             .remote_repositories()?
             .into_iter()
-            .partition(|(_, url)| url.as_ref().is_some_and(|url| targets.contains(url)));
-        let (remotes, other_remotes) = if targets.is_empty() && is_in_event_repository(ci, is_host_commit) {
-            (other_remotes, targets)
+            .partition(|(_, url)| url.as_ref().is_some_and(|url| target_urls.contains(url)));
+        let counts_every_remote = target_remotes.is_empty() && is_in_event_repository(ci, is_host_commit);
+        let (remotes, other_remotes) = if counts_every_remote {
+            (other_remotes, target_remotes)
         } else {
-            (targets, other_remotes)
+            (target_remotes, other_remotes)
         };
         Ok(Self {
             repo,
@@ -121,6 +123,7 @@ impl<'a> TargetBranches<'a> {
         Ok(branches.into_iter().find(|branch| self.has_remote(branch)))
     }
 
+    /// Returns whether the branch is of a remote that is the target's repository.
     pub(super) fn has_remote(&self, branch: &RemoteBranch) -> bool {
         self.remotes.contains(&branch.remote)
     }
@@ -205,6 +208,7 @@ impl<'a> TargetBranches<'a> {
         Ok(commits)
     }
 
+    /// Returns the commit with this id if the clone has it. `field` is the source of the id, for messages.
     fn find_event_commit(&self, id: &str, field: &'static str) -> Option<EventCommit> {
         let commit = self.repo.find_commit_with_id(id)?;
         Some(EventCommit { commit, field })
@@ -235,6 +239,7 @@ impl<'a> TargetBranches<'a> {
             return Ok(true);
         }
         if self.repo.is_shallow() && !self.repo.contains_commit(ancestor, commit)? {
+            // Only its error matters, which states that the shallow history does not connect the two.
             self.repo.merge_bases(commit, ancestor)?;
         }
         Ok(false)

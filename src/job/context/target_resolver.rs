@@ -64,6 +64,7 @@ impl TargetResolver<'_> {
         Ok(Comparison::new(self.ci, None, branch, is_host_commit, base))
     }
 
+    /// Returns why the run has nothing to review, unless the user requested what to review.
     fn idle_reason(&self) -> Option<&str> {
         let reason = self.ci.idle_reason.as_deref();
         reason.filter(|_| !self.revisions.names_commit())

@@ -112,8 +112,10 @@ impl GateFileReader<'_> {
     /// version if that is another one. `path` is relative to the repository root.
     pub fn read_file(&self, path: &str, presence: FilePresence, limit: u64) -> Result<GateFile, PolicyError> {
         let repo = self.repo;
-        let exists = presence == FilePresence::Optional || self.checkout.has_file(repo, path)?;
-        let may_be_unusable = exists && self.on_unusable == UnusableFile::TreatAsMissing;
+        // A file that the job names but that does not exist is an error of the job, also in CI.
+        let is_optional_or_present =
+            presence == FilePresence::Optional || self.checkout.has_file(repo, path)?;
+        let may_be_unusable = is_optional_or_present && self.on_unusable == UnusableFile::TreatAsMissing;
         match self.policy_revision {
             PolicyRevision::Head { .. } => match self.read_deciding_version(path, presence, limit) {
                 Err(PolicyError::Unreadable { name, reason }) if may_be_unusable => Ok(GateFile {

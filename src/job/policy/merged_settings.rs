@@ -132,6 +132,7 @@ fn format_config_value(text: &str) -> String {
     }
 }
 
+/// Writes text in quotes, in the form of JSON, which YAML understands.
 fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

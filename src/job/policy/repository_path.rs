@@ -90,7 +90,7 @@ pub fn find_links_in_path(root: &Path, full: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Returns the path relative to `root` if it is a symbolic link in it.
+/// Returns the path relative to `root` if it is a symbolic link whose directory is in `root`.
 fn link_in_root(root: &Path, path: &Path) -> Option<String> {
     let parent = path.parent().filter(|_| path.is_symlink())?.canonicalize().ok()?;
     let parent_in_root = parent.strip_prefix(root).ok()?;

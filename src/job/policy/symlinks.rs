@@ -20,7 +20,7 @@ pub struct ResolvedPath {
 }
 
 /// Follows the links in `path`, which is relative to the repository root. The result contains each path on the way, and
-/// the file at the end if there is one.
+/// the file at the end if there is one. A path with more than `MAX_LINKS` links has no file.
 pub fn follow_links(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
@@ -78,7 +78,8 @@ impl ResolvedPath {
     }
 }
 
-/// Returns the target of the link, relative to the link's directory, or `None` if it is not a path in the repository.
+/// Returns the target of the link, relative to the link's directory, or `None` if it is absolute, too long or
+/// unreadable.
 fn read_link_target(repo: &Repository, link: &SnapshotFile) -> Result<Option<String>, GitError> {
     let bytes = match &link.content {
         FileContent::Blob(blob) => match repo.read_blob(blob, MAX_TARGET_BYTES) {

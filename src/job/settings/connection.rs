@@ -168,6 +168,7 @@ impl SettingSources<'_> {
     }
 }
 
+/// Resolves the URL of the platform, if it is set. Only the job may set it.
 fn base_url(layers: Layers<'_>, args: &GlobalArgs) -> Result<Option<BaseUrl>, SettingsError> {
     let text = layers.resolve_expanded_text(args.base_url.clone(), variable::BASE_URL, None)?;
     text.map(|text| BaseUrl::parse(&text).map_err(|error| SettingsError::new(error.to_string())))
@@ -220,7 +221,8 @@ fn find_token_source(
     Ok(Some(source))
 }
 
-/// Returns the OAuth 2 client credentials. Either all three variables must be set, or none.
+/// Returns the OAuth 2 client credentials, or `None` if neither ID nor secret is set. If one of them is set, all three
+/// variables must be.
 fn find_client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsError> {
     let names = [variable::CLIENT_ID, variable::CLIENT_SECRET, variable::TOKEN_URL];
     let [id, url] = [variable::CLIENT_ID, variable::TOKEN_URL].map(|name| env.get(name));

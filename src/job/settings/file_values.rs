@@ -54,6 +54,7 @@ pub(super) fn deserialize_reports<'de, D: Deserializer<'de>>(
         .map_err(serde::de::Error::custom)
 }
 
+/// Reads a list of globs, each of which must be valid.
 pub(super) fn deserialize_globs<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<String>>, D::Error> {

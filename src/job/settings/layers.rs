@@ -50,6 +50,7 @@ impl<'a> Layers<'a> {
         Ok(self.parse_variable(variable, parse)?.or(file))
     }
 
+    /// Returns the text with the highest precedence: the flag, otherwise the variable, otherwise the file's text.
     pub(crate) fn resolve_text(
         self,
         flag: Option<String>,
@@ -110,7 +111,7 @@ impl<'a> Layers<'a> {
         }
     }
 
-    /// Like [`Self::resolve_integer`], for a number of things in memory.
+    /// Returns an integer as [`Self::resolve_integer`] does, for a number of things in memory.
     pub(super) fn resolve_size(
         self,
         flag: Option<usize>,
@@ -210,6 +211,7 @@ pub(super) fn reject_unexpanded(
     }))
 }
 
+/// Returns the error for a variable whose value cannot be parsed.
 fn reject_variable(variable: &str, reason: &str) -> SettingsError {
     SettingsError::new(format!("invalid value of the variable {variable}: {reason}"))
 }

@@ -152,8 +152,8 @@ impl SettingSources<'_> {
         )
     }
 
-    /// Resolves a path relative to the current directory. `check_file_path` is applied to a path of the configuration
-    /// file, which must not lead anywhere.
+    /// Resolves a path relative to the current directory. `check_file_path` is applied to a path that the configuration
+    /// file sets, which must stay in the checkout, and only if the job sets no path.
     fn resolve_path(
         &self,
         variable: &str,
@@ -246,12 +246,12 @@ impl PublishOn {
         })
     }
 
-    /// Returns whether the branch publishes.
+    /// Returns whether a run on the branch publishes.
     pub fn has_branch(&self, branch: &str) -> bool {
         self.branches.is_match(branch)
     }
 
-    /// Returns whether the tag publishes.
+    /// Returns whether a run on the tag publishes.
     pub fn has_tag(&self, tag: &str) -> bool {
         self.tags.is_match(tag)
     }
@@ -289,8 +289,8 @@ impl SettingSources<'_> {
     }
 }
 
-/// Replaces each placeholder such as `{date}` in the template with a character that no variable contains, so that the
-/// search for variables left in it does not find it. `${tag}` is a variable.
+/// Replaces each placeholder such as `{date}` in the template with a character that no variable contains, so that
+/// [`reject_unexpanded`] does not take the placeholder for a variable. `${tag}` is a variable, so it stays.
 fn mask_placeholders(template: &str) -> String {
     let mut literal = String::new();
     let mut remaining_text = template;

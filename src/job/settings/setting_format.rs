@@ -63,7 +63,7 @@ impl SettingFormat {
                 list["default"] = default.into();
                 list
             }
-            Self::Enumeration(words) => words(),
+            Self::Enumeration(build_schema) => build_schema(),
             Self::Uuid => uuid_schema(),
             Self::Reports => report_list_schema(),
             Self::Show => {

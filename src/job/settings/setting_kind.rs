@@ -14,7 +14,7 @@ pub enum SettingKind {
 }
 
 impl SettingKind {
-    /// Returns the places that may set it, as human-readable text.
+    /// Returns the places that may set a setting of this kind, as human-readable text.
     pub const fn describe_places(self) -> &'static str {
         match self {
             Self::Trust | Self::Subject => "only the job",
@@ -23,12 +23,12 @@ impl SettingKind {
         }
     }
 
-    /// Returns whether the configuration file may set it.
+    /// Returns whether the configuration file may set a setting of this kind.
     pub const fn is_in_file(self) -> bool {
         matches!(self, Self::Verdict | Self::Operational)
     }
 
-    /// Returns whether the file of a change may set it although the target branch has no file.
+    /// Returns whether the file of a change may set a setting of this kind although the target branch has no file.
     pub(super) const fn is_in_first_file(self) -> bool {
         matches!(self, Self::Operational)
     }

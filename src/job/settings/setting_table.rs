@@ -32,7 +32,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Returns its human-readable description.
+    /// Returns the human-readable description of the setting.
     pub fn description(&self) -> &'static str {
         self.description.trim()
     }
@@ -374,8 +374,8 @@ pub fn all_settings() -> impl Iterator<Item = &'static Setting> {
     SECTIONS.iter().flat_map(|section| section.settings)
 }
 
-/// Returns the keys whose values are globs over paths of the repository. The flag of a key is true if its globs match
-/// the targets of calls, which may omit the extension.
+/// Returns the keys whose values are globs over paths of the repository. The boolean of a key is true if its globs
+/// match the targets of calls, which may omit the extension.
 pub fn path_glob_keys() -> impl Iterator<Item = (&'static str, bool)> {
     let glob_settings = all_settings().filter(|setting| matches!(setting.format, SettingFormat::Globs(_)));
     let path_settings = glob_settings.filter(|setting| !setting.key.starts_with("publish-on."));

@@ -60,7 +60,8 @@ impl SettingSources<'_> {
     /// (<https://docs.gitlab.com/ci/variables/predefined_variables/>).
     ///
     /// A job of a matrix has such numbers, too, but its jobs do different work, so it is not a shard. The name tells
-    /// them apart: `review 1/3` and `review: [a, b]` (<https://docs.gitlab.com/ci/jobs/job_control/#parallelize-large-jobs>).
+    /// them apart: `review 1/3` and `review: [a, b]`
+    /// (<https://docs.gitlab.com/ci/jobs/job_control/#parallelize-large-jobs>).
     fn find_shard(&self, flag: Option<String>) -> Option<String> {
         let shard = self.layers().resolve_text(flag, variable::SHARD, None);
         shard.or_else(|| {

@@ -63,6 +63,7 @@ impl Effect {
         }
     }
 
+    /// Adds the effect to the end of the sentence.
     fn label(self, sentence: &str) -> String {
         format!("{sentence}{}", self.label_suffix())
     }

@@ -153,7 +153,8 @@ fn describe_key_change(
     Some(compare_laxity(strictness, &old_text, &new_text).label(&sentence))
 }
 
-/// Returns the value as text, or if the key is missing, its default or that it is not set.
+/// Returns the value as text, or if the key is missing, its default or that it is not set. The value of a setting with
+/// a default is a word or a number, whose case has no effect.
 fn format_value(value: Option<&Value>, default: Option<&str>) -> String {
     match value {
         Some(Value::Scalar(text)) if default.is_some() => text.trim().to_ascii_lowercase(),
@@ -183,7 +184,7 @@ fn rank_laxity(strictness: Strictness, text: &str) -> Option<usize> {
 }
 
 /// Returns the entries that a list has in this version. A missing list of a section is replaced by the common list, and
-/// a missing common list by the default.
+/// a missing common list by the default. Globs to include have their default even if the list is empty.
 fn resolve_list(key: &str, settings: &SettingValues, find_known: &FindKnownSetting<'_>) -> BTreeSet<String> {
     let common_key = match key {
         "review.include" | "publish.include" => Some(INCLUDE),
@@ -213,18 +214,18 @@ fn describe_list_change(
     old: &BTreeSet<String>,
     new: &BTreeSet<String>,
 ) -> Option<String> {
-    let new_entries: Vec<&String> = new.difference(old).collect();
-    let old_entries: Vec<&String> = old.difference(new).collect();
-    let relaxing_effect = match (new_entries.is_empty(), old_entries.is_empty()) {
+    let added_entries: Vec<&String> = new.difference(old).collect();
+    let removed_entries: Vec<&String> = old.difference(new).collect();
+    let relaxing_effect = match (added_entries.is_empty(), removed_entries.is_empty()) {
         (true, true) => return None,
         (false, true) => Effect::Relaxed,
         (true, false) => Effect::Tightened,
         (false, false) => Effect::Unknown,
     };
-    let signed_entries = new_entries
+    let signed_entries = added_entries
         .iter()
         .map(|entry| ('+', *entry))
-        .chain(old_entries.iter().map(|entry| ('-', *entry)));
+        .chain(removed_entries.iter().map(|entry| ('-', *entry)));
     let list = List::with_limit(signed_entries, MAX_LISTED_ENTRIES)
         .map(|(sign, entry)| format!("{sign} {}", sanitize(entry)));
     let effect = match strictness {
