@@ -57,7 +57,8 @@ pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportC
     }
 }
 
-/// Posts the result as a comment on the pull or merge request, or updates the comment of an earlier run.
+/// Posts the result as a comment on the pull or merge request. If a comment of an earlier run begins with the same
+/// line, updates that one.
 fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
     let (thread, settings) = find_comment_thread(run, delivery)?;
     let client = HostClient::new(&settings)?;
@@ -73,6 +74,7 @@ fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> 
 }
 
 /// Returns the pull or merge request to comment on and the settings for the host's API, from the host's variables.
+/// Fails on a host without support for comments, and if the run belongs to no request.
 fn find_comment_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettings), Failure> {
     let number = delivery.ci.pull_request;
     let number = number.ok_or_else(|| Failure::usage("this run does not belong to a pull or merge request"));
@@ -147,7 +149,8 @@ fn parse_url(text: &str) -> Result<Url, Failure> {
     Url::parse(text).map_err(|error| Failure::usage(format!("{text:?} is not a URL: {error}")))
 }
 
-/// Sends the report and its annotations to Bitbucket, for the commit that the host knows.
+/// Sends the report and its annotations to Bitbucket: for the reviewed commit if the host has it, otherwise for the
+/// commit of the build if that has the same pipelines and rules. Fails if neither applies.
 fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
     let name = require_variable(run, "BITBUCKET_REPO_FULL_NAME")?;
     let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
@@ -200,7 +203,8 @@ fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
 }
 
 /// Creates an annotation with the agent's own command, `buildkite-agent annotate`
-/// (<https://buildkite.com/docs/agent/v3/cli-annotate>). A job in a container without the agent gets no annotation.
+/// (<https://buildkite.com/docs/agent/v3/cli-annotate>), which gets no secrets of the platform and the code hosts. A
+/// job in a container without the agent gets no annotation.
 fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
     let style = match delivery.report.verdict {
         Verdict::Passed => "success",

@@ -75,8 +75,8 @@ impl Delivery<'_> {
         self.ci.host
     }
 
-    /// Returns whether the CI host has the commit. A merge that the job created exists only in this clone. If the clone
-    /// cannot tell, the host has it.
+    /// Returns whether the CI host has the commit: the host named it, or the clone fetched it. A merge that the job
+    /// created exists only in this clone. If the clone cannot tell, the host counts as having it.
     fn is_known_to_host(&self, commit: &str) -> bool {
         let Some((repo, _)) = self.files else {
             return true;
@@ -131,8 +131,8 @@ pub(crate) fn deliver<S: RunSubject>(
     status
 }
 
-/// Adds to the report of a review what its repository shows: the changes, and whether the files of its limits exist. The
-/// reports of earlier runs contain both. Returns the changes.
+/// Adds the changes to the report of a review, and removes the path of each limit whose file the reviewed snapshot
+/// lacks. A report of an earlier run contains both facts and stays unchanged. Returns the changes.
 fn add_repository_facts<S: RunSubject>(
     gate: &mut GateRun<'_, S>,
     destinations: &ReportDestinations,
@@ -249,6 +249,7 @@ fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<Change
     report_files::write_reports(run, delivery.host(), delivery, &context, &mut report_result);
     report_result(step_results::print_findings(run, delivery, &context));
     let style = annotation_style(delivery.destinations.annotations, delivery.host());
+    // Otherwise the log has shown the deferred warnings, as notes of the report or as annotations.
     if run.ui.is_quiet() && style == AnnotationStyle::None {
         run.print_deferred_warnings();
     }

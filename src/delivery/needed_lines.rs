@@ -20,8 +20,8 @@ pub(super) struct NeededLines<'a> {
 }
 
 impl<'a> NeededLines<'a> {
-    /// Returns the findings of which must be known whether the change touched them, because a writer sorts by it or
-    /// annotates only such lines.
+    /// Returns the lines of the findings for which a writer must know whether the change touched them: it sorts the
+    /// findings by that, or annotates only touched lines.
     pub(super) fn for_sorting(run: &Run, delivery: &Delivery<'a>) -> Self {
         let report = delivery.report;
         if delivery.destinations.has_report(Format::is_page) {
@@ -72,8 +72,8 @@ impl<'a> NeededLines<'a> {
         }
     }
 
-    /// Returns whether not all lines are shown, so that those of the findings that the change touched must be known
-    /// first.
+    /// Returns whether the log lists only some of the findings. Which of them it lists depends on the lines that the
+    /// change touched, so these must be known first.
     pub(super) fn depend_on_order(run: &Run, delivery: &Delivery<'_>) -> bool {
         let limit = delivery.destinations.show.limit();
         !delivery.destinations.has_report(Format::needs_lines)

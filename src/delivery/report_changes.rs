@@ -48,7 +48,8 @@ pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
         .collect()
 }
 
-/// Draws the first unchanged pipelines with findings. Changed pipelines are drawn with their change.
+/// Draws the first unchanged pipelines with findings. Changed pipelines are drawn with their change. A pipeline that
+/// cannot be read, or whose drawing is too large, is left out.
 pub(super) fn draw_unchanged_pipelines(
     delivery: &Delivery<'_>,
     report: &Report,

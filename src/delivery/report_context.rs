@@ -93,8 +93,8 @@ fn find_path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
     PathBase::Outside(root.to_string_lossy().into_owned())
 }
 
-/// Returns any file of the reviewed commit, for formats in which an entry about the whole run must name a file. Returns
-/// `None` if another entry has a file, or there is nothing to report about the run.
+/// Returns a file of the reviewed commit, preferably the configuration file, for formats in which an entry about the
+/// whole run must name a file. Returns `None` if another entry has a file, or there is nothing to report about the run.
 fn find_anchor_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> {
     let has_path = !report.files.is_empty() || !report.unreviewed_files.is_empty();
     if has_path || (report.verdict == Verdict::Passed && report.limits.is_empty()) {
@@ -108,8 +108,8 @@ fn find_anchor_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> 
     (!files.is_empty()).then(|| files.swap_remove(0).path)
 }
 
-/// Reads the text of the lines that the writers show, and compares them with the base to learn which of them the change
-/// touched.
+/// Reads the text of the lines that the writers show, and compares the files with the base to learn which lines with
+/// findings the change touched. If the shown lines depend on the touched ones, the comparison comes first.
 fn add_file_lines(run: &Run, delivery: &Delivery<'_>, context: &mut ReportContext) {
     let Some((repo, snapshot)) = delivery.files else {
         return;
@@ -159,7 +159,7 @@ impl ReportedFile<'_> {
         self.content.len() + former
     }
 
-    /// Compares the file, and returns it with those of the lines of findings that the change touched.
+    /// Returns the file with the result of [`Self::find_touched_lines`], for which it is compared with its base.
     fn with_touched_lines(self, needed_lines: &NeededLines<'_>) -> (Self, Option<BTreeSet<u32>>) {
         let touched_lines = self.find_touched_lines(needed_lines);
         (self, touched_lines)
@@ -186,17 +186,18 @@ impl ReportedFiles<'_> {
         }
     }
 
-    /// Reads the files with needed lines, and compares them with the base on all cores.
+    /// Reads the files with needed lines, and compares them with the base on all cores. Once the context is full, no
+    /// more text of lines is added.
     fn add_lines(&self, needed_lines: &NeededLines<'_>, context: &mut ReportContext) -> Result<(), GitError> {
         let files = self.snapshot.list_files(&|path| needed_lines.needs_file(path))?;
-        let former = self.find_former_blobs(&needed_lines.compared_lines.keys().copied().collect())?;
+        let old_blobs = self.find_former_blobs(&needed_lines.compared_lines.keys().copied().collect())?;
         let is_full = Cell::new(context.sources.is_full());
         let reported_files = files.iter().filter_map(|file| {
             let lines = needed_lines.shown_lines.get(file.path.as_str());
             let lines = lines.filter(|_| !is_full.get());
-            let reported_files = self.read_file(file, lines, former.get(&file.path))?;
-            let size = reported_files.size();
-            Some(Ok((reported_files, size)))
+            let reported_file = self.read_file(file, lines, old_blobs.get(&file.path))?;
+            let size = reported_file.size();
+            Some(Ok((reported_file, size)))
         });
         overlap::compute_each(
             reported_files,
@@ -236,11 +237,12 @@ impl ReportedFiles<'_> {
         if self.bases.is_empty() || paths.is_empty() {
             return Ok(HashMap::new());
         }
+        // The rename of a pipeline is found only if its old path is wanted, too.
         let is_wanted = |path: &str| paths.contains(path) || is_pipeline(path);
         let mut changes =
             change_list::find_changes_since(self.snapshot, &self.bases, self.compared_changes, &is_wanted)?;
         changes.retain(|change| paths.contains(change.path.as_str()));
-        let mut former = HashMap::new();
+        let mut old_blobs = HashMap::new();
         for (base_index, base) in self.bases.iter().enumerate() {
             let base_changes: Vec<&Change> = changes
                 .iter()
@@ -257,10 +259,10 @@ impl ReportedFiles<'_> {
                     FileContent::Blob(blob) => Some(blob),
                     FileContent::Disk(_) => None,
                 });
-                former.insert(change.path.clone(), old_blob);
+                old_blobs.insert(change.path.clone(), old_blob);
             }
         }
-        Ok(former)
+        Ok(old_blobs)
     }
 }
 

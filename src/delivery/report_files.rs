@@ -106,7 +106,8 @@ fn is_inside(directory: &Path, root: &Path) -> bool {
     }
 }
 
-/// Writes the report to each of these paths in parallel, which is faster than one after another.
+/// Writes the report to each of these paths in parallel, which is faster than one after another. Returns the results in
+/// the order of the paths.
 fn write_in_parallel(
     run: &Run,
     targets: &[ReportFlag],
@@ -162,7 +163,8 @@ fn buildkite_junit_path(job: Option<&str>) -> String {
     }
 }
 
-/// Returns the paths of the reports, requested or default, for display.
+/// Returns where the user finds the reports, requested or default, for display. Reports on standard output are left
+/// out.
 pub(super) fn describe_report_places(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
     let requested_paths = delivery
         .destinations
@@ -180,7 +182,7 @@ pub(super) fn describe_report_places(run: &Run, host: Host, delivery: &Delivery<
     default_paths.chain(summary_place).collect()
 }
 
-/// Returns where the JUnit report is written, or `None` if there is none.
+/// Returns where the JUnit report is written, or `None` if there is none or it goes to standard output.
 pub(super) fn find_junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Option<String> {
     let mut junit_targets = delivery
         .destinations

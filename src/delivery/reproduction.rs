@@ -43,15 +43,14 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
         words.push(format!("--shard {shard}"));
     }
     // On another machine, the policy of the target and the settings of the job do not apply unless given as flags.
-    let stricter = [
-        (
-            delivery.has_stricter_target || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty()),
-            "--policy base",
-        ),
+    let needs_base_policy =
+        delivery.has_stricter_target || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty());
+    let stricter_flags = [
+        (needs_base_policy, "--policy base"),
         (report.gate_refused, "--gate-changes fail"),
         (report.breaks_consumers(), "--compat fail"),
     ];
-    for (is_needed, flag) in stricter {
+    for (is_needed, flag) in stricter_flags {
         if is_needed {
             words.push(flag.to_owned());
         }
@@ -127,6 +126,7 @@ fn find_config_option(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     Some(inside.unwrap_or_else(|| file.display().to_string()))
 }
 
+/// Formats a flag with its value, which is quoted for the shell.
 fn option(flag: &str, value: &str) -> String {
     // A value that starts with `-` would be parsed as a flag.
     let separator = if value.starts_with('-') { '=' } else { ' ' };

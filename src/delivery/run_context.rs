@@ -123,7 +123,8 @@ pub(crate) struct RunContextText<'a> {
 }
 
 impl RunContextText<'_> {
-    /// Renders the context as text: the facts about the run, then one row for each pipeline.
+    /// Renders the context as text: the facts about the run, then one row for each pipeline. `remote` is the text of
+    /// [`describe_remote_state`].
     pub(crate) fn render(&self, remote: &str, policy: String) -> String {
         let mut text = String::new();
         for (name, value) in list_facts(self.target, self.selection, remote, policy) {
@@ -182,11 +183,12 @@ fn count_repeated_reasons(selected_pipelines: &SelectedPipelines) -> BTreeMap<&s
     for candidate in &selected_pipelines.candidates {
         *counts.entry(candidate.reason.as_str()).or_default() += 1;
     }
-    counts.retain(|_, counts| *counts > MAX_ROWS_PER_REASON);
+    counts.retain(|_, count| *count > MAX_ROWS_PER_REASON);
     counts
 }
 
-/// Returns the facts about the run, each with its label.
+/// Returns the facts about the run, each with its label. The reason why all pipelines are selected is left out if it
+/// repeats that of the base.
 fn list_facts(
     target: &Target,
     selected_pipelines: &SelectedPipelines,
@@ -252,6 +254,7 @@ fn describe_earlier_commit(target: &Target) -> Option<String> {
     }
 }
 
+/// Describes a change of the gate configuration as the value of the fact `gate changed`.
 fn describe_gate_change(change: &GateChange) -> String {
     let separator = if change.descriptions.is_empty() { "" } else { ": " };
     format!("by {}{separator}{}", change.path, change.descriptions.join("; "))
@@ -270,7 +273,8 @@ fn render_headline(target: &Target, selected_pipelines: &SelectedPipelines) -> S
     format!("{subject}, {} to review\n", selected_pipelines.files.len())
 }
 
-/// Returns the cells of a changed pipeline: a mark with the kind of the change, the path, and the reason.
+/// Returns the cells of a changed pipeline: a mark with the kind of the change, the path, and the reason, which is
+/// empty without `has_reason`.
 fn build_candidate_row(target: &Target, candidate: &Candidate, has_reason: bool) -> [String; 3] {
     let mark = if candidate.selected { '+' } else { '-' };
     // Without a base, no pipeline was compared, so none is shown as added.

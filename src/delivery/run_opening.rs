@@ -17,8 +17,9 @@ pub(crate) struct NamedDestinations<'a> {
 }
 
 impl NamedDestinations<'_> {
-    /// Opens the workspace of `repo`, replaces what an earlier run left at the destinations, and fetches missing commits
-    /// if requested. `revisions` returns the requested revisions, and what they are needed for.
+    /// Opens the workspace of `repo`, replaces what an earlier run left at the destinations, and fetches missing
+    /// commits if requested. If the workspace cannot be opened, replaces the default reports. `revisions` returns the
+    /// requested revisions, and what they are needed for.
     pub(crate) fn open_workspace<'a>(
         &self,
         run: &'a Run,

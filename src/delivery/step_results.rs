@@ -76,7 +76,7 @@ pub(super) fn tell_outputs(run: &Run, delivery: &Delivery<'_>) -> Result<(), Fai
     run.append_outputs(&outputs(run, delivery.host(), delivery))
 }
 
-/// Returns the step outputs of the contract.
+/// Returns the step outputs: those about the review, and the path of the JUnit report, which is empty without a file.
 fn outputs(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let mut outputs = report::list_review_outputs(delivery.report);
     outputs.push(("junit", find_junit_path(run, host, delivery).unwrap_or_default()));

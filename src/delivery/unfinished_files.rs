@@ -110,7 +110,7 @@ impl OutputFiles {
         }
     }
 
-    /// Adds the files of a publish.
+    /// Adds the files of a publish. A dry run writes a receipt, but no JUnit report.
     pub(crate) fn with_publish(mut self, files: PublishFiles, is_dry: bool) -> Self {
         self.removed_files.extend(files.receipt);
         self.publish_junit = files.junit.filter(|_| !is_dry);
@@ -203,8 +203,8 @@ impl Run {
         self.replace_old_files(&files)
     }
 
-    /// Replaces the old reports at the paths where the host looks for them, if the run ends before it knows whether
-    /// the policy names others.
+    /// Replaces the old reports at the paths where the host looks for them, if the run ends before it knows whether the
+    /// policy names others. Creates no report where an earlier run left none.
     pub(crate) fn replace_default_reports(&self, destinations: &DestinationArgs) {
         let is_named = !settings::job_reports(&destinations.report, &self.env).is_empty();
         let host = settings::requested_host(&self.global, &self.env).ok();
@@ -214,12 +214,14 @@ impl Run {
         let host = host.unwrap_or_else(|| Host::detect(&self.env));
         let mut reports = list_default_reports(self, host);
         reports.retain(|report| report.path.as_deref().is_some_and(Path::is_file));
+        // Without inputs, this cannot fail.
         let _ = self.replace_old_files(&OutputFiles {
             reports,
             ..OutputFiles::default()
         });
     }
 
+    /// Returns the reports that this run replaced and has not yet written with a result.
     fn unfinished_files(&self) -> MutexGuard<'_, UnfinishedFiles> {
         let files = self.unfinished_files.lock();
         files.unwrap_or_else(PoisonError::into_inner)
@@ -243,8 +245,8 @@ impl Run {
         }
     }
 
-    /// Writes to a file of an earlier run. If that fails and the old file remains, warns, because its result would be
-    /// taken for that of this run.
+    /// Writes to a path where an earlier run may have left a file. If that fails and the old file remains, warns,
+    /// because its result would be taken for that of this run. Does nothing if this run may not replace the path.
     pub(crate) fn replace_old_file(
         &self,
         path: &Path,

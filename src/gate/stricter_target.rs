@@ -60,8 +60,9 @@ impl Workspace<'_> {
     }
 
     /// Compares the gate configuration with that of the target branch, which may have become stricter since the change
-    /// started. Tags, scheduled runs and pushes are compared with the default branch. Returns `None` if the reviewed
-    /// commit contains the target's newest commit, and in a local run.
+    /// started. Tags, scheduled runs and pushes are compared with the default branch. Returns `None` if nothing is
+    /// stricter and the same rules apply after the merge, if the reviewed commit contains the target's newest commit,
+    /// and in a local run.
     pub(crate) fn find_stricter_target(
         &self,
         snapshot: &Snapshot<'_>,
@@ -345,8 +346,9 @@ impl StricterTarget {
     }
 }
 
-/// Adds a result of the target's rules to that of the change's rules for the same file. The more severe result is kept,
-/// with the violations of both.
+/// Adds a result of the target's rules to that of the change's rules for the same file. The result of the change stays
+/// if its rule could not be evaluated, and is replaced if it is less severe. Otherwise, only violations about further
+/// subjects are added, and none with a counted number, which the result of the change has, too.
 fn merge_result(file: &mut FileResults, tip_result: RuleResult) {
     let Some(head_result) = file
         .results

@@ -38,7 +38,7 @@ impl Cause {
         }
     }
 
-    /// Describes the cause as the predicate of a report whose verdict denies it.
+    /// Describes the cause as a clause after "its verdict is `passed`, but", for a report whose verdict contradicts it.
     pub(crate) const fn reason(self) -> &'static str {
         match self {
             Self::Finding => "its results fail the gate",
@@ -72,7 +72,7 @@ pub(crate) const fn exit_status(verdict: Verdict) -> ExitStatus {
     }
 }
 
-/// Returns the causes for the verdict that a report shows by itself.
+/// Returns the causes of the verdict that can be read from the report alone, without the repository.
 pub(crate) fn find_report_causes(report: &Report) -> Vec<Cause> {
     let fail_on = report.fail_on();
     let has_platform_failure = fail_on != FailOn::Never && has_unexplained_batch(report);

@@ -66,8 +66,8 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns whether a rule id exists: in the program, in the rules file, or in the rules file of the target branch,
-    /// because a removed rule's waivers can be removed only afterwards.
+    /// Returns a function that determines whether a rule id exists: in the program, in the rules file, or in the rules
+    /// file of the target branch, because a removed rule's waivers can be removed only afterwards.
     pub(crate) fn find_known_rules<'r>(
         &self,
         rules: Option<&'r RuleSet>,
@@ -197,7 +197,9 @@ impl PolicyWaivers {
         if self.waivers.entries().is_empty() {
             return Ok(());
         }
-        let statuses = apply_waivers(&self.waivers, snapshot, tally, former, false)?;
+        // The run may review only some of the pipelines.
+        let is_whole = false;
+        let statuses = apply_waivers(&self.waivers, snapshot, tally, former, is_whole)?;
         tally
             .notes
             .extend(describe_unneeded_waivers(&self.waivers, &statuses));

@@ -208,7 +208,8 @@ impl Publication<'_> {
             &plan.interface,
         ));
         let repository = old_offer.repository(self.workspace);
-        changes.extend(self.list_changed_files(plan, repository, &old_offer.commit, changes.is_empty())?);
+        let includes_shared_file = changes.is_empty();
+        changes.extend(self.list_changed_files(plan, repository, &old_offer.commit, includes_shared_file)?);
         Ok((Compatibility::new(old.to_compared_version(), changes), None))
     }
 

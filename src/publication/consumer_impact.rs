@@ -69,6 +69,7 @@ pub(crate) fn search_consumers<'c>(
         }
     }
     if impact.components.len() > first_index {
+        // All affected pipelines are in the snapshot, so there are no removed paths.
         let call_graph = CallGraph::load(repository, &snapshot, &BTreeSet::new())?;
         for component in impact.components.iter_mut().skip(first_index) {
             let callers = call_graph.callers_of(&component.path).into_iter();
@@ -119,17 +120,17 @@ impl ConsumerImpact<'_> {
         let components: Vec<Value> = self
             .components
             .iter()
-            .map(|components| {
+            .map(|component| {
                 value!({
-                    "repository": components.repository,
-                    "path": components.path,
-                    "line": components.consumer.line,
-                    "component": components.consumer.component,
-                    "id": components.consumer.id,
-                    "version": components.consumer.version,
-                    "changes": components.changes,
-                    "calledBy": components.callers.len(),
-                    "callers": components.callers.iter().take(MAX_LISTED_CALLERS).collect::<Vec<_>>(),
+                    "repository": component.repository,
+                    "path": component.path,
+                    "line": component.consumer.line,
+                    "component": component.consumer.component,
+                    "id": component.consumer.id,
+                    "version": component.consumer.version,
+                    "changes": component.changes,
+                    "calledBy": component.callers.len(),
+                    "callers": component.callers.iter().take(MAX_LISTED_CALLERS).collect::<Vec<_>>(),
                 })
             })
             .collect();

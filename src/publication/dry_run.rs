@@ -19,7 +19,7 @@ impl Publication<'_> {
     /// is not allowed.
     pub(super) fn run_dry(mut self, mut plan: Plan) -> CommandResult {
         let platform = self.open_platform()?;
-        let intent = match &platform {
+        let decision = match &platform {
             Some(platform) => self.decide(platform, &mut plan)?,
             None => PublishDecision::Upload,
         };
@@ -31,7 +31,7 @@ impl Publication<'_> {
         if published_state.exists == Some(true) {
             refusals.push("the version already exists, and versions cannot be changed".to_owned());
         }
-        let (status, receipt, skip_reason) = match intent {
+        let (status, receipt, skip_reason) = match decision {
             PublishDecision::Upload => (ExitStatus::Success, Receipt::for_dry_run(plan, &hashes), None),
             PublishDecision::AlreadyPublished(published_version) => {
                 let receipt = Receipt::for_unchanged_files(
@@ -116,7 +116,7 @@ impl Publication<'_> {
         Err(error.into())
     }
 
-    /// Requests whether the version exists, and the latest version. An unavailable platform is only a warning, because
+    /// Requests whether the version exists, and the latest version. An error of the platform is only a warning, because
     /// the plan does not need it.
     fn request_published_state(
         &self,

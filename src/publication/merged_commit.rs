@@ -44,9 +44,9 @@ pub(crate) fn check_local_commit(
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MergedCommit(());
 
-/// Proves in a CI job that the commit is merged: it is on a branch in `publish-on`, or in the default branch. Commits
-/// of tags and those that the job selects must be in one of them. On an unknown CI host, the branch of the run is
-/// unknown, so only the default branch counts.
+/// Proves in a CI job that the commit is merged: it is on a branch in `publish-on`, or in the default branch. A local
+/// run and a run without a publish need no proof. Commits of tags and those that the job selects must be in one of
+/// these branches. On an unknown CI host, the branch of the run is unknown, so only the default branch counts.
 pub(crate) fn require_merged(
     workspace: &Workspace<'_>,
     target: &Target,

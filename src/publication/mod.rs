@@ -99,11 +99,11 @@ impl Publication<'_> {
             return self.run_dry(plan);
         }
         let platform = self.run.create_platform_client(self.connection)?;
-        let intent = match self.decide(&platform, &mut plan) {
-            Ok(intent) => intent,
+        let decision = match self.decide(&platform, &mut plan) {
+            Ok(decision) => decision,
             Err(failure) => return self.finish_undetermined(plan, &failure),
         };
-        match intent {
+        match decision {
             PublishDecision::AlreadyPublished(published_version) => {
                 self.finish_without_upload(&plan, &published_version)
             }
@@ -170,7 +170,8 @@ impl Publication<'_> {
         Ok(self.write_records(receipt))
     }
 
-    /// Ends without an upload, because the comparison with the published version failed.
+    /// Ends without an upload, because the comparison with the published version failed. If a counted version name is
+    /// still a draft, its template is shown instead.
     fn finish_undetermined(&self, mut plan: Plan, failure: &Failure) -> CommandResult {
         if self.needs_next_version() && self.comparison.is_none() {
             plan.version_name.clone_from(&self.settings.version_name);
@@ -240,14 +241,15 @@ impl Publication<'_> {
         let status = outcome_report::report_outcome(self, plan, &outcome)?;
         let hashes = outcome.hashes.as_deref().unwrap_or_default();
         let receipt = Receipt::for_outcome(plan, hashes, &outcome);
-        let file_count = format!(
+        let case_name = format!(
             "version {} of {}: {}",
             plan.version_name, plan.prefix, outcome.kind
         );
-        self.report_junit(&file_count, status, &outcome.problems);
+        self.report_junit(&case_name, status, &outcome.problems);
         Ok(status.worse(self.write_records(receipt)))
     }
 
+    /// Plans the publish of the target's commit, from the source in the settings.
     pub(crate) fn build_plan(&self) -> Result<Plan, PublishError> {
         self.build_plan_of(&self.target.head, self.settings.from)
     }
@@ -367,7 +369,8 @@ fn with_publish_request<T>(
     })
 }
 
-/// The request body is slightly larger than the files.
+/// Returns a function that shows how many bytes were sent. The request body is slightly larger than the files, so the
+/// number is limited to their size.
 fn upload_progress(bar: &ProgressDisplay, plan: &Plan) -> UploadProgress {
     let (bar, total_bytes) = (bar.clone(), plan.total_bytes());
     Arc::new(move |sent_bytes| bar.set(sent_bytes.min(total_bytes), total_bytes))

@@ -83,10 +83,12 @@ impl ComparedOffer {
 }
 
 impl CommitOffer {
+    /// Returns the repository that has the commit: that of the workspace, or the one reopened after a fetch.
     pub(crate) fn repository<'r>(&'r self, workspace: &'r Workspace<'_>) -> &'r Repository {
         self.fetched_repository.as_ref().unwrap_or(&workspace.repo)
     }
 
+    /// Returns what the commit offers to consumers, prepared for a comparison.
     pub(crate) fn offer<'r>(
         &'r self,
         workspace: &'r Workspace<'_>,

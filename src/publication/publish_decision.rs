@@ -41,14 +41,14 @@ impl Publication<'_> {
     ) -> Result<PublishDecision, Failure> {
         self.history = self.request_history(platform)?;
         self.comparison = self.compare_with_platform(platform, plan)?;
-        if let Some(intent) = self.skip_unchanged_plan(plan) {
-            return Ok(intent);
+        if let Some(decision) = self.skip_unchanged_plan(plan) {
+            return Ok(decision);
         }
-        if let Some(intent) = self.skip_published_commit(plan)? {
-            return Ok(intent);
+        if let Some(decision) = self.skip_published_commit(plan)? {
+            return Ok(decision);
         }
-        if let Some(intent) = self.decide_on_breaks(platform, plan)? {
-            return Ok(intent);
+        if let Some(decision) = self.decide_on_breaks(platform, plan)? {
+            return Ok(decision);
         }
         let refusal = self.decide_on_older_commit(platform, plan)?;
         Ok(refusal.unwrap_or(PublishDecision::Upload))

@@ -139,8 +139,8 @@ fn push_shared_pipelines(output: &mut String, plan: &Plan) {
         );
         let parameters = List::with_limit(&entry.parameters, MAX_LISTED_ENTRIES)
             .map(|parameter| text::escape_line(&describe_parameter(parameter)));
-        for entry in parameters.entries() {
-            let _ = writeln!(output, "    {entry}");
+        for line in parameters.entries() {
+            let _ = writeln!(output, "    {line}");
         }
     }
     if let Some(remark) = list.remark() {
@@ -206,9 +206,9 @@ fn count_bytes(bytes: u64) -> String {
 fn push_consumer_changes(output: &mut String, compat: &Compatibility) {
     let class = compat.class.map_or("unknown", ChangeClass::name);
     let _ = writeln!(output, "for consumers of {}: {class}", compat.old_name());
-    // The changed files are listed above.
-    let is_file = |line: &&String| !line.starts_with("content:");
-    for line in list_changes(compat).iter().take_while(is_file) {
+    // The changed files are last, under the heading `content:`.
+    let is_before_files = |line: &&String| !line.starts_with("content:");
+    for line in list_changes(compat).iter().take_while(is_before_files) {
         let _ = writeln!(output, "  {line}");
     }
     if let Some(reason) = &compat.accepted {

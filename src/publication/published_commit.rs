@@ -11,7 +11,7 @@ use sluicegate_platform::api::Artifact;
 impl Publication<'_> {
     /// Returns the decision to publish nothing if a version of this commit exists, enabled or not, and the version name
     /// comes from a template; otherwise `None`. A name that a person chose is published again. If exactly the planned
-    /// version exists, `--if-exists` decides later.
+    /// version exists, `--if-exists` decides later. With a template, fails if the commits of some versions are unknown.
     pub(super) fn skip_published_commit(&self, plan: &Plan) -> Result<Option<PublishDecision>, Failure> {
         // A person may publish the working tree several times from one commit; a job repeats itself.
         if self.settings.from == FileSource::Worktree && self.workspace.ci.host.is_local() {

@@ -34,7 +34,8 @@ pub(crate) struct RequiredReview<'r> {
 
 impl GateRun<'_, SavedReports<'_>> {
     /// Reads the report of the review that the settings require, if any. Rejects a review of only a part, one that no
-    /// finding could fail, and one by a local engine unless the settings allow it.
+    /// finding could fail, one by a local engine unless the settings allow it, one by another platform, and one that
+    /// passed only because findings were known.
     pub(crate) fn read_required_review(
         &mut self,
         settings: &PublishSettings,
@@ -223,6 +224,7 @@ impl<'r> RequiredReview<'r> {
     }
 }
 
+/// Returns the paths of those files of the plan that are pipelines.
 pub(crate) fn pipeline_paths(plan: &Plan) -> impl Iterator<Item = &str> {
     let paths = plan.files.iter().map(|file| file.path.as_str());
     paths.filter(|path| PipelineKind::from_path(path).is_some())

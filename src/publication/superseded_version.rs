@@ -59,7 +59,8 @@ impl Publication<'_> {
             .block_on(disable_version(platform, plan, timeout, superseded_outcome))
     }
 
-    /// Returns the enabled versions that did not exist before the upload.
+    /// Returns the enabled versions that did not exist before the upload. The latest one is requested, too, and
+    /// included even if the list lacks it.
     async fn list_new_versions(&self, platform: &Platform, plan: &Plan) -> Result<Vec<Artifact>, HttpError> {
         let known_names: BTreeSet<&str> = self
             .history

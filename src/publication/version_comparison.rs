@@ -36,7 +36,8 @@ impl VersionComparison<'_> {
         ))
     }
 
-    /// Prints that reason as a message, as standard output is reserved for the document.
+    /// Prints that consumers have no version yet, if so. Standard output is reserved for the document, so this is a
+    /// message.
     pub(crate) fn print_missing_version(&self, run: &Run) {
         if self.compat.is_first() {
             run.ui.say(&self.describe_missing_version());
@@ -117,7 +118,7 @@ struct SideLookup<'a> {
 
 impl SideLookup<'_> {
     /// Returns the older side: the one with this name, otherwise the latest version. `None` means that consumers have
-    /// no version yet.
+    /// no version yet; if a published prefix is similar, a warning names it.
     fn find_old_side(&self, name: Option<&str>) -> Result<Option<ComparedOffer>, Failure> {
         let (None, Some(platform)) = (name, self.platform) else {
             return self.find_side(name).map(Some);
@@ -269,6 +270,7 @@ impl SideLookup<'_> {
     ) -> Vec<interface::InterfaceChange> {
         let request = PublishRequest {
             prefix: self.prefix.to_owned(),
+            // Only the files of the plan are used.
             version_template: "compared".to_owned(),
             include: &|path| selection.includes(path),
             exclude: &|path| selection.excludes(path),

@@ -31,8 +31,9 @@ pub struct TransitiveCaller {
 }
 
 impl CallGraph {
-    /// Reads the calls of all pipelines in the snapshot. Calls of the pipelines in `removed_paths`, which the snapshot
-    /// lacks, are included.
+    /// Reads the calls of all pipelines in the snapshot. `removed_paths` are pipelines that the snapshot may lack:
+    /// calls to them are included, although their files are missing. No facts are known in advance, so each pipeline
+    /// that may name a file is parsed.
     pub fn load(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
@@ -47,8 +48,8 @@ impl CallGraph {
         )
     }
 
-    /// Reads only the calls of these pipelines. Files whose bytes contain none of their names are not parsed, and files
-    /// with known facts are not even read.
+    /// Reads only the calls to these pipelines, which may be missing in the snapshot. Files whose bytes contain none of
+    /// their names are not parsed, and files with known facts are not even read.
     pub fn read_callers_of(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
@@ -68,7 +69,9 @@ impl CallGraph {
         )
     }
 
-    /// Reads the calls of all pipelines for which `needs_parsing` accepts the bytes.
+    /// Reads the calls made by the pipelines for which `needs_parsing` accepts the bytes, or whose facts are known.
+    /// Calls to `removed_paths` are included, although the snapshot may lack these files. A pipeline that cannot be
+    /// read has no calls.
     fn read_matching(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
@@ -110,7 +113,8 @@ impl CallGraph {
         Ok(graph)
     }
 
-    /// Adds the pipelines that this caller calls. A call by a name that several files have counts for each of them.
+    /// Adds the calls that this pipeline makes to others. A call by a name that several files have counts for each of
+    /// them.
     fn add_calls(&mut self, caller: &str, references: &[Reference], pipeline_files: &PipelineFiles<'_>) {
         let (mut callee_paths, mut ambiguous_names) = (BTreeSet::new(), BTreeSet::new());
         for reference in references {

@@ -327,7 +327,8 @@ impl ClosureCheck<'_> {
         }
     }
 
-    /// Returns whether the pipeline that a component calls is sent. A name that several files have is uncertain.
+    /// Returns whether the pipeline that a component calls is sent. A name that several files have is uncertain, or
+    /// broken if one of these files is not sent.
     fn find_call_state(&self, caller: &str, target: &str, kind: PipelineKind) -> ReferenceState {
         let is_sent = |path: &str| self.input.sent_pipelines.contains_key(path);
         match self.files.resolve(target, kind, caller) {

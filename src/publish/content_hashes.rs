@@ -135,6 +135,7 @@ impl HashingReader {
             checked_hash,
             recorder,
         };
+        // An empty file is complete before the first read.
         reader.record_if_complete();
         reader
     }

@@ -91,6 +91,7 @@ pub(super) fn reject_uncertain_files<'a>(
     Ok(())
 }
 
+/// Returns whether this doubt concerns the file, which is then read from disk.
 fn has_doubt(file: &SnapshotFile, doubt: ContentDoubt) -> bool {
     file.doubt == Some(doubt) && matches!(file.content, FileContent::Disk(_))
 }

@@ -16,7 +16,8 @@ pub enum VersionOrderError {
     NoName,
 }
 
-/// Returns whether `version` is the only enabled one, so that consumers would have none if it were disabled.
+/// Returns whether `version` is the only enabled one, so that consumers would have none if it were disabled. A version
+/// that the list lacks counts as enabled.
 pub fn is_last_enabled(versions: &[Artifact], version: &str) -> bool {
     let has_name = |artifact: &&Artifact| artifact.version_name.as_deref() == Some(version);
     let is_disabled = versions

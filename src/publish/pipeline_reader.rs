@@ -30,11 +30,12 @@ pub(super) struct PipelineFile {
 }
 
 impl PipelineFile {
-    /// Returns its references; none if it could not be read.
+    /// Returns the references of the pipeline; none if it could not be read.
     pub(super) fn references(&self) -> impl Iterator<Item = &Reference> {
         self.facts.iter().flat_map(|facts| &facts.references)
     }
 
+    /// Returns whether the content was only searched for names of files, and not parsed.
     pub(super) fn is_skimmed(&self) -> bool {
         self.facts.as_ref().is_ok_and(|facts| facts.is_unparsed)
     }

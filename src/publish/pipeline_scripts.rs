@@ -30,7 +30,7 @@ impl Script {
     }
 }
 
-/// Returns the scripts that the sent pipelines use, by path.
+/// Returns the scripts that the sent pipelines use, by path. Fails if the content of a script to send is uncertain.
 pub(super) fn find_scripts(
     listing: &FileListing<'_>,
     contents: &ContentReader,

@@ -24,7 +24,8 @@ use std::time::Duration;
 /// Maximum number of uploads of a run.
 const MAX_UPLOADS: usize = 3;
 
-/// Uploads the planned files and verifies the published version. [`super::build_plan`] checked the plan.
+/// Uploads the planned files and verifies the published version. [`super::build_plan`] checked the plan. If a file
+/// cannot be read for its hash, the outcome has no hashes.
 pub async fn execute_plan(
     platform: &Platform,
     plan: &Plan,
@@ -83,8 +84,8 @@ impl PlanExecution<'_> {
         }
     }
 
-    /// Uploads the plan. If an upload gets no usable response, looks the version up, and uploads again only if it
-    /// certainly does not exist.
+    /// Uploads the plan. If an upload gets no usable response, looks the version up. Uploads again, a limited number of
+    /// times, only if the platform does not show the version.
     async fn upload_until_decided(&self) -> Outcome {
         let mut lost_error: Option<HttpError> = None;
         let mut remaining_uploads = MAX_UPLOADS;
@@ -145,7 +146,8 @@ impl PlanExecution<'_> {
         )
     }
 
-    /// Verifies a version that the platform accepted. If it may be incomplete, disables it, as configured.
+    /// Verifies a version that the platform accepted. If it may be incomplete, disables it, as configured. `error` is
+    /// that of a response that could not be read.
     async fn finish_accepted_upload(&self, response: PublishResponse, error: Option<HttpError>) -> Outcome {
         let (mut outcome, mut is_suspect) =
             assess_accepted_upload(self.plan, response, self.options.on_ignored);

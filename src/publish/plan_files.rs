@@ -240,6 +240,7 @@ fn reject_same_part_names(files: &[PlannedFile]) -> Result<(), PublishError> {
     let mut paths_by_part_name: HashMap<String, &str> = HashMap::new();
     let mut pairs = Vec::new();
     for path in files.iter().map(|file| file.path.as_str()) {
+        // Paths are unique, so only an escaped name can occur twice.
         let Cow::Owned(name) = part_name(path) else {
             continue;
         };

@@ -10,8 +10,9 @@ use sluicegate_git::{FileContent, SnapshotFile, read_regular_metadata};
 /// Maximum size of a script whose content is examined.
 const MAX_SCRIPT_BYTES: u64 = 8 << 20;
 
-/// Returns the defect of a script. A Git LFS pointer is one. If files of the working tree are published and the file on
-/// disk has the hash in the pointer, the script is replaced by that file instead.
+/// Returns the defect of a script; `None` if it is too large to be examined. A Git LFS pointer is one. If files of the
+/// working tree are published and the file on disk has the hash in the pointer, the script is replaced by that file
+/// instead.
 pub(super) fn resolve_script_defect(
     contents: &ContentReader,
     source: FileSource,

@@ -163,8 +163,8 @@ pub(super) fn outcome_without_response(reason: &str, error: HttpError) -> Outcom
         .with_error(error)
 }
 
-/// Adds the files that the platform ignored to the outcome. Returns whether the version may therefore be incomplete,
-/// unless the settings accept that.
+/// Adds the files that the platform ignored to the outcome. Returns whether the version may therefore be incomplete: if
+/// the response does not list them, or lists one and the settings do not accept that.
 fn record_ignored_resources(
     outcome: &mut Outcome,
     ignored_resources: Option<Vec<Value>>,

@@ -78,7 +78,7 @@ pub(super) fn can_details_prove_completeness(plan: &Plan) -> bool {
     let shared_paths: HashSet<&str> = plan
         .shared_pipelines
         .iter()
-        .map(|shared_paths| shared_paths.path.as_str())
+        .map(|pipeline| pipeline.path.as_str())
         .collect();
     plan.source == FileSource::Commit
         && plan

@@ -54,7 +54,7 @@ fn describe_worktree_drift(head: &CommitId, differing_paths: &[String]) -> Strin
 }
 
 /// Returns whether a planned file has the content of this blob. The index shows this for most files without reading
-/// them.
+/// them. A content that cannot be read to its end counts as different.
 fn planned_file_matches_blob(
     contents: &ContentReader,
     checkout: &Checkout,

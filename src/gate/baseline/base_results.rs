@@ -37,7 +37,7 @@ impl BasePaths {
         Self(base_paths.collect())
     }
 
-    /// Like [`Self::for_files`], but only for files that changed since the base and existed there.
+    /// Returns the same as [`Self::for_files`], but only for files that changed since the base and existed there.
     pub(crate) fn for_changed_files<'f>(
         files: impl Iterator<Item = &'f str>,
         former_paths: &FormerPaths,
@@ -60,6 +60,7 @@ impl BasePaths {
         self
     }
 
+    /// Returns the paths at the base, without an entry for new files.
     pub(crate) fn to_set(&self) -> BTreeSet<&str> {
         self.0.values().flatten().map(String::as_str).collect()
     }
@@ -144,8 +145,8 @@ impl<'b> BaseResults<'b> {
     }
 }
 
-/// Marks each finding of these files as known if every base has it, too. `is_open` returns whether the review of a file
-/// is incomplete, so that a missing finding is not fixed.
+/// Marks each finding of these files as known if every base has it, too. Also records the files whose review failed at
+/// every base. `is_open` returns whether the review of a file is incomplete, so that a missing finding is not fixed.
 pub(crate) fn mark_known_in_files(
     files: &mut [FileResults],
     is_open: impl Fn(&str) -> bool,

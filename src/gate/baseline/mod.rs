@@ -64,7 +64,6 @@ impl Baseline {
             _ => comparison.select_baseline_commits()?,
         };
         let is_earlier = comparison.bases.is_empty() && revisions.base.is_none();
-        // With several bases, a file may have had another path in each.
         Ok(Self {
             note: is_earlier
                 .then(|| describe_earlier_base(&bases, &reason))
@@ -74,15 +73,17 @@ impl Baseline {
         })
     }
 
-    /// Returns the baseline at the bases of the change, to find what the change introduced.
+    /// Returns the baseline at the bases of the change, to find what the change introduced. The former paths are those
+    /// that the selection found, if it compared with the same single base.
     pub(crate) fn at_commits(bases: &[CommitId], pipelines: &SelectedPipelines) -> Self {
-        let has_same_bases = bases.len() == 1 && bases == pipelines.bases;
+        // With several bases, a file may have had another path in each.
+        let has_same_base = bases.len() == 1 && bases == pipelines.bases;
         let changes = pipelines.candidates.iter().map(|candidate| &candidate.change);
         Self {
             bases: bases.to_vec(),
             reason: String::new(),
             note: None,
-            former_paths: has_same_bases.then(|| list_former_paths(changes)),
+            former_paths: has_same_base.then(|| list_former_paths(changes)),
             selection: None,
         }
     }
@@ -148,8 +149,8 @@ impl Baseline {
         }
     }
 
-    /// Marks the findings that every base has, too. `evaluate_base` returns the paths that the reviewed files had at a
-    /// base, and the findings there.
+    /// Marks the findings that every base has, too. Without a base, adds a limit of the verdict instead.
+    /// `evaluate_base` returns the paths that the reviewed files had at a base, and the findings there.
     pub(crate) fn mark_known_findings(
         &self,
         repo: &Repository,
@@ -186,7 +187,8 @@ impl Baseline {
     }
 
     /// Gives findings of the base the new names of components that were renamed since, so that they match those of
-    /// head. Compares only files with findings about components that the other side lacks.
+    /// head. `pairs` has one base. Compares only files in which each side has findings about components that the other
+    /// side lacks.
     pub(crate) fn follow_renamed_components(
         &self,
         pairs: &VersionPairs<'_>,
@@ -263,7 +265,7 @@ impl Baseline {
         Ok(base_paths.forget_unselected(&|path| self.selects(path)))
     }
 
-    /// Like [`Self::base_paths`], for the files that changed since the base and existed there.
+    /// Returns the same as [`Self::base_paths`], but only for files that changed since the base and existed there.
     pub(crate) fn changed_base_paths<'f>(
         &self,
         base: &CommitId,

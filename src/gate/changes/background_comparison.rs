@@ -67,7 +67,8 @@ impl BackgroundComparison {
         CollectedFacts::new(self.facts.recv().unwrap_or_default())
     }
 
-    /// Returns the facts about the changed pipelines if they are known by now.
+    /// Returns the facts about the changed pipelines, or `None` if they are not known yet. There are no facts if the
+    /// comparison failed or they were returned before.
     pub(crate) fn available_facts(&self) -> Option<CollectedFacts> {
         match self.facts.try_recv() {
             Err(TryRecvError::Empty) => None,

@@ -59,8 +59,8 @@ impl<'c> ParsedChange<'c> {
         Some(PipelineFacts::from_pipeline(&pipeline))
     }
 
-    /// Describes the change for a report. The first ones in the list, by `index`, are also drawn, and after a number of
-    /// changes, details are omitted.
+    /// Describes the change for a report. `index` is its position in the list of changes: the first ones are also
+    /// drawn, and the details of those after a limit are omitted.
     fn build_changed_file(&self, index: usize) -> ChangedFile {
         let diff = self.diff();
         let is_drawn = index < MAX_PICTURES && diff.change != FileChange::Layout;

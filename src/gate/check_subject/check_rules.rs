@@ -82,8 +82,8 @@ impl Workspace<'_> {
         Ok(CheckRules::Default(RuleSet::parse(template.as_bytes()), note))
     }
 
-    /// Returns whether no rules file exists: neither in the snapshot, on disk, in the checked-out commit, in a base nor in
-    /// the target branch.
+    /// Returns whether the default rules are evaluated: in a local run, if no rules file exists in the snapshot, on
+    /// disk, in the checked-out commit, in a base or in the target branch.
     fn needs_default_rules(&self, snapshot: &Snapshot<'_>, bases: &[CommitId]) -> Result<bool, Failure> {
         if !self.ci.host.is_local() || self.has_rules_file(snapshot)? || self.has_rules_file_on_disk() {
             return Ok(false);
@@ -98,8 +98,8 @@ impl Workspace<'_> {
         Ok(true)
     }
 
-    /// Reads the rules of a file that the job names. In CI it must be outside the checkout, because the change controls
-    /// the files in it.
+    /// Reads the rules of a file that the job names. Fails if the file has errors. In CI it must be outside the
+    /// checkout, because the change controls the files in it.
     fn read_named_rules(&self, run: &Run, file: &Path) -> Result<CheckRules, Failure> {
         let full = run.env.current_dir().join(file);
         let typed_path = file.display().to_string();

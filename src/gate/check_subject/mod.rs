@@ -22,8 +22,9 @@ pub(crate) struct CheckSubject<'a> {
 }
 
 impl<'a> CheckSubject<'a> {
-    /// Returns the files to check: staged ones, those on disk, or those of a commit. In CI, `--staged` and standard
-    /// input mean that the job checks other files than those of the commit.
+    /// Returns the files to check: staged ones, those on disk, or those of a commit. `has_input` states that standard
+    /// input replaces a file on disk. With it or `--staged`, the commit is ignored, in CI too: the job checks other
+    /// files than those of the commit.
     pub(crate) fn open_snapshot(&self, has_input: bool) -> Result<Snapshot<'a>, Failure> {
         let workspace = self.workspace;
         let repo = &workspace.repo;
@@ -68,8 +69,8 @@ impl<'a> CheckSubject<'a> {
         Ok(paths)
     }
 
-    /// Returns what the files are compared with. If only files are named, a base that cannot be resolved is ignored,
-    /// because they are checked in any case.
+    /// Returns what the files are compared with. Files that are named are checked in any case: if there are only such
+    /// files, neither a base that cannot be resolved nor a reason to check nothing matters.
     pub(crate) fn find_comparison(&self, paths: &CheckPaths) -> Result<Comparison, Failure> {
         let revisions = &self.settings.gate.revisions;
         if let Some(head) = self.find_staged_base() {
@@ -114,8 +115,8 @@ impl<'a> CheckSubject<'a> {
         Some(self.workspace.repo.head().ok()?.commit)
     }
 
-    /// Selects the pipelines to check. If no file differs from head, checks what a review of head would: its changes,
-    /// or on the default branch every pipeline.
+    /// Selects the pipelines to check. If the base is head itself and nothing differs from it, selects every pipeline
+    /// if a review of head would, as on the default branch. The gate changes remain those of the first comparison.
     pub(crate) fn select_pipelines(
         &self,
         run: &mut GateRun<'_>,

@@ -20,8 +20,9 @@ pub(crate) struct InterfaceComparison {
     pub(crate) is_repaired: bool,
 }
 
-/// Compares what two snapshots offer to consumers: the shared-pipelines file and the kinds of its pipelines. Returns
-/// `None` if nothing differs. A snapshot without the file offers nothing.
+/// Compares what two snapshots offer to consumers: the shared-pipelines file and the kinds of its pipelines. A snapshot
+/// without the file offers nothing. If no shared pipeline changed but the file moved or has another meaning, the file
+/// is the change. Returns `None` if nothing differs.
 pub(crate) fn compare_interfaces(
     repository: &Repository,
     old_snapshot: &Snapshot<'_>,

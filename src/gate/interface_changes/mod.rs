@@ -20,8 +20,8 @@ const BREAK_MESSAGE: &str = "The change breaks consumers of shared pipelines. Th
 
 impl GateRun<'_> {
     /// Adds the changes for consumers to the evaluation. A break fails the run unless the job or `accept_break` accepts
-    /// it. If a break would fail the run, unknown changes do not pass. These changes are found even if no pipeline
-    /// changed.
+    /// it. If a break would fail the run, unknown changes do not pass, except in CI those of a change that repairs the
+    /// file. These changes are found even if no pipeline changed.
     pub(crate) fn add_interface_changes(&mut self, accept_break: &AcceptBreak<'_>) -> Result<(), Failure> {
         let (ci, breaks) = (
             &self.subject.workspace.ci,
@@ -67,8 +67,9 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Returns the changes for consumers, and the first base that differs. Returns `None` if nothing differs, there is
-    /// no base, or the review is restricted to other files.
+    /// Returns the changes for consumers, and the first base that differs. Returns `None` if the comparison is turned
+    /// off, nothing differs, there is no base, or the review is restricted to other files. A base that cannot be
+    /// determined is an error only if a break would fail the run.
     fn find_interface_changes(&self) -> Result<Option<(CommitId, InterfaceComparison)>, Failure> {
         let ReviewedFiles {
             workspace,

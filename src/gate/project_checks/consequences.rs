@@ -45,7 +45,8 @@ pub(crate) fn decides_verdict(result: &RuleResult, index: usize) -> bool {
     )
 }
 
-/// Returns the index of the result, and that of the finding in it, of the first broken link that counts.
+/// Returns the index of the result, and that of the finding in it, of the first broken link that counts for the
+/// verdict.
 fn find_broken_link(file: &FileResults) -> Option<(usize, usize)> {
     let results = file.results.iter().enumerate();
     results
@@ -117,8 +118,8 @@ fn remove_finding(
     (violation, state.flatten(), waiver.flatten())
 }
 
-/// Adds the number of folded findings to the text of the broken link. If one of them is an error, the link becomes one,
-/// so that the verdict stays the same.
+/// Adds the number of folded findings to the text of the broken link. If one of them is an error and the link is only a
+/// warning, the link becomes an error in a separate result, so that the verdict stays the same.
 fn add_folded_findings(
     file: &mut FileResults,
     result_index: usize,

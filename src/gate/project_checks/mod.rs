@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 /// Maximum number of bytes of changed files that are examined for a script with a defect.
 const MAX_EXAMINED_BYTES: u64 = 64 << 20;
 
-/// A comparison without a change.
+/// The renames for a check that compares no versions.
 const NO_RENAMES: Renames<'_> = Renames {
     pipelines: BTreeMap::new(),
     find_component_name: &|_, _| None,
@@ -40,7 +40,7 @@ pub(crate) struct ProjectChecks<'a> {
 }
 
 impl ProjectChecks<'_> {
-    /// Returns all findings. `known_facts` contains the facts that were read already.
+    /// Returns the findings in all pipelines, changed or not. `known_facts` contains the facts that were read already.
     pub(crate) fn check_all(&self, known_facts: CollectedFacts) -> Result<Vec<FileResults>, Failure> {
         self.check(known_facts, &NO_RENAMES, &|_| true, &|_| Ok(OtherFiles::All))
     }
@@ -79,7 +79,7 @@ impl ProjectChecks<'_> {
         })
     }
 
-    /// Marks the findings that each base has, too.
+    /// Marks the findings that each base has, too, as known. A component that was renamed since counts as the same.
     fn mark_known_findings(
         &self,
         baseline: &Baseline,
@@ -186,9 +186,10 @@ impl GateRun<'_> {
     }
 
     /// Chooses the unchanged pipelines that must be read because the change may break them: those that name a file
-    /// which came, went or moved, and those that call a pipeline that lost a variable. With several bases, all are
-    /// read, because each base differs in something else. Without a base, only findings in the selected pipelines
-    /// count.
+    /// which came, went, moved or may be a defective script, and those that call a pipeline that lost a variable. All
+    /// are read if there are several bases, each of which differs in something else, if the gate configuration changed,
+    /// if the selection includes all pipelines or has other bases, or if there are too many names to search for.
+    /// Without a base, only findings in the selected pipelines count.
     fn choose_other_files(&self, facts: &ChangedFacts<'_>) -> Result<OtherFiles, GitError> {
         if self.subject.comparison.bases.is_empty() && !self.is_whole_project() {
             return Ok(OtherFiles::Reached);
@@ -294,7 +295,7 @@ impl GateRun<'_> {
         Ok(files)
     }
 
-    /// Marks the findings that existed before, if only new findings count.
+    /// Marks the findings of the project checks that existed before, if only new findings count.
     pub(crate) fn mark_known_project_findings(
         &self,
         baseline: &Baseline,
@@ -337,11 +338,13 @@ impl GateRun<'_> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let components = self.renamed_components();
         let mut suggestions = ComponentSuggestions::default();
-        let failed_paths: HashSet<&str> = tally.files.iter().map(|file| file.path.as_str()).collect();
+        let reviewed_paths: HashSet<&str> = tally.files.iter().map(|file| file.path.as_str()).collect();
         let mut consequences_by_path = BTreeMap::new();
         for file in tally.project_files.iter().filter(|file| has_broken_link(file)) {
             let path = file.path.as_str();
-            let Some(snapshot_file) = snapshot.find_file(path)?.filter(|_| failed_paths.contains(path))
+            let Some(snapshot_file) = snapshot
+                .find_file(path)?
+                .filter(|_| reviewed_paths.contains(path))
             else {
                 continue;
             };
@@ -375,6 +378,7 @@ impl GateRun<'_> {
         let waivers = self.subject.workspace.read_policy_waivers(rules.as_ref())?;
         self.mark_waived(&waivers, &mut tally)?;
         if let Some(baseline) = &self.baseline {
+            // No pipeline was reviewed, so there are no results of rules to compare.
             baseline.mark_known_findings(&self.subject.workspace.repo, snapshot, &mut tally, |_, _| {
                 Ok((BasePaths::default(), Tally::default()))
             })?;

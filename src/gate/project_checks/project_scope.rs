@@ -82,7 +82,7 @@ pub(crate) struct ProjectScope<'a> {
 
 impl ProjectScope<'_> {
     /// Returns the findings of the checks in the project. `known_facts` were read before. Of the other files, changed
-    /// ones are parsed, and of the unchanged ones those that `choose_others` chooses.
+    /// ones are parsed, and of the unchanged ones those that `choose_others` chooses or that are called.
     pub(crate) fn check_project(
         &self,
         snapshot: &Snapshot<'_>,
@@ -200,7 +200,8 @@ impl ProjectScope<'_> {
         Ok(project.check(self.levels))
     }
 
-    /// Parses the pipelines that others call with arguments, because the checks compare these with their variables.
+    /// Parses the pipelines that others call with arguments or that are shared with parameters, because the checks
+    /// compare these with their variables.
     fn read_called_with_arguments(
         &self,
         files: &[SnapshotFile],
@@ -262,6 +263,7 @@ impl ProjectScope<'_> {
         facts: &mut FactsByPath,
     ) -> Result<(), GitError> {
         let documents = files.iter().map(|file| {
+            // A file on disk is read later, by the thread that parses it.
             let document = match &file.content {
                 FileContent::Disk(_) if file.kind.unreadable_reason().is_none() && file.doubt.is_none() => {
                     None

@@ -210,8 +210,8 @@ impl BatchQueue {
         }
     }
 
-    /// Returns whether a smaller batch may get a response. Only a limited number of batches is split because they got
-    /// none, as each of their files may be the cause.
+    /// Returns whether a smaller batch may get a response. If a batch got no response, each of its files may be the
+    /// cause, so only a limited number of these splits is allowed and counted here.
     fn may_split(&mut self, error: &HttpError) -> bool {
         if self.is_stopped {
             return false;

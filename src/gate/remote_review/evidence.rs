@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_LISTED_GAPS: usize = 5;
 
 /// Returns whether the response must contain a rule result for the pipeline. It must if the rules file enables a rule
-/// for this kind of pipeline, or its content is unknown. Other files of the job need none.
+/// for this kind of pipeline, or its content is unknown. A file that is no pipeline needs none.
 pub(crate) fn needs_result(rules: Option<&RuleSet>, positions: &Positions<'_>, path: &str) -> bool {
     // The content is read only if the result may depend on it.
     PipelineKind::ALL
@@ -42,8 +42,9 @@ pub(crate) struct ResponseGaps {
 }
 
 impl ResponseGaps {
-    /// Returns the status that replaces a contradictory one, and records the contradiction: a result with an error or
-    /// with violations has not passed. Returns `None` if the status is right.
+    /// Returns the status that replaces a wrong one, or `None` if the status is right. A result with an error is an
+    /// error, and one with violations has not passed. Records each result that the platform reported as passed
+    /// nevertheless.
     pub(crate) fn correct_status(
         &mut self,
         path: &str,

@@ -69,8 +69,9 @@ pub(crate) fn list_failed_files(files: &[FileResults]) -> Vec<BatchFiles> {
     batches
 }
 
-/// Returns whether the platform reported FAILED for a batch of the report, and no finding explains it. The report's own
-/// flag is about the base of the review, which the report does not contain.
+/// Returns whether the platform reported FAILED for a batch of the report, and no finding explains it. The report does
+/// not contain the base of its review, which only its own flag considers. Apart from the flag, a known finding counts
+/// as failed at the base, too.
 pub(crate) fn has_unexplained_batch(report: &Report) -> bool {
     report.failed_without_finding
         || !list_unexplained_batches(&report.failed_batches, report.files.iter(), |_| true).is_empty()

@@ -46,7 +46,7 @@ impl LocalFallback {
         }
         tally.files.extend(local_tally.files);
         tally.files.sort_by(|a, b| a.path.cmp(&b.path));
-        // Such a file was not evaluated at all, so that the platform is unavailable does not excuse it.
+        // Such a file was not evaluated at all, so an unavailable platform does not excuse it.
         for local_file in local_tally.unreviewed_files {
             let unreviewed_files = tally.unreviewed_files.iter_mut();
             for file in unreviewed_files.filter(|file| file.path == local_file.path) {

@@ -147,7 +147,8 @@ impl<'a> RemoteReview<'a> {
         Ok(())
     }
 
-    /// Requests the review of head. While the platform responds, merges the responses and checks the project.
+    /// Requests the review of head. While the platform responds, merges the responses and checks the project once, as
+    /// soon as the facts from the background comparison are available.
     fn review_head(
         &self,
         run: &GateRun<'_>,

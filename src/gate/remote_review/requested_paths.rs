@@ -24,7 +24,7 @@ impl<'f> RequestedPaths<'f> {
         Self(paths)
     }
 
-    /// Returns the requested path that is meant.
+    /// Returns the requested path of which `path` is another spelling.
     pub(crate) fn find(&self, path: &str) -> Option<&'f str> {
         self.0.get(&fold_spelling(path)).copied()
     }

@@ -162,7 +162,8 @@ impl ResponseMerger<'_, '_> {
         }
     }
 
-    /// Adds the results for one pipeline. A pipeline that was excluded or not evaluated by any rule is unreviewed.
+    /// Adds the results for one pipeline. A pipeline that was excluded or not evaluated by any rule is unreviewed. An
+    /// excluded file that is no pipeline and has no results is only recorded as excluded.
     fn add_pipeline(
         &mut self,
         path: &str,
@@ -232,7 +233,7 @@ impl ResponseMerger<'_, '_> {
     }
 
     /// Adds the results of one file. If one of them is unknown or contradicts another, the file also counts as
-    /// unreviewed.
+    /// unreviewed, unless it does already (`is_open`).
     fn add_file(&mut self, path: String, rules: Vec<RuleResponse>, is_batch_failed: bool, is_open: bool) {
         let mut results: Vec<RuleResult> = Vec::with_capacity(rules.len());
         let mut unclear_reason = None;

@@ -4,7 +4,7 @@ use crate::gate::{decide_verdict, find_report_causes};
 use sluicegate_pipelines::findings::{Report, Shard};
 use std::collections::BTreeMap;
 
-/// The reason why reports cannot be merged_report.
+/// The reason why reports cannot be merged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MergeError {
     #[error("there is no report to merge")]
@@ -198,7 +198,8 @@ fn sort_and_deduplicate(merged_report: &mut Report) {
     merged_report.gate_changes.dedup_by(|a, b| a.path == b.path);
 }
 
-/// Checks that no shard occurs twice, and leaves the verdict open if a shard is missing.
+/// Checks that no shard occurs twice, and leaves the verdict open if a shard is missing. Afterwards, the merged report
+/// counts as one without shards.
 fn check_shards(merged_report: &mut Report, mut shards: Vec<Shard>) -> Result<(), MergeError> {
     shards.sort_unstable();
     if let Some(pair) = shards.windows(2).find(|pair| pair[0] == pair[1]) {

@@ -119,8 +119,8 @@ impl GateRun<'_, SavedReports<'_>> {
             .require_ancestor(older, &name, head.unwrap_or_default())
     }
 
-    /// Finds the reported files in the clone, to show their lines. Only a full commit id is accepted, because a report
-    /// could contain any revision.
+    /// Adds to findings the components that they are about, and finds the reported files in the clone, to show their
+    /// lines. Only a full commit id is accepted, because a report could contain any revision.
     pub(crate) fn find_reported_files(&mut self) {
         let (Some(repo), Some(report)) = (self.subject.repo, &mut self.report) else {
             return;

@@ -46,12 +46,14 @@ impl SavedReports<'_> {
         )))
     }
 
+    /// Returns the commit with this full id if the clone has it, and the clone's repository.
     fn find_commit(&self, id: &str) -> Option<(&Repository, CommitId)> {
         let repo = self.repo?;
         Some((repo, repo.find_commit_with_id(id)?))
     }
 
-    /// Fails unless `head`, the commit of the new report, descends from that of the older one.
+    /// Fails unless `head`, the commit of the new report, descends from that of the older one. In a run for a change,
+    /// the older commit must also belong to the target branch.
     pub(super) fn require_ancestor(&self, older: &Report, place: &str, head: &str) -> Result<(), Failure> {
         let Some(older_id) = &older.context.head else {
             return Err(reject_without_commit(place));

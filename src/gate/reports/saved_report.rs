@@ -34,9 +34,9 @@ pub(crate) fn parse_report(text: &[u8], place: &str) -> Result<Report, Failure> 
     })
 }
 
-/// Returns the reason if the results contradict the verdict. A failed verdict may come from the platform, and an
-/// undecided one may have other causes; neither lets anything pass. A report without `failOn` is checked with its
-/// default.
+/// Returns the reason if the results contradict the verdict: a cause for a worse verdict, or with `--fail-on never`, no
+/// cause for a failed one. Otherwise, a verdict worse than its causes is accepted, because it may come from the
+/// platform and lets nothing pass. A report without `failOn` is checked with its default.
 fn find_contradiction(report: &Report) -> Option<String> {
     let (fail_on, causes) = (report.fail_on(), find_report_causes(report));
     let contradiction = match causes.iter().find(|cause| cause.verdict() > report.verdict) {

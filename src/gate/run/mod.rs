@@ -46,7 +46,8 @@ pub(crate) trait ReviewEngine {
     /// same files.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure>;
 
-    /// Evaluates the pipelines of `head` that have findings, as they are at one base.
+    /// Evaluates the reviewed pipelines, at least those with findings in `head`, as they are at one base. Returns their
+    /// paths there, and the results.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,
@@ -116,7 +117,7 @@ impl<'a, S> GateRun<'a, S> {
 }
 
 impl GateRun<'_> {
-    /// Adds a note about the subject of the run.
+    /// Adds notes about the subject of the run.
     pub(crate) fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
         self.notes.extend(notes);
     }
@@ -265,11 +266,12 @@ impl GateRun<'_> {
         self.subject.settings.verdict.new_only && self.subject.comparison.idle_reason.is_none()
     }
 
-    /// Starts to compare the changed pipelines on another thread, because this needs no response of the platform.
+    /// Starts to compare the changed pipelines on another thread, because this needs no response of the platform. Does
+    /// nothing unless a commit is reviewed and the selection has the bases of the run.
     pub(crate) fn start_background_comparison(&mut self) {
         let pipelines = &self.selection.pipelines;
-        let is_whole = pipelines.bases == self.subject.comparison.bases && !pipelines.files.is_empty();
-        if let Some(head) = self.subject.snapshot.commit().filter(|_| is_whole) {
+        let is_comparable = pipelines.bases == self.subject.comparison.bases && !pipelines.files.is_empty();
+        if let Some(head) = self.subject.snapshot.commit().filter(|_| is_comparable) {
             let (session, workspace, settings) =
                 (self.session, self.subject.workspace, self.subject.settings);
             self.background_comparison = BackgroundComparison::start_if_needed(

@@ -110,6 +110,7 @@ impl Workspace<'_> {
             return Ok(SelectionResult::default());
         }
         self.reject_unmatched_selection(snapshot, &comparison.bases, request)?;
+        // Fails if the directory is ambiguous; its name is not needed here.
         self.find_config_dir(snapshot)?;
         let host_bases = self.resolve_host_bases(run, comparison, request.revisions)?;
         let bases = match host_bases.as_slice() {

@@ -159,7 +159,8 @@ impl SelectedPipelines {
         former_paths
     }
 
-    /// Returns the paths of [`Self::map_former_paths`] without those at which no finding was enforced.
+    /// Returns the paths of [`Self::map_former_paths`] without those that the globs excluded, at which no finding was
+    /// enforced.
     pub(crate) fn reviewed_former_paths(&self) -> BTreeMap<String, String> {
         let mut former_paths = self.map_former_paths();
         former_paths.retain(|_, old| !self.excluded_former_paths.contains(old));
@@ -211,24 +212,21 @@ impl SelectionScope<'_> {
             let host_differences = self.head.compare_with_bases(self.host_bases, &is_gate_file)?;
             host_differences.find_changes_by_base(&is_gate_file)
         };
-        let mut descriptions: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut descriptions_by_path: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (base, changes) in self.host_bases.iter().zip(changes_by_base) {
             for change in changes {
-                let words = (self.describe_change)(base, &change);
-                let known_words = descriptions.entry(change.path).or_default();
-                let new_words: Vec<String> = words
+                let descriptions = (self.describe_change)(base, &change);
+                let known_descriptions = descriptions_by_path.entry(change.path).or_default();
+                let new_descriptions: Vec<String> = descriptions
                     .into_iter()
-                    .filter(|word| !known_words.contains(word))
+                    .filter(|description| !known_descriptions.contains(description))
                     .collect();
-                known_words.extend(new_words);
+                known_descriptions.extend(new_descriptions);
             }
         }
-        Ok(descriptions
+        Ok(descriptions_by_path
             .into_iter()
-            .map(|(path, words)| GateChange {
-                path,
-                descriptions: words,
-            })
+            .map(|(path, descriptions)| GateChange { path, descriptions })
             .collect())
     }
 
@@ -288,7 +286,7 @@ impl SelectionScope<'_> {
         (self.includes)(path) && !(self.excludes)(path) && self.is_within(path)
     }
 
-    /// Returns the paths of all pipelines that the globs select.
+    /// Returns the paths of all pipelines that the globs and the given paths select, changed or not.
     fn list_all_files(&self) -> Result<Vec<String>, GitError> {
         Ok(self
             .head
