@@ -88,7 +88,8 @@ fn state_path(run: &Run, args: &ProvisionApplyArgs) -> PathBuf {
     run.env.current_dir().join(state_file)
 }
 
-/// Applies the user's `--resolve` to steps whose response was lost.
+/// Applies the user's `--resolve` to steps whose response was lost: `again` forgets the step; `done` or the id of the
+/// project completes it, with the request body of the plan, so that the plan matches the state.
 fn apply_resolutions(
     state: &mut ProvisionState,
     plan: &ProvisionPlan,
@@ -159,6 +160,8 @@ fn explain_state_error(error: StateError, path: &Path) -> Failure {
 }
 
 impl From<StateError> for Failure {
+    /// Converts an error of reading the state. The path is empty, because only the hint of [`StateError::Changed`]
+    /// contains it, and reading the state does not fail with that error.
     fn from(error: StateError) -> Self {
         explain_state_error(error, Path::new(""))
     }

@@ -48,7 +48,8 @@ pub(crate) fn create_stream(
     })?
 }
 
-/// Returns the platform's complaints about fields, each with its line of the file.
+/// Returns the platform's complaints about fields, each with its line of the file; without complaints, the failure of
+/// the creation.
 fn reject_definition(error: HttpError, document: &Document) -> Failure {
     let complaints = document.describe_violations(error.violations());
     if complaints.is_empty() {
@@ -70,9 +71,9 @@ fn reject_stream_request(id: &str, error: HttpError) -> Failure {
         list_command: None,
         show_command: Some("streaming status"),
     };
-    let is_name = Uuid::parse_str(id).is_err() && matches!(error.status(), Some(400 | 404 | 422));
+    let is_rejected_name = Uuid::parse_str(id).is_err() && matches!(error.status(), Some(400 | 404 | 422));
     let failure = lookup.reject_missing_among(error, Some(Vec::new()));
-    if is_name {
+    if is_rejected_name {
         // The API has no list of streaming pipelines to look the name up in.
         return failure.with_hint(
             "pass the ID that `sluicegate streaming create` printed: the platform's API cannot find a streaming \

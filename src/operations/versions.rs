@@ -197,7 +197,7 @@ impl<'a> VersionSwitch<'a> {
         Err(Failure::usage(message).with_hint("publish or enable another version first, or pass --force"))
     }
 
-    /// Prints the response of the platform, or the message.
+    /// Prints the document for `--output json`, otherwise the message.
     fn print_outcome(&self, output: OutputArgs, document: &Value, message: &str) -> CommandResult {
         let text = match output.output {
             OutputFormat::Json => format_json(document),

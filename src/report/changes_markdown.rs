@@ -71,7 +71,7 @@ impl ConsumerChanges {
 }
 
 impl ChangedPipelineCallers {
-    /// Like [`ConsumerChanges::render_list`], for the callers.
+    /// Returns the list of the callers; `escape` is for text from outside.
     pub(super) fn render_list(&self, escape: &dyn Fn(&str) -> String) -> TitledList {
         TitledList {
             title: self.summary.clone(),

@@ -16,7 +16,8 @@ fn encode_byte(byte: u8) -> String {
 }
 
 /// Returns the URL of a line of a file, from the host's URL template.
-pub(super) fn blob(form: &str, path: &str, line: u32) -> String {
-    form.replace("{line}", &line.to_string())
+pub(super) fn blob(url_template: &str, path: &str, line: u32) -> String {
+    url_template
+        .replace("{line}", &line.to_string())
         .replace("{path}", &encode_path(path))
 }

@@ -59,7 +59,7 @@ pub(super) fn code(raw: &str) -> String {
     format!("<code>{}</code>", escape(raw))
 }
 
-/// Like [`escape`], for a sentence of this program with names in backticks: each name becomes code.
+/// Escapes a sentence of this program as [`escape`] does; each name in backticks becomes code.
 pub(super) fn escape_prose(raw: &str) -> String {
     let mut parts = raw.split('`');
     let mut markdown = escape_part(parts.next().unwrap_or_default());

@@ -90,7 +90,8 @@ pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportCon
     })
 }
 
-/// Returns the notes that limit the verdict. Where nothing was evaluated, only a stricter tip of the target does.
+/// Returns the notes that limit the verdict. If no file was evaluated, only the note applies that the tip of the target
+/// branch has a stricter gate configuration.
 pub(super) fn collect_limits<'r>(report: &'r Report, context: &'r ReportContext) -> Vec<Remark<'r>> {
     let is_evaluated = !report.files.is_empty() || !report.unreviewed_files.is_empty();
     let mut remarks = Vec::new();
@@ -117,7 +118,7 @@ pub(super) fn collect_limits<'r>(report: &'r Report, context: &'r ReportContext)
     remarks
 }
 
-/// Returns a file of the reviewed commit, for an entry about the run.
+/// Returns a file of the reviewed commit for an entry about the run, or `sluicegate.yaml` if no file is known.
 fn existing_path<'r>(report: &'r Report, context: &'r ReportContext) -> &'r str {
     let reviewed_paths = report.files.iter().map(|file| file.path.as_str());
     let unreviewed_paths = report.unreviewed_files.iter().map(|file| file.path.as_str());

@@ -231,7 +231,7 @@ impl SourceLines {
         }
     }
 
-    /// Returns the five lines to show with a finding. They start at its line, where its component starts; for an
+    /// Returns at most five lines to show with a finding. They start at its line, where its component starts; for an
     /// unreadable pipeline, they include the lines before it. A finding about an entire pipeline is at line 1 and needs
     /// no lines.
     pub(super) fn excerpt(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {

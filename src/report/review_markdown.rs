@@ -246,7 +246,7 @@ impl MarkdownPage<'_> {
         self.add_block(&text);
     }
 
-    /// Like [`Self::add_list`], but folded.
+    /// Adds a list that is folded below its title and the number of its items.
     fn add_folded_list(&mut self, title: &str, items: impl ExactSizeIterator<Item = String>) {
         let number = items.len();
         let mut text = format!(

@@ -14,7 +14,8 @@ pub(super) fn render_headline(report: &Report) -> String {
     format!("Review {}{colon}{numbers}", report.verdict)
 }
 
-/// Returns the numbers of findings and unreviewed files, in one line; contains no text from outside.
+/// Returns the refusals of the gate, the numbers of findings, or without findings those of checks, and the number of
+/// unreviewed files, in one line; contains no text from outside.
 pub(super) fn describe_numbers(report: &Report) -> String {
     let mut parts = list_refusals(report);
     parts.extend(describe_findings(&report.totals()).or_else(|| describe_checks(report)));
@@ -91,7 +92,7 @@ pub(super) fn describe_scope(report: &Report) -> Option<String> {
     (!parts.is_empty()).then(|| capitalize(&parts.join("; ")))
 }
 
-/// Returns the reasons why the gate fails, other than findings and their number, for the list below the headline.
+/// Returns what the gate refuses besides findings: breaks of consumers and changes to the gate configuration.
 fn list_refusals(report: &Report) -> Vec<String> {
     let breaks = report
         .compat
@@ -173,7 +174,8 @@ pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
     }
 }
 
-/// Like [`find_next_step`], for a log; `None` if the log has a reason with its own hint for every file without a result.
+/// Returns the step of [`find_next_step`] for a log; `None` if the log has a reason with its own hint for every file
+/// without a result.
 pub(super) fn find_next_step_for_log(report: &Report, logged_reasons: &[String]) -> Option<&'static str> {
     let mut unreviewed_files = report.unreviewed_files.iter();
     let is_all_logged = !report.unreviewed_files.is_empty()
@@ -270,8 +272,9 @@ pub(super) fn to_sentence(text: &str) -> String {
     sentence
 }
 
-/// Returns a sentence for each reason why files were not reviewed, with these files. It has their number, the first
-/// paths, and the reason, unless it is in `logged_reasons`, as then it was reported before. Contains text from outside.
+/// Returns a sentence for each reason why files were not reviewed, with these files. The sentence has the number of
+/// files, the first paths, and the reason, unless `logged_reasons` has it, as then it was reported before. Contains
+/// text from outside.
 pub(super) fn describe_unreviewed_files<'a>(
     report: &'a Report,
     logged_reasons: &[String],

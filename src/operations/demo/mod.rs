@@ -89,8 +89,8 @@ fn choose_dir(run: &Run, requested_dir: &Path) -> Result<PathBuf, Failure> {
     for number in 1..=MAX_DEMOS {
         let displayed_dir = numbered_dir(requested_dir, number);
         let dir = run.env.current_dir().join(&displayed_dir);
-        let is_empty = fs::read_dir(&dir).map_or(true, |mut entries| entries.next().is_none());
-        if is_empty {
+        let is_free = fs::read_dir(&dir).map_or(true, |mut entries| entries.next().is_none());
+        if is_free {
             return Ok(displayed_dir);
         }
         if !dir.join(MARKER_FILE).is_file() {
@@ -113,7 +113,7 @@ fn choose_dir(run: &Run, requested_dir: &Path) -> Result<PathBuf, Failure> {
         .with_hint("remove demos that you do not need, or set another directory with --dir"))
 }
 
-/// Returns `asked`, with the number appended unless it is 1.
+/// Returns the requested directory, with the number appended to its name unless it is 1.
 fn numbered_dir(requested_dir: &Path, number: usize) -> PathBuf {
     if number == 1 {
         return requested_dir.to_owned();
@@ -123,6 +123,7 @@ fn numbered_dir(requested_dir: &Path, number: usize) -> PathBuf {
     requested_dir.with_file_name(name)
 }
 
+/// Creates the directory with the file that marks it as a demo's.
 fn create_dir(dir: &Path) -> Result<(), Failure> {
     let marker_text = "`sluicegate demo` created this directory; another run uses another directory.\n";
     fs::create_dir_all(dir)
@@ -265,7 +266,7 @@ impl DemoRun<'_> {
         self.print(&format!("   {}", step.meaning))
     }
 
-    /// Runs the program in the clone, as a user would.
+    /// Runs the command of the step in the clone, as a user would. Prints a failure, and returns its exit status.
     fn run_program(&self, step: &DemoStep) -> CommandResult {
         let args = std::iter::once("sluicegate").chain(step.command.split(' '));
         let cli = Cli::try_parse_from(args).map_err(|error| Failure::usage(error.to_string()))?;
@@ -284,6 +285,7 @@ impl DemoRun<'_> {
         }
     }
 
+    /// Returns the environment of a step: the demo's platform, no CI host, and no variable of the machine.
     fn step_environment(&self) -> Env {
         let variables = [
             (variable::BASE_URL, self.base_url.clone()),

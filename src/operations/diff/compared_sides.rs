@@ -158,10 +158,12 @@ fn add_revision_hint(workspace: &Workspace<'_>, typed_paths: &[PathBuf], failure
     }
 }
 
+/// The two sides of a comparison of revisions.
 struct RangeEnds {
     bases: Vec<CommitId>,
     head: Option<CommitId>,
     base_description: String,
+    /// Whether the run has no pipelines to compare, for example after a deletion of its branch.
     is_idle: bool,
 }
 
@@ -202,10 +204,11 @@ fn requested_revisions(workspace: &Workspace<'_>, args: &DiffArgs) -> Result<Req
     })
 }
 
-/// The two revisions, and the paths.
+/// The base and the head of a typed range, and the remaining paths.
 type TypedRange<'a> = (Option<(&'a str, &'a str)>, &'a [PathBuf]);
 
-/// Parses `A..B` as two revisions, unless it is an existing path. As in git, a missing side is HEAD.
+/// Parses `A..B` as two revisions, unless it is an existing path. As in git, a missing side is HEAD. Rejects `A...B`,
+/// with which git compares with the merge-base, and suggests the flags for it.
 fn parse_range<'a>(run: &Run, typed_paths: &'a [PathBuf]) -> Result<TypedRange<'a>, Failure> {
     let Some((first, paths)) = typed_paths.split_first() else {
         return Ok((None, typed_paths));
@@ -267,8 +270,9 @@ fn resolve_revision(run: &Run, workspace: &Workspace<'_>, revision: &str) -> Res
     Ok(resolution.commit)
 }
 
-/// Returns the files and the base as `check` has them, or in a job the head and base of `context`. A local user without
-/// a remote to compare with sees the changes since the checked-out commit.
+/// Returns the files on disk, or the staged ones, and the base as `check` has them. In a job or with a requested head,
+/// returns the head and the base of a review. A local user without a base to compare with sees the changes since the
+/// checked-out commit.
 fn resolve_like_check<'w>(
     run: &Run,
     workspace: &'w Workspace<'_>,
@@ -288,10 +292,11 @@ fn resolve_like_check<'w>(
     };
     let comparison = workspace.resolve_checkout(run, revisions)?;
     let head = workspace.repo.head().ok().map(|head| head.commit);
-    let is_open = comparison.bases.is_empty() && comparison.idle_reason.is_none() && revisions.base.is_none();
+    let has_no_base =
+        comparison.bases.is_empty() && comparison.idle_reason.is_none() && revisions.base.is_none();
     let mut ends = RangeEnds::from(comparison);
     if let Some(head) = head {
-        if is_open && workspace.ci.host.is_local() {
+        if has_no_base && workspace.ci.host.is_local() {
             ends.base_description = format!("the checked-out commit {}", head.short());
             ends.bases = vec![head.clone()];
         }

@@ -59,7 +59,8 @@ impl ResultKind {
         }
     }
 
-    /// Compares a file in the form that the format needs. Only the first pipeline is drawn as a picture.
+    /// Compares a file in the form that the format needs. Only the first pipeline is drawn as a picture, because a
+    /// picture of several is rejected.
     fn build_result(self, index: usize, contents: &ChangedContents) -> PipelineResult {
         match self {
             Self::Diff => PipelineResult::Diff(contents.diff()),
@@ -236,7 +237,8 @@ impl PipelineComparison {
         }
     }
 
-    /// Returns the drawing of one pipeline, or an empty text if no pipeline differs.
+    /// Returns the drawing of the only pipeline that differs; empty if no pipeline differs. Fails if several differ, or
+    /// if the pipeline cannot be drawn.
     pub(crate) fn render_picture(&self, format: DiffFormat) -> Result<String, Failure> {
         let (diff, canvas) = match self.pipelines.as_slice() {
             [PipelineResult::Picture(diff, canvas)] => (diff, canvas),

@@ -80,7 +80,7 @@ async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<C
     }
 }
 
-/// Adds the checks of missing settings, even if the requests did not reach them.
+/// Adds a failed check for a missing token or project, even if an earlier failure prevented the requests that need it.
 fn check_missing_settings(connection: &Connection, checks: &mut Vec<Check>) {
     let setting_errors = [
         ("token", connection.require_token().err()),
@@ -206,7 +206,8 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
-    /// Checks that the platform responds.
+    /// Checks that the platform responds. A certificate error counts as a connection, because the check of the
+    /// encryption reports it.
     fn check_connection(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         match first_response {
             Ok(first_response) => Check::success(

@@ -112,7 +112,8 @@ fn read_grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Gri
 }
 
 impl PipelineRun<'_> {
-    /// Starts the pipeline and follows it. If this program is interrupted, ends the execution, too.
+    /// Starts the pipeline, and follows it with `--wait`. With `--cancel-on-interrupt`, an interrupt of this program
+    /// ends the execution, too.
     async fn execute(&self) -> CommandResult {
         let mut interrupt = pin!(self.interrupt());
         let pace = self.args.wait.then(|| self.pace(self.poll_settings.time_limit));
@@ -146,12 +147,12 @@ impl PipelineRun<'_> {
             result = WatchedExecution::follow_started(self.run, &self.project, &id, pace) => result,
         };
         let execution = self.report_failed_wait(&id, follow_result)?;
-        let report = self.write_junit(
+        let report_status = self.write_junit(
             Some(&execution),
             execution.describe_problem(),
             wait_start.elapsed(),
         );
-        Ok(report_end(self.run, &execution, self.args.output)?.worse(report))
+        Ok(report_end(self.run, &execution, self.args.output)?.worse(report_status))
     }
 
     /// Returns the failure for a 404: the pipeline is missing, unless it is published; then the environment is.
@@ -197,7 +198,8 @@ impl PipelineRun<'_> {
         Pace::new(self.poll_settings.first_interval, limit)
     }
 
-    /// Returns the signal that ends the job, if this command handles it.
+    /// Waits for the signal that ends the job, and returns its exit status. Waits forever without
+    /// `--cancel-on-interrupt`.
     async fn interrupt(&self) -> ExitStatus {
         if self.args.cancel_on_interrupt {
             self.run.signals.clone().wait().await
@@ -206,8 +208,8 @@ impl PipelineRun<'_> {
         }
     }
 
-    /// Starts the execution. An interrupt during the request does not cancel it: without the response, the execution to
-    /// terminate would be unknown.
+    /// Starts the execution, and returns the response with the exit status of an interrupt during the request. The
+    /// interrupt does not cancel the request: without the response, the execution to terminate would be unknown.
     async fn start_execution(
         &self,
         pace: Option<&Pace>,
@@ -225,7 +227,7 @@ impl PipelineRun<'_> {
         }
     }
 
-    /// Adds a failed wait to the report.
+    /// Writes the JUnit report of a failed wait, and returns the result unchanged.
     fn report_failed_wait(
         &self,
         id: &str,

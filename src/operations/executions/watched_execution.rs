@@ -13,7 +13,7 @@ use sluicegate_platform::follow::{self, Pace, PollEnd};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
 
-/// Returns the failure for a missing execution.
+/// Returns the failure of a request about an execution; a 404 means that the execution is missing.
 pub(crate) fn reject_execution_request(id: &str, error: HttpError) -> Failure {
     let lookup = ResourceLookup {
         kind: "execution",
@@ -56,8 +56,8 @@ impl WatchedExecution {
             })
     }
 
-    /// Like [`Self::follow`], for an execution that this run started: the platform may not show it at once, and no hint
-    /// leads to a second start.
+    /// Waits as [`Self::follow`] does for an execution that this run started: the platform may not show it at once, and
+    /// no hint leads to a second start.
     pub(crate) async fn follow_started(
         run: &Run,
         project: &RemoteProject,
@@ -72,8 +72,8 @@ impl WatchedExecution {
             })
     }
 
-    /// Polls the execution until it ends or the time is over. `appearance_limit` is how long the platform may not know
-    /// it yet.
+    /// Polls the execution until it ends or the time is over. `appearance_limit` is how long the platform may not yet
+    /// know the execution.
     async fn poll(
         run: &Run,
         project: &RemoteProject,
@@ -173,7 +173,7 @@ pub(crate) fn print_end(run: &Run, execution: &WatchedExecution, output: OutputA
     Ok(ExitStatus::Success)
 }
 
-/// Prints how the execution ended; a failed one exits with 8.
+/// Prints how the execution ended. If it failed or did not end in time, reports the problem and returns exit code 8.
 pub(crate) fn report_end(run: &Run, execution: &WatchedExecution, output: OutputArgs) -> CommandResult {
     print_end(run, execution, output)?;
     let Some(problem) = execution.describe_problem() else {

@@ -11,7 +11,8 @@ use sluicegate_pipelines::pipelines::PipelineKind;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-/// Resolves the paths that the user typed, relative to the current directory.
+/// Resolves the paths that the user typed, relative to the current directory. An existing directory as the new path
+/// means a move into it, under the old name. Rejects an invalid move and, without `force`, one of uncommitted changes.
 pub(crate) fn resolve_move(
     run: &Run,
     reader: &ReferenceReader<'_>,

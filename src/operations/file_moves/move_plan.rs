@@ -182,7 +182,7 @@ fn reject_unread(moves: &PathMove, file: &SnapshotFile, bytes: &[u8], reason: &s
     .with_hint("nothing was changed: fix the file, then run the command again"))
 }
 
-/// Returns the references in the gate configuration and in the shared-pipelines file.
+/// Returns the edits of the shared-pipelines file, the waivers file and the configuration file.
 fn edit_gate_files(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<Vec<FileEdit>, Failure> {
     let config_dir = reader.workspace.find_config_dir(reader.snapshot)?;
     let shared_path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
@@ -242,7 +242,8 @@ fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
         .collect()
 }
 
-/// Returns the edits of the configuration file: the globs that match moved files or calls of them.
+/// Returns the edits of the configuration file: the globs that match moved files, by their paths or by the targets of
+/// calls, which may omit the extension.
 fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let Ok(tree) = Tree::parse(bytes, None) else {
         return Vec::new();

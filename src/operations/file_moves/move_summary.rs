@@ -94,7 +94,7 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
     text
 }
 
-/// Counts the files to move by kind.
+/// Describes how many files of each kind move.
 fn count_moved_files(plan: &MovePlan) -> String {
     let pipeline_count = plan
         .moved_files
@@ -116,7 +116,7 @@ fn count_moved_files(plan: &MovePlan) -> String {
     format_counts(&parts)
 }
 
-/// Counts the rewritten references by kind; empty if there are none.
+/// Describes how many references of each kind are rewritten; empty if there are none.
 fn count_edits(plan: &MovePlan) -> String {
     let reference_counts = count_by_referrer(plan, &[Referrer::Call, Referrer::Script]);
     let file_count = plan.edits.iter().filter(|edit| is_pipeline(&edit.path)).count();
@@ -146,7 +146,7 @@ fn count_by_referrer(plan: &MovePlan, referrers: &[Referrer]) -> Vec<(usize, &'s
         .collect()
 }
 
-/// Returns how many references were kept although they are broken.
+/// Describes how many broken references stay, as the end of a sentence; empty if none does.
 fn count_kept(plan: &MovePlan) -> String {
     match plan.kept_references.len() {
         0 => String::new(),

@@ -20,7 +20,8 @@ pub(crate) struct UnstagedFiles {
 /// Moves the files and rewrites the references as planned; undoes everything if a file cannot be written.
 ///
 /// The rewritten files are staged, too: `git mv` stages a move, so a commit of the move alone would leave the
-/// references behind. Returns those that could not be staged, for example because they had unstaged changes before.
+/// references behind. A repair stages nothing. Returns the rewritten files of a move that could not be staged, for
+/// example because they had unstaged changes before.
 pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<UnstagedFiles, Failure> {
     let root = repo.root();
     let edited_paths = plan.edits.iter().map(|edit| edit.path.as_str());

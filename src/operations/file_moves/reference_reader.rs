@@ -44,7 +44,8 @@ impl ReferenceReader<'_> {
         })
     }
 
-    /// Returns the bytes of a gate file at this path, if it is a regular file.
+    /// Returns the bytes of a gate file at this path; `None` if it is not a regular file or is not readable as a
+    /// document.
     pub(crate) fn read_gate_file(&self, path: &str) -> Result<Option<Vec<u8>>, Failure> {
         let Some(file) = self
             .snapshot

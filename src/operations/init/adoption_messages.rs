@@ -61,8 +61,8 @@ fn describe_project_findings(findings: &CurrentFindings) -> String {
     format!("broken references: {}; {levels}\n\n", check_counts.join(", "))
 }
 
-/// Describes the review of the change that introduces the gate. A change that adds the rules file is reviewed with all
-/// pipelines.
+/// Describes the review of the change that introduces the gate; empty if no way to adopt the gate was chosen. A change
+/// that adds the rules file is reviewed with all pipelines.
 pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) -> String {
     let (findings, Some(adopt)) = (&facts.findings, facts.findings.adopt) else {
         return String::new();
@@ -102,7 +102,7 @@ fn indent(text: &str) -> String {
     lines.concat()
 }
 
-/// Returns whether `new-only` was requested, but sluicegate.yaml does not set it.
+/// Returns whether `new-only` must be set by hand: the settings do not contain it, and no sluicegate.yaml is written.
 fn must_set_new_only(facts: &RepositoryFacts, plan: &InitPlan) -> bool {
     !plan.writes(settings::FILE_NAME) && !facts.findings.is_new_only
 }

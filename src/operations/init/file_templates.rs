@@ -140,7 +140,8 @@ pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
     fill_template(template, &values)
 }
 
-/// Returns the placeholder for the source of the program, if the job still contains one.
+/// Returns the placeholder for the source of the program, if the job still contains one. A program with a published
+/// repository uses no placeholder.
 pub(crate) fn find_placeholder(job: &str) -> Option<String> {
     if address::repository_url().is_some() {
         return None;

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 pub(crate) enum FileStep {
-    /// Write the file; `then` is how to include it.
+    /// Write the file; `include_step` says how to include it, if the host does not find it.
     Write {
         path: String,
         text: String,

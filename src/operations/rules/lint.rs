@@ -63,7 +63,7 @@ fn count_errors(problems: &[LintProblem]) -> usize {
     problems.iter().filter(|problem| problem.is_error).count()
 }
 
-/// Renders the problems with their lines, then their numbers.
+/// Renders the first problems, each with its source line, then the number of errors and warnings.
 fn render_text(run: &Run, source: &LintSource, problems: &[LintProblem]) -> String {
     let renderer = if run.ui.colors_output() {
         Renderer::styled()

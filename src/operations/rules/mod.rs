@@ -91,8 +91,8 @@ const fn state_name(state: RuleState) -> &'static str {
     }
 }
 
-/// Returns the rules file of the checkout and the levels of the project checks, or `None` outside a repository, as the list
-/// needs neither.
+/// Returns the rules file of the checkout and the levels of the project checks; `None` outside a repository, where the
+/// rules are listed without their state.
 fn find_project_rules(run: &Run) -> Result<Option<(Option<RuleSet>, CheckLevels)>, Failure> {
     let workspace = match run.open_workspace() {
         Ok(workspace) => workspace,
@@ -107,7 +107,7 @@ fn find_project_rules(run: &Run) -> Result<Option<(Option<RuleSet>, CheckLevels)
     }
 }
 
-/// Returns nothing instead of the error that there is no repository, because the list does not need one.
+/// Returns `None` for the failure that there is no repository, because the list of rules does not need one.
 fn allow_missing_repository<T>(failure: Failure) -> Result<Option<T>, Failure> {
     match failure.status() {
         ExitStatus::Context => Ok(None),

@@ -60,7 +60,7 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
     })?
 }
 
-/// Returns a follow-up message; it includes the agent's name if it overrides the agent's configuration.
+/// Returns a follow-up message. Only a message that overrides the agent's configuration contains the agent's name.
 pub(crate) fn build_follow_up(
     run: &Run,
     args: &MessageArgs,

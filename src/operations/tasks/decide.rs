@@ -43,8 +43,8 @@ pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
     })?
 }
 
-/// Returns the task before the decisions: the platform's response to a decision does not mention decisions that are not
-/// pending.
+/// Returns the task before the decisions are sent, to check that they are pending: the platform's response does not
+/// mention decisions that are not.
 async fn read_earlier_task(
     platform: &Platform,
     id: &str,

@@ -94,8 +94,8 @@ async fn filter_by_branch(
         .collect())
 }
 
-/// Returns the name of the branch that the task writes to, otherwise of the one that it reads; `None` if the task was
-/// deleted meanwhile.
+/// Requests the name of the branch that the task writes to, otherwise of the one that it reads; `None` if the task has
+/// no id or was deleted meanwhile.
 async fn branch_name(platform: &Platform, task: &Task) -> Result<Option<String>, HttpError> {
     let Some(id) = &task.task_id else { return Ok(None) };
     match platform.task(id).await {

@@ -140,7 +140,7 @@ impl MessageHistory<'_> {
             .with_hint(format!("run `sluicegate tasks show {}` for details", self.id))
     }
 
-    /// Prints the JSON of all events.
+    /// Prints the JSON of all events; as text, they were printed when they were read.
     fn finish(&self) -> Result<(), Failure> {
         match self.output.output {
             OutputFormat::Text => Ok(()),

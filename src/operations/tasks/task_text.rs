@@ -74,7 +74,8 @@ fn describe_request(decision: &PendingDecision) -> String {
     }
 }
 
-/// Returns the other fields of the decision.
+/// Returns the details of the decision, one per line: the body of its message, then each field that the description of
+/// the request does not contain.
 fn list_details(decision: &ApiValue<PendingDecision>) -> Vec<String> {
     let body = decision
         .permission_message
@@ -91,8 +92,8 @@ fn list_details(decision: &ApiValue<PendingDecision>) -> Vec<String> {
     lines
 }
 
-/// Returns the commands that answer the decision. The API document does not specify a question's fields: if it has
-/// parts with options, the first option of each is used as an example.
+/// Returns the commands that answer the decision; empty if it has no id. The API document does not specify a question's
+/// fields: if it has parts with options, the first option of each is used as an example.
 fn list_commands(task_id: &str, decision: &ApiValue<PendingDecision>) -> Vec<String> {
     let command = format!("sluicegate tasks decide {}", text::quote_shell_word(task_id));
     if let Some(tool) = &decision.tool_id {

@@ -14,7 +14,8 @@ pub(crate) struct TaskWait {
     pub(crate) pace: Pace,
 }
 
-/// Returns the task before it continues, if the command waits for it: its status right afterwards may be outdated.
+/// Returns the task before the command resumes it; `None` without `--wait`. The wait compares the task with it, because
+/// the status right after the request may be the old one.
 pub(crate) async fn read_task_before(
     platform: &Platform,
     id: &str,
@@ -57,7 +58,8 @@ impl TaskWait {
         }))
     }
 
-    /// Waits, and prints how the task ended; returns success only for a finished task.
+    /// Waits, and prints how the task ended; returns success only for a finished task. `earlier_state` is the task
+    /// before the command resumed it, with the ids of the decisions that were sent; `None` for a new task.
     pub(crate) async fn follow(
         &self,
         run: &Run,
@@ -69,8 +71,8 @@ impl TaskWait {
         let earlier_task = earlier_state
             .as_ref()
             .map(|(task, decided_ids)| (&task.value, decided_ids.clone()));
-        let (task, end) = follow::poll_task(platform, id, &self.policy, earlier_task, self.pace, |turn| {
-            print_event(run, &turn);
+        let (task, end) = follow::poll_task(platform, id, &self.policy, earlier_task, self.pace, |event| {
+            print_event(run, &event);
         })
         .await
         .map_err(|error| {

@@ -52,7 +52,7 @@ async fn find_steps(
     )?)
 }
 
-/// Prints the changes before they are applied.
+/// Prints the changes before they are applied; as JSON, they follow with the results.
 fn print_steps(run: &Run, args: &ApplyArgs, steps: &[VariableStep]) -> Result<(), Failure> {
     if args.output.output == OutputFormat::Json {
         return Ok(());

@@ -114,23 +114,24 @@ fn reject_unreadable(
     waivers_file: &WaiversFile,
     entries: &[WaiverEntry],
 ) -> Result<(), Failure> {
-    let knows = workspace.find_known_rules(waivers_file.rules.as_ref())?;
+    let is_known_rule = workspace.find_known_rules(waivers_file.rules.as_ref())?;
     for entry in entries {
-        read_waivers(format!("- {entry}\n").as_bytes(), &knows)
+        read_waivers(format!("- {entry}\n").as_bytes(), &is_known_rule)
             .map_err(|error| Failure::usage(format!("invalid waiver: {}", error.message)))?;
     }
     Ok(())
 }
 
-/// Returns the waiver if it matches a current finding. Findings of rules that only the platform has are unknown here.
+/// Returns the waiver with the worst size of the findings in its files. Fails if it matches no current finding, unless
+/// only the platform has its rule: such findings are unknown here.
 fn require_match(waivers_file: &WaiversFile, mut entry: WaiverEntry) -> Result<WaiverEntry, Failure> {
     let waivers = Waivers::new(vec![entry.clone()]).map_err(|error| Failure::usage(error.to_string()))?;
     let mut files: Vec<FileResults> = waivers_file.tally.all_files().cloned().collect();
-    let is_met = waivers
+    let is_matched = waivers
         .mark_findings(&mut files, &OldNames::default(), today())
         .contains(&true);
     let is_known = rules::find_rule(&entry.rule).is_some() || ProjectCheck::find(&entry.rule).is_some();
-    if !is_met && is_known {
+    if !is_matched && is_known {
         let message = format!("no current finding matches this waiver: {}", entry.describe());
         return Err(Failure::usage(message).with_hint(
             "run `sluicegate check --all` to list findings; paths are relative to the repository root",
@@ -175,7 +176,8 @@ fn unwaived_findings(
     Ok(build_entries(&files, terms))
 }
 
-/// Returns a waiver for each finding that counts and can have one.
+/// Returns a waiver for each finding that counts and can have one. The waiver of a counting rule has a size and no
+/// subject.
 fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<WaiverEntry> {
     let mut entries: Vec<WaiverEntry> = Vec::new();
     for file in files {

@@ -61,14 +61,16 @@ impl WaiversFile {
         build_waivers(self.entries.clone(), FILE_NAME)
     }
 
-    /// Returns for each waiver whether it is used. All pipelines were evaluated.
+    /// Returns for each waiver whether it is used.
     fn find_statuses(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
+        let no_old_names = OldNames::default();
+        let is_all_evaluated = true;
         apply_waivers(
             &self.waivers()?,
             snapshot,
             &mut self.tally,
-            &OldNames::default(),
-            true,
+            &no_old_names,
+            is_all_evaluated,
         )
     }
 

@@ -40,7 +40,7 @@ pub(crate) fn read_report(
     if report.count_results() != recorded_counts {
         return Err(invalid_value("its counts do not match its results"));
     }
-    if recorded_totals.is_some_and(|recorded_counts| recorded_counts != report.totals()) {
+    if recorded_totals.is_some_and(|totals| totals != report.totals()) {
         return Err(invalid_value("its numbers of findings do not match its results"));
     }
     match find_contradiction(&report) {
@@ -49,8 +49,8 @@ pub(crate) fn read_report(
     }
 }
 
-/// Returns an error that names the schema of the document, if it is another one: a newer document has keys that are unknown
-/// here, and its name says more than the first of them.
+/// Returns an error that names the schema of the document, if it is another one. A newer document has keys that are
+/// unknown here; the name of its schema says more than the first unknown key.
 fn find_other_schema(text: &[u8]) -> Option<ReportReadError> {
     #[derive(serde::Deserialize)]
     struct SchemaHeader {

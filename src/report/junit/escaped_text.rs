@@ -32,11 +32,11 @@ pub(super) fn escape_content(text: &str) -> String {
     let unified_text = text.replace("\r\n", "\n").replace('\r', "\n");
     let mut value = String::with_capacity(unified_text.len());
     unified_text.chars().for_each(|c| push_escaped(&mut value, c));
-    let unmarked_line = break_azure_commands(value);
-    let lines = unmarked_line.split('\n').map(|line| {
-        let blanks = line.len() - line.trim_start().len();
-        match line[blanks..].strip_prefix("::") {
-            Some(remainder) => format!("{}:&#58;{remainder}", &line[..blanks]),
+    let unmarked_text = break_azure_commands(value);
+    let lines = unmarked_text.split('\n').map(|line| {
+        let indent_length = line.len() - line.trim_start().len();
+        match line[indent_length..].strip_prefix("::") {
+            Some(remainder) => format!("{}:&#58;{remainder}", &line[..indent_length]),
             None => line.to_owned(),
         }
     });

@@ -30,12 +30,12 @@ pub(crate) struct ExecutionRun {
 pub(crate) fn write_execution_junit(run: &ExecutionRun, writer: &mut dyn io::Write) -> io::Result<()> {
     let name = &run.pipeline;
     let problem = run.problem.as_deref().unwrap_or(&run.status);
-    let short = truncation::truncate(problem, MESSAGE_LIMIT);
+    let short_problem = truncation::truncate(problem, MESSAGE_LIMIT);
     let duration = Duration::try_from(run.duration).unwrap_or(Duration::ZERO);
     let mut case = match run.verdict {
         Verdict::Passed => TestCaseBuilder::success(name, duration),
-        Verdict::Failed => TestCaseBuilder::failure(name, duration, &run.status, &short),
-        Verdict::Undecided => TestCaseBuilder::error(name, duration, &run.status, &short),
+        Verdict::Failed => TestCaseBuilder::failure(name, duration, &run.status, &short_problem),
+        Verdict::Undecided => TestCaseBuilder::error(name, duration, &run.status, &short_problem),
     };
     match (run.verdict, &run.message) {
         (Verdict::Passed, Some(message)) => {
@@ -52,14 +52,14 @@ pub(crate) fn write_execution_junit(run: &ExecutionRun, writer: &mut dyn io::Wri
         to_offset_time(run.started_at),
         vec![(case.build(), None)],
     );
-    let whole = JunitReport {
+    let report = JunitReport {
         dialect: Dialect::Hosts,
         name: RUN_SUITE,
         counts: CaseCounts::from_suite(&suite),
         duration: run.duration,
         properties: &[("status", run.status.clone())],
     };
-    junit_document::write_document(writer, [suite], &whole)
+    junit_document::write_document(writer, [suite], &report)
 }
 
 #[cfg(test)]

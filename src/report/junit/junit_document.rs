@@ -88,32 +88,32 @@ pub(super) struct JunitReport<'a> {
 pub(super) fn write_document(
     writer: &mut dyn io::Write,
     suites: impl IntoIterator<Item = Suite>,
-    whole: &JunitReport<'_>,
+    report: &JunitReport<'_>,
 ) -> io::Result<()> {
     let mut writer = JunitDocument {
         writer: Writer::new(writer),
-        dialect: whole.dialect,
+        dialect: report.dialect,
     };
     writer.event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
-    writer.write_start("testsuites", &list_total_attributes(whole))?;
+    writer.write_start("testsuites", &list_total_attributes(report))?;
     for (id, suite) in suites.into_iter().enumerate() {
-        writer.write_suite(id, &suite, whole.properties)?;
+        writer.write_suite(id, &suite, report.properties)?;
     }
     writer.end("testsuites")?;
     writer.event(Event::Text(BytesText::from_escaped("\n")))
 }
 
 /// Returns the attributes with the totals, which the strict dialect does not allow.
-fn list_total_attributes(whole: &JunitReport<'_>) -> Vec<(&'static str, String)> {
-    if whole.dialect == Dialect::Strict {
+fn list_total_attributes(report: &JunitReport<'_>) -> Vec<(&'static str, String)> {
+    if report.dialect == Dialect::Strict {
         return Vec::new();
     }
     vec![
-        ("name", whole.name.to_owned()),
-        ("tests", whole.counts.tests.to_string()),
-        ("failures", whole.counts.failures.to_string()),
-        ("errors", whole.counts.errors.to_string()),
-        ("time", format!("{:.6}", whole.duration.as_secs_f64())),
+        ("name", report.name.to_owned()),
+        ("tests", report.counts.tests.to_string()),
+        ("failures", report.counts.failures.to_string()),
+        ("errors", report.counts.errors.to_string()),
+        ("time", format!("{:.6}", report.duration.as_secs_f64())),
     ]
 }
 

@@ -148,9 +148,9 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     let needs_explanation =
         report.verdict == Verdict::Undecided || !results.any(|result| result.fails(report.fail_on()));
     let mut names = CaseNames::default();
-    let too_many_known = report.check_known_limit();
-    let mut has_reasons = false;
-    if let Some(sentence) = &too_many_known {
+    let known_limit_problem = report.check_known_limit();
+    let mut has_verdict_case = false;
+    if let Some(sentence) = &known_limit_problem {
         cases.push(CasePlace::FOR_RUN.place_case(build_error_case("known findings", "max-known", sentence)));
     } else if let Some(reason) = describe_run_problem(report).filter(|_| needs_explanation) {
         cases.push(CasePlace::FOR_RUN.place_case(build_error_case(
@@ -158,7 +158,7 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
             &report.verdict.to_string(),
             &reason,
         )));
-        has_reasons = true;
+        has_verdict_case = true;
     }
     cases.extend(report.gate_changes.iter().map(|change| {
         let (name, description) = (names.make_unique(GATE_CHANGE_CASE), describe_gate_change(change));
@@ -182,14 +182,14 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
         let case = build_skipped_case(NOTHING_CASE, NOTHING_CASE, "there was no rule to evaluate");
         cases.push(CasePlace::FOR_RUN.place_case(case));
     }
-    let notes: Vec<&String> = if has_reasons {
+    let notes: Vec<&String> = if has_verdict_case {
         report.other_notes().collect()
     } else {
         report.notes.iter().collect()
     };
     let notes = notes
         .into_iter()
-        .filter(|note| too_many_known.as_ref() != Some(note));
+        .filter(|note| known_limit_problem.as_ref() != Some(note));
     cases.extend(notes.map(|note| {
         CasePlace::FOR_RUN.place_case(build_skipped_case(&names.make_unique(NOTE_CASE), NOTE_CASE, note))
     }));
@@ -223,10 +223,10 @@ fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCas
 
 /// Replaces the skipped cases of a suite, which strict schemas may not allow, by text in its output.
 fn replace_skipped_cases(suite: &mut Suite) {
-    let mut words = Vec::new();
+    let mut descriptions = Vec::new();
     suite.suite.testcases.retain(|case| {
         if let TestResult::SkippedWithCause { message, cause, .. } = &case.result {
-            words.push(format!(
+            descriptions.push(format!(
                 "skipped: {}: {}",
                 case.name,
                 cause.as_ref().unwrap_or(message)
@@ -234,7 +234,7 @@ fn replace_skipped_cases(suite: &mut Suite) {
         }
         !case.is_skipped()
     });
-    suite.suite.set_system_out(&words.join("\n"));
+    suite.suite.set_system_out(&descriptions.join("\n"));
 }
 
 /// Creates a skipped case with a reason.

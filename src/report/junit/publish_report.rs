@@ -48,7 +48,7 @@ pub(crate) fn write_publish_junit(run: &PublishRun, writer: &mut dyn io::Write) 
     }));
     let suite = build_suite(SUITE, to_offset_time(run.started_at), cases);
     let sums = CaseCounts::from_suite(&suite);
-    let whole = JunitReport {
+    let report = JunitReport {
         dialect: Dialect::Hosts,
         name: RUN_SUITE,
         counts: sums,
@@ -58,7 +58,7 @@ pub(crate) fn write_publish_junit(run: &PublishRun, writer: &mut dyn io::Write) 
     junit_document::write_document(
         writer,
         [with_case_time(suite, time_per_case(run.duration, sums))],
-        &whole,
+        &report,
     )
 }
 

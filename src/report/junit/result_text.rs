@@ -44,7 +44,7 @@ pub(super) fn short_message(result: &RuleResult) -> String {
         (_, None) => (0, "the rule does not hold"),
     };
     let first = match result.describe_waiver(index) {
-        Some(error_type) => format!("{first} ({error_type})"),
+        Some(waiver) => format!("{first} ({waiver})"),
         None => first.to_owned(),
     };
     let short = truncation::truncate(&first, MESSAGE_LIMIT);
@@ -91,9 +91,7 @@ pub(super) fn full_text(result: &RuleResult, path: &str) -> String {
             .map(|(number, (index, violation))| {
                 let place = if number == 0 { path } else { "line " };
                 let separator = if number == 0 { ":" } else { "" };
-                let error_type = result
-                    .describe_waiver(index)
-                    .map(|error_type| format!(" ({error_type})"));
+                let waiver = result.describe_waiver(index).map(|waiver| format!(" ({waiver})"));
                 format!(
                     "{place}{separator}{}: {}{}{}",
                     violation.line.unwrap_or(1),
@@ -103,7 +101,7 @@ pub(super) fn full_text(result: &RuleResult, path: &str) -> String {
                         ""
                     },
                     violation.text,
-                    error_type.unwrap_or_default()
+                    waiver.unwrap_or_default()
                 )
             }),
     );

@@ -6,10 +6,10 @@ use junit_report::TestResult;
 use sluicegate_pipelines::findings::{FailOn, FileResults, Report, RuleResult, Status};
 
 /// Counts the cases of all suites in advance, as the document starts with their numbers.
-pub(super) fn count_cases(report: &Report, run: &[PlacedCase]) -> CaseCounts {
+pub(super) fn count_cases(report: &Report, run_cases: &[PlacedCase]) -> CaseCounts {
     let results = report.files.iter().flat_map(FileResults::distinct_results);
-    let of_files = results.map(|result| CaseOutcome::from_result(result, report.fail_on()));
-    let of_run = run.iter().map(|(case, _)| match case.result {
+    let file_outcomes = results.map(|result| CaseOutcome::from_result(result, report.fail_on()));
+    let run_outcomes = run_cases.iter().map(|(case, _)| match case.result {
         TestResult::Success => CaseOutcome::Passed,
         TestResult::Skipped | TestResult::SkippedWithCause { .. } => CaseOutcome::Skipped,
         TestResult::Error { .. } => CaseOutcome::Error,
@@ -21,7 +21,7 @@ pub(super) fn count_cases(report: &Report, run: &[PlacedCase]) -> CaseCounts {
         failures: 0,
         errors: report.unreviewed_files.len(),
     };
-    for outcome in of_files.chain(of_run) {
+    for outcome in file_outcomes.chain(run_outcomes) {
         sums.tests += 1;
         match outcome {
             CaseOutcome::Passed => {}

@@ -82,8 +82,8 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
         (omitted_notifications, "notification"),
     ] {
         if number > 0 {
-            let words = format!("{} omitted: see the JSON report", format_count(number, noun));
-            notifications.push(build_notification("cut", "warning", &words));
+            let message = format!("{} omitted: see the JSON report", format_count(number, noun));
+            notifications.push(build_notification("cut", "warning", &message));
         }
     }
     let log = Log {
@@ -151,12 +151,12 @@ fn build_source_root() -> SarifBase {
 
 /// Returns the facts about the run. It counts as successful only if all files were evaluated.
 fn build_invocation(report: &Report, notifications: Vec<Notification>) -> Invocation {
-    let whole = report.count_results().errors == 0 && report.unreviewed_files.is_empty();
+    let is_complete = report.count_results().errors == 0 && report.unreviewed_files.is_empty();
     let ended_at = report
         .started_at
         .checked_add(jiff::SignedDuration::try_from(report.duration).unwrap_or_default());
     Invocation {
-        execution_successful: whole && report.verdict != Verdict::Undecided,
+        execution_successful: is_complete && report.verdict != Verdict::Undecided,
         start_time_utc: format_time(report.started_at),
         end_time_utc: ended_at.ok().and_then(format_time),
         tool_execution_notifications: notifications,
@@ -174,7 +174,8 @@ pub(crate) fn omitted_result_count(report: &Report, context: &ReportContext) -> 
     build_results(report, context, &SarifRules::from_report(report, context)).1
 }
 
-/// Returns the results in the order of [`FindingOrder`], and the number of omitted ones.
+/// Returns the results in the order of [`FindingOrder`], and the number of omitted ones: those beyond the limits of the
+/// host, and those whose rule is beyond the maximum number of rules.
 fn build_results<'a>(
     report: &'a Report,
     context: &ReportContext,
@@ -202,8 +203,8 @@ fn build_results<'a>(
         }
         results.push(result);
     }
-    let cut = ranked_findings.len() + verdict_count - results.len();
-    (results, cut)
+    let omitted_count = ranked_findings.len() + verdict_count - results.len();
+    (results, omitted_count)
 }
 
 /// Returns the result that explains a failed run without a finding that fails it, for readers of results alone.
@@ -256,7 +257,7 @@ fn build_suppression(finding: &Finding<'_>) -> Option<Suppression> {
 /// Returns a finding as a result.
 fn build_result<'a>(
     finding: &Finding<'a>,
-    print: Fingerprint,
+    fingerprint: Fingerprint,
     rule_index: usize,
     context: &ReportContext,
 ) -> SarifResult<'a> {
@@ -271,7 +272,7 @@ fn build_result<'a>(
         },
         locations: [build_location(finding.path, Some(region))],
         partial_fingerprints: Fingerprints {
-            sluicegate: print.to_string(),
+            sluicegate: fingerprint.to_string(),
         },
         baseline_state: match finding.state {
             Some(FindingState::New) => Some("new"),
@@ -285,14 +286,14 @@ fn build_result<'a>(
 /// Returns the region of a line: from its first character to its end, if its text is known. The end of a truncated line
 /// is unknown.
 fn build_region(line: u32, source_line: Option<&str>) -> Region {
-    let whole = source_line.filter(|text| !text.trim().is_empty() && !text.ends_with('…'));
+    let complete_line = source_line.filter(|text| !text.trim().is_empty() && !text.ends_with('…'));
     let column = |text: &str| text.encode_utf16().count() + 1;
     let indent = |text: &str| column(&text[..text.len() - text.trim_start().len()]);
     Region {
         start_line: line,
-        start_column: whole.map(indent),
-        end_line: whole.map(|_| line),
-        end_column: whole.map(column),
+        start_column: complete_line.map(indent),
+        end_line: complete_line.map(|_| line),
+        end_column: complete_line.map(column),
         snippet: source_line.map(|text| SarifText {
             text: truncation::truncate(text, SNIPPET_LIMIT),
         }),
@@ -314,23 +315,24 @@ fn build_location(path: &str, region: Option<Region>) -> Location {
 
 /// Returns the notifications: what could not be evaluated, remarks, excluded files and notes.
 fn build_notifications(report: &Report, rules: &SarifRules<'_>) -> Vec<Notification> {
-    let mut all: Vec<Notification> = report
+    let mut notifications: Vec<Notification> = report
         .findings()
         .iter()
         .filter(|finding| finding.error_type.is_some())
         .map(|finding| build_unevaluated_notification(finding, rules))
         .collect();
-    all.extend(collect_remarks(report).iter().map(build_remark_notification));
-    all.extend(describe_excluded_files(report).map(|line| build_notification("note", "note", &line)));
+    notifications.extend(collect_remarks(report).iter().map(build_remark_notification));
+    notifications
+        .extend(describe_excluded_files(report).map(|line| build_notification("note", "note", &line)));
     let is_undecided = report.verdict == Verdict::Undecided;
-    let weight = if is_undecided { "error" } else { "note" };
-    all.extend(
+    let level = if is_undecided { "error" } else { "note" };
+    notifications.extend(
         report
             .notes
             .iter()
-            .map(|note| build_notification("note", weight, note)),
+            .map(|note| build_notification("note", level, note)),
     );
-    all
+    notifications
 }
 
 /// Returns a remark as a notification.
@@ -341,7 +343,7 @@ fn build_remark_notification(remark: &Remark<'_>) -> Notification {
         RemarkKind::Break => "breaks-consumers",
         RemarkKind::Verdict | RemarkKind::Limit => "note",
     };
-    let weight = if remark.affects_verdict {
+    let level = if remark.affects_verdict {
         "error"
     } else {
         "warning"
@@ -349,7 +351,7 @@ fn build_remark_notification(remark: &Remark<'_>) -> Notification {
     let place = remark.line.map(|line| build_region(line, None));
     Notification {
         locations: vec![build_location(remark.path, place)],
-        ..build_notification(descriptor, weight, &remark.text)
+        ..build_notification(descriptor, level, &remark.text)
     }
 }
 

@@ -25,20 +25,21 @@ pub(super) struct SarifRules<'a> {
 }
 
 impl<'a> SarifRules<'a> {
-    /// Collects every rule that has a result, in the order of the results, then further rule names of findings.
+    /// Collects every rule that has a result, in the order of the results, then further rule names of findings. A rule
+    /// has the level of its worst result.
     pub(super) fn from_report(report: &'a Report, context: &ReportContext) -> Self {
         let mut rules = Self {
             list: Vec::new(),
             index: HashMap::new(),
         };
         let results = report.files.iter().flat_map(|file| &file.results);
-        let rules_by_severity = results.map(|result| {
+        let result_rules = results.map(|result| {
             let severity = result.severity().unwrap_or(Severity::Warning);
             (result.rule.as_str(), severity)
         });
         let finding_rules = report.findings().into_iter();
         for (id, severity) in
-            rules_by_severity.chain(finding_rules.map(|finding| (finding.rule, finding.severity)))
+            result_rules.chain(finding_rules.map(|finding| (finding.rule, finding.severity)))
         {
             if let Some(rule_index) = rules.index.get(id) {
                 if severity == Severity::Error {

@@ -77,12 +77,12 @@ pub(crate) fn render(report: &Report, context: &ReportContext, style: Style) -> 
     output + &verdict + "\n"
 }
 
-/// Returns the headline, in lines that fit the terminal.
+/// Returns the headline in the color of the verdict, in lines that fit the terminal.
 fn render_verdict(report: &Report, headline: &str, style: Style) -> String {
     let columns = style.width.unwrap_or(usize::MAX).max(MIN_COLUMNS);
-    let colour = verdict_color(report.verdict);
+    let color = verdict_color(report.verdict);
     let lines = wrap::wrap_lines(headline, "", "  ", columns);
-    let lines: Vec<String> = lines.iter().map(|line| paint(line, colour, style)).collect();
+    let lines: Vec<String> = lines.iter().map(|line| paint(line, color, style)).collect();
     lines.join("\n")
 }
 
@@ -221,7 +221,7 @@ const fn finding_color(finding: &Finding<'_>) -> AnsiColor {
 
 /// Adds the rule and the message of a finding, wrapped to the width of the terminal.
 fn push_message(output: &mut String, finding: &Finding<'_>, style: Style) {
-    let colour = finding_color(finding);
+    let color = finding_color(finding);
     let label = format!("{}[{}]", finding.severity, text::escape_line(finding.rule));
     let message = finding.message();
     let lines = wrap_text(&format!("{label}: {}", text::escape_lines(&message)), style.width);
@@ -232,7 +232,7 @@ fn push_message(output: &mut String, finding: &Finding<'_>, style: Style) {
                 let _ = writeln!(
                     output,
                     "{}{}",
-                    paint(&label, bold(colour), style),
+                    paint(&label, bold(color), style),
                     text::escape_line(message_start)
                 );
             }
@@ -340,8 +340,8 @@ const fn verdict_color(verdict: Verdict) -> Ansi {
     })
 }
 
-const fn bold(colour: AnsiColor) -> Ansi {
-    colour.on_default().bold()
+const fn bold(color: AnsiColor) -> Ansi {
+    color.on_default().bold()
 }
 
 /// Returns the text in this style, if the terminal shows colors.

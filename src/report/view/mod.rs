@@ -114,7 +114,7 @@ impl<'a> View<'a> {
         rules.sort_by_key(|(_, tally)| Reverse(tally.weight()));
         let mut folders = tally_by_name(&findings, |finding| parent_directory(finding.path));
         folders.sort_by_key(|(_, tally)| Reverse(tally.counting_findings()));
-        let numbers = rules.iter().map(|(rule, _)| *rule).zip(1..).collect();
+        let rule_numbers = rules.iter().map(|(rule, _)| *rule).zip(1..).collect();
         let changes = context
             .changes
             .iter()
@@ -123,7 +123,7 @@ impl<'a> View<'a> {
             causes,
             entries,
             omitted_count,
-            omitted_old_count: old,
+            omitted_old_count,
         } = FindingSelection::select_from(&findings, context.show, medium.rule_blocks(context.show));
         Self {
             report,
@@ -143,8 +143,8 @@ impl<'a> View<'a> {
             findings,
             entries,
             omitted_count,
-            omitted_old_count: old,
-            rule_numbers: numbers,
+            omitted_old_count,
+            rule_numbers,
             changes_by_path: changes.collect(),
         }
     }
@@ -252,7 +252,8 @@ impl<'a> View<'a> {
     }
 }
 
-/// Returns the findings whose source lines [`super::terminal::render`] shows.
+/// Returns the findings whose source lines [`super::terminal::render`] shows. Concise output has a line for each
+/// finding; otherwise equal findings share the lines of the first.
 pub(super) fn select_listed_findings<'a>(
     report: &'a Report,
     changed_lines: &ChangedLines,
@@ -312,6 +313,7 @@ pub(super) fn group_by_path<'a, T>(
     groups
 }
 
+/// Returns the directory of the file; `.` if the file is in the root.
 fn parent_directory(path: &str) -> &str {
     path.rsplit_once('/').map_or(".", |(folder, _)| folder)
 }

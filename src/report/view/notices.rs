@@ -114,9 +114,9 @@ pub(super) fn collect_notices<'a>(report: &'a Report, logged_reasons: &[String])
     ];
     let kinds = kinds.into_iter().filter(|(_, _, entries)| !entries.is_empty());
     kinds
-        .map(|(kind, weighs, entries)| Notice {
+        .map(|(kind, affects_verdict, entries)| Notice {
             kind,
-            affects_verdict: weighs,
+            affects_verdict,
             entries,
         })
         .collect()

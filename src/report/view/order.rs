@@ -47,8 +47,8 @@ impl<'c> FindingOrder<'c> {
         }
     }
 
-    /// Returns the place of a finding in the order: new ones first, then those near the changed lines, then the more
-    /// severe ones.
+    /// Returns the place of a finding in the order: those that count before known or waived ones, new ones first, then
+    /// those near the changed lines, then the more severe ones.
     fn rank(self, finding: &Finding<'_>) -> Rank {
         let is_touched = self.changed_lines.contains(finding.path, finding.line);
         let nearness = if self.is_compared && finding.is_counted() {
@@ -94,6 +94,7 @@ impl<'c> FindingOrder<'c> {
         files
     }
 
+    /// Returns the sort key of a group of findings: the place of its first finding; groups without any are last.
     fn first_rank(self, findings: &[Finding<'_>]) -> (bool, Option<Rank>) {
         let least = findings.iter().map(|finding| self.rank(finding)).min();
         (least.is_none(), least)

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(in crate::report) struct Tally<'a> {
     findings: [usize; Tone::ALL.len()],
     /// The files of the findings that count, by tone.
-    file_count: [BTreeSet<&'a str>; Tone::ALL.len()],
+    file_paths: [BTreeSet<&'a str>; Tone::ALL.len()],
 }
 
 /// A rule or directory with its numbers of findings.
@@ -21,7 +21,7 @@ impl<'a> Tally<'a> {
         let tone = Tone::for_finding(finding);
         self.findings[tone as usize] += 1;
         if tone != Tone::Old {
-            self.file_count[tone as usize].insert(finding.path);
+            self.file_paths[tone as usize].insert(finding.path);
         }
     }
 
@@ -62,23 +62,23 @@ impl<'a> Tally<'a> {
 
     /// Returns the number of files with counting findings of this tone.
     pub(super) fn file_count_of(&self, tone: Tone) -> usize {
-        self.file_count[tone as usize].len()
+        self.file_paths[tone as usize].len()
     }
 
     /// Returns the number of files with counting findings.
     pub(super) fn file_count(&self) -> usize {
-        self.file_count.iter().flatten().collect::<BTreeSet<_>>().len()
+        self.file_paths.iter().flatten().collect::<BTreeSet<_>>().len()
     }
 }
 
-/// Counts the findings by the name that `kind` returns.
+/// Counts the findings by the name that `name` returns.
 pub(super) fn tally_by_name<'a>(
     findings: &[Finding<'a>],
-    kind: impl Fn(&Finding<'a>) -> &'a str,
+    name: impl Fn(&Finding<'a>) -> &'a str,
 ) -> Vec<NamedTally<'a>> {
     let mut tallies: BTreeMap<&str, Tally<'a>> = BTreeMap::new();
     for finding in findings {
-        tallies.entry(kind(finding)).or_default().add_finding(finding);
+        tallies.entry(name(finding)).or_default().add_finding(finding);
     }
     tallies.into_iter().collect()
 }
