@@ -28,6 +28,7 @@ struct ComponentFeatures<'t> {
     leaves: BTreeSet<(Vec<PathStep>, Leaf)>,
     /// The value of the parameter that usually repeats the name.
     own_name: Option<String>,
+    /// For each link: true if the link begins at the component, the kind of the link, and the other component.
     links: BTreeSet<(bool, &'t str, &'t str)>,
 }
 
@@ -38,8 +39,9 @@ pub(super) struct RenameSide<'s, 't, 'a> {
     pub links: &'s [NamedLink<'t>],
 }
 
-/// Finds components that only one side has and that are probably the same under a new name. Returns the new name by the
-/// old one. A component with several candidates is not paired, and nothing is if there are too many to compare.
+/// Pairs components that only one side has and that are probably the same under a new name. Returns the new names by
+/// the old names. A component with several candidates is not paired. With more than [`MAX_PAIRS`] pairs to compare, the
+/// result is empty.
 pub(super) fn find_renames<'t>(
     base: &RenameSide<'_, 't, '_>,
     head: &RenameSide<'_, 't, '_>,
@@ -72,7 +74,7 @@ pub(super) fn find_renames<'t>(
 }
 
 /// Returns what each unpaired component has, so that it can be recognized under another name: its type, its values and
-/// its links to components that kept their names.
+/// its links to components that kept their names. A component without a type is left out and so never renamed.
 fn collect_features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<ComponentFeatures<'t>> {
     let unpaired_names: BTreeSet<&str> = side.unpaired_components.iter().map(|(name, _)| *name).collect();
     let mut links: HashMap<&str, BTreeSet<(bool, &str, &str)>> = HashMap::new();
@@ -124,17 +126,18 @@ fn collect_leaves(keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<(Vec<PathSt
         .collect()
 }
 
-/// Returns whether this is the parameter in which a component repeats its name.
+/// Returns whether the path is that of the parameter `componentName`, and the parameter repeats this name.
 pub(super) fn is_name_parameter(path: &[PathStep], leaf: &Leaf, name: &str) -> bool {
     is_name_path(path) && leaf.to_string() == name
 }
 
+/// Returns whether the path is that of the parameter `componentName`, in which components usually repeat their names.
 fn is_name_path(path: &[PathStep]) -> bool {
     matches!(path, [PathStep::Key(parameters), PathStep::Key(key)] if parameters == "parameters" && key == "componentName")
 }
 
-/// Returns whether the parameters that repeat the names follow the rename, both keep the old name, or never repeated a
-/// name.
+/// Returns whether the parameters `componentName` allow a rename: both are missing, both are equal, or each one repeats
+/// the name of its component, or neither does.
 fn own_names_match(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -> bool {
     match (&old.own_name, &new.own_name) {
         (None, None) => true,
@@ -146,7 +149,7 @@ fn own_names_match(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -> 
 }
 
 /// Returns whether an old and a new component are probably the same: they have one type, and most of their values and
-/// links are equal.
+/// links are equal. An old component with neither values nor links gives no evidence.
 fn is_same_component(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -> bool {
     if old.kind != new.kind || !own_names_match(old, new) || (old.leaves.is_empty() && old.links.is_empty()) {
         return false;
@@ -155,6 +158,7 @@ fn is_same_component(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -
         && is_similar(&old.links, &new.links, MIN_EQUAL_LINKS_PERCENT)
 }
 
+/// Returns whether at least this percentage of the items of both sets is in both.
 fn is_similar<T: Ord>(old: &BTreeSet<T>, new: &BTreeSet<T>, percent: usize) -> bool {
     let shared_count = 2 * old.intersection(new).count();
     shared_count * 100 >= (old.len() + new.len()) * percent

@@ -22,8 +22,10 @@ const MAX_NEW_FIELDS: usize = 10;
 /// Maximum number of lines for one value.
 const MAX_VALUE_LINES: usize = 40;
 
-/// Maximum number of characters of one line of a value, and its minimum in a narrow terminal.
+/// Maximum number of characters of one line of a value.
 const MAX_VALUE_WIDTH: usize = 100;
+
+/// Number of characters of one line of a value that are shown even in a narrow terminal.
 const MIN_VALUE_WIDTH: usize = 20;
 
 /// Maximum number of characters of a line of text on a page where long lines scroll.
@@ -32,7 +34,8 @@ const MAX_PAGE_WIDTH: usize = 2_000;
 /// Number of columns if the width of the terminal is unknown.
 const DEFAULT_COLUMNS: usize = 160;
 
-/// Describes the changes of a pipeline: the file, then its parts, indented. `columns` is the width of the terminal.
+/// Describes the changes of a pipeline: the file, then its parts, indented. Of a new or removed pipeline, only the
+/// names of the components are described. `columns` is the width of the terminal; `None` for a page.
 pub fn describe_diff(diff: &PipelineDiff, columns: Option<usize>) -> Vec<DiffLine> {
     let mut description = Description {
         lines: Vec::new(),
@@ -78,7 +81,7 @@ impl Description {
 
     /// Adds a line to the description. After the maximum number of lines, adds one remark that there are more.
     fn push_line(&mut self, depth: usize, sign: Sign, is_value: bool, content: &str) {
-        let (depth, sign, words) = match self.lines.len() {
+        let (depth, sign, line_text) = match self.lines.len() {
             MAX_LINES => (1, Sign::None, "\u{2026} and more"),
             length if length > MAX_LINES => return,
             _ => (depth, sign, content),
@@ -87,12 +90,13 @@ impl Description {
             depth,
             sign,
             is_value,
-            text: text::escape_line(words),
+            text: text::escape_line(line_text),
             component: None,
         });
     }
 
-    /// Describes a changed component and its fields. With `is_name_only`, its fields are left out.
+    /// Describes a changed component and its fields. The fields are left out if the component was removed, and with
+    /// `is_name_only`.
     fn describe_component(&mut self, component: &ComponentDiff, is_name_only: bool) {
         let ComponentDiff { name, change, .. } = component;
         let sign = match change {
@@ -108,6 +112,7 @@ impl Description {
             .unwrap_or_default();
         let (name_text, kind_text) = (truncate_name(name), truncate_name(kind));
         self.push_text(1, sign, &format!("{name_text} ({kind_text}){previous_name}"));
+        // After the maximum number of lines, the last line is the remark that there are more.
         if let Some(line) = self.lines.last_mut().filter(|line| line.sign != Sign::None) {
             line.component = Some(name.clone());
         }
@@ -164,8 +169,8 @@ impl Description {
         }
     }
 
-    /// Describes these fields. Rows of a table are one line each, and of a new part, only the first fields are
-    /// described.
+    /// Describes these fields, those of one row of a table together. Of a new component or variable (`is_new`), only
+    /// the first fields are described.
     fn describe_fields(&mut self, depth: usize, fields: &[&FieldDiff], is_new: bool) {
         let groups = field_groups::group_fields(fields.iter().copied());
         let max_count = if is_new { MAX_NEW_FIELDS } else { groups.len() };
@@ -185,7 +190,8 @@ impl Description {
         }
     }
 
-    /// Shows the cells of an added or removed row, or the changes in the row.
+    /// Shows the cells of an added or removed row on one line, or each changed cell of the row on its own line. If a
+    /// cell has several lines of text, the cells are shown one by one, too.
     fn describe_row(&mut self, depth: usize, name: &str, cells: &[&FieldDiff]) {
         if let Some(former) = FieldGroup::find_former_variable(cells) {
             return self.describe_replaced_variable(depth, former, name, cells);
@@ -226,6 +232,7 @@ impl Description {
         cells: &[&FieldDiff],
     ) {
         let former_name = former_name.to_string();
+        // Without a second changed cell, the variable has the same value as the former one.
         let Some(value_cell) = cells.get(1) else {
             let content = format!(
                 "sets {} instead of {}",
@@ -245,7 +252,8 @@ impl Description {
         }
     }
 
-    /// Describes a field. `prefix` is the text before the value, which ends with a colon or an equals sign.
+    /// Describes a field. `prefix` is the text before the value, which ends with a colon or an equals sign. Two values
+    /// that do not fit on one line, and texts of several lines, are shown below the prefix.
     fn describe_field(&mut self, depth: usize, field: &FieldDiff, prefix: &str) {
         if self.lines.len() > MAX_LINES {
             return;
@@ -296,7 +304,7 @@ impl Description {
         }
     }
 
-    /// Shows the lines that differ, and the lines around them.
+    /// Shows the lines of the two values that differ, and the lines around these.
     fn describe_multiline_value(&mut self, depth: usize, sides: [Option<&Leaf>; 2]) {
         let texts = sides.map(|side| side.map(Leaf::to_string));
         let [base_lines, head_lines] = texts.each_ref().map(|side| split_lines(side.as_deref()));
@@ -321,16 +329,18 @@ impl Description {
     }
 }
 
-/// Returns whether the cell is the name of a variable that the line already contains.
-fn is_name_of_variable(start: &str, cell: &FieldDiff) -> bool {
-    start.starts_with("sets ") && cell.path.last() == Some(&PathStep::Index(0))
+/// Returns whether the cell is the name of a variable that the text before the values already contains.
+fn is_name_of_variable(prefix: &str, cell: &FieldDiff) -> bool {
+    prefix.starts_with("sets ") && cell.path.last() == Some(&PathStep::Index(0))
 }
 
+/// Returns the lines of the text; no lines if there is no text.
 fn split_lines(text: Option<&str>) -> Vec<&str> {
     text.map(|text| text.split('\n').collect()).unwrap_or_default()
 }
 
-/// Returns whether a field of a new component only repeats its line, or is obvious.
+/// Returns whether a field of a new component repeats the name or the type on the component's line, or states that the
+/// component is not skipped.
 fn is_redundant_field(field: &FieldDiff, name: &str, kind: Option<&str>) -> bool {
     if field.path == [PathStep::key("skipped")] {
         return field.after == Some(Leaf::Boolean(false));

@@ -23,6 +23,7 @@ pub(super) struct DiffWalk {
 }
 
 impl DiffWalk {
+    /// Creates a comparison of the values below the map that these keys lead to.
     pub(super) fn below_keys(path: &[&str]) -> Self {
         Self::at_path(path.iter().map(|key| PathStep::key(key)).collect())
     }
@@ -55,7 +56,7 @@ impl DiffWalk {
         );
     }
 
-    /// Like [`Self::compare_nodes`], without the keys that each side excludes.
+    /// Compares as [`Self::compare_nodes`] does, without the keys that each side excludes.
     pub(super) fn compare_filtered(
         &mut self,
         base: &FilteredNode<'_, '_, '_>,
@@ -83,14 +84,14 @@ impl DiffWalk {
         }
     }
 
-    /// Compares the leaves below one more step.
+    /// Compares the leaves at and below two nodes whose path is the current one with this step at its end.
     pub(super) fn compare_step(&mut self, step: PathStep, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
         self.path.push(step);
         self.compare_nodes(base, head);
         self.path.pop();
     }
 
-    /// Compares two lists item by item. In a list of lists, which is a table, each row is named.
+    /// Compares two lists item by item. In a list of lists, which is a table, each row is named after its first cell.
     fn compare_items(&mut self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
         let mut base_items = base.and_then(NodeRef::items);
         let mut head_items = head.and_then(NodeRef::items);

@@ -17,7 +17,7 @@ pub(super) enum FieldGroup<'f> {
     },
 }
 
-/// Returns the fields, grouped by row.
+/// Groups the fields by row. Empty values that were added or removed are left out.
 pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) -> Vec<FieldGroup<'f>> {
     let mut groups: Vec<FieldGroup<'f>> = Vec::new();
     let mut last_row: Option<&[PathStep]> = None;
@@ -96,17 +96,18 @@ impl FieldGroup<'_> {
             .filter(|_| sets_variable && is_name && first.after.is_some())
     }
 
-    /// Returns the text before the values of a row; for variables that a call sets, it begins with `sets`.
+    /// Returns the text before the values of a row; for variables that a call sets, it begins with `sets`. For other
+    /// rows, it has the name of the row only if the values do not begin with it.
     pub(super) fn format_row_prefix(name: &str, cells: &[&FieldDiff]) -> String {
         let cell_path = cells.first().map(|cell| cell.path.as_slice()).unwrap_or_default();
         let list_path = cell_path
             .get(..cell_path.len().saturating_sub(2))
             .unwrap_or_default();
-        let is_new_row = cells
+        let has_name_cell = cells
             .first()
             .is_some_and(|cell| cell.path.last() == Some(&PathStep::Index(0)));
         let sets_variable = matches!(list_path.last(), Some(PathStep::Key(key)) if key == SET_VARIABLES);
-        match (sets_variable, is_new_row) {
+        match (sets_variable, has_name_cell) {
             (true, _) => format!("sets {name} = "),
             (false, true) => format!("{}: ", format_path(list_path)),
             (false, false) => format!("{}, {name}: ", format_path(list_path)),

@@ -39,7 +39,8 @@ fn describe_part_counts(diff: &PipelineDiff) -> String {
     format_part_counts(&parts)
 }
 
-/// Returns why a component no longer runs: it is skipped, or the designer does not know its type.
+/// Returns why a component no longer runs after this change: it is skipped now, or the designer does not know its new
+/// type. Returns `None` if neither changed.
 pub(super) fn find_stop_reason(component: &ComponentDiff) -> Option<String> {
     if !matches!(
         component.change,

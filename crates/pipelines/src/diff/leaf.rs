@@ -80,8 +80,8 @@ impl Leaf {
     }
 }
 
-/// Returns a number in its shortest spelling, if it is negative, has a fraction, or is too large for 64 bits. If this
-/// would lose precision, the number stays as written.
+/// Returns the shortest spelling of a number that is negative or has a fraction or an exponent. An integer of more than
+/// 64 bits stays as written, because a float would lose digits, and so does a number that is not finite.
 fn shortest_number(text: &str) -> String {
     if let Ok(integer) = text.parse::<i64>() {
         return integer.to_string();
@@ -95,7 +95,7 @@ fn shortest_number(text: &str) -> String {
     }
 }
 
-/// Shows the leaf as people write it: a text has no quotes unless it could be read as something else.
+/// Writes the value without quotes, even if the text could be read as something else.
 impl fmt::Display for Leaf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -24,7 +24,8 @@ thread_local! {
     pub(super) static COMPARISONS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Returns the lines that differ, with the lines around them.
+/// Returns the lines that differ, with the lines around them. Equal lines that are left out between two changes are
+/// counted in one entry.
 pub(super) fn compare_lines<'a>(base_lines: &[&'a str], head_lines: &[&'a str]) -> Vec<TextLine<'a>> {
     #[cfg(test)]
     COMPARISONS.set(COMPARISONS.get() + 1);
@@ -64,19 +65,19 @@ fn push_operation<'a>(
 /// whole.
 fn find_diff_operations(base_lines: &[&str], head_lines: &[&str]) -> Vec<DiffOp> {
     let is_equal_pair = |(a, b): &(&&str, &&str)| a == b;
-    let start = base_lines
+    let prefix_length = base_lines
         .iter()
         .zip(head_lines)
         .take_while(is_equal_pair)
         .count();
-    let (old, new) = (&base_lines[start..], &head_lines[start..]);
-    let end = old
+    let (old, new) = (&base_lines[prefix_length..], &head_lines[prefix_length..]);
+    let suffix_length = old
         .iter()
         .rev()
         .zip(new.iter().rev())
         .take_while(is_equal_pair)
         .count();
-    let (old_len, new_len) = (old.len() - end, new.len() - end);
+    let (old_len, new_len) = (old.len() - suffix_length, new.len() - suffix_length);
     if old_len.max(new_len) <= MAX_COMPARED_LINES {
         return capture_diff_slices(Algorithm::Myers, base_lines, head_lines);
     }
@@ -84,18 +85,18 @@ fn find_diff_operations(base_lines: &[&str], head_lines: &[&str]) -> Vec<DiffOp>
         DiffOp::Equal {
             old_index: 0,
             new_index: 0,
-            len: start,
+            len: prefix_length,
         },
         DiffOp::Replace {
-            old_index: start,
+            old_index: prefix_length,
             old_len,
-            new_index: start,
+            new_index: prefix_length,
             new_len,
         },
         DiffOp::Equal {
-            old_index: start + old_len,
-            new_index: start + new_len,
-            len: end,
+            old_index: prefix_length + old_len,
+            new_index: prefix_length + new_len,
+            len: suffix_length,
         },
     ]
 }

@@ -77,7 +77,7 @@ impl<'t, 'a> Links<'t, 'a> {
         Ok(())
     }
 
-    /// Adds the links of a component. Values that are no links, although they are below such a key, are kept as fields.
+    /// Adds the links of a component. Values below a key for links that are no links are kept as fields.
     pub(super) fn add_component_links(&mut self, keys: LinkKeys, name: &'t str, component: NodeRef<'t, 'a>) {
         for (key, _, node) in component.entries().filter(|(key, _, _)| keys.contains(key)) {
             let path = vec![PathStep::key(key)];
@@ -97,7 +97,7 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
-    /// Adds the links in the transitions of a component, whose kind is the key.
+    /// Adds the links in the transitions of a component. The key of a transition is the kind of its links.
     fn add_transitions(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
         if node.entries().next().is_none() {
             self.add_non_link(name, path, node);
@@ -114,7 +114,7 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
-    /// Adds each item of a list as a link.
+    /// Adds each item of a list as a link. An empty list, or a value that is no list, is kept as a field.
     fn add_link_list(
         &mut self,
         name: &'t str,
@@ -134,7 +134,7 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
-    /// Adds the link to the component that the node names.
+    /// Adds the link with the component that the node names. A node that names none is kept as a field.
     fn add_link(
         &mut self,
         name: &'t str,

@@ -39,12 +39,12 @@ pub fn compare_trees(sides: &PipelineVersions<'_>, trees: &Result<VersionTrees<'
         })
 }
 
-/// Compares two parsed versions. The error says what in which version is no pipeline.
+/// Compares two parsed versions. The error names the version that is no pipeline, and the reason.
 fn compare_readable_trees(
     sides: &PipelineVersions<'_>,
     trees: &VersionTrees<'_>,
 ) -> Result<PipelineDiff, String> {
-    let comparison = DocumentPair {
+    let documents = DocumentPair {
         base: trees
             .base
             .as_ref()
@@ -56,7 +56,7 @@ fn compare_readable_trees(
             .map(|tree| read_document("head", tree))
             .transpose()?,
     };
-    comparison.build_diff(sides)
+    documents.build_diff(sides)
 }
 
 fn read_document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, 'a>, String> {
@@ -76,7 +76,8 @@ struct LinkPair<'t, 'a> {
 }
 
 impl<'t, 'a> DocumentPair<'t, 'a> {
-    /// Compares the parts of both documents: components, links, variables and other fields.
+    /// Compares the parts of both documents: components, links, variables and other fields. Links in another order, and
+    /// other bytes with the same content, are a change of the layout.
     fn build_diff(&self, sides: &PipelineVersions<'_>) -> Result<PipelineDiff, String> {
         let components = self.pair_parts(|document| &document.components);
         let links = self.read_links(&components)?;
@@ -121,6 +122,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         }
     }
 
+    /// Pairs the components or the variables of both sides by name.
     fn pair_parts(
         &self,
         parts_of: for<'d> fn(&'d DiffDocument<'t, 'a>) -> &'d Vec<NamedNode<'t, 'a>>,
@@ -130,7 +132,8 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         pair_by_key(base.into_iter(), head.into_iter())
     }
 
-    /// Reads the links of both versions, and finds renamed components, whose links are the same under other names.
+    /// Reads the links of both versions and, if both exist, finds the renamed components. The error names the version
+    /// whose links are too long to compare.
     fn read_links(&self, components: &[PartPair<'t, 'a>]) -> Result<LinkPair<'t, 'a>, String> {
         let keys = self.link_keys();
         let base_links = self
@@ -184,8 +187,8 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         components
     }
 
-    /// Compares two versions of a component; `None` if nothing but its links changed. `old_name` is set if it was
-    /// renamed.
+    /// Compares two versions of a component; `None` if its fields are equal, even if its links changed. `old_name` is
+    /// set if it was renamed; a parameter that only follows the rename is then no change.
     fn compare_component(
         &self,
         old_name: Option<&str>,
@@ -307,7 +310,7 @@ impl<'t> LinkPair<'t, '_> {
 /// A component or a variable on both sides.
 type PartPair<'t, 'a> = Pair<&'t str, NodeRef<'t, 'a>>;
 
-/// Returns the parts that only one side has.
+/// Returns the parts that only the first of these two sides has.
 fn list_unpaired_parts<'t, 'a>(
     pairs: &[PartPair<'t, 'a>],
     sides: impl Fn(&PartPair<'t, 'a>) -> (MaybeNode<'t, 'a>, MaybeNode<'t, 'a>),
@@ -348,7 +351,8 @@ fn compare_non_links(
     fields
 }
 
-/// Returns whether this is the parameter in which each side repeats the component's name.
+/// Returns whether the field is the parameter `componentName`, and each side of it repeats the component's name on that
+/// side.
 fn repeats_component_names(field: &FieldDiff, old_name: &str, new_name: &str) -> bool {
     let (Some(base), Some(head)) = (&field.before, &field.after) else {
         return false;
@@ -356,7 +360,7 @@ fn repeats_component_names(field: &FieldDiff, old_name: &str, new_name: &str) ->
     is_name_parameter(&field.path, base, old_name) && is_name_parameter(&field.path, head, new_name)
 }
 
-/// Returns whether a component that had this name repeats it on both sides.
+/// Returns whether the parameter `componentName` is the old name of the component on both sides.
 fn keeps_old_name(pair: PartPair<'_, '_>, old_name: &str) -> bool {
     has_component_name(pair.base, old_name) && has_component_name(pair.head, old_name)
 }

@@ -29,7 +29,8 @@ impl PathMove {
             .then(|| format!("{}{remainder}", escape_glob(&self.new_path)))
     }
 
-    /// Like [`Self::glob_after`], for a glob over the targets of calls, which may omit this extension.
+    /// Returns a glob over the targets of calls after the move, as [`Self::glob_after`] does. A target may omit
+    /// `extension`, so a glob for the moved path without it is changed, too.
     pub fn call_glob_after(&self, glob: &str, extension: Option<&str>) -> Option<String> {
         self.glob_after(glob).or_else(|| {
             let extension = extension?;

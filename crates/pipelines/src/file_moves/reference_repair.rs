@@ -37,7 +37,8 @@ impl Relocation<'_> {
     }
 }
 
-/// Returns the text of a call of this file, with the extension if it had it before.
+/// Returns a text with which `caller` calls the file at `path`, or `None` if no text leads there. The text has the
+/// extension if the old text had it, unless only the other form leads to the file.
 fn find_call_text(
     files: &PipelineFiles<'_>,
     old_target: &str,
@@ -86,7 +87,7 @@ impl<'m> ReferenceRepair<'m> {
         }
     }
 
-    /// Returns the correct text of a broken reference, or of a call without a folder, or `None` if it is correct.
+    /// Returns the correct text of a broken reference or of a call without a folder; `None` for a correct reference.
     pub fn corrected_target(
         &self,
         reference: &Reference,
@@ -101,8 +102,8 @@ impl<'m> ReferenceRepair<'m> {
         }
     }
 
-    /// Returns the new text of a call whose pipeline was moved; `None` if the text is right. The error says why no file
-    /// can be chosen.
+    /// Returns the new text of a call whose pipeline was moved, or that names its pipeline without the folder; `None`
+    /// if the text is right. The error says why no file can be chosen.
     fn repair_call(
         &self,
         target: &str,
@@ -137,7 +138,8 @@ impl<'m> ReferenceRepair<'m> {
         Some(path.map(str::to_owned))
     }
 
-    /// Returns the file that differs from the path only in its Unicode normal form if no file has the name.
+    /// Returns the result, unless no file has the name: then the file whose path differs only in its Unicode normal
+    /// form.
     fn or_other_normal_form(
         &self,
         result: Result<&'m str, RepairError>,

@@ -19,7 +19,8 @@ pub enum FailOn {
 words!(FailOn { Error => "error", Warn => "warn", Never => "never" });
 
 impl FailOn {
-    /// Returns whether a result with this status fails the gate. A rule that could not be evaluated never passes.
+    /// Returns whether a result with this status fails the gate. A rule that could not be evaluated fails it, whatever
+    /// its level, except with [`Self::Never`].
     pub fn fails(self, status: &Status) -> bool {
         let limit = match self {
             Self::Error => Severity::Error,

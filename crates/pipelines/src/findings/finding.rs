@@ -109,7 +109,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Describes the finding in one sentence, as the rule or the platform does.
+    /// Returns the finding as one sentence: the text of the rule or the platform, or a general text if there is none.
     fn describe(&self) -> String {
         match (self.error_type, &self.text) {
             (Some(error_type), None) => format!("the rule could not be evaluated: {error_type}"),
@@ -131,7 +131,7 @@ impl Status {
 }
 
 impl RuleResult {
-    /// Returns the error type if every rule of the file has the same error, or `None` for any other result.
+    /// Returns the error type if it is one that every rule of the file reports, or `None` for any other result.
     pub(crate) fn file_error_type(&self) -> Option<&str> {
         match &self.status {
             Status::Error(Some(error_type)) => FILE_ERROR_TYPES

@@ -23,8 +23,8 @@ pub struct FindingTotals {
 }
 
 impl FindingTotals {
-    /// Counts these findings. `fixed_count` is the number of findings of the base that no longer exist, if a comparison
-    /// was made.
+    /// Counts these findings; a rule that could not be evaluated counts only as such. `fixed_count` is the number of
+    /// findings of the base that no longer exist, if a comparison was made.
     pub fn from_findings(findings: &[Finding<'_>], fixed_count: Option<usize>) -> Self {
         let mut totals = Self {
             new: fixed_count.map(|_| 0),

@@ -2,7 +2,7 @@
 
 use super::Report;
 
-/// Returns the message if there are more known findings than the limit.
+/// Returns the message that there are more known findings than the limit.
 pub fn describe_too_many_known(known_count: usize, max_known: usize) -> String {
     format!(
         "{} known, but the limit is {max_known} (--max-known): fix or waive existing findings",
@@ -10,7 +10,7 @@ pub fn describe_too_many_known(known_count: usize, max_known: usize) -> String {
     )
 }
 
-/// Returns the message if there are fewer known findings than the limit.
+/// Returns the message that there are fewer known findings than the limit, which should be lowered.
 pub fn describe_lower_limit(known_count: usize, max_known: usize) -> String {
     format!(
         "{} known, but the limit is {max_known}: set --max-known to {known_count}, so that fixed findings cannot return",
@@ -18,7 +18,7 @@ pub fn describe_lower_limit(known_count: usize, max_known: usize) -> String {
     )
 }
 
-/// Returns the number of known findings as the begin of a sentence.
+/// Returns the number of known findings as the beginning of a sentence.
 fn count_known(known_count: usize) -> String {
     match known_count {
         1 => "1 finding is".to_owned(),
@@ -33,7 +33,7 @@ impl Report {
         (known_count > max_known).then(|| describe_too_many_known(known_count, max_known))
     }
 
-    /// Returns the note about the number of known findings, or `None` if it equals the limit.
+    /// Returns the note about the number of known findings; `None` if the number equals the limit, or without a limit.
     pub(crate) fn known_limit_note(&self) -> Option<String> {
         let (known_count, max_known) = (self.totals().known?, self.context.max_known?);
         self.check_known_limit()

@@ -143,7 +143,7 @@ impl ChangeKind {
         word.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Returns its row. A test checks that every change has one.
+    /// Returns the row of the change in the table. A test checks that every change has one.
     pub fn effect(self) -> &'static ChangeEffect {
         let effect = EFFECTS.iter().find(|row| row.kind == self);
         effect.unwrap_or(&EFFECTS[0])

@@ -16,7 +16,7 @@ impl ChangedKinds {
         self.0.insert(id, [old, new]);
     }
 
-    /// Returns the old and the new kind of the pipeline.
+    /// Returns the old and the new kind of the pipeline, by the file name if a file was not read.
     pub(super) fn kinds_of(
         &self,
         old_entry: &SharedEntry,

@@ -17,7 +17,7 @@ const HEADINGS: [(ChangeClass, &str); 4] = [
     (ChangeClass::Content, "content"),
 ];
 
-/// Returns the changes by class, one on each line.
+/// Returns the changes by class, one on each line, below a line with the heading of the class.
 pub fn list_changes(compat: &Compatibility) -> Vec<String> {
     let old_name = compat.old_name();
     let mut lines = Vec::new();
@@ -56,7 +56,7 @@ pub fn describe_new_pipelines(compat: &Compatibility) -> Option<String> {
     (!ids.is_empty()).then(|| format!("{description}: {}", List::with_limit(&ids, MAX_LISTED_IDS)))
 }
 
-/// Returns the number of changes of each class, on one line.
+/// Returns the number of changes of each class, on one line. States if only ids were compared.
 pub fn summarize(compat: &Compatibility) -> String {
     let parts: Vec<String> = [
         (ChangeClass::Breaking, "break"),

@@ -106,7 +106,7 @@ impl Compatibility {
             .filter(|change| change.class == ChangeClass::Breaking)
     }
 
-    /// Allows a break for this reason.
+    /// Allows a break for this reason. Without a break, there is nothing to allow.
     #[must_use]
     pub fn with_acceptance(mut self, reason: Option<String>) -> Self {
         self.accepted = reason.filter(|_| self.is_breaking());

@@ -64,8 +64,8 @@ struct ParameterTexts {
 }
 
 impl ParameterTexts {
-    /// Finds the id and the version of the shared pipeline in the values below this node, and records all names and
-    /// values.
+    /// Finds the id and the version of the shared pipeline in the values below this node, and records all keys and
+    /// texts. The version is the first text `[Latest]`, or value of a key that contains `version`.
     fn collect_values(&mut self, node: NodeRef<'_, '_>, prefix: &str) {
         if let Some(text) = node.text() {
             let id = text
@@ -103,8 +103,8 @@ impl Consumer {
             .collect()
     }
 
-    /// Returns whether this consumer must act on the change. It must set a required parameter that it does not name,
-    /// and it is affected by other changes of the parameters that it names.
+    /// Returns whether the change affects this consumer. A parameter that must be set affects consumers that do not
+    /// name it; other changes of a parameter affect those that do. A change of the whole shared pipeline affects all.
     fn is_affected_by(&self, change: &InterfaceChange) -> bool {
         let must_set = matches!(
             change.kind,

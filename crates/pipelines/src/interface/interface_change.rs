@@ -168,22 +168,25 @@ impl InterfaceChange {
             .old
             .as_ref()
             .map(|location| format!(" (before: {})", location.format_location()));
-        let (words, consumers) = (self.describe(), self.consumer_action());
+        let (description, action) = (self.describe(), self.consumer_action());
         format!(
-            "{id}{words}; consumers: {consumers}{}",
+            "{id}{description}; consumers: {action}{}",
             old_location.unwrap_or_default()
         )
     }
 
     /// Returns the complete change on one line, beginning with its location; `old_name` is the name of the old side.
     pub fn format_line(&self, old_name: &str) -> String {
-        let (subject, words) = (self.subject(), self.describe());
+        let (subject, description) = (self.subject(), self.describe());
         let sentence = match (&self.id, self.kind.effect().class) {
-            (None, _) => words,
+            (None, _) => description,
             (Some(_), ChangeClass::Breaking | ChangeClass::Addition) => {
-                format!("`{subject}`: {words}; consumers: {}", self.consumer_action())
+                format!(
+                    "`{subject}`: {description}; consumers: {}",
+                    self.consumer_action()
+                )
             }
-            (Some(_), _) => format!("`{subject}`: {words}"),
+            (Some(_), _) => format!("`{subject}`: {description}"),
         };
         let old_location = self
             .old

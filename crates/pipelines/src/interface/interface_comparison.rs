@@ -32,9 +32,9 @@ pub fn compare_interfaces(old: &Interface, new: &Interface, kinds: &ChangedKinds
     changes
 }
 
-/// Returns the removed ids that a version offers but its commit does not list, because it was published from a working
-/// tree. An id that the commit's file lists, enabled or not, is compared through that file: a platform may list
-/// disabled ids too.
+/// Returns the removals of those `ids` of a version that neither the file of its commit (`old`) lists nor `new` offers:
+/// such a version was published from a working tree. An id that the commit's file lists, enabled or not, is compared
+/// through that file: a platform may list disabled ids too.
 pub fn find_unlisted_removals(ids: &[String], old: &Interface, new: &Interface) -> Vec<InterfaceChange> {
     let listed_ids: BTreeSet<&str> = old
         .entries

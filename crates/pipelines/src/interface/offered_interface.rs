@@ -38,6 +38,7 @@ impl Interface {
         Ok(Self::new(file, SharedPipelines::parse(bytes)?))
     }
 
+    /// Returns the entries that are enabled.
     pub fn offered_entries(&self) -> impl Iterator<Item = &SharedEntry> {
         self.entries.iter().filter(|entry| entry.enabled)
     }

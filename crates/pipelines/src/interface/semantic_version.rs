@@ -43,13 +43,13 @@ pub enum NextNameError {
     TooLarge(String),
 }
 
-/// Returns whether `next` can derive a name from this one.
+/// Returns whether [`next_name`] can derive a name from this one.
 pub fn has_next_name(name: &str) -> bool {
     SemanticName::parse(name).is_some()
 }
 
 /// Returns the name after `latest`, with the number increased that the class requires; without a version, the first
-/// name.
+/// name. Before 1.0, a break increases only the minor number and an addition only the patch number.
 pub fn next_name(latest: Option<&str>, class: ChangeClass) -> Result<String, NextNameError> {
     let Some(latest) = latest else {
         return Ok(FIRST_VERSION.to_owned());

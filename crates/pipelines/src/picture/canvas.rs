@@ -142,7 +142,7 @@ impl Canvas {
         Ok(Self::build(head.as_ref(), base.as_ref(), Some(diff)))
     }
 
-    /// Returns which boxes have links of several kinds.
+    /// Returns for each box whether links of several kinds begin there.
     pub(super) fn boxes_with_several_link_kinds(&self) -> Vec<bool> {
         let mut kinds: Vec<Option<&str>> = vec![None; self.boxes.len()];
         let mut has_several = vec![false; self.boxes.len()];

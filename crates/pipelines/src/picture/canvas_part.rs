@@ -14,7 +14,7 @@ impl Canvas {
         self.keep_first(kept_indices, end_count + max_boxes)
     }
 
-    /// Returns at most `max_boxes` boxes of the same part, or the first boxes if nothing changed.
+    /// Returns at most `max_boxes` boxes of the changed part, or the first boxes of the canvas if nothing changed.
     pub fn select_flowchart_part(&self, max_boxes: usize) -> (Self, usize) {
         let kept_indices = if self.has_changes() {
             self.list_changed_part().0
@@ -158,7 +158,7 @@ impl Canvas {
     }
 }
 
-/// Returns the number of boxes that the neighbors lead to from a box.
+/// Returns the number of boxes that can be reached from the box `start` through its neighbors and theirs.
 fn count_reachable(neighbors: &[Vec<usize>], start: usize) -> usize {
     let mut reached_boxes: HashSet<usize> = HashSet::new();
     let mut pending = vec![start];

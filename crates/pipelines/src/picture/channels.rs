@@ -117,6 +117,7 @@ impl RowHeights {
     }
 }
 
+/// Converts a count; a very large one is limited, so that its product with a distance does not overflow.
 fn to_pixels(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX / 100)
 }

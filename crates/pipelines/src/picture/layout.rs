@@ -353,7 +353,7 @@ impl PortPlaces<'_> {
     }
 }
 
-/// Moves everything so that the coordinates begin at 0.
+/// Moves everything so that the coordinates begin at 0, and sets the size of the picture.
 fn move_to_origin(mut layout: Layout) -> Layout {
     let (mut used_x, mut used_y): (Vec<i32>, Vec<i32>) = (Vec::new(), vec![0, layout.height]);
     for frame in &layout.frames {

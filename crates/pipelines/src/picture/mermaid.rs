@@ -25,7 +25,7 @@ const LETTER_WIDTH: usize = 8;
 const NAME_MARGIN: usize = 60;
 const BOX_DISTANCE: usize = 50;
 
-/// The style of an added link.
+/// The styles of added and of removed links.
 const ADDED_LINK_STYLE: &str = "stroke:#1a7f37,stroke-width:3px";
 const REMOVED_LINK_STYLE: &str = "stroke:#cf222e,stroke-width:2px";
 

@@ -164,7 +164,8 @@ fn find_lower_boxes(canvas: &Canvas) -> Vec<Option<usize>> {
     lower_boxes
 }
 
-/// Returns whether the iterator is at the place of its target. A living iterator is never stacked on a removed target.
+/// Returns whether the iterator is at the place of its target or has no position. A living iterator is never stacked on
+/// a removed target.
 fn shares_place(canvas: &Canvas, iterator_index: usize, target_index: usize) -> bool {
     let (iterator, target) = (&canvas.boxes[iterator_index], &canvas.boxes[target_index]);
     if target.mark == ChangeMark::Removed && iterator.mark != ChangeMark::Removed {

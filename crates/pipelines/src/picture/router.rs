@@ -46,7 +46,7 @@ pub(super) struct Router<'c> {
     port_positions: HashMap<Port, i32>,
     /// The range that is in all gaps with lines of an owner.
     preferred_ranges: HashMap<Port, (i32, i32)>,
-    /// The number of other ends of the links at a port: one, or more.
+    /// The other end of the links at a port; `None` if they have several other ends.
     only_entries: HashMap<Port, Option<Port>>,
     only_exits: HashMap<Port, Option<Port>>,
     /// The positions where lines of an owner already cross a row.
@@ -187,6 +187,7 @@ impl<'c> Router<'c> {
         self.port_positions.insert(link.exit, x);
     }
 
+    /// Sets the place of an iteration link at its target, near the place at its iterator.
     fn assign_vertical_entry(&mut self, link: &LinkPlan, channel: usize) {
         if self.port_positions.contains_key(&link.entry) {
             return;
@@ -333,7 +334,7 @@ impl<'c> Router<'c> {
         hops
     }
 
-    /// Returns the best position to cross the row.
+    /// Returns the best position to cross the row, and reserves it.
     fn cross_row(&mut self, owner: Port, row: usize, x: i32, end_x: i32) -> i32 {
         let mut candidates = Vec::new();
         candidates.extend(

@@ -25,7 +25,7 @@ pub enum SharedEditError {
     /// The id is that of another pipeline.
     #[error("the id `{id}` is used already, on line {line}")]
     UsedId { id: String, line: u32 },
-    /// Its formatting does not allow editing.
+    /// The formatting of the file does not allow editing.
     #[error("the file cannot be edited in place: each entry of `pipelines` must be on separate lines")]
     UnsupportedForm,
 }
@@ -73,6 +73,7 @@ impl NewSharedEntry {
     }
 
     /// Returns the text of the file with this entry at the end of its list; the text of a new file if `text` is empty.
+    /// Fails if another entry has the pipeline or the id.
     pub fn add_to(&self, text: &str) -> Result<String, SharedEditError> {
         if text.trim_start_matches('\u{feff}').trim().is_empty() {
             return self.verify_edit(NEW_FILE.to_owned() + &self.format_lines("  ", "\n"), &[]);
@@ -122,7 +123,8 @@ impl NewSharedEntry {
         self.verify_edit(lines.concat(), &shared_pipelines.entries)
     }
 
-    /// Adds the entry before the bracket that ends the list: only there, the list has it as its last entry.
+    /// Adds the entry before the bracket that ends the list. Each bracket is tried without and with a comma, because
+    /// only the right one makes it the last entry of the list.
     fn insert_in_flow_list(
         &self,
         text: &str,
@@ -220,7 +222,8 @@ impl NewSharedEntry {
 }
 
 impl NewSharedParameter {
-    /// Returns its map as YAML. A parameter is not exported, because that can be allowed later, but not withdrawn.
+    /// Returns the map of the parameter as YAML on one line. A parameter is not exported, because that can be allowed
+    /// later, but not withdrawn.
     fn format_on_one_line(&self) -> String {
         let mut keys: Vec<String> = Vec::new();
         keys.extend(
@@ -304,6 +307,7 @@ fn parse_column_type(column: NodeRef<'_, '_>) -> Option<String> {
     }
 }
 
+/// Returns the text of this key in the metadata of a variable; `None` if it is missing or null.
 fn text_in_metadata(node: NodeRef<'_, '_>, key: &str) -> Option<String> {
     let value = node.get("metadata")?.get(key)?;
     value.text().filter(|_| !value.is_null()).map(str::to_owned)
@@ -352,7 +356,8 @@ fn insert_empty_list(text: &str) -> Option<String> {
     Some(text.replacen(line, &list, 1))
 }
 
-/// Returns the index of the line after the last entry, which is on this line, and the indentation of its dash.
+/// Returns the index of the line after the last entry, and the indentation of its dash. The entry's dash is on `line`,
+/// from 1, or before. Blank lines and comments after the entry do not belong to it.
 fn find_entry_end(lines: &[String], line: u32) -> Option<(usize, String)> {
     let (start, dash_line) = lines
         .iter()

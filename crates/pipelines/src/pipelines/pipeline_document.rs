@@ -6,7 +6,8 @@ use super::pipeline_model::{
 };
 use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shorten};
 
-/// Some files have keys that YAML reads as booleans, so the case is ignored.
+/// The conditions that can be keys of `transitions`. Some files have keys that YAML reads as booleans, so the case is
+/// ignored.
 const CONDITIONS: [TransitionCondition; 5] = [
     TransitionCondition::Unconditional,
     TransitionCondition::Success,

@@ -39,14 +39,16 @@ impl FileNameSearch {
     /// Maximum number of names; a search for more is not faster than reading.
     pub const MAX_NAMES: usize = 500;
 
-    /// Returns the search for the names of these files; `None` if there are too many.
+    /// Returns the search for the names of these files; `None` if there are too many, or if a name is blank and would
+    /// match everything.
     pub fn for_files<'p>(paths: impl IntoIterator<Item = &'p str>) -> Option<Self> {
         let patterns: BTreeSet<String> = paths.into_iter().map(name_pattern).collect();
         if patterns.len() > Self::MAX_NAMES || patterns.contains("") {
             return None;
         }
         let alternatives: Vec<&str> = patterns.iter().map(String::as_str).collect();
-        // The blanks at which YAML folds are ASCII, and a search without Unicode's is built in a fraction of the time.
+        // The blanks at which YAML folds are ASCII. A search without the blanks of Unicode is built in a fraction of
+        // the time.
         let regex = RegexBuilder::new(&alternatives.join("|")).unicode(false).build();
         regex.ok().map(Self)
     }

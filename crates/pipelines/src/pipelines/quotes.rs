@@ -57,8 +57,8 @@ pub(super) fn contains_quote(text: &str) -> bool {
 }
 
 impl OpenedQuote<'_> {
-    /// Returns whether all quotes of this kind are balanced in the text that follows, so that no part of a name
-    /// remains.
+    /// Returns whether all quotes of this kind are balanced in the text that follows and the text does not begin with a
+    /// letter or digit, so that no part of a name remains.
     pub(super) fn is_balanced_in(&self, text: &str) -> bool {
         let mut is_open = false;
         for (index, c) in text.char_indices() {
@@ -86,6 +86,7 @@ pub(super) fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
+/// Returns whether the character between these texts is inside a word.
 fn is_inside_word(text_before: &str, text_after: &str) -> bool {
     text_before.ends_with(is_word_char) && text_after.starts_with(is_word_char)
 }

@@ -63,7 +63,9 @@ struct IndexedName {
     original: Option<Box<str>>,
     /// True if several names in the file have this text when they are trimmed.
     is_ambiguous: bool,
+    /// The line of the component of this name.
     component: Option<u32>,
+    /// The line of the variable of this name.
     variable: Option<u32>,
     /// The index of the longest other name that is a prefix of this one.
     longest_prefix_index: Option<usize>,
@@ -173,6 +175,7 @@ impl SubjectIndex {
         (is_only_name && holders.count() == 1).then_some((text_before, name))
     }
 
+    /// Returns the name that the text is probably about, and the text before it.
     fn guess_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
         self.find_longest_quoted_name(text)
             .or_else(|| self.find_longest_name(text))
@@ -191,6 +194,7 @@ impl SubjectIndex {
         })
     }
 
+    /// Returns the longest name that begins after the quote and ends before a closing quote of the same kind.
     fn find_quoted_name(&self, quote: &OpenedQuote<'_>) -> Option<&IndexedName> {
         self.find_longest_prefix(quote.text_after, |_, text_after| {
             text_after.starts_with(quote.close_quote)
@@ -243,7 +247,8 @@ impl SubjectIndex {
 }
 
 impl IndexedName {
-    /// Returns the only component or variable with this text, if the kind that the text states, if any, is its kind.
+    /// Returns the component or variable of this name; `None` if several names differ only in the trimmed characters,
+    /// if the text states another kind, or if it states none although a component and a variable have the name.
     fn subject(&self, stated_kind: Option<SubjectKind>) -> Option<NamedSubject<'_>> {
         let kind = match (self.component, self.variable, stated_kind) {
             _ if self.is_ambiguous => return None,

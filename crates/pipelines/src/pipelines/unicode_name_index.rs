@@ -11,7 +11,7 @@ pub(crate) struct UnicodeNameIndex<'p>(HashMap<String, Vec<&'p str>>);
 
 impl<'p> UnicodeNameIndex<'p> {
     /// Indexes the paths by their composed file name, because file systems may store names in another normal form.
-    /// ASCII names have only one.
+    /// ASCII names have only one form.
     pub(crate) fn new(paths: impl Iterator<Item = &'p str>) -> Self {
         let mut by_name: HashMap<String, Vec<&str>> = HashMap::new();
         for path in paths.filter(|path| !path.is_ascii()) {

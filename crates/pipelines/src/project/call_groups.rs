@@ -83,8 +83,8 @@ fn trace_path(previous_pipelines: &HashMap<usize, usize>, last: usize, first: us
     path
 }
 
-/// Returns the strongly connected components, by two walks: the second follows the calls backward, beginning with the
-/// pipelines that the first left last.
+/// Returns the group of each pipeline, which is a strongly connected component of the calls. There are two walks: the
+/// second follows the calls backward, beginning with the pipelines that the first left last.
 fn find_groups(callees: &[Vec<usize>]) -> Vec<usize> {
     let mut reverse_calls = vec![Vec::new(); callees.len()];
     for (caller, pipeline_callees) in callees.iter().enumerate() {

@@ -28,18 +28,19 @@ pub(super) fn build_shared_file_problem(line: u32, subject: Option<String>, text
     }
 }
 
+/// Creates a problem of a reference; `message` is the text after the component's name.
 pub(super) fn reference_problem(check: ProjectCheck, reference: &Reference, message: &str) -> Problem {
     component_problem(check, &reference.component, reference.position, message)
 }
 
-/// Creates a problem; `message` is the text after the component's name.
+/// Creates a problem of a component; `message` is the text after the component's name.
 pub(super) fn component_problem(
     check: ProjectCheck,
     component: &str,
     position: Position,
     message: &str,
 ) -> Problem {
-    // A component may have thousands of references, links and arguments.
+    // A component may have thousands of problems, so its name is shortened in each.
     let component = shorten_name(component);
     Problem {
         check,
@@ -50,7 +51,8 @@ pub(super) fn component_problem(
     }
 }
 
-/// Groups the problems into one result for each check and level, in the order of the checks.
+/// Groups the problems into one result for each check and level, in the order of the checks. Problems of checks that
+/// are off are dropped.
 pub(super) fn group_problems(path: &str, problems: Vec<Problem>, levels: CheckLevels) -> FileResults {
     let mut violations_by_check: BTreeMap<(ProjectCheck, Enforcement), Vec<Violation>> = BTreeMap::new();
     for problem in problems {

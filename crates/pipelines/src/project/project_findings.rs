@@ -81,7 +81,7 @@ impl Project<'_> {
             .collect()
     }
 
-    /// Returns the pipelines that the file certainly calls.
+    /// Returns the calls of the file that certainly lead to one pipeline, each with the path of that pipeline.
     fn certain_calls<'s>(
         &'s self,
         path: &str,
@@ -97,8 +97,8 @@ impl Project<'_> {
         })
     }
 
-    /// Returns the pipelines that shared pipelines call directly or indirectly, each with the id of one of them. A
-    /// broken reference there makes a publish fail.
+    /// Returns the enabled shared pipelines and those that they call directly or indirectly, each with the id of one
+    /// shared pipeline that needs it. A broken reference there makes a publish fail.
     fn find_shared_ids(&self) -> HashMap<&str, &str> {
         let mut shared_ids: HashMap<&str, &str> = HashMap::new();
         let mut pending: Vec<(&str, &str)> = self
@@ -175,8 +175,8 @@ impl Project<'_> {
         }
     }
 
-    /// Returns the entries of the shared-pipelines file that name a missing pipeline, or parameters that their pipeline
-    /// lacks.
+    /// Returns a problem for each entry of the shared-pipelines file whose pipeline is missing or is no pipeline file,
+    /// and for each parameter that its pipeline lacks. A file that cannot be read is one problem.
     fn check_shared_file(&self, shared_file: &SharedPipelinesFile) -> Vec<Problem> {
         let entries = match &shared_file.content {
             Ok(content) => &content.entries,
@@ -295,7 +295,7 @@ impl FileChecker<'_> {
             return;
         }
         let resolution = files.resolve(target, kind, self.path);
-        let (message, is_doubt) = match &resolution {
+        let (message, is_uncertain) = match &resolution {
             CallResolution::File(_) => (None, false),
             CallResolution::ByName(path) => {
                 let is_only = files.files_named(target, kind).len() == 1;
@@ -312,7 +312,7 @@ impl FileChecker<'_> {
             }
         };
         problems.extend(message.map(|message| Problem {
-            is_uncertain: is_doubt,
+            is_uncertain,
             ..reference_problem(ProjectCheck::Call, reference, &message)
         }));
         if let Some(path) = resolution.file() {
@@ -345,7 +345,7 @@ impl FileChecker<'_> {
             .unwrap_or_default()
     }
 
-    /// Returns the consequence for a publish.
+    /// Returns the end of a message, which names a shared pipeline that needs the file; empty if there is none.
     fn publish_consequence(&self) -> String {
         let Some(id) = self.shared_id.map(shorten_name) else {
             return String::new();
@@ -353,7 +353,8 @@ impl FileChecker<'_> {
         format!("; a publish is refused, as the shared pipeline `{id}` needs it")
     }
 
-    /// Adds a problem for each argument of a call that the called pipeline does not declare as a variable.
+    /// Adds a problem for each argument of a call that the called pipeline does not declare as a variable. Without the
+    /// variables of the called pipeline, nothing can be checked.
     fn check_arguments(&self, reference: &Reference, path: &str, problems: &mut Vec<Problem>) {
         let Some(Some(callee)) = self.project.facts.get(path) else {
             return;

@@ -6,6 +6,7 @@ use crate::pipelines::{PipelineFiles, PipelineKind, UnicodeNameIndex, file_name,
 use sluicegate_base::text::{NameProfile, find_most_similar, shorten_name};
 use std::collections::HashMap;
 
+/// Maximum number of searches of one budget.
 const MAX_SEARCHES: usize = 20;
 
 /// Maximum number of pairs of characters that all searches compare, which takes about a second.
@@ -66,8 +67,9 @@ impl<'p> PathIndex<'p> {
         Self { entries }
     }
 
-    /// Returns the path that is most similar to a path without its extension, and is not the caller's; `None` if none is
-    /// similar, or if the search takes too much work. A folder that both paths have does not make two names similar.
+    /// Returns the path that is most similar to a path without its extension, and is not the caller's; `None` if none
+    /// is similar, or if the search takes too much work. A folder that both paths have does not make two names similar.
+    /// Of equally similar paths, the first in alphabetical order is returned.
     fn find_most_similar(&self, target: &str, caller: &str, budget: &mut SearchBudget) -> Option<&'p str> {
         let target_path = NameProfile::new(target);
         let target_name = NameProfile::new(file_name(target));
@@ -194,7 +196,7 @@ impl ComponentSuggestions {
         self.cached_names.clear();
     }
 
-    /// Returns the component whose name is most similar.
+    /// Returns the component whose name is most similar; `None` if no name is similar, or after too much work.
     pub fn find_similar<'n>(
         &mut self,
         names: impl Iterator<Item = &'n str> + Clone,

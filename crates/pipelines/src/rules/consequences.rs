@@ -11,7 +11,8 @@ use std::collections::{BTreeSet, HashSet};
 pub type Consequence = (&'static str, String);
 
 /// Returns the findings that would not exist if each broken link led to the component that it means. `find_component`
-/// returns that component. Without one, the link probably means the only component that nothing leads to.
+/// returns that component. Without one, the link probably means the only component that nothing leads to. If that is
+/// unknown, too, all findings about the link's component that depend on such links are returned.
 pub fn find_consequences(
     pipeline: &Pipeline,
     find_component: &mut dyn FnMut(&str) -> Option<String>,
@@ -55,7 +56,8 @@ fn rules_with_links() -> impl Iterator<Item = &'static dyn Rule> {
         .filter(|rule| rule.link_role().is_some())
 }
 
-/// Returns the findings of the rules that depend on links, none of which has a configuration.
+/// Returns the findings of the rules that depend on links, none of which has a configuration. A rule that cannot be
+/// evaluated has no findings.
 fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
     let subject = EvaluatedPipeline::new(pipeline);
     let mut findings = BTreeSet::new();
@@ -75,7 +77,8 @@ fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
     findings
 }
 
-/// Returns the only component that no link leads to, other than start components.
+/// Returns the only component of an orchestration that no link leads to, other than start components; `None` if there
+/// are several, and for a transformation.
 fn find_only_unlinked(pipeline: &Pipeline) -> Option<String> {
     let graph = ComponentGraph::new(pipeline);
     let roles = [LinkRole::Transition, LinkRole::IterationTarget, LinkRole::Source];

@@ -32,7 +32,7 @@ impl Rule for CopiedVariables {
 
 /// Returns a violation for each variable with the scope COPIED that no concurrent iterator sets.
 fn check_copied_variables(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
-    let iterated_variables = list_iterated_variables(subject);
+    let concurrent_variables = list_iterated_variables(subject);
     let problem = match subject.pipeline.kind {
         PipelineKind::Orchestration => {
             "has the scope COPIED, but no concurrent iterator sets it: change the scope to SHARED, or map the variable \
@@ -47,12 +47,12 @@ fn check_copied_variables(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
         .variables
         .iter()
         .filter(|variable| variable.scope.as_deref() == Some(COPIED_SCOPE))
-        .filter(|variable| !iterated_variables.contains(variable.name.as_str()))
+        .filter(|variable| !concurrent_variables.contains(variable.name.as_str()))
         .map(|variable| build_variable_violation(variable, problem))
         .collect()
 }
 
-/// Returns the variables that the concurrent iterators of an orchestration set.
+/// Returns the variables that the concurrent iterators of an orchestration set; none for a transformation.
 fn list_iterated_variables<'p>(subject: &EvaluatedPipeline<'p>) -> HashSet<&'p str> {
     if subject.pipeline.kind == PipelineKind::Transformation {
         return HashSet::new();

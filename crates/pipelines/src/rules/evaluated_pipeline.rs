@@ -53,7 +53,7 @@ pub(super) fn pipeline_violation(problem: &str) -> Violation {
     Violation::new(format!("{}{problem}", crate::pipelines::ABOUT_THE_PIPELINE))
 }
 
-/// Like [`pipeline_violation`], for a pipeline that has too many or too few items.
+/// Creates a violation as [`pipeline_violation`] does, for a pipeline with too many or too few items: `size` of them.
 pub(super) fn size_violation(size: u64, problem: &str) -> Violation {
     Violation {
         size: Some(size),

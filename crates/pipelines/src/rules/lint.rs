@@ -48,6 +48,7 @@ struct RulesFileLinter {
 }
 
 impl RulesFileLinter {
+    /// Adds the error of a file or an entry that cannot be read, which makes the entire file unusable.
     fn add_unreadable(&mut self, error: &DocumentError) {
         let position = error.position.unwrap_or(Position { line: 1, column: 1 });
         self.add_file_error(position, &error.message);
@@ -62,7 +63,8 @@ impl RulesFileLinter {
         self.add_error(position, &error, true);
     }
 
-    /// Adds the problem that a rule could not be evaluated. It is an error only if the rule is enabled.
+    /// Adds the problem that a rule could not be evaluated. It is an error only if the rule is enabled. A suggestion at
+    /// the end of the message becomes the help of the problem.
     fn add_error(&mut self, position: Position, error: &EvaluationError, is_enabled: bool) {
         let message = error.to_string();
         let help = error.suggestion();
@@ -157,7 +159,7 @@ impl RulesFileLinter {
         }
     }
 
-    /// Adds an error if the rule is already enabled on another line, because no rule is then evaluated.
+    /// Adds an error if the rule is enabled by an earlier entry, too, because such a rule is not evaluated.
     fn check_duplicate<'t>(&mut self, entry: &RuleEntry<'t, '_>, enabled_lines: &mut HashMap<&'t str, u32>) {
         if !entry.is_enabled {
             return;

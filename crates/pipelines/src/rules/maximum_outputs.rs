@@ -55,7 +55,7 @@ pub(super) fn count_outputs(pipeline: &Pipeline) -> u64 {
     u64::try_from(outputs.count()).unwrap_or(u64::MAX)
 }
 
-/// Returns whether a component of a transformation is an output component: one of the types above, with or without the
+/// Returns whether a component of a transformation is an output component: one of [`OUTPUT_TYPES`], with or without the
 /// suffix `-v` and digits of newer component versions.
 pub(super) fn is_output(component: &Component) -> bool {
     let Some(kind) = component.kind.as_deref() else {

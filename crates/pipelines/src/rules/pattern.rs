@@ -61,7 +61,8 @@ impl Pattern {
     ///
     /// The pattern is first compiled unchanged, so that `a)|(b` does not become valid through the added text. It is
     /// then put in a group; checking that a match ends with the name would not be enough, because `a|ab` finds `a` in
-    /// `ab`.
+    /// `ab`. A pattern that the linear engine rejects as invalid is compiled with backtracking. If both reject it, the
+    /// error has the message of the linear engine, unless that only says that a construct is not supported.
     pub(super) fn for_whole_names(rule: &'static str, pattern: &str) -> Result<Self, EvaluationError> {
         if pattern.is_empty() {
             return Err(EvaluationError::EmptyRegexPattern { id: rule });
@@ -125,8 +126,8 @@ impl Pattern {
     }
 }
 
-/// Wraps a pattern so that it matches complete names. If the pattern ends in a comment, which `(?x)` allows, the group
-/// must end on a new line.
+/// Returns two forms of a pattern that match only complete names. In the second form, the group ends on a new line, for
+/// a pattern that ends in a comment, which `(?x)` allows.
 fn anchored_forms(pattern: &str) -> [String; 2] {
     [format!(r"\A(?:{pattern})\z"), format!("\\A(?:{pattern}\n)\\z")]
 }
@@ -178,7 +179,7 @@ fn reject_rare_constructs(pattern: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns whether this part of a pattern is a construct that other engines do not support, too.
+/// Returns whether this part of a pattern is a construct that other engines do not support.
 fn is_unsupported(part: &Expr) -> bool {
     !matches!(
         part,

@@ -22,6 +22,7 @@ pub enum RuleState {
     Broken(&'static str),
     /// Missing in the file.
     Missing,
+    /// The rules file is missing or cannot be read, or the rule has no valid level.
     Unknown,
 }
 
@@ -52,7 +53,7 @@ impl RuleSet {
         }
     }
 
-    /// Like [`Self::parse`], for a file that may be unreadable.
+    /// Reads a rules file as [`Self::parse`] does, or keeps the error of a file that is unreadable.
     pub fn from_document(document: &Result<Vec<u8>, DocumentError>) -> Self {
         match document {
             Ok(bytes) => Self::parse(bytes),
@@ -125,7 +126,8 @@ impl RuleSet {
         self.evaluate_bytes(path, document, &|_, _| {})
     }
 
-    /// Like [`Self::evaluate`], for a file that may be unreadable. `observe` gets the pipeline if it was read.
+    /// Returns the results as [`Self::evaluate`] does, for a file that may be unreadable. `observe` gets the pipeline
+    /// if it was read.
     pub fn evaluate_document(
         &self,
         path: &str,
@@ -164,16 +166,17 @@ impl RuleSet {
         })
     }
 
-    /// Evaluates the rules on the pipeline that `pipeline` returns. It is not called if no rule is enabled.
+    /// Evaluates the rules on the pipeline that `read_pipeline` returns. If no rule is enabled, the pipeline is not
+    /// read.
     fn evaluate_pipeline(
         &self,
         path: &str,
-        pipeline: impl FnOnce() -> Result<Pipeline, EvaluationError>,
+        read_pipeline: impl FnOnce() -> Result<Pipeline, EvaluationError>,
     ) -> FileResults {
         let results = match &self.file {
             Err(error) => vec![build_error_result(RULES_FILE_RULE, None, error)],
             Ok(file) if file.rules.is_empty() => Vec::new(),
-            Ok(file) => evaluate_rules(&file.rules, path, &pipeline()),
+            Ok(file) => evaluate_rules(&file.rules, path, &read_pipeline()),
         };
         FileResults {
             path: path.to_owned(),
@@ -225,7 +228,7 @@ fn evaluate_rule(
     }
 }
 
-/// Returns the status for these violations at the level of the rule.
+/// Returns the status for these violations at the level of the rule; an unknown level counts as error.
 fn derive_status(violations: &[Violation], enforcement: Option<Enforcement>) -> Status {
     if violations.is_empty() {
         return Status::Passed;

@@ -150,7 +150,8 @@ fn prepare_rule(entry: &RuleEntry<'_, '_>, levels: &[Option<Enforcement>]) -> En
     }
 }
 
-/// Returns the check, or the first reason why there is none.
+/// Returns the check, or the first reason why there is none. `entry_count` is the number of entries that enable the
+/// rule; only one is allowed.
 fn prepare_evaluator(
     entry: &RuleEntry<'_, '_>,
     entry_count: usize,

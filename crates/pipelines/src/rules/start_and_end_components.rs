@@ -31,6 +31,7 @@ impl Rule for StartAndEndComponents {
 }
 
 /// Returns a violation for each branch that does not end in an End component, or one if there is no Start component.
+/// The target of an iterator ends no branch.
 fn check_branch_ends(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     let graph = subject.graph();
     if !graph.has_start() {

@@ -35,7 +35,7 @@ fn check_connections(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>, 
     }
 }
 
-/// Returns a violation for each component that cannot be reached from the Start component.
+/// Returns a violation for each component that cannot be reached from the Start component. Fails if there is none.
 fn check_orchestration(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>, EvaluationError> {
     if !subject.graph().has_start() {
         return Err(EvaluationError::NoStartComponent);

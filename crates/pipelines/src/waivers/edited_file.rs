@@ -13,7 +13,7 @@ use std::ops::Range;
 pub enum EditError {
     #[error(transparent)]
     Unreadable(#[from] DocumentError),
-    /// Its formatting does not allow editing.
+    /// The formatting of the file does not allow editing.
     #[error("the file cannot be edited in place: each entry of the list must be on separate lines")]
     UnsupportedForm,
 }

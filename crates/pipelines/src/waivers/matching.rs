@@ -55,7 +55,8 @@ struct FileEntries<'m> {
 }
 
 impl WaiverStatus {
-    /// Returns whether removing the waiver would change nothing.
+    /// Returns whether removing the waiver would change nothing. An expired waiver allows nothing any more, so a
+    /// finding that it matches does not make it needed.
     pub const fn is_unneeded(self) -> bool {
         if self.is_expired {
             self.is_conclusive || self.is_matched
@@ -145,7 +146,8 @@ impl Waivers {
             .collect();
     }
 
-    /// Returns the entry that matches the finding; a valid entry takes precedence over an expired one.
+    /// Returns the entry that matches the finding, also by the old name of its component; a valid entry takes
+    /// precedence over an expired one. Records all entries that match in `matched_flags`.
     fn find_best_entry(
         &self,
         file_entries: &FileEntries<'_>,
@@ -262,11 +264,11 @@ impl FileCoverage {
         self.is_evaluated |= check.is_some_and(|check| check_levels.level_of(check).is_some());
     }
 
-    /// Returns whether it is certain that the entry matches no finding: all files at its path were evaluated.
-    /// `is_whole` states that the run covered all pipelines.
-    const fn is_conclusive(&self, is_whole: bool) -> bool {
+    /// Returns whether the run shows if the entry is needed: all files at its path were evaluated by its rule. If there
+    /// is no such file, the run must have covered all files (`is_complete`).
+    const fn is_conclusive(&self, is_complete: bool) -> bool {
         match self.existing_count {
-            0 => is_whole && !self.has_others,
+            0 => is_complete && !self.has_others,
             existing_count => self.evaluated_count >= existing_count && self.is_evaluated && !self.has_error,
         }
     }

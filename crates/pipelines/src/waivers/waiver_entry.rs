@@ -26,7 +26,7 @@ pub struct WaiverEntry {
 }
 
 impl WaiverEntry {
-    /// Returns the findings that it allows, without reason and end, which define the order of the file.
+    /// Returns the rule, the path, and the component, variable or text. The entries of the file are ordered by these.
     pub fn subject(&self) -> (&str, &str, Option<&str>) {
         (&self.rule, &self.path, self.about.as_deref())
     }

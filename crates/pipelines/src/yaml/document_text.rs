@@ -140,7 +140,8 @@ fn reject_other_line_ends(text: &str) -> Result<(), DocumentError> {
     ))
 }
 
-/// Fails for a directive that is too long, because the parser copies its prefix into every tag that uses it.
+/// Fails for a directive that is too long, because the parser copies its prefix into every tag that uses it. The search
+/// ends at the first line of the content, which directives precede.
 fn reject_long_directives(text: &str) -> Result<(), DocumentError> {
     let directive_lines = text
         .split(['\n', '\r'])
@@ -190,7 +191,7 @@ fn position_at_offset(bytes: &[u8], offset: usize) -> Position {
     }
 }
 
-/// Returns whether the text contains only comments and so no document.
+/// Returns whether the text contains only comments, blank lines and `---`, and so no document.
 pub fn is_blank(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| {
         text.lines()

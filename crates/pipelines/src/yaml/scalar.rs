@@ -88,6 +88,8 @@ fn parse_number(text: &str) -> Option<Value<'_>> {
     is_float(text, unsigned_text).then_some(Value::OtherNumber)
 }
 
+/// Returns the number with these digits; `None` if the text has other characters. A number that is too large becomes
+/// the maximum.
 fn parse_digits(digits: &str, radix: u32) -> Option<u64> {
     let all_digits = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
     all_digits.then(|| u64::from_str_radix(digits, radix).unwrap_or(u64::MAX))

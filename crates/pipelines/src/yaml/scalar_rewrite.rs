@@ -58,18 +58,18 @@ fn splice_scalars(
     let mut output = Vec::with_capacity(text.len());
     let mut end_offset = 0;
     for (position, new_text) in new_texts {
-        let reject = |reason: &str| DocumentError::at_position(*position, format!("the value {reason}"));
-        let scalar = scalars.get(position).ok_or_else(|| reject("is missing"))?;
+        let build_error = |reason: &str| DocumentError::at_position(*position, format!("the value {reason}"));
+        let scalar = scalars.get(position).ok_or_else(|| build_error("is missing"))?;
         if scalar.has_anchor {
-            return Err(reject("has a YAML anchor, so other places may use it"));
+            return Err(build_error("has a YAML anchor, so other places may use it"));
         }
         let range = scalar
             .range
             .clone()
-            .ok_or_else(|| reject("is written in a style that cannot be replaced in place"))?;
+            .ok_or_else(|| build_error("is written in a style that cannot be replaced in place"))?;
         let unchanged_text = text
             .get(end_offset..range.start)
-            .ok_or_else(|| reject("overlaps another value"))?;
+            .ok_or_else(|| build_error("overlaps another value"))?;
         output.extend(unchanged_text.as_bytes());
         output.extend(scalar.format_text(new_text, context).as_bytes());
         end_offset = range.end;
@@ -78,7 +78,8 @@ fn splice_scalars(
     Ok(output)
 }
 
-/// Returns the bytes before, between and after the scalars at these positions, or `None` if a scalar is missing.
+/// Returns the byte order mark, which may be empty, and the bytes before, between and after the scalars at these
+/// positions, or `None` if a scalar is missing.
 pub fn split_around_scalars<'b>(bytes: &'b [u8], positions: &[Position]) -> Option<Vec<&'b [u8]>> {
     let text = document_text::decode_text(bytes).ok()?;
     let scalars = find_scalars(text, |position| positions.contains(&position)).ok()?;
@@ -244,7 +245,8 @@ fn find_block_range(text: &str, start: usize) -> Option<Range<usize>> {
 }
 
 impl ScalarLocation {
-    /// Returns the text in the style of the scalar, if the style can represent it.
+    /// Returns the text in the style of the scalar, or in other quotes if the style cannot represent it. A text in a
+    /// block is returned unchanged.
     fn format_text(&self, text: &str, context: Context) -> String {
         match self.style {
             ScalarStyle::Literal | ScalarStyle::Folded => text.to_owned(),

@@ -208,7 +208,8 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Adds the node that an alias refers to. The amount of data that aliases expand to is limited.
+    /// Adds the node that an alias refers to. The amount of data that aliases expand to is limited; an alias below the
+    /// skipped key does not count, because its node is not kept.
     fn add_alias(&mut self, anchor: usize, position: Position) -> Result<(), DocumentError> {
         let Some((id, weight)) = self.anchors.get(anchor).copied().flatten() else {
             return Err(DocumentError::at_position(
@@ -299,7 +300,8 @@ impl<'a> Builder<'a, '_> {
         Ok(id)
     }
 
-    /// Records the node of an anchor, and how much data an alias to it stands for.
+    /// Records the node of an anchor, and how much data an alias to it stands for. The anchor 0 means that the node has
+    /// no anchor.
     fn set_anchor(&mut self, anchor: usize, id: NodeId, weight: usize) {
         if anchor == 0 {
             return;
