@@ -28,7 +28,7 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         return Ok(gate.status);
     }
     let publish_on = subject.workspace.sources.publish_on(args)?;
-    let reason = find_reason_to_end(&gate, &subject, &publish_on);
+    let reason = find_reason_against_publish(&gate, &subject, &publish_on);
     if let Some(reason) = &reason {
         run.ui.say(&format!("nothing is published: {reason}"));
     }
@@ -65,7 +65,8 @@ fn publish(
         merged_commit: planned_publish.merged_commit,
         history: VersionHistory::default(),
         comparison: None,
-        is_output_reserved: gate.report.is_some() && gate.subject.settings.verdict.destinations.use_stdout(),
+        is_output_reserved: gate.report.is_some()
+            && gate.subject.settings.verdict.destinations.has_stdout_report(),
         is_ci: true,
         started_at: Timestamp::now(),
     };
@@ -95,7 +96,7 @@ fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
 }
 
 /// Returns why no version is published, or `None` if one is. A dry run has no verdict and shows the result of a pass.
-fn find_reason_to_end(
+fn find_reason_against_publish(
     gate: &GateRun<'_>,
     subject: &ReviewSubject<'_>,
     publish_on: &PublishOn,

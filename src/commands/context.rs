@@ -1,7 +1,7 @@
 //! Runs `sluicegate context`: shows the detected settings and the reason for each.
 
 use crate::delivery::run_context::{
-    RunContextText, context_json, describe_remote_state, list_unchanged_files,
+    RunContextText, build_context_json, describe_remote_state, list_unchanged_files,
 };
 use crate::exit::ExitStatus;
 use crate::gate::selection::SelectionRequest;
@@ -52,7 +52,7 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         run.ui.warn(&warning);
     }
     if args.json || args.output.output == OutputFormat::Json {
-        let mut document = context_json(&target, &selected_files);
+        let mut document = build_context_json(&target, &selected_files);
         document["policy"] = workspace.describe_policy().into();
         run.ui.print_result(&format_json(&document))?;
     } else {

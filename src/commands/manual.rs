@@ -29,7 +29,7 @@ pub(crate) fn print_completions(run: &Run, shell: Shell) -> CommandResult {
     let mut script = Vec::new();
     clap_complete::generate(
         shell,
-        &mut cli::command_for_completions(),
+        &mut cli::build_completions_tree(),
         "sluicegate",
         &mut script,
     );

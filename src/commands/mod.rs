@@ -63,7 +63,7 @@ pub(crate) fn run_command(cli: Cli, env: Env) -> ExitStatus {
         let mut run = Run::new(env, cli.global, ui, signals, title, None);
         run.annotations = step_report::requested_annotations(&run, &cli.command);
         let status = unfinished_files::replace_named_files(&run, &cli.command)
-            .and_then(|()| run.write_to_file())
+            .and_then(|()| run.redirect_results())
             .and_then(|()| dispatch(&run, cli.command))
             .unwrap_or_else(|failure| {
                 unfinished_files::record_failure(&run, &failure);

@@ -17,7 +17,7 @@ fn list_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
     let project = run.project()?;
     run.block_on(async {
         let response = project.platform.published_pipelines(project.id).await;
-        let pipelines = project.read_response(response).await?;
+        let pipelines = project.check_response(response).await?;
         let columns = [("name", "name"), ("publishedTime", "published")];
         run.print_list(
             output,

@@ -42,7 +42,7 @@ enum ReviewScope<'a> {
     /// Also the unchanged pipelines that a publish would include.
     WithPublish {
         /// The commit that known findings were compared with.
-        baseline_commits: Option<&'a CommitId>,
+        baseline_commit: Option<&'a CommitId>,
     },
 }
 
@@ -114,7 +114,9 @@ pub(crate) fn deliver<S: RunSubject>(
         scope: if gate.is_before_publish {
             let baseline = gate.baseline.as_ref();
             let baseline_commits = baseline.and_then(|baseline| baseline.bases.first());
-            ReviewScope::WithPublish { baseline_commits }
+            ReviewScope::WithPublish {
+                baseline_commit: baseline_commits,
+            }
         } else {
             ReviewScope::Change
         },
@@ -255,8 +257,8 @@ fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<Change
     }
     run.discard_deferred_warnings();
     run.finish_reports();
-    report_result(step_results::summarize(run, delivery, &context));
-    report_result(step_results::tell_outputs(run, delivery));
+    report_result(step_results::append_step_summary(run, delivery, &context));
+    report_result(step_results::append_step_outputs(run, delivery));
     host_results::send_results(run, delivery, &context);
     run.has_reported.store(true, Ordering::Relaxed);
     status

@@ -8,7 +8,9 @@ use crate::gate::ComparedChanges;
 use crate::gate::changes::change_list;
 use crate::job::ci::Host;
 use crate::job::settings::FILE_NAME;
-use crate::report::{ChangedFile, Format, PathBase, ReportContext, RuleText, SarifLimits, touched_lines};
+use crate::report::{
+    ChangedFile, Format, PathBase, ReportContext, RuleText, SarifLimits, select_touched_lines,
+};
 use crate::session::Run;
 use sluicegate_base::overlap;
 use sluicegate_git::{
@@ -171,7 +173,11 @@ impl ReportedFile<'_> {
         let hunks = self.former.as_ref()?.find_changed_lines(&self.content).ok()?;
         let lines = needed_lines.compared_lines.get(self.path.as_str());
         let text = String::from_utf8_lossy(&self.content);
-        Some(touched_lines(&text, lines.into_iter().flatten().copied(), &hunks))
+        Some(select_touched_lines(
+            &text,
+            lines.into_iter().flatten().copied(),
+            &hunks,
+        ))
     }
 }
 

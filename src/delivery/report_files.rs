@@ -37,7 +37,7 @@ pub(super) fn write_reports(
     let default_places = list_default_places(run, host);
     let checkout = open_checkout(run, &default_places);
     for (format, place) in default_places {
-        match default_report_path(run.env.current_dir(), checkout.as_ref(), Path::new(&*place)) {
+        match resolve_default_report_path(run.env.current_dir(), checkout.as_ref(), Path::new(&*place)) {
             Ok(path) => {
                 places.push(place);
                 let path = Some(path);
@@ -65,7 +65,9 @@ pub(crate) fn list_default_reports(run: &Run, host: Host) -> Vec<ReportFlag> {
     let checkout = open_checkout(run, &default_places);
     let mut reports = Vec::new();
     for (format, place) in default_places {
-        if let Ok(path) = default_report_path(run.env.current_dir(), checkout.as_ref(), Path::new(&*place)) {
+        if let Ok(path) =
+            resolve_default_report_path(run.env.current_dir(), checkout.as_ref(), Path::new(&*place))
+        {
             let path = Some(path);
             reports.push(ReportFlag { format, path });
         }
@@ -84,7 +86,7 @@ fn open_checkout<T>(run: &Run, default_reports: &[T]) -> Option<Repository> {
 
 /// Returns the path of a default report below the current directory. In a checkout, the directories and links on the
 /// way belong to the change and must not lead outside.
-fn default_report_path(
+fn resolve_default_report_path(
     current_dir: &Path,
     checkout: Option<&Repository>,
     place: &Path,
@@ -204,7 +206,7 @@ fn write_report(
     context: &ReportContext,
 ) -> Result<(), Failure> {
     let format = target.format;
-    let omitted_count = format.omitted_count(report, context);
+    let omitted_count = format.count_omitted_findings(report, context);
     if omitted_count > 0 {
         ui.warn(&format!(
             "the SARIF report omits the {omitted_count} least severe findings (GitHub's limit); the JSON report has all"

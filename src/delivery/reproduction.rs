@@ -24,7 +24,10 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     if ci.host.is_local() || report.verdict != Verdict::Failed || is_of_reports {
         return None;
     }
-    let mut words = vec!["sluicegate check".to_owned(), base_option(delivery, &ci.base)];
+    let mut words = vec![
+        "sluicegate check".to_owned(),
+        build_base_option(delivery, &ci.base),
+    ];
     // A working tree has no commit; the host states the commit that it belongs to.
     let is_id = |id: &&String| id.chars().all(|c| c.is_ascii_hexdigit());
     if let Some(head) = context.head.as_ref().or(ci.commit.as_ref()).filter(is_id) {
@@ -69,9 +72,12 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
 }
 
 /// Returns the option that selects the changed pipelines, or all of them.
-fn base_option(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
+fn build_base_option(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
     let (report, context) = (delivery.report, &delivery.report.context);
-    if let ReviewScope::WithPublish { baseline_commits } = delivery.scope {
+    if let ReviewScope::WithPublish {
+        baseline_commit: baseline_commits,
+    } = delivery.scope
+    {
         return match baseline_commits.filter(|_| report.fixed_count.is_some()) {
             Some(known_at) => format!("--all --base {}", short_id(known_at.as_str())),
             None => "--all".to_owned(),
@@ -98,7 +104,7 @@ fn list_job_options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, St
         .selection
         .map(settings::Selection::job_patterns)
         .unwrap_or_default();
-    let config = find_config_option(run, delivery);
+    let config = find_config_path(run, delivery);
     let folder = settings::requested_config_dir(&run.global, &run.env);
     let flags = [
         ("--config", config.as_slice()),
@@ -110,7 +116,7 @@ fn list_job_options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, St
         .into_iter()
         .filter(|(_, values)| !values.is_empty())
         .map(|(flag, values)| {
-            let words: Vec<String> = values.iter().map(|value| option(flag, value)).collect();
+            let words: Vec<String> = values.iter().map(|value| format_option(flag, value)).collect();
             (flag, words.join(" "))
         })
         .collect()
@@ -118,7 +124,7 @@ fn list_job_options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, St
 
 /// Returns the configuration file set by the job, relative to the repository root if it is in the repository, like all
 /// paths of the command.
-fn find_config_option(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
+fn find_config_path(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let file = settings::requested_config_file(&run.global, &run.env)?;
     let inside = delivery
         .files
@@ -127,7 +133,7 @@ fn find_config_option(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
 }
 
 /// Formats a flag with its value, which is quoted for the shell.
-fn option(flag: &str, value: &str) -> String {
+fn format_option(flag: &str, value: &str) -> String {
     // A value that starts with `-` would be parsed as a flag.
     let separator = if value.starts_with('-') { '=' } else { ' ' };
     format!("{flag}{separator}{}", text::quote_shell_word(value))

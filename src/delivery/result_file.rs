@@ -7,7 +7,7 @@ use crate::ui::OutputFile;
 
 impl Run {
     /// Redirects results to the file of `--out`, which must not be behind a link of the repository.
-    pub(crate) fn write_to_file(&mut self) -> Result<(), Failure> {
+    pub(crate) fn redirect_results(&mut self) -> Result<(), Failure> {
         let Some(path) = &self.global.out else {
             return Ok(());
         };

@@ -1,7 +1,7 @@
 //! The context of a run as text and as JSON: the detected settings, the selected pipelines, and the reason for each.
 
 use crate::gate::{Candidate, SelectedPipelines, is_within};
-use crate::job::context::{EarlierCommit, Target, short_ids};
+use crate::job::context::{EarlierCommit, Target, join_short_ids};
 use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_git::{ChangeKind, CommitId, GitError, Repository, Snapshot};
@@ -27,7 +27,7 @@ pub(crate) fn describe_remote_state(target: &Target, repo: &Repository) -> Strin
 }
 
 /// Returns the context as JSON. Its keys are part of the public contract (`docs/book/formats.md`, section "Context").
-pub(crate) fn context_json(target: &Target, selected_pipelines: &SelectedPipelines) -> Value {
+pub(crate) fn build_context_json(target: &Target, selected_pipelines: &SelectedPipelines) -> Value {
     json!({
            "ci": target.host.to_string(),
            "event": target.event,
@@ -39,12 +39,12 @@ pub(crate) fn context_json(target: &Target, selected_pipelines: &SelectedPipelin
            "fork": target.fork,
            "tag": target.tag,
            "pullRequest": target.pull_request,
-    "changed": selected_pipelines.candidates.iter().map(candidate_json).collect::< Vec < _ >> (), "selected": selected_pipelines.files, "gateChanges": selected_pipelines.gate_changes.iter().map(| change | & change.path).collect::< Vec < _ >> (), "gateChangesInWords": gate_changes_json(& selected_pipelines.gate_changes), "warnings": target.warnings.iter().cloned().chain(selected_pipelines.warnings()).collect::< Vec < _ >> (),
+    "changed": selected_pipelines.candidates.iter().map(build_candidate_json).collect::< Vec < _ >> (), "selected": selected_pipelines.files, "gateChanges": selected_pipelines.gate_changes.iter().map(| change | & change.path).collect::< Vec < _ >> (), "gateChangesInWords": map_gate_descriptions(& selected_pipelines.gate_changes), "warnings": target.warnings.iter().cloned().chain(selected_pipelines.warnings()).collect::< Vec < _ >> (),
        })
 }
 
 /// Returns the descriptions of the gate changes by path.
-fn gate_changes_json(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
+fn map_gate_descriptions(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
     let pairs = changes
         .iter()
         .map(|change| (change.path.as_str(), change.descriptions.as_slice()));
@@ -52,7 +52,7 @@ fn gate_changes_json(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
 }
 
 /// Returns a changed pipeline as JSON, with the reason why it is selected or not.
-fn candidate_json(candidate: &Candidate) -> Value {
+fn build_candidate_json(candidate: &Candidate) -> Value {
     let mut value = json!({
         "path": candidate.change.path,
         "change": kind_name(&candidate.change.kind),
@@ -246,7 +246,7 @@ fn describe_earlier_commit(target: &Target) -> Option<String> {
     match &target.earlier_commit {
         EarlierCommit::None => None,
         EarlierCommit::Found { commits, source } => {
-            Some(format!("those at {} ({source})", short_ids(commits)))
+            Some(format!("those at {} ({source})", join_short_ids(commits)))
         }
         EarlierCommit::NotInClone { commit, source } => {
             Some(format!("unknown: {commit} ({source}) is not in this clone"))

@@ -20,7 +20,7 @@ pub(super) fn print_findings(
     delivery: &Delivery<'_>,
     about: &ReportContext,
 ) -> Result<(), Failure> {
-    let is_output_reserved = delivery.destinations.use_stdout();
+    let is_output_reserved = delivery.destinations.has_stdout_report();
     let color = if is_output_reserved {
         run.ui.colors_messages()
     } else {
@@ -38,7 +38,7 @@ pub(super) fn print_findings(
     };
     let mut commands = report::list_annotations(annotations, delivery.report, about);
     if host == Host::Azure {
-        commands.extend(azure::format_outputs(&outputs(run, host, delivery)));
+        commands.extend(azure::format_outputs(&list_step_outputs(run, host, delivery)));
     }
     // The annotations of files come first and folded, so that the findings follow and the verdict comes last.
     let commands: String = commands.iter().flat_map(|line| [line, "\n"]).collect();
@@ -67,17 +67,21 @@ const fn group_style(host: Host) -> GroupStyle {
 }
 
 /// Appends the step summary if the host supports it.
-pub(super) fn summarize(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result<(), Failure> {
-    run.append_summary(|| github::step_summary(delivery.report, about))
+pub(super) fn append_step_summary(
+    run: &Run,
+    delivery: &Delivery<'_>,
+    about: &ReportContext,
+) -> Result<(), Failure> {
+    run.append_summary(|| github::render_step_summary(delivery.report, about))
 }
 
 /// Appends the step outputs if the host reads them from a file.
-pub(super) fn tell_outputs(run: &Run, delivery: &Delivery<'_>) -> Result<(), Failure> {
-    run.append_outputs(&outputs(run, delivery.host(), delivery))
+pub(super) fn append_step_outputs(run: &Run, delivery: &Delivery<'_>) -> Result<(), Failure> {
+    run.append_outputs(&list_step_outputs(run, delivery.host(), delivery))
 }
 
 /// Returns the step outputs: those about the review, and the path of the JUnit report, which is empty without a file.
-fn outputs(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
+fn list_step_outputs(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let mut outputs = report::list_review_outputs(delivery.report);
     outputs.push(("junit", find_junit_path(run, host, delivery).unwrap_or_default()));
     outputs

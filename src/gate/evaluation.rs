@@ -54,7 +54,7 @@ impl Evaluation {
         let causes = find_tally_causes(&tally, fail_on);
         let mut notes = std::mem::take(&mut tally.notes);
         let mut reasons = std::mem::take(&mut tally.doubts);
-        let unexplained_batches = tally.list_unexplained();
+        let unexplained_batches = tally.list_unexplained_batches();
         let has_unexplained_batch = !unexplained_batches.is_empty();
         if has_unexplained_batch && fail_on != FailOn::Never {
             reasons.push(describe_unexplained_batches(&unexplained_batches));

@@ -9,7 +9,7 @@ use sluicegate_pipelines::findings::FailOn;
 /// still count.
 pub(crate) fn find_tally_causes(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
     let mut causes = find_result_causes(tally.all_files(), fail_on, tally.comparison.is_some());
-    let is_unexplained = fail_on != FailOn::Never && !tally.list_unexplained().is_empty();
+    let is_unexplained = fail_on != FailOn::Never && !tally.list_unexplained_batches().is_empty();
     causes.extend(is_unexplained.then_some(Cause::PlatformFailure));
     causes.extend((!tally.unreviewed_files.is_empty()).then_some(Cause::Unreviewed));
     causes.extend((!tally.doubts.is_empty()).then_some(Cause::Doubt));
@@ -18,7 +18,7 @@ pub(crate) fn find_tally_causes(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
 
 impl Tally {
     /// Returns the batches that failed although no finding explains it.
-    pub(crate) fn list_unexplained(&self) -> Vec<&BatchFiles> {
+    pub(crate) fn list_unexplained_batches(&self) -> Vec<&BatchFiles> {
         list_unexplained_batches(&self.failed_batches, self.files.iter(), |path| {
             let comparison = self.comparison.as_ref();
             comparison.is_some_and(|comparison| comparison.has_failed_before(path))

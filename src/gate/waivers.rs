@@ -68,7 +68,7 @@ impl Workspace<'_> {
 
     /// Returns a function that determines whether a rule id exists: in the program, in the rules file, or in the rules
     /// file of the target branch, because a removed rule's waivers can be removed only afterwards.
-    pub(crate) fn find_known_rules<'r>(
+    pub(crate) fn build_rule_lookup<'r>(
         &self,
         rules: Option<&'r RuleSet>,
     ) -> Result<impl Fn(&str) -> bool + use<'r>, Failure> {
@@ -93,7 +93,7 @@ impl Workspace<'_> {
         text: &NamedText,
         rules: Option<&RuleSet>,
     ) -> Result<Vec<PlacedWaiver>, Failure> {
-        let is_known_rule = self.find_known_rules(rules)?;
+        let is_known_rule = self.build_rule_lookup(rules)?;
         read_waivers(text.text.as_bytes(), &is_known_rule).map_err(|error| {
             let location = error.position.map(|position| format!(":{}:{}", position.line, position.column));
             let message = format!("{}{}: {}", text.name, location.unwrap_or_default(), error.message);

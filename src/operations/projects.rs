@@ -63,7 +63,7 @@ pub(crate) fn run_environments(run: &Run, verb: EnvironmentsVerb) -> CommandResu
             ];
             run.block_on(async {
                 let response = project.platform.environments(project.id).await;
-                let environments = project.read_response(response).await?;
+                let environments = project.check_response(response).await?;
                 run.print_list(output, environments, &columns, "the project has no environments")
             })?
         }
@@ -82,7 +82,7 @@ fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResu
             .create_environment(project.id, &environment)
             .await;
         let response = project
-            .read_creation_response(result, "run `sluicegate environments list` to check")
+            .check_creation_response(result, "run `sluicegate environments list` to check")
             .await?;
         print_created(
             run,
@@ -129,7 +129,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
     let project = run.project()?;
     run.block_on(async {
         let result = project.platform.create_connection(project.id, &connection).await;
-        let response = project.read_creation_response(result, CHECK_INSTRUCTION).await?;
+        let response = project.check_creation_response(result, CHECK_INSTRUCTION).await?;
         print_created(
             run,
             output,
@@ -192,7 +192,7 @@ pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResu
     let project = run.project()?;
     run.block_on(async {
         let result = project.platform.create_repository(project.id, &repository).await;
-        let response = project.read_creation_response(result, CHECK_INSTRUCTION).await?;
+        let response = project.check_creation_response(result, CHECK_INSTRUCTION).await?;
         let description = format!(
             "the repository {}/{}",
             repository.owner_name, repository.repository_name

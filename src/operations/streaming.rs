@@ -40,7 +40,7 @@ pub(crate) fn create_stream(
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(reject_definition(error, &document));
             }
-            result => project.read_response(result).await?,
+            result => project.check_response(result).await?,
         };
         run.print_response(output, &response.raw, || {
             response_output::format_facts(&response.raw)

@@ -254,7 +254,7 @@ impl Publication<'_> {
             self.target,
             self.settings.from,
             next_version,
-            |request| publish::version_name(&self.workspace.repo, &self.target.head, request),
+            |request| publish::build_version_name(&self.workspace.repo, &self.target.head, request),
         )?;
         if !has_next_name(&plan.version_name) {
             let message = format!(

@@ -230,7 +230,7 @@ impl Publication<'_> {
             platform,
             plan,
             self.publish_options(),
-            Some(upload_progress(&bar, plan)),
+            Some(build_upload_progress(&bar, plan)),
         ))?;
         bar.clear();
         let outcome = self.disable_superseded_version(platform, plan, outcome)?;
@@ -371,7 +371,7 @@ fn with_publish_request<T>(
 
 /// Returns a function that shows how many bytes were sent. The request body is slightly larger than the files, so the
 /// number is limited to their size.
-fn upload_progress(bar: &ProgressDisplay, plan: &Plan) -> UploadProgress {
+fn build_upload_progress(bar: &ProgressDisplay, plan: &Plan) -> UploadProgress {
     let (bar, total_bytes) = (bar.clone(), plan.total_bytes());
     Arc::new(move |sent_bytes| bar.set(sent_bytes.min(total_bytes), total_bytes))
 }

@@ -41,7 +41,7 @@ impl PlannedPublish {
         }
         reject_unusable_policy(workspace)?;
         let merged_commit = require_merged(workspace, target, &publish_on)?;
-        let settings = workspace.sources.publish_settings(&publish_args(args))?;
+        let settings = workspace.sources.publish_settings(&build_publish_args(args))?;
         let plan = build_plan(workspace, &settings, target, &target.head, settings.from);
         let unreviewed_selection = workspace
             .sources
@@ -124,7 +124,7 @@ fn require_named_branch(target: &Target, publish_on: &PublishOn) -> Result<(), C
 }
 
 /// Returns the arguments of the publish. Flags that the review has, too, apply to both.
-fn publish_args(args: &CiArgs) -> PublishArgs {
+fn build_publish_args(args: &CiArgs) -> PublishArgs {
     let (review, selection) = (&args.review, &args.review.selection);
     PublishArgs {
         flags: args.publish.clone(),

@@ -179,7 +179,7 @@ fn push_totals(output: &mut String, plan: &Plan, has_hashes: bool) {
         output,
         "total: {}, {}: {}, {} and the shared-pipelines file",
         format_count(plan.files.len(), "file"),
-        count_bytes(plan.total_bytes()),
+        format_bytes(plan.total_bytes()),
         format_count(pipeline_count, "pipeline"),
         format_count(other_count, "other file")
     );
@@ -197,7 +197,7 @@ fn push_totals(output: &mut String, plan: &Plan, has_hashes: bool) {
     }
 }
 
-fn count_bytes(bytes: u64) -> String {
+fn format_bytes(bytes: u64) -> String {
     let unit = if bytes == 1 { "byte" } else { "bytes" };
     format!("{bytes} {unit}")
 }

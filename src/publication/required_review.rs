@@ -115,7 +115,8 @@ impl<'r> RequiredReview<'r> {
             .findings()
             .iter()
             .filter(|finding| {
-                finding.state == Some(FindingState::Known) && fail_on.fails(&Status::Failed(finding.severity))
+                finding.state == Some(FindingState::Known)
+                    && fail_on.is_failure(&Status::Failed(finding.severity))
             })
             .count();
         if known_count == 0 {

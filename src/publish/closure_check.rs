@@ -204,7 +204,7 @@ impl ClosureCheck<'_> {
         let shared_file = self.input.shared_file;
         for entry in shared_file.shared_entries() {
             let (id, path) = (&entry.id, &entry.pipeline);
-            let exists = self.input.listing.find_listed_file(path)?.is_some();
+            let exists = self.input.listing.find_file(path)?.is_some();
             if !entry.enabled {
                 let description = if exists {
                     format!("the shared pipeline `{id}` is disabled, so the version does not offer it")
@@ -231,7 +231,7 @@ impl ClosureCheck<'_> {
         if self.input.sent_pipelines.contains_key(path) {
             return Ok(None);
         }
-        let file = self.input.listing.find_listed_file(path)?;
+        let file = self.input.listing.find_file(path)?;
         Ok(Some(match file {
             None => project::MISSING_FILE.to_owned(),
             Some(_) if PipelineKind::from_path(path).is_none() => project::NOT_A_PIPELINE.to_owned(),

@@ -50,7 +50,7 @@ impl<'a> FileListing<'a> {
     }
 
     /// Returns the file with this path, whether selected or not.
-    pub(super) fn find_listed_file(&self, path: &str) -> Result<Option<SnapshotFile>, PublishError> {
+    pub(super) fn find_file(&self, path: &str) -> Result<Option<SnapshotFile>, PublishError> {
         match self.listed_files.get(path) {
             Some(file) => Ok(Some(file.clone())),
             None => Ok(self.snapshot.find_file(path)?),
@@ -58,7 +58,7 @@ impl<'a> FileListing<'a> {
     }
 
     /// Returns those of these files that exist, by path.
-    pub(super) fn find_all(
+    pub(super) fn find_existing_files(
         &self,
         paths: &BTreeSet<&str>,
     ) -> Result<BTreeMap<String, SnapshotFile>, PublishError> {

@@ -46,7 +46,7 @@ pub use outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishOptions};
 pub use plan::{Plan, PlannedFile, SharedPipelineRef};
 pub use plan_changes::{PlanChanges, compare_plans};
 pub use plan_execution::{disable_version, execute_plan};
-pub use plan_files::{build_plan, version_name};
+pub use plan_files::{build_plan, build_version_name};
 pub use plan_upload::UploadProgress;
 pub use publish_request::{FileSelection, FileSource, PublishRequest};
 pub use published_files::{PublishedFiles, compare_with_published_files};

@@ -39,7 +39,7 @@ pub(super) fn find_scripts(
 ) -> Result<BTreeMap<String, Script>, PublishError> {
     let references = sent_pipelines.values().flat_map(PipelineFile::references);
     let paths: BTreeSet<&str> = references.filter_map(Reference::script_path).collect();
-    let mut files = listing.find_all(&paths)?;
+    let mut files = listing.find_existing_files(&paths)?;
     let mut scripts: BTreeMap<String, Script> = paths
         .into_iter()
         .map(|path| {

@@ -11,8 +11,7 @@ use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishOptions};
 use super::plan_upload::{UploadProgress, build_upload};
 use super::upload_outcome::{
     assess_accepted_upload, assess_existing_version, assess_failed_lookup, assess_lost_upload,
-    assess_other_version, assess_rejected_upload, build_conflict, outcome_without_response,
-    record_differences,
+    assess_other_version, assess_rejected_upload, build_conflict, build_unknown_outcome, record_differences,
 };
 use super::version_lookup::{LookupResult, VersionLookup};
 use super::version_origin::VersionOrigin;
@@ -112,7 +111,7 @@ impl PlanExecution<'_> {
                 LostUpload::NotFound(error)
                     if is_conflict || remaining_uploads == 0 || !may_retry_upload(&error) =>
                 {
-                    return outcome_without_response("the platform does not show the version", error);
+                    return build_unknown_outcome("the platform does not show the version", error);
                 }
                 LostUpload::NotFound(error) => lost_error = Some(error),
             }
@@ -124,7 +123,7 @@ impl PlanExecution<'_> {
         let details = match self.version_lookup().poll_until_found().await {
             LookupResult::NotFound => return LostUpload::NotFound(lost_error),
             LookupResult::Unclear(reason, _) => {
-                return LostUpload::Decided(outcome_without_response(
+                return LostUpload::Decided(build_unknown_outcome(
                     &format!("the version could not be looked up: {reason}"),
                     lost_error,
                 ));
@@ -141,7 +140,7 @@ impl PlanExecution<'_> {
                 VersionOrigin::OtherRun(difference) => {
                     assess_other_version(self.plan, self.options.if_exists, &details, difference)
                 }
-                VersionOrigin::Unclear(reason) => outcome_without_response(&reason, lost_error),
+                VersionOrigin::Unclear(reason) => build_unknown_outcome(&reason, lost_error),
             },
         )
     }

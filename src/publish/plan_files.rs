@@ -28,7 +28,7 @@ pub fn build_plan(
     request: &PublishRequest<'_>,
 ) -> Result<Plan, PublishError> {
     let prefix = version_name::validate_header("prefix", request.prefix.clone())?;
-    let version_name = version_name(repository, head, request)?;
+    let version_name = build_version_name(repository, head, request)?;
     let listing = FileListing::new(repository, head, request)?;
     let contents = Arc::new(ContentReader::new(repository.root().to_owned()));
     let config_dir = require_config_dir(&listing, request)?;
@@ -52,10 +52,10 @@ pub fn build_plan(
     reject_same_part_names(&files)?;
     let (branch, branch_warning) = validate_branch(request);
     let mut warnings = closure.warnings;
-    warnings.extend(listing.submodules.iter().map(warn_of_submodule));
+    warnings.extend(listing.submodules.iter().map(build_submodule_warning));
     let mut other_warnings: Vec<String> = branch_warning
         .into_iter()
-        .chain(warn_of_empty_offer(&shared_file))
+        .chain(describe_empty_offer(&shared_file))
         .collect();
     if request.source == FileSource::Worktree {
         other_warnings.extend(worktree_drift::find_worktree_drift(
@@ -91,7 +91,7 @@ pub fn build_plan(
 }
 
 /// Returns the version name from the template of the request.
-pub fn version_name(
+pub fn build_version_name(
     repository: &Repository,
     head: &CommitId,
     request: &PublishRequest<'_>,
@@ -141,7 +141,7 @@ fn require_config_dir(
     if let Some(config_dir) = &request.config_dir {
         return Ok(config_dir.trim_matches('/').to_owned());
     }
-    let exists = |path: &str| matches!(listing.find_listed_file(path), Ok(Some(_)));
+    let exists = |path: &str| matches!(listing.find_file(path), Ok(Some(_)));
     pipelines::find_config_dir(&listing.root_dirs()?, &exists)?.ok_or(PublishError::NoConfigDir)
 }
 
@@ -257,7 +257,7 @@ fn reject_same_part_names(files: &[PlannedFile]) -> Result<(), PublishError> {
 }
 
 /// Returns the warning that the files of a submodule are not sent.
-fn warn_of_submodule(path: &String) -> Warning {
+fn build_submodule_warning(path: &String) -> Warning {
     Warning {
         kind: WarningKind::Submodule,
         is_needed: true,
@@ -267,7 +267,7 @@ fn warn_of_submodule(path: &String) -> Warning {
 }
 
 /// Returns the warning that no pipeline is offered, or `None` if one is.
-fn warn_of_empty_offer(shared_file: &SharedPipelinesFile) -> Option<String> {
+fn describe_empty_offer(shared_file: &SharedPipelinesFile) -> Option<String> {
     let path = shared_file.path();
     shared_file
         .offers()

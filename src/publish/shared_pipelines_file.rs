@@ -24,7 +24,7 @@ impl SharedPipelinesFile {
     ) -> Result<Self, PublishError> {
         let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
         let file = listing
-            .find_listed_file(&path)?
+            .find_file(&path)?
             .filter(|file| file.kind != FileKind::Submodule);
         let Some(file) = file else {
             return Err(PublishError::NoSharedFile {

@@ -157,7 +157,7 @@ pub(super) fn assess_rejected_upload(error: HttpError, lost_error: Option<&HttpE
 }
 
 /// Returns the outcome if neither a response nor a lookup shows the result.
-pub(super) fn outcome_without_response(reason: &str, error: HttpError) -> Outcome {
+pub(super) fn build_unknown_outcome(reason: &str, error: HttpError) -> Outcome {
     Outcome::new(OutcomeKind::Unknown)
         .with_problem(format!("the upload got no usable response, and {reason}"))
         .with_error(error)

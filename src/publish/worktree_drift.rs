@@ -33,7 +33,7 @@ pub(super) fn find_worktree_drift(
     let mut differing_paths = Vec::new();
     for file in committed_files {
         let is_equal = match uncommitted_files.remove(file.path.as_str()) {
-            Some(planned_file) => planned_file_matches_blob(contents, &checkout, planned_file, file.blob)?,
+            Some(planned_file) => has_content_of_blob(contents, &checkout, planned_file, file.blob)?,
             None => false,
         };
         if !is_equal {
@@ -55,7 +55,7 @@ fn describe_worktree_drift(head: &CommitId, differing_paths: &[String]) -> Strin
 
 /// Returns whether a planned file has the content of this blob. The index shows this for most files without reading
 /// them. A content that cannot be read to its end counts as different.
-fn planned_file_matches_blob(
+fn has_content_of_blob(
     contents: &ContentReader,
     checkout: &Checkout,
     planned_file: &PlannedFile,

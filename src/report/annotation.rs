@@ -231,7 +231,7 @@ fn limit_annotations(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{sample, touched_lines};
+    use crate::report::{sample, select_touched_lines};
     use sluicegate_pipelines::findings::{UnreviewedFile, Verdict};
 
     fn shown(annotations: &[Annotation]) -> Vec<String> {
@@ -260,7 +260,7 @@ mod tests {
     fn annotations_on_changed_lines_come_before_others_of_level() {
         let mut context = ReportContext::default();
         let changed = &mut context.changed_lines;
-        changed.add("load/it.orch.yaml", touched_lines("", [9, 12], &[10..=12]));
+        changed.add("load/it.orch.yaml", select_touched_lines("", [9, 12], &[10..=12]));
         let places: Vec<_> = collect_file_annotations(&sample::report(), &context)
             .into_iter()
             .filter_map(|annotation| annotation.place)

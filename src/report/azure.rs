@@ -15,7 +15,7 @@ const MESSAGE_LIMIT: usize = 4_096;
 
 /// Returns the issues of files, one `##vso` command per line: errors first, at most ten of each type, including the
 /// notices in the log. If there are more, the last one states their number.
-pub(crate) fn annotations(report: &Report, context: &ReportContext) -> Vec<String> {
+pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<String> {
     let all =
         annotation::collect_annotations_beside_notices(report, context, MAX_ISSUES, "the report and the log");
     all.iter().map(format_command).collect()
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn report_as_commands() {
-        insta::assert_snapshot!(annotations(&sample::report(), &ReportContext::default()).join("\n"), @"
+        insta::assert_snapshot!(list_annotations(&sample::report(), &ReportContext::default()).join("\n"), @"
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=9;columnnumber=1;code=component-naming-convention;]`Run B` is not
         ##vso[task.logissue type=error;sourcepath=a.tran.yaml;linenumber=1;columnnumber=1;code=unused-components;]the rule could not be evaluated: designer/no-start-component
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=12;columnnumber=1;code=component-naming-convention;]`Run A` is not in the pattern
@@ -120,7 +120,7 @@ mod tests {
                 vec![found],
             )],
         )];
-        insta::assert_snapshot!(annotations(&report, &ReportContext::default()).join("\n"), @"##vso[task.logissue type=error;sourcepath=a%3Bb%5D%AZP25.orch.yaml;linenumber=1;columnnumber=1;code=r%3B%5D;]50 %AZP25%3B [x%5D # #vso[task.complete result=Succeeded%5D");
+        insta::assert_snapshot!(list_annotations(&report, &ReportContext::default()).join("\n"), @"##vso[task.logissue type=error;sourcepath=a%3Bb%5D%AZP25.orch.yaml;linenumber=1;columnnumber=1;code=r%3B%5D;]50 %AZP25%3B [x%5D # #vso[task.complete result=Succeeded%5D");
     }
 
     #[test]

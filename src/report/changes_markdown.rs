@@ -1,7 +1,7 @@
 //! Renders changes as Markdown: a list, a diff of multi-line values, and a flowchart that GitHub and GitLab draw.
 
 use super::ChangedFile;
-use super::markdown::{code, escape, escape_prose};
+use super::markdown::{escape, escape_prose, render_code};
 use sluicegate_base::text::{List, format_and_more_of, format_count};
 use sluicegate_pipelines::diff::DiffLine;
 use sluicegate_pipelines::interface::ChangeClass;
@@ -113,7 +113,7 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
     );
     let mut omitted_count = 0;
     for file in files {
-        let path = code(&file.summary.path);
+        let path = render_code(&file.summary.path);
         let mut block = format!("\n### {path}\n\n{}\n", escape(&file.summary.describe()));
         let file_changes = render_file_changes(file, MAX_FILE_BYTES);
         if !file_changes.is_empty() {

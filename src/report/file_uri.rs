@@ -16,7 +16,7 @@ fn encode_byte(byte: u8) -> String {
 }
 
 /// Returns the URL of a line of a file, from the host's URL template.
-pub(super) fn blob(url_template: &str, path: &str, line: u32) -> String {
+pub(super) fn build_line_url(url_template: &str, path: &str, line: u32) -> String {
     url_template
         .replace("{line}", &line.to_string())
         .replace("{path}", &encode_path(path))

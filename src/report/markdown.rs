@@ -55,7 +55,7 @@ fn is_markup_at(c: char, preceding_text: &str, next: Option<char>) -> bool {
 }
 
 /// Returns the text in an HTML `code` element for Markdown.
-pub(super) fn code(raw: &str) -> String {
+pub(super) fn render_code(raw: &str) -> String {
     format!("<code>{}</code>", escape(raw))
 }
 
@@ -66,7 +66,7 @@ pub(super) fn escape_prose(raw: &str) -> String {
     while let Some(name) = parts.next() {
         match parts.next() {
             Some(code_part) => {
-                let _ = write!(markdown, "{}{}", code(name), escape_part(code_part));
+                let _ = write!(markdown, "{}{}", render_code(name), escape_part(code_part));
             }
             None => markdown.push_str(&escape(&format!("`{name}"))),
         }
@@ -82,8 +82,12 @@ fn escape_part(part: &str) -> String {
 }
 
 /// Returns a link to the line of a file; `url_template` is the host's URL template for files.
-pub(super) fn blob_link(url_template: &str, path: &str, line: u32, text: &str) -> String {
-    format!("[{}]({})", escape(text), file_uri::blob(url_template, path, line))
+pub(super) fn render_source_link(url_template: &str, path: &str, line: u32, text: &str) -> String {
+    format!(
+        "[{}]({})",
+        escape(text),
+        file_uri::build_line_url(url_template, path, line)
+    )
 }
 
 #[cfg(test)]
@@ -104,7 +108,7 @@ mod tests {
 
     #[test]
     fn link_cannot_be_left() {
-        let link = blob_link(
+        let link = render_source_link(
             "https://h/o/r/blob/1f/{path}#L{line}",
             "a (b) #%.orch.yaml",
             7,

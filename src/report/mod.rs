@@ -45,7 +45,7 @@ pub(crate) use path_base::PathBase;
 pub(crate) use release_note::render_release_note;
 pub(crate) use report_context::{
     ChangedFile, ChangedLines, NumberedLine, ReportContext, RuleText, RulesFileError, SarifLimits,
-    SourceLines, touched_lines,
+    SourceLines, select_touched_lines,
 };
 pub(crate) use review_markdown::render_comment;
 pub(crate) use run_summary::{render_failure_annotation, render_failure_summary, render_publish_summary};
@@ -139,9 +139,9 @@ impl Format {
     }
 
     /// Returns the number of findings that the report omits because of a limit of its readers.
-    pub(crate) fn omitted_count(self, report: &Report, context: &ReportContext) -> usize {
+    pub(crate) fn count_omitted_findings(self, report: &Report, context: &ReportContext) -> usize {
         match self {
-            Self::Sarif => sarif::omitted_result_count(report, context),
+            Self::Sarif => sarif::count_omitted_results(report, context),
             Self::Junit | Self::JunitStrict | Self::Json | Self::Gitlab | Self::Markdown | Self::Html => 0,
         }
     }
@@ -216,7 +216,7 @@ pub(crate) enum AnnotationStyle {
 
 impl AnnotationStyle {
     /// Returns the annotation as a command, on one line; `None` without a style.
-    fn command(self, annotation: &annotation::Annotation) -> Option<String> {
+    fn format_command(self, annotation: &annotation::Annotation) -> Option<String> {
         match self {
             Self::Github => Some(github::format_command(annotation)),
             Self::Azure => Some(azure::format_command(annotation)),
@@ -234,7 +234,7 @@ pub(crate) fn list_annotations(
 ) -> Vec<String> {
     match style {
         AnnotationStyle::Github => github::list_annotations(report, context),
-        AnnotationStyle::Azure => azure::annotations(report, context),
+        AnnotationStyle::Azure => azure::list_annotations(report, context),
         AnnotationStyle::None => Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! Renders a release note as Markdown: the changes for consumers, grouped by shared pipeline.
 
-use super::markdown::{code, escape, escape_prose};
+use super::markdown::{escape, escape_prose, render_code};
 use super::truncation;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::interface::{ChangeClass, Compatibility, InterfaceChange};
@@ -36,7 +36,10 @@ pub(super) fn render_consumer_changes(compat: &Compatibility) -> String {
     }
     ids.sort_by_key(|id| std::cmp::Reverse(find_worst_class(compat, id)));
     for id in ids {
-        let mut section = format!("### {}\n\n", code(&truncation::truncate(id, MAX_TEXT_CHARS)));
+        let mut section = format!(
+            "### {}\n\n",
+            render_code(&truncation::truncate(id, MAX_TEXT_CHARS))
+        );
         let mut id_changes: Vec<&InterfaceChange> = compat
             .changes
             .iter()
@@ -134,7 +137,7 @@ fn render_files(compat: &Compatibility) -> String {
         format_count(file_changes.len(), "file") + " changed"
     );
     let list = List::with_limit(&file_changes, MAX_LISTED_FILES).map(|change| {
-        let subject = code(&truncation::truncate(&change.subject(), MAX_TEXT_CHARS));
+        let subject = render_code(&truncation::truncate(&change.subject(), MAX_TEXT_CHARS));
         format!("{subject}: {}", change.describe())
     });
     for entry in list.entries() {

@@ -83,7 +83,7 @@ pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportCon
     Some(Remark {
         kind: RemarkKind::Verdict,
         affects_verdict: true,
-        path: existing_path(report, context),
+        path: find_existing_path(report, context),
         line: None,
         text: describe_run_problem(report)?,
         fingerprint: Fingerprint::new(&["verdict", report.verdict.name()], 0),
@@ -107,7 +107,7 @@ pub(super) fn collect_limits<'r>(report: &'r Report, context: &'r ReportContext)
         remarks.push(Remark {
             kind: RemarkKind::Limit,
             affects_verdict: false,
-            path: path.unwrap_or_else(|| existing_path(report, context)),
+            path: path.unwrap_or_else(|| find_existing_path(report, context)),
             line: None,
             text: limit.text.clone(),
             // The text has commit ids and numbers, which change from run to run.
@@ -119,7 +119,7 @@ pub(super) fn collect_limits<'r>(report: &'r Report, context: &'r ReportContext)
 }
 
 /// Returns a file of the reviewed commit for an entry about the run, or `sluicegate.yaml` if no file is known.
-fn existing_path<'r>(report: &'r Report, context: &'r ReportContext) -> &'r str {
+fn find_existing_path<'r>(report: &'r Report, context: &'r ReportContext) -> &'r str {
     let reviewed_paths = report.files.iter().map(|file| file.path.as_str());
     let unreviewed_paths = report.unreviewed_files.iter().map(|file| file.path.as_str());
     let mut paths = reviewed_paths

@@ -180,7 +180,7 @@ impl ReportContext {
     }
 
     /// Returns the description of a rule, if it is known.
-    pub(super) fn rule(&self, id: &str) -> Option<&RuleText> {
+    pub(super) fn find_rule(&self, id: &str) -> Option<&RuleText> {
         self.rules.iter().find(|rule| rule.id == id)
     }
 }
@@ -234,7 +234,7 @@ impl SourceLines {
     /// Returns at most five lines to show with a finding. They start at its line, where its component starts; for an
     /// unreadable pipeline, they include the lines before it. A finding about an entire pipeline is at line 1 and needs
     /// no lines.
-    pub(super) fn excerpt(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
+    pub(super) fn select_excerpt(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
         if finding.line == 1 && finding.error_type.is_none() {
             return Vec::new();
         }
@@ -256,7 +256,7 @@ impl SourceLines {
 
     /// Returns the lines of [`Self::excerpt`] for a log, where they take much space: none if they show nothing that the
     /// message does not say, because the finding is about a number, or its line contains only the name.
-    pub(super) fn log_excerpt(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
+    pub(super) fn select_log_excerpt(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
         let name_line = self.line(finding.path, finding.line).map(|line| {
             let key = line.trim().trim_end_matches(':');
             key.trim_matches(['"', '\''])
@@ -265,7 +265,7 @@ impl SourceLines {
         if finding.size.is_some() || (shows_name && finding.error_type.is_none()) {
             return Vec::new();
         }
-        self.excerpt(finding)
+        self.select_excerpt(finding)
     }
 
     /// Returns the text of this line, if it is known.
@@ -313,7 +313,7 @@ impl ChangedLines {
 
 /// Returns those of the findings' `lines` that a hunk touches. A line includes all lines that are indented below it, so
 /// that a component is touched if one of its links was removed.
-pub(crate) fn touched_lines(
+pub(crate) fn select_touched_lines(
     text: &str,
     lines: impl IntoIterator<Item = u32>,
     hunks: &[RangeInclusive<u32>],
@@ -322,7 +322,7 @@ pub(crate) fn touched_lines(
     lines
         .into_iter()
         .filter(|line| {
-            let end = block_end(&all_lines, *line);
+            let end = find_block_end(&all_lines, *line);
             hunks
                 .iter()
                 .any(|hunk| *hunk.start() <= end && *line <= *hunk.end())
@@ -331,7 +331,7 @@ pub(crate) fn touched_lines(
 }
 
 /// Returns the last line of the block that starts on this line: the lines that are indented deeper. Lines count from 1.
-fn block_end(lines: &[&str], first: u32) -> u32 {
+fn find_block_end(lines: &[&str], first: u32) -> u32 {
     let first_index = (first as usize).saturating_sub(1);
     let indent = |line: &str| line.len() - line.trim_start().len();
     let Some(own_indent) = lines.get(first_index).map(|line| indent(line)) else {
@@ -399,7 +399,7 @@ mod tests {
     fn line_is_touched_with_what_is_indented_below_it() {
         let mut changed = ChangedLines::default();
         let text = "a:\n  b:\n    c: 1\n    z: 0\n    d: 2\n  e:\n    f: 3\n";
-        changed.add("a", touched_lines(text, 1..=7, &[5..=5]));
+        changed.add("a", select_touched_lines(text, 1..=7, &[5..=5]));
         let touched: Vec<u32> = (1..12).filter(|line| changed.contains("a", *line)).collect();
         assert_eq!(touched, [1, 2, 5]);
         assert!(!changed.contains("b", 3) && !changed.has_file("b") && changed.has_file("a"));

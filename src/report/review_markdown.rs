@@ -3,7 +3,7 @@
 
 use crate::report::changes_markdown;
 use crate::report::finding_tone::Tone;
-use crate::report::markdown::{blob_link, code, escape, escape_prose};
+use crate::report::markdown::{escape, escape_prose, render_code, render_source_link};
 use crate::report::view::{
     self, FindingEntry, Notice, NoticeEntry, NoticeKind, UnevaluatedCause, View, ViewMedium,
 };
@@ -172,7 +172,7 @@ impl MarkdownPage<'_> {
 
     /// Adds the numbers of findings by rule and directory, folded.
     fn add_counts(&mut self, view: &View<'_>) {
-        let rules = view.rule_rows();
+        let rules = view.build_rule_rows();
         if rules.is_empty() {
             return;
         }
@@ -180,19 +180,19 @@ impl MarkdownPage<'_> {
                          | Rule | Level | Findings | Files |\n|---|---|---:|---:|\n"
             .to_owned();
         let rows = rules.iter().map(|row| {
-            let (rule, level) = (code(&shorten_name(row.name)), row.level);
+            let (rule, level) = (render_code(&shorten_name(row.name)), row.level);
             format!("| {rule} | {level} | {} | {} |\n", row.findings, row.files)
         });
         self.push_lines(&mut table, rows, |omitted_count| {
             format!("| {} | | | |\n", format_and_more(omitted_count))
         });
         table.push('\n');
-        let (folders, omitted_count) = view.folder_rows();
+        let (folders, omitted_count) = view.build_folder_rows();
         if !folders.is_empty() {
             table.push_str("| Folder | Findings | Files |\n|---|---:|---:|\n");
         }
         for row in &folders {
-            let folder = code(&shorten_name(row.name));
+            let folder = render_code(&shorten_name(row.name));
             let _ = writeln!(table, "| {folder} | {} | {} |", row.findings, row.files);
         }
         if omitted_count > 0 {
@@ -205,19 +205,22 @@ impl MarkdownPage<'_> {
     /// Adds the command that reproduces the review locally.
     fn add_reproduction(&mut self, context: &ReportContext) {
         if let Some(command) = &context.reproduction_command {
-            self.add_block(&format!("Reproduce locally: {}\n\n", code(command)));
+            self.add_block(&format!("Reproduce locally: {}\n\n", render_code(command)));
         }
     }
 
     /// Adds the changes of each pipeline.
     fn add_changes(&mut self, title: &str, files: &[&ChangedFile]) {
         let summary_lines = files.iter().map(|file| {
-            let (path, words) = (code(&shorten_name(&file.summary.path)), file.summary.describe());
+            let (path, words) = (
+                render_code(&shorten_name(&file.summary.path)),
+                file.summary.describe(),
+            );
             format!("{path}: {}", escape(&shorten_message(&words)))
         });
         self.add_list(title, summary_lines);
         for file in files {
-            let section = self.render_folded_changes(&code(&shorten_name(&file.summary.path)), file);
+            let section = self.render_folded_changes(&render_code(&shorten_name(&file.summary.path)), file);
             if !section.is_empty() {
                 self.add_block(&section);
             }
@@ -310,7 +313,7 @@ fn render_head(view: &View<'_>) -> String {
 }
 
 fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
-    let place = entry.place().map(|place| code(&shorten_name(&place)));
+    let place = entry.place().map(|place| render_code(&shorten_name(&place)));
     let text = Some(escape_prose(&shorten_message(&entry.text))).filter(|text| !text.is_empty());
     place.into_iter().chain(text).collect::<Vec<_>>().join(": ")
 }
@@ -321,7 +324,7 @@ fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> String
     let places: Vec<String> = context
         .named_places(&cause.finding)
         .iter()
-        .map(|place| code(&shorten_name(place)))
+        .map(|place| render_code(&shorten_name(place)))
         .collect();
     let preposition = if places.is_empty() { "" } else { ", at " };
     format!(
@@ -345,7 +348,7 @@ fn render_file_findings(path: &str, entries: &[&FindingEntry<'_>], context: &Rep
     if let [entry] = entries {
         return render_finding(entry, &render_place(&entry.finding, context), context);
     }
-    let mut markdown = code(&shorten_name(path));
+    let mut markdown = render_code(&shorten_name(path));
     for entry in entries {
         let line = entry.finding.line;
         let place = render_line_link(&entry.finding, &format!("line {line}"), context);
@@ -365,7 +368,7 @@ fn render_finding(entry: &FindingEntry<'_>, place: &str, context: &ReportContext
     let mut markdown = format!(
         "{mark} {place}: {} ({})",
         escape(&shorten_message(&finding.message())),
-        code(&shorten_name(finding.rule)),
+        render_code(&shorten_name(finding.rule)),
     );
     let other_places = List::with_limit(&entry.equal_findings, MAX_OTHER_PLACES).with_noun("place");
     if !entry.equal_findings.is_empty() {
@@ -390,8 +393,8 @@ fn render_place(finding: &Finding<'_>, context: &ReportContext) -> String {
 /// Returns a link to the line of the finding with this text, if the host shows files.
 fn render_line_link(finding: &Finding<'_>, text: &str, context: &ReportContext) -> String {
     match &context.blob_url {
-        Some(form) => blob_link(form, finding.path, finding.line, text),
-        None => code(text),
+        Some(form) => render_source_link(form, finding.path, finding.line, text),
+        None => render_code(text),
     }
 }
 

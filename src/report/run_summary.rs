@@ -1,7 +1,7 @@
 //! Renders what a CI host shows for a run without a report: a failure, and the result of a publish.
 
 use super::annotation::{Annotation, Level};
-use super::markdown::{code, escape, escape_prose};
+use super::markdown::{escape, escape_prose, render_code};
 use super::release_note::render_consumer_changes;
 use super::{AnnotationStyle, truncation};
 use sluicegate_pipelines::interface::Compatibility;
@@ -25,7 +25,7 @@ pub(crate) fn render_failure_annotation(
         title: title.to_owned(),
         message: message.to_owned(),
     };
-    style.command(&annotation)
+    style.format_command(&annotation)
 }
 
 /// Returns the step summary of a failure. The lines of `message` after the first are details, or begin with `hint:`.
@@ -62,7 +62,7 @@ pub(crate) fn render_publish_summary(
 ) -> String {
     let mut page = format!("## ✅ {}\n\n", shorten_line(title));
     for (name, value) in facts {
-        let value = code(&truncation::truncate(value, LINE_LENGTH_LIMIT));
+        let value = render_code(&truncation::truncate(value, LINE_LENGTH_LIMIT));
         let _ = writeln!(page, "- {}: {value}", escape(name));
     }
     if let Some(compat) = compat {

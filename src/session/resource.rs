@@ -235,7 +235,7 @@ const fn project_lookup(id: &str) -> ResourceLookup<'_> {
 
 impl RemoteProject {
     /// Returns the response to a read request in the project, or the failure.
-    pub(crate) async fn read_response<T>(&self, response: Result<T, HttpError>) -> Result<T, Failure> {
+    pub(crate) async fn check_response<T>(&self, response: Result<T, HttpError>) -> Result<T, Failure> {
         match response {
             Ok(answer) => Ok(answer),
             Err(error) => Err(reject_project_request(&self.platform, self.id, error).await),
@@ -244,14 +244,14 @@ impl RemoteProject {
 
     /// Returns the response to a creation in the project, or the failure; if the response was lost, with the way to
     /// check.
-    pub(crate) async fn read_creation_response<T>(
+    pub(crate) async fn check_creation_response<T>(
         &self,
         response: Result<T, HttpError>,
         check_command: &str,
     ) -> Result<T, Failure> {
         match response {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(reject_creation(error, check_command)),
-            answer => self.read_response(answer).await,
+            answer => self.check_response(answer).await,
         }
     }
 

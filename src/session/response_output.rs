@@ -156,12 +156,12 @@ fn collect_parts<'v>(path: &str, value: &'v Value, parts: &mut Vec<(String, &'v 
         Value::Object(fields) if !fields.is_empty() => {
             let dot = if path.is_empty() { "" } else { "." };
             for (key, value) in fields {
-                collect_parts(&path_end(format!("{path}{dot}{key}")), value, parts);
+                collect_parts(&shorten_path(format!("{path}{dot}{key}")), value, parts);
             }
         }
         Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
             for (index, value) in items.iter().enumerate() {
-                collect_parts(&path_end(format!("{path}[{index}]")), value, parts);
+                collect_parts(&shorten_path(format!("{path}[{index}]")), value, parts);
             }
         }
         _ => parts.push((path.to_owned(), value)),
@@ -169,7 +169,7 @@ fn collect_parts<'v>(path: &str, value: &'v Value, parts: &mut Vec<(String, &'v 
 }
 
 /// Shortens a path that is too long to its end, because every nested part would repeat all of it.
-fn path_end(path: String) -> String {
+fn shorten_path(path: String) -> String {
     match path.char_indices().rev().nth(MAX_PATH_LENGTH) {
         Some((start, _)) => format!("\u{2026}{}", path.get(start..).unwrap_or_default()),
         None => path,

@@ -26,7 +26,7 @@ impl Run {
         {
             return current_repository;
         }
-        match paths.first().and_then(|path| self.existing_dir(path)) {
+        match paths.first().and_then(|path| self.find_existing_dir(path)) {
             Some(dir) => Repository::discover(&dir)
                 .map(|repository| repository.with_renames_by_name(is_pipeline))
                 .or(current_repository),
@@ -76,7 +76,7 @@ impl Run {
     }
 
     /// Returns the directory of a path: the path itself or its nearest existing parent, without links.
-    fn existing_dir(&self, path: &Path) -> Option<PathBuf> {
+    fn find_existing_dir(&self, path: &Path) -> Option<PathBuf> {
         let full = self.env.current_dir().join(path);
         full.ancestors().find(|dir| dir.is_dir())?.canonicalize().ok()
     }
@@ -88,7 +88,7 @@ impl Run {
         let current_dir = self.env.current_dir().canonicalize().ok()?;
         let mut dirs = Vec::new();
         for path in paths {
-            dirs.push(self.existing_dir(path)?);
+            dirs.push(self.find_existing_dir(path)?);
         }
         let first_dir = dirs.first()?;
         let are_in_current_dir = dirs.iter().all(|dir| dir.starts_with(&current_dir));

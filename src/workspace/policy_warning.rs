@@ -24,7 +24,7 @@ impl Workspace<'_> {
                 WarningTiming::IfNotReported => run.defer_warning(note.to_owned()),
             }
         }
-        self.warn_of_misnamed(run);
+        self.warn_of_misnamed_files(run);
     }
 
     /// Returns a limit of the verdict if settings of the checkout's configuration file are not used, because the policy

@@ -80,13 +80,13 @@ impl Workspace<'_> {
         if let Some((branch, path)) = self.find_rules_added_to_target(snapshot)? {
             return Ok(RulesRemedy::MergeTarget { branch, path });
         }
-        let command = self.create_rules_command(snapshot, deleted_config_dir)?;
+        let command = self.build_rules_init_command(snapshot, deleted_config_dir)?;
         Ok(RulesRemedy::Create { command })
     }
 
     /// Returns the command that writes a rules file. `deleted_config_dir` is the hidden directory that the change
     /// empties, if any.
-    pub(crate) fn create_rules_command(
+    pub(crate) fn build_rules_init_command(
         &self,
         snapshot: &Snapshot<'_>,
         deleted_config_dir: Option<&str>,
@@ -121,7 +121,7 @@ impl Workspace<'_> {
 
     /// Returns whether any hidden directory on disk has a rules file, whether git tracks it or not.
     pub(crate) fn has_rules_file_on_disk(&self) -> bool {
-        self.hidden_dirs_on_disk()
+        self.list_hidden_dirs_on_disk()
             .iter()
             .chain(&self.named_config_dir)
             .any(|dir| self.repo.root().join(dir).join(RULES_FILE).exists())
@@ -131,7 +131,7 @@ impl Workspace<'_> {
     fn find_rules_path_on_disk(&self) -> Option<String> {
         let dirs = match &self.named_config_dir {
             Some(dir) => vec![dir.clone()],
-            None => self.hidden_dirs_on_disk(),
+            None => self.list_hidden_dirs_on_disk(),
         };
         dirs.into_iter()
             .map(|dir| format!("{dir}/{RULES_FILE}"))
@@ -139,7 +139,7 @@ impl Workspace<'_> {
     }
 
     /// Returns the names of the hidden entries of the root on disk, sorted.
-    fn hidden_dirs_on_disk(&self) -> Vec<String> {
+    fn list_hidden_dirs_on_disk(&self) -> Vec<String> {
         if self.repo.is_bare() {
             return Vec::new();
         }

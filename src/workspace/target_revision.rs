@@ -35,7 +35,7 @@ pub(crate) fn allow_unproven(
     tip: Result<PolicyRevision, ContextError>,
 ) -> Result<PolicyRevision, ContextError> {
     match tip {
-        Err(error) if error.is_missing_commits() => Ok(PolicyRevision::Unknown {
+        Err(error) if error.is_fixable_by_fetch() => Ok(PolicyRevision::Unknown {
             reason: error.to_string(),
         }),
         tip => tip,

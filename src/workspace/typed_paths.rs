@@ -66,8 +66,8 @@ impl Workspace<'_> {
 /// directory or to the file do not matter.
 pub(super) fn strip_root(root: &Path, current_dir: &Path, typed_path: &Path) -> Option<PathBuf> {
     let root = normalize_path(root);
-    strip_root_of_text(&root, current_dir, typed_path)
-        .or_else(|| strip_root_of_text(&root, &current_dir.canonicalize().ok()?, typed_path))
+    strip_root_by_names(&root, current_dir, typed_path)
+        .or_else(|| strip_root_by_names(&root, &current_dir.canonicalize().ok()?, typed_path))
         .or_else(|| {
             let full_path = current_dir.join(typed_path);
             let real_parent = full_path.parent()?.canonicalize().ok()?;
@@ -77,7 +77,7 @@ pub(super) fn strip_root(root: &Path, current_dir: &Path, typed_path: &Path) -> 
 }
 
 /// Returns the part of `typed_path` below `root`, compared by the names alone.
-fn strip_root_of_text(root: &Path, current_dir: &Path, typed_path: &Path) -> Option<PathBuf> {
+fn strip_root_by_names(root: &Path, current_dir: &Path, typed_path: &Path) -> Option<PathBuf> {
     normalize_path(&current_dir.join(typed_path))
         .strip_prefix(root)
         .map(Path::to_path_buf)

@@ -10,7 +10,7 @@ use crate::gate::baseline::adoption::Adoption;
 use crate::gate::{
     BasePaths, FormerPaths, SelectedPipelines, Tally, VersionPairs, list_former_paths, mark_known_findings,
 };
-use crate::job::context::{Comparison, RequestedRevisions, short_ids};
+use crate::job::context::{Comparison, RequestedRevisions, join_short_ids};
 use crate::job::settings::{Connection, Selection};
 use crate::session::Run;
 use crate::workspace::Workspace;
@@ -312,7 +312,7 @@ fn describe_earlier_base(bases: &[CommitId], reason: &str) -> Option<String> {
     (!bases.is_empty()).then(|| {
         format!(
             "findings are known if they exist at {}: {reason}",
-            short_ids(bases)
+            join_short_ids(bases)
         )
     })
 }

@@ -68,7 +68,7 @@ impl Workspace<'_> {
         if rules.is_some() || !self.needs_default_rules(snapshot, bases)? {
             return Ok(CheckRules::Project(rules));
         }
-        let command = self.create_rules_command(snapshot, None)?;
+        let command = self.build_rules_init_command(snapshot, None)?;
         let missing_place = if self.repo.is_plain_directory() {
             "the directory has no"
         } else {

@@ -60,7 +60,7 @@ impl FailedRequests {
     }
 
     /// Returns the files to evaluate locally: those without a response, unless the platform refused the run itself.
-    pub(crate) fn unreviewed_paths(&self) -> Option<&BTreeSet<String>> {
+    pub(crate) fn find_fallback_paths(&self) -> Option<&BTreeSet<String>> {
         let is_refused = self.refusal_status.is_some();
         Some(&self.files_without_response).filter(|files| !files.is_empty() && !is_refused)
     }

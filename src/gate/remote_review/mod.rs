@@ -306,7 +306,7 @@ impl ReviewEngine for RemoteReview<'_> {
         let (mut tally, failed_requests, project_findings) = self.review_head(run, &platform)?;
         self.platform = Some(platform);
         self.failed_requests = failed_requests;
-        if let Some(paths) = self.failed_requests.unreviewed_paths() {
+        if let Some(paths) = self.failed_requests.find_fallback_paths() {
             let rules = self.rules.as_ref();
             self.fallback = LocalFallback::evaluate(
                 run.subject.workspace,
@@ -372,7 +372,7 @@ impl ReviewEngine for RemoteReview<'_> {
         let failed_requests = mem::take(&mut self.failed_requests);
         let is_lenient = self.settings.on_unavailable == OnUnavailable::Pass;
         let has_responded = run.session.has_platform_responded();
-        if is_lenient && has_responded && failed_requests.unreviewed_paths().is_some() {
+        if is_lenient && has_responded && failed_requests.find_fallback_paths().is_some() {
             head.notes.push(AVAILABLE_NOTE.to_owned());
         }
         let may_pass = is_lenient && !has_responded && failed_requests.explains_all_gaps(&head);

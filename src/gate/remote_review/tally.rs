@@ -276,7 +276,7 @@ impl ResponseMerger<'_, '_> {
         let corrected_status = self.gaps.correct_status(path, &rule, &answer);
         let status = match corrected_status.or(answer.status.as_deref()) {
             Some("PASSED") => Status::Passed,
-            Some("FAILED") => Status::Failed(severity(enforcement, is_batch_failed)),
+            Some("FAILED") => Status::Failed(decide_severity(enforcement, is_batch_failed)),
             Some("ERROR") => Status::Error(answer.error_type),
             Some(unknown_status) => {
                 return Err(format!("the rule {rule} has an unknown status: {unknown_status}"));
@@ -312,7 +312,7 @@ impl ResponseMerger<'_, '_> {
 }
 
 /// Returns the severity that the rules file sets; if it is unknown, the severity that explains the status of the batch.
-const fn severity(enforcement: Option<Enforcement>, is_batch_failed: bool) -> Severity {
+const fn decide_severity(enforcement: Option<Enforcement>, is_batch_failed: bool) -> Severity {
     let fails = match enforcement {
         Some(level) => matches!(level, Enforcement::Error),
         None => is_batch_failed,

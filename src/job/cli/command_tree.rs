@@ -2,7 +2,7 @@
 //! commands. Completions and manual pages show only the common flags that a command uses. The help of a command lists
 //! only their names, because their texts would fill a screen; `sluicegate help globals` explains them.
 
-use super::overview::{GLOBALS_COMMAND, globals_command, render_overview};
+use super::overview::{GLOBALS_COMMAND, build_globals_command, render_overview};
 use super::{Cli, PROGRAM, single_command};
 use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _, Parser as _};
 use std::ffi::OsString;
@@ -84,7 +84,7 @@ fn build_command_tree(is_shown: &dyn Fn(&str) -> bool) -> Command {
         fold_common_flags(add_missing_flags(command, hidden_flags), &common_flags, &name)
     });
     if is_shown(GLOBALS_COMMAND) {
-        program.subcommand(globals_command(&common_flags))
+        program.subcommand(build_globals_command(&common_flags))
     } else {
         program
     }
@@ -93,7 +93,7 @@ fn build_command_tree(is_shown: &dyn Fn(&str) -> bool) -> Command {
 /// Returns the command tree for completions. A common flag is only on the commands that use it, because completions
 /// offer hidden flags too.
 #[must_use]
-pub fn command_for_completions() -> Command {
+pub fn build_completions_tree() -> Command {
     let program = Cli::command();
     let common_flags = list_common_flags(&program);
     let program = program.mut_args(|flag| flag.global(false));

@@ -41,7 +41,7 @@ pub use artifacts::{
 };
 pub use check::CheckArgs;
 pub use ci::CiArgs;
-pub use command_tree::{command, command_for_completions, parse};
+pub use command_tree::{build_completions_tree, command, parse};
 pub use compat::CompatArgs;
 pub use context::ContextArgs;
 pub use demo::DemoArgs;

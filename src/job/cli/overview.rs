@@ -45,7 +45,7 @@ pub(super) fn render_overview(program: &Command) -> String {
     }
     let (tools_title, tool_names) = TOOLS;
     for (title, names) in [
-        (PLATFORM_TITLE, platform_commands(program)),
+        (PLATFORM_TITLE, list_platform_commands(program)),
         (tools_title, tool_names.to_vec()),
     ] {
         let _ = writeln!(overview, "\n{title}:");
@@ -57,7 +57,7 @@ pub(super) fn render_overview(program: &Command) -> String {
 }
 
 /// Returns the commands that no group names, in the order of their definition.
-fn platform_commands(program: &Command) -> Vec<&str> {
+fn list_platform_commands(program: &Command) -> Vec<&str> {
     program
         .get_subcommands()
         .map(Command::get_name)
@@ -69,7 +69,7 @@ fn platform_commands(program: &Command) -> Vec<&str> {
 }
 
 /// Returns the command whose help explains the options that every command accepts.
-pub(super) fn globals_command(common: &[Arg]) -> Command {
+pub(super) fn build_globals_command(common: &[Arg]) -> Command {
     Command::new(GLOBALS_COMMAND)
         .hide(true)
         .args(common.iter().map(|flag| flag.clone().global(false)))
@@ -110,7 +110,7 @@ mod tests {
         assert!(shown.lines().all(|line| line.len() <= MAX_LINE_WIDTH), "{shown}");
         let program = Cli::command();
         let groups = GROUPS.iter().chain([&TOOLS]).flat_map(|(_, names)| *names);
-        let mut named: Vec<&str> = groups.copied().chain(platform_commands(&program)).collect();
+        let mut named: Vec<&str> = groups.copied().chain(list_platform_commands(&program)).collect();
         named.sort_unstable();
         let mut known: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
         known.sort_unstable();

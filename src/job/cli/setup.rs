@@ -68,7 +68,7 @@ pub struct InitArgs {
 }
 
 /// Returns the names of the hosts that a job can be written for, and `none`, for which no job is written.
-fn names_of_job_hosts() -> impl Iterator<Item = &'static str> {
+fn list_job_host_names() -> impl Iterator<Item = &'static str> {
     let hosts = Host::ALL.iter().filter(|host| **host != Host::Unknown);
     hosts.map(|host| host.name())
 }

@@ -28,14 +28,14 @@ const SINGLE_COMMANDS: &[(&str, AddFlags)] = &[
 pub(super) fn parse(args: &[OsString]) -> Option<Cli> {
     let name = args.get(1)?;
     let (name, flags) = SINGLE_COMMANDS.iter().find(|(command, _)| name == command)?;
-    let mut matches = program_with_command(name, *flags)
+    let mut matches = build_program_with_command(name, *flags)
         .try_get_matches_from(args)
         .ok()?;
     Cli::from_arg_matches_mut(&mut matches).ok()
 }
 
 /// Builds a program that has only this command.
-fn program_with_command(name: &'static str, flags: AddFlags) -> Command {
+fn build_program_with_command(name: &'static str, flags: AddFlags) -> Command {
     GlobalArgs::augment_args(Command::new(PROGRAM)).subcommand(flags(Command::new(name)))
 }
 
@@ -62,7 +62,7 @@ mod tests {
     fn each_command_has_the_flags_of_the_complete_tree() {
         for (name, augment) in SINGLE_COMMANDS {
             assert_eq!(
-                flags(program_with_command(name, *augment), name),
+                flags(build_program_with_command(name, *augment), name),
                 flags(Cli::command(), name),
                 "{name}"
             );

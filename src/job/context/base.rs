@@ -14,7 +14,7 @@ pub enum EarlierCommit {
 }
 
 /// Joins the short ids of the commits for a message.
-pub(crate) fn short_ids(commits: &[CommitId]) -> String {
+pub(crate) fn join_short_ids(commits: &[CommitId]) -> String {
     let ids: Vec<&str> = commits.iter().map(CommitId::short).collect();
     ids.join(" and ")
 }

@@ -43,7 +43,7 @@ impl BaseSearch<'_> {
                 head: self.head.commit.clone(),
             });
         }
-        if self.contains_head(&bases) && !self.includes_uncommitted && self.needs_own_commits() {
+        if self.is_head_among(&bases) && !self.includes_uncommitted && self.needs_own_commits() {
             return Err(self.reject_empty_change(&format!("`{revision}`, as requested")));
         }
         let source = format!("{} with `{revision}`, as requested", describe_merge_bases(&bases));
@@ -272,7 +272,7 @@ impl BaseSearch<'_> {
             }
             Ok(bases) => {
                 let base = self.find_default_branch_base()?;
-                let base = self.with_bases_of_forced_push(base, bases, &format!("{source} ({short})"));
+                let base = self.add_bases_of_forced_push(base, bases, &format!("{source} ({short})"));
                 Ok(base.with_reason(&format!("{source} ({short}) is not an ancestor of head")))
             }
             Err(GitError::ShallowHistory { .. }) if !self.may_fetch => {
@@ -337,7 +337,7 @@ impl BaseSearch<'_> {
                 "head has no commit in common with {name}"
             )));
         }
-        if self.contains_head(&bases) && !self.includes_uncommitted {
+        if self.is_head_among(&bases) && !self.includes_uncommitted {
             let source = format!("head itself, which is already in {name}");
             let base = Base::for_all_pipelines(format!("head is already in {name}"));
             return Ok(base.with_earlier_commit(EarlierCommit::Found {
@@ -350,7 +350,7 @@ impl BaseSearch<'_> {
     }
 
     /// Returns whether head is a merge-base. Head is then an ancestor of the other side and the only merge-base.
-    pub(super) fn contains_head(&self, bases: &[CommitId]) -> bool {
+    pub(super) fn is_head_among(&self, bases: &[CommitId]) -> bool {
         bases.contains(&self.head.commit)
     }
 }

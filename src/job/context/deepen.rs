@@ -115,12 +115,12 @@ impl HistoryFetcher<'_> {
             _ => return Vec::new(),
         };
         let head = self
-            .head_branch()
+            .find_head_branch()
             .filter(|_| !self.ci.fork)
             .map(MissingItem::Branch);
-        let base = self.base_branch().map(MissingItem::Branch);
+        let base = self.find_base_branch().map(MissingItem::Branch);
         let mut items: Vec<MissingItem> = Vec::new();
-        for item in [head, base, requested_item, self.head_commit()]
+        for item in [head, base, requested_item, self.find_head_item()]
             .into_iter()
             .flatten()
         {
@@ -141,7 +141,7 @@ impl HistoryFetcher<'_> {
 
     /// Returns the branch of head on the remote: as the job or the host names it, in a local run the upstream of the
     /// checked-out branch.
-    fn head_branch(&self) -> Option<String> {
+    fn find_head_branch(&self) -> Option<String> {
         if let Some(branch) = self.revisions.branch.as_ref().or(self.ci.branch.as_ref()) {
             return Some(branch.clone());
         }
@@ -157,7 +157,7 @@ impl HistoryFetcher<'_> {
 
     /// Returns the reviewed commit if it must be fetched by its id, because it may be on no branch of the remote: the
     /// commit of a fork or of a deleted branch, or the host's checked-out trial merge.
-    fn head_commit(&self) -> Option<MissingItem> {
+    fn find_head_item(&self) -> Option<MissingItem> {
         if self.subject == DeepenSubject::Checkout {
             let checked_out = self.repo.head().ok().filter(|_| !self.ci.host.is_local())?;
             return Some(MissingItem::Commit(checked_out.commit.to_string()));
@@ -168,7 +168,7 @@ impl HistoryFetcher<'_> {
     }
 
     /// Returns the branch that the base comes from, or `None` if the run needs no branch for it.
-    fn base_branch(&mut self) -> Option<String> {
+    fn find_base_branch(&mut self) -> Option<String> {
         if let Some(revision) = &self.revisions.base {
             return match parse_revision(revision) {
                 MissingItem::Branch(name) => Some(name),

@@ -26,13 +26,13 @@ impl BaseSearch<'_> {
 
     /// Sets the merge-bases of head with the commit before a forced push as the earlier commits. The base stays
     /// unchanged if there are none, or if head itself is one.
-    pub(super) fn with_bases_of_forced_push(
+    pub(super) fn add_bases_of_forced_push(
         &self,
         base: Base,
         commits: Vec<CommitId>,
         previous: &str,
     ) -> Base {
-        if commits.is_empty() || self.contains_head(&commits) {
+        if commits.is_empty() || self.is_head_among(&commits) {
             return base;
         }
         let source = format!("{} with {previous}", describe_merge_bases(&commits));

@@ -220,7 +220,7 @@ impl ContextError {
     }
 
     /// Returns whether commits that can still be fetched might resolve the error.
-    pub const fn is_missing_commits(&self) -> bool {
+    pub const fn is_fixable_by_fetch(&self) -> bool {
         matches!(
             self,
             Self::TargetNotProven { .. }

@@ -150,7 +150,7 @@ fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, Co
     let commit = resolve_local_merge(repo, ci, checked_out.commit)?;
     let branch = match (&ci.branch, checked_out.branch) {
         (Some(branch), _) => Some(branch.clone()),
-        (None, Some(local)) if ci.host.is_local() => Some(remote_branch_name(repo, &local, &commit)?),
+        (None, Some(local)) if ci.host.is_local() => Some(find_remote_branch_name(repo, &local, &commit)?),
         (None, Some(local)) if ci.host == Host::Unknown => find_branch_with_commit(repo, &local, &commit)?,
         (None, _) => None,
     };
@@ -187,7 +187,7 @@ fn find_requested_head(
         .as_deref()
         .and_then(|name| name.strip_prefix("refs/heads/"));
     let branch = match (local, &resolution.reference) {
-        (Some(local), _) => Some(remote_branch_name(repo, local, &resolution.commit)?),
+        (Some(local), _) => Some(find_remote_branch_name(repo, local, &resolution.commit)?),
         (None, Some(reference)) => find_branch_of_reference(repo, reference)?,
         (None, None) => None,
     };
@@ -285,7 +285,11 @@ fn find_changed_side(
 /// Returns the name of a local branch on the remote: its upstream if that contains the commit, otherwise its own name
 /// if the remote has such a branch with the commit (pushed without setting an upstream), otherwise the upstream, or its
 /// own name without one.
-fn remote_branch_name(repo: &Repository, local: &str, commit: &CommitId) -> Result<String, ContextError> {
+fn find_remote_branch_name(
+    repo: &Repository,
+    local: &str,
+    commit: &CommitId,
+) -> Result<String, ContextError> {
     let Some((_, upstream)) = repo.find_upstream(local) else {
         return Ok(local.to_owned());
     };

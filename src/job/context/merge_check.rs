@@ -37,7 +37,7 @@ pub fn require_merged(
         let is_elsewhere = default_branch
             .as_ref()
             .is_some_and(|default_branch| default_branch.remote != branch.remote);
-        if !is_searched || is_elsewhere || !branches.has_remote(&branch) {
+        if !is_searched || is_elsewhere || !branches.is_target_branch(&branch) {
             continue;
         }
         if repo.contains_commit(&branch.tip, head)? {

@@ -21,7 +21,7 @@ mod target_branches;
 mod target_resolver;
 
 pub use base::EarlierCommit;
-pub(crate) use base::short_ids;
+pub(crate) use base::join_short_ids;
 pub use branch_origin::BranchOrigin;
 pub use deepen::{DeepenSubject, deepen};
 pub use error::ContextError;

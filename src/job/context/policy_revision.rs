@@ -152,7 +152,7 @@ pub fn reviews_host_commit(
         Ok(true) => {}
         Ok(false) => return Ok(false),
         // The run fails when it is resolved, unless the missing commits are fetched.
-        Err(error) if error.is_missing_commits() => return Ok(false),
+        Err(error) if error.is_fixable_by_fetch() => return Ok(false),
         Err(error) => return Err(error),
     }
     let requested_commit = revisions

@@ -114,17 +114,17 @@ impl<'a> TargetBranches<'a> {
     /// Returns the remote-tracking branch of the target's repository.
     pub(super) fn find_tracked_branch(&self, branch: &str) -> Result<Option<RemoteBranch>, GitError> {
         let branches = self.repo.remote_branches_with_name(branch)?;
-        Ok(branches.into_iter().find(|branch| self.has_remote(branch)))
+        Ok(branches.into_iter().find(|branch| self.is_target_branch(branch)))
     }
 
     /// Returns the default branch that the clone records for the target's repository.
     pub(super) fn recorded_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
         let branches = self.repo.recorded_default_branches()?;
-        Ok(branches.into_iter().find(|branch| self.has_remote(branch)))
+        Ok(branches.into_iter().find(|branch| self.is_target_branch(branch)))
     }
 
     /// Returns whether the branch is of a remote that is the target's repository.
-    pub(super) fn has_remote(&self, branch: &RemoteBranch) -> bool {
+    pub(super) fn is_target_branch(&self, branch: &RemoteBranch) -> bool {
         self.remotes.contains(&branch.remote)
     }
 

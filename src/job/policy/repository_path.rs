@@ -86,12 +86,12 @@ pub fn find_links_in_path(root: &Path, full: &Path) -> Vec<String> {
     ancestors.reverse();
     ancestors
         .into_iter()
-        .filter_map(|ancestor| link_in_root(&root, ancestor))
+        .filter_map(|ancestor| find_link_in_root(&root, ancestor))
         .collect()
 }
 
 /// Returns the path relative to `root` if it is a symbolic link whose directory is in `root`.
-fn link_in_root(root: &Path, path: &Path) -> Option<String> {
+fn find_link_in_root(root: &Path, path: &Path) -> Option<String> {
     let parent = path.parent().filter(|_| path.is_symlink())?.canonicalize().ok()?;
     let parent_in_root = parent.strip_prefix(root).ok()?;
     Some(join_with_slashes(&parent_in_root.join(path.file_name()?)))

@@ -106,8 +106,8 @@ impl<'a> Layers<'a> {
                 minimum,
                 maximum,
                 default,
-            }) => value_in_range(value, default, minimum, maximum, name),
-            _ => value_in_range(value, 0, 0, u64::MAX, name),
+            }) => require_value_in_range(value, default, minimum, maximum, name),
+            _ => require_value_in_range(value, 0, 0, u64::MAX, name),
         }
     }
 
@@ -224,7 +224,7 @@ pub(super) fn parse_integer<T: std::str::FromStr>(text: &str) -> Result<T, Strin
 }
 
 /// Returns the value or its default, or an error if it is out of bounds.
-pub(super) fn value_in_range<T>(
+pub(super) fn require_value_in_range<T>(
     value: Option<T>,
     default: T,
     minimum: T,

@@ -1,7 +1,7 @@
 //! Settings for commands of the platform: how to wait, the environment, and the real names behind the neutral names of
 //! the API document.
 
-use super::layers::value_in_range;
+use super::layers::require_value_in_range;
 use super::setting_format::SettingFormat;
 use super::setting_table::{find_by_variable, variable};
 use super::{SettingSources, SettingsError};
@@ -33,10 +33,10 @@ impl SettingSources<'_> {
                 minimum,
                 maximum,
                 default,
-            }) => value_in_range(seconds, default, minimum, maximum, "poll interval")?,
+            }) => require_value_in_range(seconds, default, minimum, maximum, "poll interval")?,
             _ => seconds.unwrap_or_default(),
         };
-        let limit = value_in_range(args.timeout, default_limit, 0, MAX_TIMEOUT_SECONDS, "timeout")?;
+        let limit = require_value_in_range(args.timeout, default_limit, 0, MAX_TIMEOUT_SECONDS, "timeout")?;
         Ok(PollSettings {
             first_interval: Duration::from_secs_f64(seconds),
             time_limit: Duration::from_secs(limit),

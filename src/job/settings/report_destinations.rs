@@ -25,7 +25,7 @@ pub struct ReportDestinations {
 
 impl ReportDestinations {
     /// Returns whether a report is written to standard output, so that no other output may be.
-    pub fn use_stdout(&self) -> bool {
+    pub fn has_stdout_report(&self) -> bool {
         self.reports.iter().any(|report| report.path.is_none())
     }
 

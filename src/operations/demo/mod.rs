@@ -52,7 +52,7 @@ pub(crate) type RunCommand = fn(&Run, Command) -> CommandResult;
 pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> CommandResult {
     let displayed_dir = choose_dir(run, &args.dir)?;
     let dir = run.env.current_dir().join(&displayed_dir);
-    create_dir(&dir)?;
+    create_marked_dir(&dir)?;
     let project = demo_project::create_demo_project(&dir)?;
     let token = Uuid::new_v4().to_string();
     let runtime = run.runtime()?;
@@ -124,7 +124,7 @@ fn numbered_dir(requested_dir: &Path, number: usize) -> PathBuf {
 }
 
 /// Creates the directory with the file that marks it as a demo's.
-fn create_dir(dir: &Path) -> Result<(), Failure> {
+fn create_marked_dir(dir: &Path) -> Result<(), Failure> {
     let marker_text = "`sluicegate demo` created this directory; another run uses another directory.\n";
     fs::create_dir_all(dir)
         .and_then(|()| fs::write(dir.join(MARKER_FILE), marker_text))

@@ -218,7 +218,7 @@ fn parse_range<'a>(run: &Run, typed_paths: &'a [PathBuf]) -> Result<TypedRange<'
     };
     let is_path = run.env.current_dir().join(first).symlink_metadata().is_ok();
     let is_parent_directory = base.is_empty() && head.is_empty();
-    if is_path || is_parent_directory || !is_revision(base) || !is_revision(head) {
+    if is_path || is_parent_directory || !can_be_revision(base) || !can_be_revision(head) {
         return Ok((None, typed_paths));
     }
     let (base, end) = (revision_or_head(base), head.trim_start_matches('.'));
@@ -239,7 +239,7 @@ const fn revision_or_head(side: &str) -> &str {
 }
 
 /// Returns whether the text can be a side of a range, and is not a part of a path such as `../a`.
-fn is_revision(side: &str) -> bool {
+fn can_be_revision(side: &str) -> bool {
     !side.starts_with('/') && !side.ends_with('/')
 }
 

@@ -115,7 +115,7 @@ impl PipelineRun<'_> {
     /// Starts the pipeline, and follows it with `--wait`. With `--cancel-on-interrupt`, an interrupt of this program
     /// ends the execution, too.
     async fn execute(&self) -> CommandResult {
-        let mut interrupt = pin!(self.interrupt());
+        let mut interrupt = pin!(self.wait_for_interrupt());
         let pace = self.args.wait.then(|| self.pace(self.poll_settings.time_limit));
         let (response, interrupt_status) = self.start_execution(pace.as_ref(), interrupt.as_mut()).await;
         let response = match response {
@@ -200,7 +200,7 @@ impl PipelineRun<'_> {
 
     /// Waits for the signal that ends the job, and returns its exit status. Waits forever without
     /// `--cancel-on-interrupt`.
-    async fn interrupt(&self) -> ExitStatus {
+    async fn wait_for_interrupt(&self) -> ExitStatus {
         if self.args.cancel_on_interrupt {
             self.run.signals.clone().wait().await
         } else {

@@ -32,7 +32,7 @@ pub(crate) fn resolve_move(
             format!("{new_path}/{name}")
         };
     } else if new.as_os_str().to_string_lossy().ends_with('/') && !root.join(&from).is_dir() {
-        return Err(reject(format!("directory `{new_path}` does not exist"))
+        return Err(reject_move(format!("directory `{new_path}` does not exist"))
             .with_hint("nothing was changed: create the directory first, or pass the new file name"));
     }
     let moves = PathMove {
@@ -48,7 +48,7 @@ pub(crate) fn resolve_move(
     Ok(moves)
 }
 
-fn reject(message: String) -> Failure {
+fn reject_move(message: String) -> Failure {
     Failure::usage(message).with_hint("nothing was changed")
 }
 
@@ -56,7 +56,7 @@ fn reject(message: String) -> Failure {
 fn path_in_repository(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
     let full = run.env.current_dir().join(path);
     policy::find_path_in_repository(root, &full)
-        .ok_or_else(|| reject(format!("`{}` is outside the repository", path.display())))
+        .ok_or_else(|| reject_move(format!("`{}` is outside the repository", path.display())))
 }
 
 /// Fails if the source cannot be moved: git does not track it, or the target is inside it.
@@ -67,7 +67,7 @@ fn reject_invalid_source(
 ) -> Result<(), Failure> {
     let (repo, from) = (&reader.workspace.repo, moves.old_path.as_str());
     if from.is_empty() {
-        return Err(reject("cannot move the repository root".to_owned()));
+        return Err(reject_move("cannot move the repository root".to_owned()));
     }
     if tracked_paths.is_empty() {
         let hint = if repo.root().join(from).symlink_metadata().is_ok() {
@@ -83,7 +83,7 @@ fn reject_invalid_source(
             .strip_prefix(from)
             .is_some_and(|remainder| remainder.starts_with('/'))
     {
-        return Err(reject(format!(
+        return Err(reject_move(format!(
             "cannot move `{from}` to `{}`, which is the same path or inside it",
             moves.new_path
         )));
@@ -98,15 +98,15 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
     let full_path = root.join(new_path);
     reject_linked_path(root, Path::new(new_path))?;
     if policy::is_in_git_dir(Path::new(new_path)) {
-        return Err(reject(format!("`{new_path}` is inside the git directory")));
+        return Err(reject_move(format!("`{new_path}` is inside the git directory")));
     }
     if full_path.symlink_metadata().is_ok() && !is_same_file(&root.join(old_path), &full_path) {
-        return Err(reject(format!("`{new_path}` already exists")));
+        return Err(reject_move(format!("`{new_path}` already exists")));
     }
     let kind = PipelineKind::from_path(old_path).filter(|_| root.join(old_path).is_file());
     if let Some(kind) = kind.filter(|kind| PipelineKind::from_path(new_path) != Some(*kind)) {
         let (name, extension) = (kind.name(), kind.extension());
-        return Err(reject(format!(
+        return Err(reject_move(format!(
             "`{new_path}` is not a valid name for an {name} pipeline: it must end in `{extension}`"
         ))
         .with_hint(format!("nothing was changed: use `{new_path}{extension}`")));
@@ -135,7 +135,7 @@ fn reject_case_conflicts(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
     }
     for new_path in new_paths {
         if let Some(other_path) = other_paths.get(&new_path.to_lowercase()) {
-            return Err(reject(format!(
+            return Err(reject_move(format!(
                 "`{new_path}` and `{other_path}` differ only in case, so some file systems treat them as one file"
             )));
         }

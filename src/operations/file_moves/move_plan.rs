@@ -39,11 +39,11 @@ pub(crate) struct KeptReference {
 
 /// Plans a move: which files move, and which references to them change.
 pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result<MovePlan, Failure> {
-    let files = reader.pipelines()?;
+    let files = reader.list_regular_pipelines()?;
     let old_paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
     let new_paths: Vec<String> = old_paths.iter().map(|path| moves.path_after(path)).collect();
     let relocation = Relocation {
-        moves: &moves,
+        path_move: &moves,
         old_files: &PipelineFiles::new(old_paths.iter().map(String::as_str)),
         new_files: &PipelineFiles::new(new_paths.iter().map(String::as_str)),
     };
@@ -54,7 +54,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
             ReadFile::Pipeline(bytes, facts) => (bytes, facts),
             ReadFile::WithoutReferences => continue,
             ReadFile::Unreadable(bytes, reason) => {
-                reject_unread(&moves, file, &bytes, &reason)?;
+                reject_unparsed_mention(&moves, file, &bytes, &reason)?;
                 continue;
             }
         };
@@ -66,9 +66,9 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
             let target = new_target.map_err(|reason| reject_reference(&file.path, reference, &reason))?;
             values.extend(target.map(|new| build_reference_edit(reference, new)));
         }
-        edits.extend(edit_file(reader, file, bytes, values)?);
+        edits.extend(build_file_edit(reader, file, bytes, values)?);
     }
-    edits.extend(edit_gate_files(reader, &moves)?);
+    edits.extend(find_gate_file_edits(reader, &moves)?);
     let moved_files = reader
         .snapshot
         .list_files(&|path| moves.moved_path(path).is_some())?;
@@ -117,7 +117,7 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
                 }),
             }
         }
-        edits.extend(edit_file(reader, file, bytes, values)?);
+        edits.extend(build_file_edit(reader, file, bytes, values)?);
     }
     Ok(MovePlan {
         moves: None,
@@ -146,7 +146,7 @@ fn reject_reference(path: &str, reference: &Reference, reason: &str) -> Failure 
 }
 
 /// Returns the file with these values replaced, or `None` if there are none.
-fn edit_file(
+fn build_file_edit(
     reader: &ReferenceReader<'_>,
     file: &SnapshotFile,
     bytes: Vec<u8>,
@@ -167,7 +167,12 @@ fn edit_file(
 }
 
 /// Returns an error if a file that cannot be parsed as a pipeline contains the moved path.
-fn reject_unread(moves: &PathMove, file: &SnapshotFile, bytes: &[u8], reason: &str) -> Result<(), Failure> {
+fn reject_unparsed_mention(
+    moves: &PathMove,
+    file: &SnapshotFile,
+    bytes: &[u8],
+    reason: &str,
+) -> Result<(), Failure> {
     let kind = PipelineKind::from_path(&moves.old_path);
     let name = kind.and_then(|kind| moves.old_path.strip_suffix(kind.extension()));
     let searched_text = name.unwrap_or(&moves.old_path);
@@ -183,7 +188,7 @@ fn reject_unread(moves: &PathMove, file: &SnapshotFile, bytes: &[u8], reason: &s
 }
 
 /// Returns the edits of the shared-pipelines file, the waivers file and the configuration file.
-fn edit_gate_files(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<Vec<FileEdit>, Failure> {
+fn find_gate_file_edits(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<Vec<FileEdit>, Failure> {
     let config_dir = reader.workspace.find_config_dir(reader.snapshot)?;
     let shared_path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
     let config_file = reader.workspace.config_file.as_deref();

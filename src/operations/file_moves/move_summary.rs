@@ -75,12 +75,12 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
         let _ = writeln!(text, "{}", text::escape_line(&describe_kept_reference(reference)));
     }
     let verb = match (&plan.moves, is_dry_run) {
-        (Some(_), true) => format!("would move {}", count_moved_files(plan)),
-        (Some(_), false) => format!("moved {}", count_moved_files(plan)),
+        (Some(_), true) => format!("would move {}", describe_moved_counts(plan)),
+        (Some(_), false) => format!("moved {}", describe_moved_counts(plan)),
         (None, true) => "would repair".to_owned(),
         (None, false) => "repaired".to_owned(),
     };
-    let edit_counts = count_edits(plan);
+    let edit_counts = describe_edit_counts(plan);
     let _ = match (&plan.moves, edit_counts.is_empty()) {
         (Some(_), true) => writeln!(
             text,
@@ -88,14 +88,14 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
             if plan.moved_files.len() == 1 { "it" } else { "them" }
         ),
         (Some(_), false) => writeln!(text, "{verb}; {edit_counts}"),
-        (None, true) => writeln!(text, "nothing to repair{}", count_kept(plan)),
-        (None, false) => writeln!(text, "{verb} {edit_counts}{}", count_kept(plan)),
+        (None, true) => writeln!(text, "nothing to repair{}", describe_kept_count(plan)),
+        (None, false) => writeln!(text, "{verb} {edit_counts}{}", describe_kept_count(plan)),
     };
     text
 }
 
 /// Describes how many files of each kind move.
-fn count_moved_files(plan: &MovePlan) -> String {
+fn describe_moved_counts(plan: &MovePlan) -> String {
     let pipeline_count = plan
         .moved_files
         .iter()
@@ -117,7 +117,7 @@ fn count_moved_files(plan: &MovePlan) -> String {
 }
 
 /// Describes how many references of each kind are rewritten; empty if there are none.
-fn count_edits(plan: &MovePlan) -> String {
+fn describe_edit_counts(plan: &MovePlan) -> String {
     let reference_counts = count_by_referrer(plan, &[Referrer::Call, Referrer::Script]);
     let file_count = plan.edits.iter().filter(|edit| is_pipeline(&edit.path)).count();
     let mut parts: Vec<String> = Vec::new();
@@ -147,7 +147,7 @@ fn count_by_referrer(plan: &MovePlan, referrers: &[Referrer]) -> Vec<(usize, &'s
 }
 
 /// Describes how many broken references stay, as the end of a sentence; empty if none does.
-fn count_kept(plan: &MovePlan) -> String {
+fn describe_kept_count(plan: &MovePlan) -> String {
     match plan.kept_references.len() {
         0 => String::new(),
         kept_count => format!("; {kept_count} left"),

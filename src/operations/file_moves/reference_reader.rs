@@ -22,7 +22,7 @@ pub(crate) enum ReadFile {
 
 impl ReferenceReader<'_> {
     /// Returns all pipelines that are regular files; links are skipped.
-    pub(crate) fn pipelines(&self) -> Result<Vec<SnapshotFile>, Failure> {
+    pub(crate) fn list_regular_pipelines(&self) -> Result<Vec<SnapshotFile>, Failure> {
         let mut files = self.snapshot.list_files(&is_pipeline)?;
         files.retain(|file| file.kind == FileKind::Regular);
         Ok(files)

@@ -47,7 +47,7 @@ pub(crate) fn describe_findings(facts: &RepositoryFacts) -> String {
 fn describe_project_findings(findings: &CurrentFindings) -> String {
     let check_counts: Vec<String> = ProjectCheck::ALL
         .into_iter()
-        .map(|check| (check, findings.count_of_check(check)))
+        .map(|check| (check, findings.count_check_findings(check)))
         .filter(|(_, number)| *number > 0)
         .map(|(check, number)| format!("{} {number}", check.id()))
         .collect();

@@ -44,7 +44,7 @@ pub(crate) struct CurrentFindings {
 
 impl CurrentFindings {
     /// Returns the number of findings of this project check.
-    pub(crate) fn count_of_check(&self, check: ProjectCheck) -> usize {
+    pub(crate) fn count_check_findings(&self, check: ProjectCheck) -> usize {
         self.project_files
             .iter()
             .flat_map(FileResults::findings)

@@ -109,7 +109,7 @@ fn format_project_checks(facts: &RepositoryFacts) -> String {
 
 /// Returns the line of a project check in the configuration file, with the number of its present findings.
 fn format_project_check(check: ProjectCheck, findings: &CurrentFindings) -> String {
-    let (key, number) = (check.key(), findings.count_of_check(check));
+    let (key, number) = (check.key(), findings.count_check_findings(check));
     match findings.excused_state() {
         _ if number == 0 => format!("  {key}: error"),
         Some(excuse) => format!(

@@ -68,7 +68,7 @@ impl InitPlan {
     }
 
     /// Returns the text of the job, if a new one is needed.
-    pub(crate) fn job(&self) -> Option<&str> {
+    pub(crate) fn job_text(&self) -> Option<&str> {
         match self.job.as_ref()? {
             FileStep::Write { text, .. } | FileStep::EditByHand { text, .. } => Some(text),
             FileStep::Keep { .. } => None,

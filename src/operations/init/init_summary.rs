@@ -37,7 +37,7 @@ pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, dry_run: boo
         "dryRun": dry_run,
         "host": facts.recipe.map(|recipe| recipe.host.to_string()),
         "defaultBranch": facts.default_branch,
-        "pipelines": facts.pipelines,
+        "pipelines": facts.pipeline_count,
         "configDir": facts.config_dir,
         "rulesFile": facts.rules_file,
         "sharedPipelines": facts.shared_file,
@@ -65,7 +65,7 @@ fn describe_facts(facts: &RepositoryFacts) -> String {
     let lines = [
         ("CI host", facts.host.clone()),
         ("default branch", facts.default_branch.clone()),
-        ("pipelines", facts.pipelines.to_string()),
+        ("pipelines", facts.pipeline_count.to_string()),
         (
             "rules file",
             facts.rules_file.clone().unwrap_or_else(|| "none".to_owned()),
@@ -163,7 +163,7 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
         })
         .collect();
     steps.extend(plan.include_step().map(str::to_owned));
-    if let (Some(recipe), Some(job)) = (facts.recipe, plan.job()) {
+    if let (Some(recipe), Some(job)) = (facts.recipe, plan.job_text()) {
         steps.push(recipe.secrets.join("\n"));
         steps.extend(file_templates::find_placeholder(job).map(|placeholder| {
             format!("Replace {placeholder} with your copy of the program (or start over with --source)")

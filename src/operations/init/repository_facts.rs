@@ -56,7 +56,7 @@ pub(crate) struct RepositoryFacts {
     /// The values to set before any file is written; a run without `--dry-run` fails if there are any.
     pub(crate) missing_flags: Vec<MissingFlag>,
     pub(crate) default_branch: String,
-    pub(crate) pipelines: usize,
+    pub(crate) pipeline_count: usize,
     /// The platform's hidden directory, if it exists or was chosen.
     pub(crate) config_dir: Option<String>,
     /// True if the directory is known without being detected, so that the file must contain it too.
@@ -126,7 +126,7 @@ pub(crate) fn detect_setup(
         host,
         missing_flags,
         default_branch: detect_default_branch(repo)?,
-        pipelines: snapshot.list_files(&is_pipeline)?.len(),
+        pipeline_count: snapshot.list_files(&is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
         shared_file: find_shared_file(&snapshot, config_dir_name),
         is_config_dir_new: config_dir_given,

@@ -21,7 +21,7 @@ use std::io::{self, Write as _};
 
 /// Prints all rules and project checks, with the state that they have in this project.
 pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
-    let project_rules = find_project_rules(run)?;
+    let project_rules = read_rules_and_levels(run)?;
     let rules = project_rules.as_ref().and_then(|(rules, _)| rules.as_ref());
     let levels = project_rules.as_ref().map(|(_, levels)| levels);
     let rule_entries = rules::registry().iter().map(|rule| {
@@ -93,7 +93,7 @@ const fn state_name(state: RuleState) -> &'static str {
 
 /// Returns the rules file of the checkout and the levels of the project checks; `None` outside a repository, where the
 /// rules are listed without their state.
-fn find_project_rules(run: &Run) -> Result<Option<(Option<RuleSet>, CheckLevels)>, Failure> {
+fn read_rules_and_levels(run: &Run) -> Result<Option<(Option<RuleSet>, CheckLevels)>, Failure> {
     let workspace = match run.open_workspace() {
         Ok(workspace) => workspace,
         Err(failure) => return allow_missing_repository(failure),

@@ -1,7 +1,7 @@
 //! Runs `sluicegate tasks create` and `send`, which start a turn of the agent.
 
 use super::task_wait::{TaskWait, read_task_before};
-use super::{platform, read_message, reject_task_request};
+use super::{create_platform_client, read_message, reject_task_request};
 use crate::error::Failure;
 use crate::job::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
 use crate::session::resource::{RemoteProject, reject_created_without_id, reject_creation};
@@ -90,7 +90,7 @@ pub(crate) fn send_message(
     output: OutputArgs,
 ) -> CommandResult {
     let wait = TaskWait::from_args(run, wait_args)?;
-    let platform = platform(run)?;
+    let platform = create_platform_client(run)?;
     run.block_on(async {
         let earlier_task = read_task_before(&platform, id, wait.as_ref()).await?;
         let pace = wait.as_ref().map(|wait| &wait.pace);

@@ -2,7 +2,7 @@
 
 use super::task_text;
 use super::task_wait::{TaskWait, read_task_before};
-use super::{platform, reject_task_request};
+use super::{create_platform_client, reject_task_request};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, DecideArgs};
@@ -15,7 +15,7 @@ use sluicegate_platform::follow::{scope_word, send_before_deadline};
 pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
     let decisions = parse_decisions(args)?;
     let wait = TaskWait::without_policy(run, args.wait, &args.pace)?;
-    let platform = platform(run)?;
+    let platform = create_platform_client(run)?;
     run.block_on(async {
         let earlier_task = read_earlier_task(&platform, &args.id, wait.as_ref()).await?;
         reject_unknown_decisions(&args.id, &earlier_task, &decisions)?;

@@ -83,7 +83,7 @@ async fn filter_by_branch(
     branch: &str,
 ) -> Result<Vec<ApiValue<Task>>, HttpError> {
     let branch_names: Vec<Option<String>> =
-        stream::iter(tasks.iter().map(|task| branch_name(platform, task)))
+        stream::iter(tasks.iter().map(|task| find_branch_name(platform, task)))
             .buffered(MAX_CONCURRENT_REQUESTS)
             .try_collect()
             .await?;
@@ -96,7 +96,7 @@ async fn filter_by_branch(
 
 /// Requests the name of the branch that the task writes to, otherwise of the one that it reads; `None` if the task has
 /// no id or was deleted meanwhile.
-async fn branch_name(platform: &Platform, task: &Task) -> Result<Option<String>, HttpError> {
+async fn find_branch_name(platform: &Platform, task: &Task) -> Result<Option<String>, HttpError> {
     let Some(id) = &task.task_id else { return Ok(None) };
     match platform.task(id).await {
         Ok(detail) => {

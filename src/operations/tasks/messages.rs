@@ -1,6 +1,6 @@
 //! Runs `sluicegate tasks messages`.
 
-use super::{DEFAULT_TIMEOUT_SECONDS, platform, reject_task_request, task_text};
+use super::{DEFAULT_TIMEOUT_SECONDS, create_platform_client, reject_task_request, task_text};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat, PaceArgs};
@@ -28,7 +28,7 @@ pub(crate) fn print_messages(
             Some(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
         }
     };
-    let platform = platform(run)?;
+    let platform = create_platform_client(run)?;
     let mut history = MessageHistory {
         run,
         platform,

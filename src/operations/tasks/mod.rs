@@ -26,7 +26,7 @@ const DEFAULT_TIMEOUT_SECONDS: u64 = 3600;
 const MAX_MESSAGE_BYTES: u64 = 1024 * 1024;
 
 /// Returns the platform's client; requests for tasks need no project.
-fn platform(run: &Run) -> Result<Platform, Failure> {
+fn create_platform_client(run: &Run) -> Result<Platform, Failure> {
     run.create_platform_client(&run.read_sources()?.connection(&run.global)?)
 }
 
@@ -47,7 +47,7 @@ async fn reject_task_request(platform: &Platform, id: &str, error: HttpError) ->
 
 /// Prints a task with its status and its pending decisions.
 pub(crate) fn show_task(run: &Run, args: &TaskArgs) -> CommandResult {
-    let platform = platform(run)?;
+    let platform = create_platform_client(run)?;
     run.block_on(async {
         let task = match platform.task(&args.id).await {
             Ok(task) => task,
@@ -61,7 +61,7 @@ pub(crate) fn show_task(run: &Run, args: &TaskArgs) -> CommandResult {
 
 /// Requests a task to stop; it may still be running afterwards.
 pub(crate) fn stop_task(run: &Run, args: &TaskArgs) -> CommandResult {
-    let platform = platform(run)?;
+    let platform = create_platform_client(run)?;
     run.block_on(async {
         if let Err(error) = platform.stop_task(&args.id).await {
             return Err(reject_task_request(&platform, &args.id, error).await);
@@ -76,7 +76,7 @@ pub(crate) fn stop_task(run: &Run, args: &TaskArgs) -> CommandResult {
 
 /// Deletes a task with its data.
 pub(crate) fn delete_task(run: &Run, args: &TaskArgs) -> CommandResult {
-    let platform = platform(run)?;
+    let platform = create_platform_client(run)?;
     run.block_on(async {
         if let Err(error) = platform.delete_task(&args.id).await {
             return Err(reject_task_request(&platform, &args.id, error).await);

@@ -1,6 +1,6 @@
 //! Runs `sluicegate tasks permissions`.
 
-use super::{platform, reject_task_request};
+use super::{create_platform_client, reject_task_request};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputArgs;
@@ -15,7 +15,7 @@ pub(crate) fn replace_permissions(
     tools: &[String],
     output: OutputArgs,
 ) -> CommandResult {
-    let platform = platform(run)?;
+    let platform = create_platform_client(run)?;
     let permissions: Vec<Permission> = tools.iter().map(Permission::from).collect();
     run.block_on(async {
         let response = match platform.set_task_permissions(id, &permissions).await {

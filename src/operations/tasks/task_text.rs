@@ -47,7 +47,7 @@ pub(crate) fn describe_decisions(task_id: &str, pending: &[ApiValue<PendingDecis
     for decision in pending {
         text.push('\n');
         let _ = writeln!(text, "{}", text::escape_line(&describe_request(decision)));
-        for line in list_details(decision) {
+        for line in list_detail_lines(decision) {
             let _ = writeln!(text, "    {}", text::escape_line(&line));
         }
         for command in list_commands(task_id, decision) {
@@ -76,7 +76,7 @@ fn describe_request(decision: &PendingDecision) -> String {
 
 /// Returns the details of the decision, one per line: the body of its message, then each field that the description of
 /// the request does not contain.
-fn list_details(decision: &ApiValue<PendingDecision>) -> Vec<String> {
+fn list_detail_lines(decision: &ApiValue<PendingDecision>) -> Vec<String> {
     let body = decision
         .permission_message
         .as_ref()

@@ -81,7 +81,7 @@ impl TaskWait {
             ))
         })?;
         run.print_response(output, &task.raw, || task_text::describe_task(id, &task))?;
-        match describe_problem(id, end, self.pace.limit().as_secs(), &task) {
+        match reject_unfinished_task(id, end, self.pace.limit().as_secs(), &task) {
             None => Ok(ExitStatus::Success),
             Some(failure) => Err(failure),
         }
@@ -97,7 +97,7 @@ fn print_event(run: &Run, event: &TaskEvent<'_>) {
 }
 
 /// Returns the error for how the task ended, with what to do next; `None` if it is finished.
-fn describe_problem(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Option<Failure> {
+fn reject_unfinished_task(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Option<Failure> {
     let status = match end {
         TaskEnd::Unclear => ExitStatus::Undecided,
         _ => ExitStatus::RemoteFailed,

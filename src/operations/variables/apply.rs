@@ -40,7 +40,7 @@ async fn find_steps(
     args: &ApplyArgs,
 ) -> Result<Vec<VariableStep>, Failure> {
     let response = variables::read_project(&project.platform, project.id, wanted_variables).await;
-    let current_variables = project.read_response(response).await?;
+    let current_variables = project.check_response(response).await?;
     if !args.allow_unknown {
         variables::check_names(document, wanted_variables, &current_variables)?;
     }

@@ -30,7 +30,7 @@ pub(crate) async fn list_variables(run: &Run, project: &RemoteProject, output: O
         ("id", "id"),
     ];
     let response = project.platform.variables(project.id).await;
-    let variables = project.read_response(response).await?;
+    let variables = project.check_response(response).await?;
     run.print_list(output, variables, &columns, "the project has no variables")
 }
 
@@ -46,7 +46,7 @@ pub(crate) async fn create_variable(
     let variable = NewVariable { name, fields };
     let result = project.platform.create_variable(project.id, &variable).await;
     let response = project
-        .read_creation_response(result, "run `sluicegate variables list` to check")
+        .check_creation_response(result, "run `sluicegate variables list` to check")
         .await?;
     run.print_response(output, &response.raw, || {
         text::escape_line(&format!("created the variable {}", variable.name)) + "\n"
@@ -85,7 +85,7 @@ pub(crate) async fn update_variable(
 /// Returns the variable with this name, or the error that there is none, with the most similar names.
 async fn find_variable(project: &RemoteProject, name: &str) -> Result<Variable, Failure> {
     let response = project.platform.variables(project.id).await;
-    let variables = project.read_response(response).await?;
+    let variables = project.check_response(response).await?;
     let names: Vec<String> = variables
         .iter()
         .filter_map(|variable| variable.name.clone())

@@ -53,7 +53,7 @@ pub(crate) fn add_waivers(
             }
             None => waivers_file.tally.all_files().cloned().collect(),
         };
-        let entries = unwaived_findings(waivers_file, files, &terms)?;
+        let entries = build_unwaived_entries(waivers_file, files, &terms)?;
         reject_unreadable(workspace, waivers_file, &entries)?;
         entries
     };
@@ -114,7 +114,7 @@ fn reject_unreadable(
     waivers_file: &WaiversFile,
     entries: &[WaiverEntry],
 ) -> Result<(), Failure> {
-    let is_known_rule = workspace.find_known_rules(waivers_file.rules.as_ref())?;
+    let is_known_rule = workspace.build_rule_lookup(waivers_file.rules.as_ref())?;
     for entry in entries {
         read_waivers(format!("- {entry}\n").as_bytes(), &is_known_rule)
             .map_err(|error| Failure::usage(format!("invalid waiver: {}", error.message)))?;
@@ -165,7 +165,7 @@ pub(crate) fn render_baseline(files: &[FileResults], heading: &str, reason: &str
 }
 
 /// Returns a waiver for each finding that can have one and has none.
-fn unwaived_findings(
+fn build_unwaived_entries(
     waivers_file: &WaiversFile,
     mut files: Vec<FileResults>,
     terms: &WaiverTerms,

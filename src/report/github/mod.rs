@@ -34,7 +34,7 @@ pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<
 }
 
 /// Returns the step summary: Markdown for the page of the run, under 1,000 KiB.
-pub(crate) fn step_summary(report: &Report, context: &ReportContext) -> String {
+pub(crate) fn render_step_summary(report: &Report, context: &ReportContext) -> String {
     review_markdown::render_summary(report, context)
 }
 

@@ -15,7 +15,7 @@ pub(super) const MESSAGE_LIMIT: usize = 4_000;
 const MAX_OPEN_ENTRIES: usize = 12;
 
 /// Returns a button that copies the text of the `copied` element next to it.
-pub(super) fn copy_button(label: &str) -> String {
+pub(super) fn render_copy_button(label: &str) -> String {
     format!("<button type=\"button\" class=\"quiet copy live\">{label}</button>")
 }
 
@@ -30,7 +30,7 @@ pub(super) fn render_tally(tally: &Tally<'_>) -> String {
 }
 
 /// Returns the path as a heading, with the directory less prominent than the name.
-pub(super) fn path_heading(path: &str) -> String {
+pub(super) fn render_path_heading(path: &str) -> String {
     let (folder, name) = path
         .rfind('/')
         .map_or(("", path), |slash_index| path.split_at(slash_index + 1));
@@ -80,7 +80,7 @@ fn render_list(items: &[String], is_folded: bool, noun: &str) -> String {
 /// Returns the id of the rule's explanation; `None` if there is no description of the rule.
 pub(super) fn explanation_id(view: &View<'_>, rule: &str) -> Option<String> {
     let number = view.rule_number(rule)?;
-    view.context.rule(rule).map(|_| format!("rule-{number}"))
+    view.context.find_rule(rule).map(|_| format!("rule-{number}"))
 }
 
 /// Returns the rule's name, as a button that opens the explanation if there is one.

@@ -1,6 +1,6 @@
 //! Renders the changes of a file as a list and as a picture of the canvas.
 
-use super::elements::path_heading;
+use super::elements::render_path_heading;
 use crate::report::ChangedFile;
 use crate::report::sentences::capitalize;
 use crate::report::view::{FileView, View};
@@ -94,7 +94,7 @@ fn build_badges(findings: &[NumberedFinding<'_, '_>]) -> BTreeMap<String, Badge>
 
 /// Returns the changes of files that have no findings.
 pub(super) fn render_other_changes(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
-    let (title, other_files) = view.other_changes(files);
+    let (title, other_files) = view.select_other_changes(files);
     if other_files.is_empty() {
         return String::new();
     }
@@ -128,7 +128,7 @@ pub(super) fn render_file_changes(file: &ChangedFile, id: &str, width: i32, is_o
     format!(
         "<details class=\"group card\"{}><summary>{}<span class=\"tally\">{}</span></summary>\n<div class=\"what\">{}{}</div></details>\n",
         if is_open { " open=\"\"" } else { "" },
-        path_heading(path),
+        render_path_heading(path),
         escape(&file.summary.describe()),
         pictures,
         render_change_list(&file.words, path, id, &component_ids),
@@ -342,7 +342,7 @@ fn describe_missing_components(components: usize) -> String {
 }
 
 /// Returns the arrow heads for all pictures of the page.
-pub(super) fn arrow_heads() -> String {
+pub(super) fn render_arrow_heads() -> String {
     format!(
         "<svg class=\"sg-picture unseen\" aria-hidden=\"true\" width=\"0\" height=\"0\">{}</svg>\n",
         picture::render_markers()

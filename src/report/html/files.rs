@@ -1,7 +1,7 @@
 //! Renders the findings by file, with their source lines.
 
 use super::elements::{
-    MESSAGE_LIMIT, copy_button, escape_rule_name, path_heading, render_rule, render_tally,
+    MESSAGE_LIMIT, escape_rule_name, render_copy_button, render_path_heading, render_rule, render_tally,
 };
 use super::file_changes::{self, NumberedFinding};
 use super::repeats::{EqualFindings, OtherPlace};
@@ -74,7 +74,7 @@ fn push_group_head(html: &mut String, file: &FileView<'_, '_>, open_attribute: &
     let _ = writeln!(
         html,
         "<details class=\"group card\"{open_attribute}><summary>{} {}</summary>",
-        path_heading(file.path),
+        render_path_heading(file.path),
         render_tally(&file.tally),
     );
 }
@@ -84,7 +84,7 @@ fn push_group_foot(html: &mut String, results: Option<&FileResults>) {
     let _ = writeln!(
         html,
         "<p class=\"note\">{} <span>{}</span></p></details>",
-        copy_button("Copy path"),
+        render_copy_button("Copy path"),
         results.map(describe_passed_checks).unwrap_or_default()
     );
 }
@@ -118,14 +118,14 @@ fn push_finding(
         "<article id=\"finding-{number}\" class=\"{class}\"><header><span class=\"badge\">{}</span> {} {}\
          <span class=\"tools\">{}{} <a class=\"quiet\" href=\"#finding-{number}\">Link</a></span></header>\n\
          <p class=\"message\">{}</p>\n",
-        badge_text(finding),
+        describe_badge(finding),
         render_rule(view, finding.rule),
         render_place(finding, view),
         component_id.unwrap_or_default(),
-        copy_button("Copy path"),
+        render_copy_button("Copy path"),
         escape(&truncation::truncate(&finding.message(), MESSAGE_LIMIT))
     );
-    push_lines(html, finding, &view.context.sources);
+    push_source_lines(html, finding, &view.context.sources);
     push_other_places(html, other_places);
     html.push_str("</article>\n");
 }
@@ -144,7 +144,7 @@ fn push_repeat(
          <span class=\"tools\"><a class=\"quiet\" href=\"#finding-{first_number}\">All places</a></span></header>\n\
          <p class=\"message\">{}</p></article>",
         Tone::for_finding(finding).class(),
-        badge_text(finding),
+        describe_badge(finding),
         render_rule(view, finding.rule),
         render_place(finding, view),
         escape(&truncation::truncate(&finding.message(), MESSAGE_LIMIT))
@@ -172,7 +172,7 @@ fn push_other_places(html: &mut String, other_places: &[OtherPlace<'_>]) {
 }
 
 /// Returns the level, with the state if the finding does not count.
-fn badge_text(finding: &Finding<'_>) -> String {
+fn describe_badge(finding: &Finding<'_>) -> String {
     let level = match finding.error_type {
         Some(_) => "not evaluated".to_owned(),
         None => finding.severity.to_string(),
@@ -193,7 +193,7 @@ fn render_place(finding: &Finding<'_>, view: &View<'_>) -> String {
     let url_template = view.context.blob_url.as_deref();
     let anchor = match url_template.filter(|url_template| url_template.starts_with("https://")) {
         Some(url_template) => {
-            let address = escape(&file_uri::blob(url_template, finding.path, line));
+            let address = escape(&file_uri::build_line_url(url_template, finding.path, line));
             format!("<a href=\"{address}\" rel=\"noreferrer\">{place}</a>")
         }
         None => place,
@@ -208,8 +208,8 @@ fn render_place(finding: &Finding<'_>, view: &View<'_>) -> String {
 }
 
 /// Adds the source lines of the finding.
-fn push_lines(html: &mut String, finding: &Finding<'_>, sources: &SourceLines) {
-    let lines = sources.excerpt(finding);
+fn push_source_lines(html: &mut String, finding: &Finding<'_>, sources: &SourceLines) {
+    let lines = sources.select_excerpt(finding);
     if lines.is_empty() {
         return;
     }

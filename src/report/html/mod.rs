@@ -88,7 +88,7 @@ fn render_findings(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
         return html + "<p>No findings: no pipeline was reviewed.</p></section>\n";
     }
     if !files.is_empty() {
-        html.push_str(&filter_bar::bar(view));
+        html.push_str(&filter_bar::render_filter_bar(view));
         html.push_str(&files::render_file_groups(view, files));
         html.push_str(&rule_explanations::render_rule_groups(view));
     }

@@ -1,6 +1,6 @@
 //! Renders the frame of every page: head, content security policy, and style.
 
-use super::file_changes::arrow_heads;
+use super::file_changes::render_arrow_heads;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
@@ -43,7 +43,7 @@ pub(super) fn render_page(page: &HtmlPage<'_>) -> String {
         escape(page.title),
     );
     if page.body.contains("class=\"sg-picture\"") {
-        html.push_str(&arrow_heads());
+        html.push_str(&render_arrow_heads());
     }
     html.push_str(page.body);
     let _ = write!(

@@ -1,6 +1,6 @@
 //! Renders the verdict and its numbers at the top of the page, and the facts about the review below the findings.
 
-use super::elements::copy_button;
+use super::elements::render_copy_button;
 use crate::report::PathBase;
 use crate::report::sentences::{capitalize, describe_numbers};
 use crate::report::view::{UnevaluatedCause, View};
@@ -41,7 +41,7 @@ pub(super) fn render_background(view: &View<'_>) -> String {
             html,
             "<p>Reproduce locally: <code class=\"copied\">{}</code> {}</p>",
             escape(command),
-            copy_button("Copy")
+            render_copy_button("Copy")
         );
     }
     html.push_str("<dl class=\"facts\">");

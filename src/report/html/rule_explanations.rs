@@ -21,7 +21,7 @@ pub(super) fn render_rule_groups(view: &View<'_>) -> String {
     for (rule, tally_of_rule) in &view.rules {
         let summary = view
             .context
-            .rule(rule)
+            .find_rule(rule)
             .map(|text| render_inline_code(&text.summary));
         let _ = writeln!(
             html,
@@ -31,14 +31,14 @@ pub(super) fn render_rule_groups(view: &View<'_>) -> String {
             render_tally(tally_of_rule),
             summary.unwrap_or_default(),
             explanation_id(view, rule)
-                .map(|id| explanation_button(&id))
+                .map(|id| render_explanation_button(&id))
                 .unwrap_or_default()
         );
     }
     html + "</div>\n"
 }
 
-fn explanation_button(id: &str) -> String {
+fn render_explanation_button(id: &str) -> String {
     format!("<button type=\"button\" class=\"quiet\" popovertarget=\"{id}\">Why, and how to fix it</button>")
 }
 
@@ -46,7 +46,9 @@ fn explanation_button(id: &str) -> String {
 pub(super) fn render_explanations(view: &View<'_>) -> String {
     let explanations = view.rules.iter().filter_map(|(rule, _)| {
         let id = explanation_id(view, rule)?;
-        view.context.rule(rule).map(|text| render_explanation(&id, text))
+        view.context
+            .find_rule(rule)
+            .map(|text| render_explanation(&id, text))
     });
     explanations.collect()
 }

@@ -6,7 +6,7 @@ use sluicegate_pipelines::findings::{RuleResult, Status};
 /// Returns how to fix the findings of this result; `None` if there is nothing to fix or the rule is unknown.
 pub(super) fn describe_fix(result: &RuleResult, context: &ReportContext) -> Option<String> {
     let fix = match &result.status {
-        Status::Failed(_) => return context.rule(&result.rule).map(|rule| rule.fix.clone()),
+        Status::Failed(_) => return context.find_rule(&result.rule).map(|rule| rule.fix.clone()),
         Status::Error(_) if result.status.is_unreadable() => {
             "Fix the YAML at this line, and check the pipeline again."
         }
@@ -27,7 +27,7 @@ pub(super) fn describe_fix(result: &RuleResult, context: &ReportContext) -> Opti
 /// Returns the command that explains the rule; `None` if the rule passed or is unknown.
 pub(super) fn documentation_command(result: &RuleResult, context: &ReportContext) -> Option<String> {
     let rule_text = context
-        .rule(&result.rule)
+        .find_rule(&result.rule)
         .filter(|_| result.status != Status::Passed)?;
     Some(format!("sluicegate rules explain {}", rule_text.id))
 }

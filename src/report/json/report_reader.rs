@@ -171,7 +171,7 @@ impl RuleV1 {
                 )));
             }
             "PASSED" => Status::Passed,
-            "FAILED" => Status::Failed(self.severity(enforcement, verdict)?),
+            "FAILED" => Status::Failed(self.derive_severity(enforcement, verdict)?),
             "ERROR" => Status::Error(self.error_type.clone()),
             unknown_status => {
                 return Err(invalid_value(format!(
@@ -180,7 +180,7 @@ impl RuleV1 {
                 )));
             }
         };
-        let finding_states = self.states()?;
+        let finding_states = self.require_states()?;
         if !status.is_excusable()
             && finding_states
                 .iter()
@@ -194,7 +194,7 @@ impl RuleV1 {
         Ok(RuleResult {
             violations: self.build_violations()?,
             size: self.size(),
-            waivers: self.waivers()?,
+            waivers: self.require_waivers()?,
             states: finding_states,
             origin: self.origin.unwrap_or(match engine {
                 Engine::Remote => Origin::Platform,
@@ -207,7 +207,7 @@ impl RuleV1 {
     }
 
     /// Returns the severity by the enforcement, by the key `severity`, or else by the verdict, as a review derives it.
-    fn severity(
+    fn derive_severity(
         &self,
         enforcement: Option<Enforcement>,
         verdict: Verdict,
@@ -227,7 +227,7 @@ impl RuleV1 {
     }
 
     /// Returns the state of each violation; a single state if there are no violations, or an empty list if none is set.
-    fn states(&self) -> Result<Vec<Option<FindingState>>, ReportReadError> {
+    fn require_states(&self) -> Result<Vec<Option<FindingState>>, ReportReadError> {
         let Some(states) = &self.state else {
             return Ok(Vec::new());
         };
@@ -243,7 +243,7 @@ impl RuleV1 {
 
     /// Returns the waiver of each violation; a single entry if there are no violations, or an empty list if none is
     /// set.
-    fn waivers(&self) -> Result<Vec<Option<Waiver>>, ReportReadError> {
+    fn require_waivers(&self) -> Result<Vec<Option<Waiver>>, ReportReadError> {
         let Some(waivers) = self
             .waivers
             .as_ref()
@@ -276,11 +276,12 @@ impl RuleV1 {
                 std::iter::once(first_line).chain(other_lines).collect()
             }
         };
-        let about = self.value_per_violation(self.about.as_ref(), "`about` entries")?;
-        let about_kinds = self.value_per_violation(self.about_kinds.as_ref(), "`aboutKinds` entries")?;
+        let about = self.require_value_per_violation(self.about.as_ref(), "`about` entries")?;
+        let about_kinds =
+            self.require_value_per_violation(self.about_kinds.as_ref(), "`aboutKinds` entries")?;
         let recorded_sizes = self.sizes.as_ref().filter(|_| self.size().is_none());
-        let sizes = self.value_per_violation(recorded_sizes, "sizes")?;
-        let folded_counts = self.value_per_violation(self.folded.as_ref(), "`folded` entries")?;
+        let sizes = self.require_value_per_violation(recorded_sizes, "sizes")?;
+        let folded_counts = self.require_value_per_violation(self.folded.as_ref(), "`folded` entries")?;
         let mut violations = Vec::with_capacity(self.violations.len());
         for (index, text) in self.violations.iter().enumerate() {
             violations.push(Violation {
@@ -304,7 +305,7 @@ impl RuleV1 {
     }
 
     /// Returns one value for each violation; all are `None` if the report has no such list.
-    fn value_per_violation<T: Clone>(
+    fn require_value_per_violation<T: Clone>(
         &self,
         values: Option<&Vec<Option<T>>>,
         noun: &str,

@@ -45,7 +45,7 @@ pub(super) fn escape_content(text: &str) -> String {
 
 /// Adds a character as XML requires it.
 fn push_escaped(value: &mut String, c: char) {
-    match allowed_char(c) {
+    match replace_forbidden_char(c) {
         '&' => value.push_str("&amp;"),
         '<' => value.push_str("&lt;"),
         '>' => value.push_str("&gt;"),
@@ -64,7 +64,7 @@ fn break_azure_commands(text: String) -> String {
 /// Returns the text that a parser reads from [`escape_attribute`].
 #[cfg(test)]
 pub(crate) fn replace_forbidden_chars(text: &str) -> String {
-    text.chars().map(allowed_char).collect()
+    text.chars().map(replace_forbidden_char).collect()
 }
 
 /// Returns the text that a parser reads from [`escape_content`].
@@ -73,12 +73,12 @@ pub(crate) fn readable(text: &str) -> String {
     text.replace("\r\n", "\n")
         .replace('\r', "\n")
         .chars()
-        .map(allowed_char)
+        .map(replace_forbidden_char)
         .collect()
 }
 
 /// Returns the character, or U+FFFD if XML 1.0, production 2, forbids it (<https://www.w3.org/TR/xml/#charsets>).
-const fn allowed_char(c: char) -> char {
+const fn replace_forbidden_char(c: char) -> char {
     match c {
         '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..='\u{10ffff}' => {
             c

@@ -94,13 +94,13 @@ pub(super) fn write_document(
         writer: Writer::new(writer),
         dialect: report.dialect,
     };
-    writer.event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
+    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
     writer.write_start("testsuites", &list_total_attributes(report))?;
     for (id, suite) in suites.into_iter().enumerate() {
         writer.write_suite(id, &suite, report.properties)?;
     }
-    writer.end("testsuites")?;
-    writer.event(Event::Text(BytesText::from_escaped("\n")))
+    writer.write_end("testsuites")?;
+    writer.write_event(Event::Text(BytesText::from_escaped("\n")))
 }
 
 /// Returns the attributes with the totals, which the strict dialect does not allow.
@@ -123,16 +123,16 @@ struct JunitDocument<'o> {
 }
 
 impl JunitDocument<'_> {
-    fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+    fn write_event(&mut self, event: Event<'_>) -> io::Result<()> {
         self.writer.write_event(event)
     }
 
     fn write_start(&mut self, name: &'static str, attributes: &[(&'static str, String)]) -> io::Result<()> {
-        self.event(Event::Start(tag(name, attributes)))
+        self.write_event(Event::Start(build_tag(name, attributes)))
     }
 
-    fn end(&mut self, name: &'static str) -> io::Result<()> {
-        self.event(Event::End(BytesEnd::new(name)))
+    fn write_end(&mut self, name: &'static str) -> io::Result<()> {
+        self.write_event(Event::End(BytesEnd::new(name)))
     }
 
     /// Writes a suite with its cases.
@@ -158,7 +158,7 @@ impl JunitDocument<'_> {
             ("errors", suite.suite.errors().to_string()),
             ("failures", suite.suite.failures().to_string()),
             ("timestamp", self.format_timestamp(*timestamp)),
-            ("time", self.seconds(suite.suite.time())),
+            ("time", self.format_seconds(suite.suite.time())),
         ];
         attributes.push(match self.dialect {
             Dialect::Hosts => ("skipped", suite.suite.skipped().to_string()),
@@ -171,13 +171,13 @@ impl JunitDocument<'_> {
             self.write_case(case, line)?;
         }
         if let Some(text) = system_out {
-            self.write_text("system-out", &[], Some(text))?;
+            self.write_element("system-out", &[], Some(text))?;
         }
         // The strict schemas require the second output, even if it is empty.
         if self.dialect == Dialect::Strict {
-            self.write_text("system-err", &[], None)?;
+            self.write_element("system-err", &[], None)?;
         }
-        self.end("testsuite")
+        self.write_end("testsuite")
     }
 
     /// Writes the properties of a suite.
@@ -185,35 +185,38 @@ impl JunitDocument<'_> {
         self.write_start("properties", &[])?;
         for (name, value) in properties {
             let attributes = [("name", (*name).to_owned()), ("value", value.clone())];
-            self.write_text("property", &attributes, None)?;
+            self.write_element("property", &attributes, None)?;
         }
-        self.end("properties")
+        self.write_end("properties")
     }
 
     /// Writes a case. `line` is its line in the file.
     fn write_case(&mut self, case: &TestCase, line: Option<u32>) -> io::Result<()> {
-        let mut attributes = vec![("name", case.name.clone()), ("time", self.seconds(case.time))];
+        let mut attributes = vec![
+            ("name", case.name.clone()),
+            ("time", self.format_seconds(case.time)),
+        ];
         attributes.extend(case.classname.clone().map(|name| ("classname", name)));
         if self.dialect == Dialect::Hosts {
             attributes.extend(case.filepath.clone().map(|path| ("file", path)));
             attributes.extend(line.map(|line| ("line", line.to_string())));
         }
         if matches!(case.result, TestResult::Success) && case.system_out.is_none() {
-            return self.event(Event::Empty(tag("testcase", &attributes)));
+            return self.write_event(Event::Empty(build_tag("testcase", &attributes)));
         }
         self.write_start("testcase", &attributes)?;
         self.write_result(&case.result)?;
         if let Some(text) = &case.system_out {
-            self.write_text("system-out", &[], Some(text))?;
+            self.write_element("system-out", &[], Some(text))?;
         }
-        self.end("testcase")
+        self.write_end("testcase")
     }
 
     /// Writes the result of a case, unless it succeeded.
     fn write_result(&mut self, result: &TestResult) -> io::Result<()> {
         let (name, kind, message, cause) = match result {
             TestResult::Success => return Ok(()),
-            TestResult::Skipped => return self.write_text("skipped", &[], None),
+            TestResult::Skipped => return self.write_element("skipped", &[], None),
             TestResult::SkippedWithCause {
                 type_,
                 message,
@@ -234,26 +237,26 @@ impl JunitDocument<'_> {
             ("type", replace_reserved_type(kind)),
             ("message", message.clone()),
         ];
-        self.write_text(name, &attributes, cause.as_deref())
+        self.write_element(name, &attributes, cause.as_deref())
     }
 
     /// Writes an element with text or without content.
-    fn write_text(
+    fn write_element(
         &mut self,
         name: &'static str,
         attributes: &[(&'static str, String)],
         text: Option<&str>,
     ) -> io::Result<()> {
         let Some(text) = text else {
-            return self.event(Event::Empty(tag(name, attributes)));
+            return self.write_event(Event::Empty(build_tag(name, attributes)));
         };
         self.write_start(name, attributes)?;
-        self.event(Event::Text(BytesText::from_escaped(escape_content(text))))?;
-        self.end(name)
+        self.write_event(Event::Text(BytesText::from_escaped(escape_content(text))))?;
+        self.write_end(name)
     }
 
     /// Formats a time; the schema of the xunit plugin allows only three decimals.
-    fn seconds(&self, time: Duration) -> String {
+    fn format_seconds(&self, time: Duration) -> String {
         let seconds = time.as_seconds_f64();
         match self.dialect {
             Dialect::Hosts => seconds.to_string(),
@@ -286,7 +289,7 @@ fn replace_reserved_type(kind: &str) -> String {
 }
 
 /// Returns the tag with escaped values: the library would keep line breaks, which a parser then replaces by spaces.
-fn tag(name: &'static str, attributes: &[(&'static str, String)]) -> BytesStart<'static> {
+fn build_tag(name: &'static str, attributes: &[(&'static str, String)]) -> BytesStart<'static> {
     let mut tag = BytesStart::new(name);
     for (name, value) in attributes {
         tag.push_attribute((name.as_bytes(), escape_attribute(value).as_bytes()));

@@ -35,7 +35,9 @@ use self::case_names::CaseNames;
 use self::case_place::{CasePlace, PlacedCase};
 use self::junit_document::{CaseCounts, JunitReport, Suite};
 use self::path_labels::PathLabels;
-use self::result_text::{error_type_name, first_line, full_text, short_message, skip_reason};
+use self::result_text::{
+    build_full_text, build_short_message, error_type_name, explain_skip, find_first_line,
+};
 use self::suite_totals::{CaseOutcome, count_cases};
 use super::sentences::{describe_gate_change, describe_run_problem, describe_unreviewed_file};
 use super::view::FindingOrder;
@@ -89,7 +91,7 @@ pub(super) fn render(
         if dialect == Dialect::Strict {
             replace_skipped_cases(&mut suite);
         }
-        with_case_time(suite, case_time)
+        set_case_times(suite, case_time)
     });
     junit_document::write_document(writer, suites, &document)
 }
@@ -272,7 +274,7 @@ fn build_file_cases(
     let mut names = CaseNames::default();
     let mut cases = Vec::new();
     for result in results {
-        let place = CasePlace::new(&file.path, label, Some(first_line(result)));
+        let place = CasePlace::new(&file.path, label, Some(find_first_line(result)));
         let findings = result.findings(&file.path);
         let is_unreadable = findings.iter().any(|finding| finding.rule == UNREADABLE_RULE);
         let rule = if is_unreadable {
@@ -288,26 +290,26 @@ fn build_file_cases(
 
 /// Creates the case of a rule result.
 fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> TestCaseBuilder {
-    let message = short_message(result);
+    let message = build_short_message(result);
     let (mut case, text) = match (CaseOutcome::from_result(result, fail_on), &result.status) {
         (_, Status::Passed) => (TestCaseBuilder::success(name, Duration::ZERO), String::new()),
         (CaseOutcome::Skipped, _) => {
-            let skip_reason = skip_reason(result);
+            let skip_reason = explain_skip(result);
             let kind = match &result.status {
                 Status::Error(error_type) => error_type_name(error_type.as_deref()),
                 _ => skip_reason,
             };
             let case = TestCaseBuilder::skipped_with_cause(name, kind, &format!("{skip_reason}: {message}"));
-            (case, format!("{skip_reason}:\n{}", full_text(result, path)))
+            (case, format!("{skip_reason}:\n{}", build_full_text(result, path)))
         }
         (_, Status::Failed(severity)) => {
             let case = TestCaseBuilder::failure(name, Duration::ZERO, &severity.to_string(), &message);
-            (case, full_text(result, path))
+            (case, build_full_text(result, path))
         }
         (_, Status::Error(error_type)) => {
             let kind = error_type_name(error_type.as_deref());
             let case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);
-            (case, full_text(result, path))
+            (case, build_full_text(result, path))
         }
     };
     if !text.is_empty() {
@@ -323,7 +325,7 @@ fn time_per_case(duration: std::time::Duration, sums: CaseCounts) -> Duration {
 }
 
 /// Sets the time of each case of the suite.
-fn with_case_time(mut suite: Suite, case_time: Duration) -> Suite {
+fn set_case_times(mut suite: Suite, case_time: Duration) -> Suite {
     for case in &mut suite.suite.testcases {
         case.time = case_time;
     }

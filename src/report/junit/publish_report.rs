@@ -3,7 +3,7 @@
 
 use super::{
     CaseCounts, CaseNames, CasePlace, Dialect, JunitReport, MESSAGE_LIMIT, PlacedCase, RUN_SUITE,
-    build_suite, junit_document, time_per_case, to_offset_time, truncation, with_case_time,
+    build_suite, junit_document, set_case_times, time_per_case, to_offset_time, truncation,
 };
 use jiff::Timestamp;
 use junit_report::{Duration, TestCaseBuilder};
@@ -57,7 +57,7 @@ pub(crate) fn write_publish_junit(run: &PublishRun, writer: &mut dyn io::Write) 
     };
     junit_document::write_document(
         writer,
-        [with_case_time(suite, time_per_case(run.duration, sums))],
+        [set_case_times(suite, time_per_case(run.duration, sums))],
         &report,
     )
 }

@@ -25,7 +25,7 @@ fn select_violations(result: &RuleResult) -> Vec<NumberedViolation<'_>> {
 }
 
 /// Returns the first line that the case is about.
-pub(super) fn first_line(result: &RuleResult) -> u32 {
+pub(super) fn find_first_line(result: &RuleResult) -> u32 {
     let lines = select_violations(result)
         .into_iter()
         .filter_map(|(_, violation)| violation.line);
@@ -36,7 +36,7 @@ pub(super) fn first_line(result: &RuleResult) -> u32 {
 const MAX_NAMES_LENGTH: usize = 1_000;
 
 /// Returns the first violation, truncated, and the names of the further ones: some readers show only this line.
-pub(super) fn short_message(result: &RuleResult) -> String {
+pub(super) fn build_short_message(result: &RuleResult) -> String {
     let violations = select_violations(result);
     let (index, first) = match (&result.status, violations.first()) {
         (_, Some((index, violation))) => (*index, violation.text.as_str()),
@@ -70,7 +70,7 @@ fn describe_further_violations(violations: &[NumberedViolation<'_>]) -> String {
 }
 
 /// Returns the complete text of the result, each violation with its place. The path is in the first place only.
-pub(super) fn full_text(result: &RuleResult, path: &str) -> String {
+pub(super) fn build_full_text(result: &RuleResult, path: &str) -> String {
     let mut lines = Vec::new();
     if let Status::Error(error_type) = &result.status {
         lines.push(format!(
@@ -118,7 +118,7 @@ const fn state_prefix(state: Option<FindingState>) -> &'static str {
 }
 
 /// Returns the reason why a result that did not pass does not fail the gate.
-pub(super) fn skip_reason(result: &RuleResult) -> &'static str {
+pub(super) fn explain_skip(result: &RuleResult) -> &'static str {
     let states = distinct_states(result);
     let has_counting = states
         .iter()

@@ -17,7 +17,7 @@ use self::sarif_log::{
     Notification, PhysicalLocation, Provenance, Region, RuleReference, SarifBase, SarifReference,
     SarifResult, SarifRun, SarifText, Suppression, Tool,
 };
-use self::sarif_rules::{SarifRules, level_name, pascal_case};
+use self::sarif_rules::{SarifRules, build_descriptor_name, level_name};
 use super::remarks::{Remark, RemarkKind, collect_remarks, find_verdict_remark};
 use super::sentences::describe_excluded_files;
 use super::view::FindingOrder;
@@ -115,7 +115,7 @@ fn build_tool<'a>(rules: SarifRules<'a>, context: &ReportContext) -> Tool<'a> {
             notifications: NOTIFICATION_KINDS
                 .map(|(id, meaning, advice)| Descriptor {
                     id,
-                    name: pascal_case(id),
+                    name: build_descriptor_name(id),
                     short_description: meaning.into(),
                     full_description: format!("{meaning} {advice}").into(),
                     help: Help {
@@ -170,7 +170,7 @@ fn format_time(timestamp: jiff::Timestamp) -> Option<String> {
 }
 
 /// Returns the number of results that are omitted because of the host's limits.
-pub(crate) fn omitted_result_count(report: &Report, context: &ReportContext) -> usize {
+pub(crate) fn count_omitted_results(report: &Report, context: &ReportContext) -> usize {
     build_results(report, context, &SarifRules::from_report(report, context)).1
 }
 
@@ -190,13 +190,13 @@ fn build_results<'a>(
     let mut results: Vec<SarifResult<'a>> =
         build_verdict_result(report, context, rules).into_iter().collect();
     let verdict_count = results.len();
-    let mut bytes: usize = results.iter().map(serialized_size).sum();
+    let mut bytes: usize = results.iter().map(estimate_size).sum();
     for (finding, fingerprint) in &ranked_findings {
-        let Some(index) = rules.index(finding.rule) else {
+        let Some(index) = rules.find_index(finding.rule) else {
             continue;
         };
         let result = build_result(finding, *fingerprint, index, context);
-        bytes += serialized_size(&result);
+        bytes += estimate_size(&result);
         let is_full = |limits: SarifLimits| results.len() == limits.results || bytes > limits.bytes;
         if context.sarif_limits.is_some_and(is_full) {
             break;
@@ -213,7 +213,7 @@ fn build_verdict_result<'a>(
     context: &ReportContext,
     rules: &SarifRules<'a>,
 ) -> Option<SarifResult<'a>> {
-    let (id, rule_index) = rules.verdict()?;
+    let (id, rule_index) = rules.find_verdict_rule()?;
     let remark = find_verdict_remark(report, context)?;
     Some(SarifResult {
         rule_id: id,
@@ -232,7 +232,7 @@ fn build_verdict_result<'a>(
 }
 
 /// Returns the approximate size of the result, in bytes.
-fn serialized_size(result: &SarifResult<'_>) -> usize {
+fn estimate_size(result: &SarifResult<'_>) -> usize {
     let [place] = &result.locations;
     let place = &place.physical_location;
     let snippet = place.region.as_ref().and_then(|region| region.snippet.as_ref());
@@ -359,7 +359,7 @@ fn build_remark_notification(remark: &Remark<'_>) -> Notification {
 fn build_unevaluated_notification(finding: &Finding<'_>, rules: &SarifRules<'_>) -> Notification {
     let region = build_region(finding.line.max(1), None);
     Notification {
-        associated_rule: rules.index(finding.rule).map(|index| RuleReference {
+        associated_rule: rules.find_index(finding.rule).map(|index| RuleReference {
             id: finding.rule.to_owned(),
             index,
         }),

@@ -60,12 +60,12 @@ impl<'a> SarifRules<'a> {
     }
 
     /// Returns the id and the index of the rule for the verdict; `None` if a finding explains the verdict.
-    pub(super) fn verdict(&self) -> Option<(&'static str, usize)> {
-        Some((VERDICT_RULE, self.index(VERDICT_RULE)?))
+    pub(super) fn find_verdict_rule(&self) -> Option<(&'static str, usize)> {
+        Some((VERDICT_RULE, self.find_index(VERDICT_RULE)?))
     }
 
     /// Returns the index of the rule; `None` if it is beyond the limit.
-    pub(super) fn index(&self, id: &str) -> Option<usize> {
+    pub(super) fn find_index(&self, id: &str) -> Option<usize> {
         self.index.get(id).copied()
     }
 }
@@ -80,7 +80,7 @@ pub(super) const fn level_name(severity: Severity) -> &'static str {
 
 /// Returns the id as one word, as Azure DevOps requires the name of a rule: `MaximumComponents` for `maximum-components`.
 /// SARIF requires that it differs from the id, so an id of one word gets an addition: `NoteRule` for `note`.
-pub(super) fn pascal_case(id: &str) -> String {
+pub(super) fn build_descriptor_name(id: &str) -> String {
     let words = id.split(|c: char| !c.is_alphanumeric());
     let name: String = words.map(capitalize).collect();
     if name.eq_ignore_ascii_case(id) {
@@ -96,7 +96,7 @@ fn build_verdict_rule<'a>() -> SarifRule<'a> {
         "The review must pass. The review failed for a reason that is not a finding in a pipeline.";
     SarifRule {
         id: VERDICT_RULE,
-        name: pascal_case(VERDICT_RULE),
+        name: build_descriptor_name(VERDICT_RULE),
         short_description: SUMMARY.into(),
         full_description: HELP.into(),
         help: Help {
@@ -112,7 +112,7 @@ fn build_verdict_rule<'a>() -> SarifRule<'a> {
 /// Creates a rule with its documentation, if this program knows it.
 fn build_rule<'a>(id: &'a str, severity: Severity, context: &ReportContext) -> SarifRule<'a> {
     let short_name = truncation::truncate(id, NAME_LIMIT);
-    let (summary, sentences) = match context.rule(id) {
+    let (summary, sentences) = match context.find_rule(id) {
         Some(text) => (text.summary.clone(), text.help.clone()),
         None => (
             format!("Pipelines must comply with the quality rule {short_name} of the project."),
@@ -125,7 +125,7 @@ fn build_rule<'a>(id: &'a str, severity: Severity, context: &ReportContext) -> S
     };
     SarifRule {
         id,
-        name: pascal_case(&short_name),
+        name: build_descriptor_name(&short_name),
         short_description: summary.as_str().into(),
         full_description: help.text.as_str().into(),
         help,

@@ -320,7 +320,7 @@ fn commit_is_said_where_repository_is_known() {
 
 #[test]
 fn name_of_rule_is_one_word_that_differs_from_id() {
-    let names = ["maximum-outputs", "project/call", "note", ""].map(pascal_case);
+    let names = ["maximum-outputs", "project/call", "note", ""].map(build_descriptor_name);
     assert_eq!(names, ["MaximumOutputs", "ProjectCall", "NoteRule", "Rule"]);
 }
 
@@ -385,7 +385,7 @@ fn cuts_keep_the_errors_and_are_said() {
     let log = read(&report, &on_github());
     let run = &log["runs"][0];
     let kept = run["results"].as_array().unwrap();
-    assert_eq!(omitted_result_count(&report, &on_github()), 1_000);
+    assert_eq!(count_omitted_results(&report, &on_github()), 1_000);
     assert_eq!(kept.len(), 5_000);
     assert_eq!(kept.iter().filter(|r| r["level"] == "error").count(), 2_000);
     let said = &run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];

@@ -97,12 +97,12 @@ pub(crate) fn select_listed_findings<'a>(
 
 /// Adds the numbers of findings by rule and directory, unless there are only few findings.
 fn push_tables(output: &mut String, view: &View<'_>, style: Style) {
-    let rules = view.rule_rows();
+    let rules = view.build_rule_rows();
     let finding_count: usize = rules.iter().map(|row| row.findings).sum();
     if finding_count < MIN_TABLE_FINDINGS {
         return;
     }
-    let (mut folders, omitted_count) = view.folder_rows();
+    let (mut folders, omitted_count) = view.build_folder_rows();
     let base = &view.context.path_base;
     let names: Vec<_> = folders.iter().map(|row| base.display_path(row.name)).collect();
     for (row, name) in folders.iter_mut().zip(&names) {
@@ -188,7 +188,7 @@ fn push_commands_and_reports(output: &mut String, context: &ReportContext) {
 fn push_entry(output: &mut String, entry: &FindingEntry<'_>, context: &ReportContext, style: Style) {
     let finding = &entry.finding;
     push_message(output, finding, style);
-    let lines = context.sources.log_excerpt(finding);
+    let lines = context.sources.select_log_excerpt(finding);
     let mark = bold(finding_color(finding));
     let path = context.path_base.display_path(finding.path);
     source_excerpt::push_excerpt(output, &path, finding.line, &lines, mark, style);
@@ -248,7 +248,7 @@ fn push_message(output: &mut String, finding: &Finding<'_>, style: Style) {
 fn push_notices(output: &mut String, view: &View<'_>, style: Style) {
     let start = output.len();
     if style.annotations == AnnotationStyle::None {
-        push_lines(output, view, style);
+        push_notice_lines(output, view, style);
     } else {
         push_annotation_commands(output, view, style);
     }
@@ -263,14 +263,14 @@ fn push_notices(output: &mut String, view: &View<'_>, style: Style) {
 /// Adds the notices and the problems of the run as commands of the host.
 fn push_annotation_commands(output: &mut String, view: &View<'_>, style: Style) {
     for annotation in annotation::annotate_notices(view, style.passes) {
-        if let Some(command) = style.annotations.command(&annotation) {
+        if let Some(command) = style.annotations.format_command(&annotation) {
             let _ = writeln!(output, "{command}");
         }
     }
 }
 
 /// Adds the notices and the problems of the run as text.
-fn push_lines(output: &mut String, view: &View<'_>, style: Style) {
+fn push_notice_lines(output: &mut String, view: &View<'_>, style: Style) {
     for notice in &view.notices {
         let (label, message_start) = notice_label(notice, style);
         for entry in &notice.entries {

@@ -109,7 +109,7 @@ impl<'a> View<'a> {
             ViewMedium::Log => &context.logged_reasons,
             ViewMedium::Page => &[],
         };
-        let findings = ordered_findings(report, &context.changed_lines);
+        let findings = sort_findings(report, &context.changed_lines);
         let mut rules = tally_by_name(&findings, |finding| finding.rule);
         rules.sort_by_key(|(_, tally)| Reverse(tally.weight()));
         let mut folders = tally_by_name(&findings, |finding| parent_directory(finding.path));
@@ -150,7 +150,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the rules with counting findings, by level and then by number of findings.
-    pub(super) fn rule_rows(&self) -> Vec<TableRow<'a>> {
+    pub(super) fn build_rule_rows(&self) -> Vec<TableRow<'a>> {
         let mut rows: Vec<(Tone, TableRow<'_>)> = Vec::new();
         for (name, tally) in &self.rules {
             let counting_parts = tally.counts_by_tone().filter(|(tone, _)| *tone != Tone::Old);
@@ -170,7 +170,7 @@ impl<'a> View<'a> {
 
     /// Returns the directories with the most counting findings, and the number of the others; no directory if there is
     /// only one.
-    pub(super) fn folder_rows(&self) -> (Vec<TableRow<'a>>, usize) {
+    pub(super) fn build_folder_rows(&self) -> (Vec<TableRow<'a>>, usize) {
         let mut rows: Vec<TableRow<'_>> = self
             .folders
             .iter()
@@ -239,7 +239,10 @@ impl<'a> View<'a> {
     }
 
     /// Returns the changes of files that are not in `files`, with a title.
-    pub(super) fn other_changes(&self, files: &[FileView<'_, 'a>]) -> (&'static str, Vec<&'a ChangedFile>) {
+    pub(super) fn select_other_changes(
+        &self,
+        files: &[FileView<'_, 'a>],
+    ) -> (&'static str, Vec<&'a ChangedFile>) {
         let shown_paths: HashSet<&str> = files.iter().map(|file| file.path).collect();
         let mut other_files = self.sorted_changes();
         other_files.retain(|file| !shown_paths.contains(file.summary.path.as_str()));
@@ -260,7 +263,7 @@ pub(super) fn select_listed_findings<'a>(
     show: ShowMode,
 ) -> Vec<Finding<'a>> {
     let blocks = ViewMedium::Log.rule_blocks(show);
-    let selection = FindingSelection::select_from(&ordered_findings(report, changed_lines), show, blocks);
+    let selection = FindingSelection::select_from(&sort_findings(report, changed_lines), show, blocks);
     let max_equal_findings = if show == ShowMode::Concise { usize::MAX } else { 0 };
     selection
         .entries
@@ -272,7 +275,7 @@ pub(super) fn select_listed_findings<'a>(
         .collect()
 }
 
-fn ordered_findings<'a>(report: &'a Report, changed_lines: &ChangedLines) -> Vec<Finding<'a>> {
+fn sort_findings<'a>(report: &'a Report, changed_lines: &ChangedLines) -> Vec<Finding<'a>> {
     let mut findings = report.findings();
     FindingOrder::from_changed_lines(report, changed_lines).sort(&mut findings);
     findings
@@ -336,7 +339,7 @@ mod tests {
         let report = sample::report();
         let about = about(ShowMode::First(2));
         let view = View::new(&report, &about, ViewMedium::Page);
-        insta::assert_debug_snapshot!((view.rule_rows(), view.folder_rows().0), @r#"
+        insta::assert_debug_snapshot!((view.build_rule_rows(), view.build_folder_rows().0), @r#"
         (
             [
                 TableRow {

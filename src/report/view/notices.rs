@@ -159,12 +159,12 @@ fn build_break_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
 fn build_unreviewed_entries<'a>(report: &'a Report, logged_reasons: &[String]) -> Vec<NoticeEntry<'a>> {
     describe_unreviewed_files(report, logged_reasons)
         .into_iter()
-        .map(|(text, files)| unreviewed_entry(text, files))
+        .map(|(text, files)| build_unreviewed_entry(text, files))
         .collect()
 }
 
 /// Returns the entry of a reason; it has a place if it is about a single file.
-fn unreviewed_entry(text: String, files: Vec<&str>) -> NoticeEntry<'_> {
+fn build_unreviewed_entry(text: String, files: Vec<&str>) -> NoticeEntry<'_> {
     if let [path] = files[..]
         && let Some(text) = text.strip_prefix(&format!("{path}: "))
     {

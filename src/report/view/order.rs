@@ -120,7 +120,7 @@ pub(super) fn sort_changes(changes: &mut [&super::ChangedFile], findings: &[Find
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::report_context::touched_lines;
+    use crate::report::report_context::select_touched_lines;
     use crate::report::sample;
     use sluicegate_pipelines::findings::{FindingState, Severity, Status, Verdict};
 
@@ -154,9 +154,10 @@ mod tests {
     #[test]
     fn changed_lines_come_before_changed_files_and_those_before_the_rest() {
         let mut about = ReportContext::default();
-        about
-            .changed_lines
-            .add("b", touched_lines("1\n2\nx:\n  y: 1\nz:\n", [3, 9], &[4..=4]));
+        about.changed_lines.add(
+            "b",
+            select_touched_lines("1\n2\nx:\n  y: 1\nz:\n", [3, 9], &[4..=4]),
+        );
         let expected = [at(("b", 3)), at(("b", 9)), at(("a", 3))];
         assert_eq!(places(&report(), &about), expected);
     }
@@ -169,7 +170,7 @@ mod tests {
         let mut about = ReportContext::default();
         about
             .changed_lines
-            .add("b", touched_lines("x\n", [3, 9], &[1..=20]));
+            .add("b", select_touched_lines("x\n", [3, 9], &[1..=20]));
         let expected = [at(("a", 3)), at(("b", 3)), at(("b", 9))];
         assert_eq!(places(&report, &about), expected);
     }
@@ -177,7 +178,9 @@ mod tests {
     #[test]
     fn files_and_results_are_in_the_order_of_their_first_findings() {
         let mut about = ReportContext::default();
-        about.changed_lines.add("b", touched_lines("", [3, 9], &[9..=9]));
+        about
+            .changed_lines
+            .add("b", select_touched_lines("", [3, 9], &[9..=9]));
         let report = report();
         let order = FindingOrder::from_context(&report, &about);
         let files: Vec<&str> = order

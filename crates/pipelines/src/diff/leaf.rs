@@ -67,7 +67,7 @@ impl Leaf {
             Value::Boolean(value) => Self::Boolean(value),
             Value::Text(text) => Self::Text(text.to_owned()),
             Value::Natural(number) if number < u64::MAX => Self::Number(number.to_string()),
-            Value::Natural(_) | Value::OtherNumber => Self::Number(shortest_number(node.text()?)),
+            Value::Natural(_) | Value::OtherNumber => Self::Number(shorten_number(node.text()?)),
         })
     }
 
@@ -82,7 +82,7 @@ impl Leaf {
 
 /// Returns the shortest spelling of a number that is negative or has a fraction or an exponent. An integer of more than
 /// 64 bits stays as written, because a float would lose digits, and so does a number that is not finite.
-fn shortest_number(text: &str) -> String {
+fn shorten_number(text: &str) -> String {
     if let Ok(integer) = text.parse::<i64>() {
         return integer.to_string();
     }

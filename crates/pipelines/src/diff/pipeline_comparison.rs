@@ -85,7 +85,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             .base
             .all
             .iter()
-            .map(|link| links.with_new_names(*link))
+            .map(|link| links.apply_renames(*link))
             .collect();
         let newest_document = self.head.as_ref().or(self.base.as_ref());
         let mut diff = PipelineDiff {
@@ -297,7 +297,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
 
 impl<'t> LinkPair<'t, '_> {
     /// Returns the link with the new names of renamed components.
-    fn with_new_names(&self, link: NamedLink<'t>) -> NamedLink<'t> {
+    fn apply_renames(&self, link: NamedLink<'t>) -> NamedLink<'t> {
         let new_name = |name: &'t str| self.renames.get(name).copied().unwrap_or(name);
         NamedLink {
             from: new_name(link.from),

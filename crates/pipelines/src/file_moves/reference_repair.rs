@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// The pipelines before and after a move.
 pub struct Relocation<'m> {
-    pub moves: &'m PathMove,
+    pub path_move: &'m PathMove,
     pub old_files: &'m PipelineFiles<'m>,
     pub new_files: &'m PipelineFiles<'m>,
 }
@@ -22,13 +22,13 @@ impl Relocation<'_> {
             return None;
         };
         let kind = match reference.kind {
-            ReferenceKind::Script => return self.moves.moved_path(target).map(Ok),
+            ReferenceKind::Script => return self.path_move.moved_path(target).map(Ok),
             ReferenceKind::Pipeline(kind) => kind,
         };
         let path = self
-            .moves
+            .path_move
             .path_after(self.old_files.resolve(target, kind, caller).file()?);
-        let caller = self.moves.path_after(caller);
+        let caller = self.path_move.path_after(caller);
         if self.new_files.resolve(target, kind, &caller).file() == Some(&path) {
             return None;
         }
@@ -194,7 +194,7 @@ mod tests {
         };
         let after: Vec<String> = FILES.iter().map(|path| moves.path_after(path)).collect();
         let relocation = Relocation {
-            moves: &moves,
+            path_move: &moves,
             old_files: &PipelineFiles::new(FILES),
             new_files: &PipelineFiles::new(after.iter().map(String::as_str)),
         };
@@ -235,7 +235,7 @@ mod tests {
         };
         let none = PipelineFiles::new([]);
         let relocation = Relocation {
-            moves: &moves,
+            path_move: &moves,
             old_files: &none,
             new_files: &none,
         };

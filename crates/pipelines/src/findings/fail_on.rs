@@ -21,7 +21,7 @@ words!(FailOn { Error => "error", Warn => "warn", Never => "never" });
 impl FailOn {
     /// Returns whether a result with this status fails the gate. A rule that could not be evaluated fails it, whatever
     /// its level, except with [`Self::Never`].
-    pub fn fails(self, status: &Status) -> bool {
+    pub fn is_failure(self, status: &Status) -> bool {
         let limit = match self {
             Self::Error => Severity::Error,
             Self::Warn => Severity::Warning,
@@ -39,6 +39,6 @@ impl RuleResult {
     /// Returns whether the result fails the gate: its severity reaches the limit, and not all of its findings are known
     /// or waived.
     pub fn fails(&self, fail_on: FailOn) -> bool {
-        fail_on.fails(&self.status) && !self.is_excused()
+        fail_on.is_failure(&self.status) && !self.is_excused()
     }
 }

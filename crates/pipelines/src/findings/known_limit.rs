@@ -6,7 +6,7 @@ use super::Report;
 pub fn describe_too_many_known(known_count: usize, max_known: usize) -> String {
     format!(
         "{} known, but the limit is {max_known} (--max-known): fix or waive existing findings",
-        count_known(known_count)
+        format_known_count(known_count)
     )
 }
 
@@ -14,12 +14,12 @@ pub fn describe_too_many_known(known_count: usize, max_known: usize) -> String {
 pub fn describe_lower_limit(known_count: usize, max_known: usize) -> String {
     format!(
         "{} known, but the limit is {max_known}: set --max-known to {known_count}, so that fixed findings cannot return",
-        count_known(known_count)
+        format_known_count(known_count)
     )
 }
 
 /// Returns the number of known findings as the beginning of a sentence.
-fn count_known(known_count: usize) -> String {
+fn format_known_count(known_count: usize) -> String {
     match known_count {
         1 => "1 finding is".to_owned(),
         _ => format!("{known_count} findings are"),

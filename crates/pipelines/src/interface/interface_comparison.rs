@@ -246,7 +246,7 @@ fn compare_columns(
     for column in &new_parameter.columns {
         let Some(old_column) = old_columns.remove(column.name.as_str()) else {
             changes.push(PositionedChange {
-                change: column_change(ChangeKind::ColumnAdded, id, new_parameter, column),
+                change: build_column_change(ChangeKind::ColumnAdded, id, new_parameter, column),
                 old_position: None,
                 new_position: column.position,
             });
@@ -255,7 +255,7 @@ fn compare_columns(
         let (old_kind, new_kind) = (old_column.kind.as_deref(), column.kind.as_deref());
         if normalize_type(old_kind) != normalize_type(new_kind) {
             changes.push(PositionedChange {
-                change: column_change(ChangeKind::ColumnTypeChanged, id, new_parameter, column)
+                change: build_column_change(ChangeKind::ColumnTypeChanged, id, new_parameter, column)
                     .with_values(old_kind, new_kind),
                 old_position: Some(old_column.position),
                 new_position: column.position,
@@ -265,7 +265,7 @@ fn compare_columns(
     for column in &old_parameter.columns {
         if old_columns.contains_key(column.name.as_str()) {
             changes.push(PositionedChange {
-                change: column_change(ChangeKind::ColumnRemoved, id, new_parameter, column),
+                change: build_column_change(ChangeKind::ColumnRemoved, id, new_parameter, column),
                 old_position: Some(column.position),
                 new_position: new_parameter.position,
             });
@@ -274,7 +274,7 @@ fn compare_columns(
     changes
 }
 
-fn column_change(
+fn build_column_change(
     kind: ChangeKind,
     id: &str,
     parameter: &SharedParameter,

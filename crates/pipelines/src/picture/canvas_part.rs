@@ -119,13 +119,13 @@ impl Canvas {
             omitted_count: 0,
             boxes,
             arrows: arrows.collect(),
-            stubs: self.cut_links(kept_indices, &new_indices),
+            stubs: self.build_stubs(kept_indices, &new_indices),
             state: self.state,
         }
     }
 
     /// Returns the stubs of the links between the kept boxes and the others.
-    fn cut_links(&self, kept_indices: &[usize], new_indices: &HashMap<usize, usize>) -> Vec<Stub> {
+    fn build_stubs(&self, kept_indices: &[usize], new_indices: &HashMap<usize, usize>) -> Vec<Stub> {
         let mut stubs = Vec::new();
         for is_outgoing in [false, true] {
             let mut neighbors: Vec<Vec<usize>> = vec![Vec::new(); self.boxes.len()];

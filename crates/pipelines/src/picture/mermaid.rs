@@ -32,7 +32,7 @@ const REMOVED_LINK_STYLE: &str = "stroke:#cf222e,stroke-width:2px";
 /// Returns the text of the flowchart, without the code fence around it.
 pub fn render_mermaid(canvas: &Canvas) -> String {
     let labels = super::label::link_labels(canvas);
-    let mut chart = format!("flowchart {}\n", direction(canvas, &labels));
+    let mut chart = format!("flowchart {}\n", choose_direction(canvas, &labels));
     if canvas.boxes.is_empty() {
         chart.push_str("  n0[\"no components\"]\n");
     }
@@ -82,7 +82,7 @@ pub fn render_mermaid(canvas: &Canvas) -> String {
 }
 
 /// Returns the direction in which the chart is narrow enough, preferably from left to right.
-fn direction(canvas: &Canvas, labels: &[Option<String>]) -> &'static str {
+fn choose_direction(canvas: &Canvas, labels: &[Option<String>]) -> &'static str {
     let links: Vec<(usize, usize)> = canvas
         .arrows
         .iter()

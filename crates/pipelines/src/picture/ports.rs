@@ -195,9 +195,9 @@ impl Ports {
         let middle = order
             .iter()
             .position(|(_, port_use)| port_use.is_straight)
-            .map_or(to_pixels(order.len() - 1), |index| 2 * to_pixels(index));
+            .map_or(saturating_i32(order.len() - 1), |index| 2 * saturating_i32(index));
         for (index, (port, _)) in order.into_iter().enumerate() {
-            let offset = (2 * to_pixels(index) - middle) * PORT_DISTANCE / 2;
+            let offset = (2 * saturating_i32(index) - middle) * PORT_DISTANCE / 2;
             self.row_offsets[row] = self.row_offsets[row].max(offset.abs());
             self.offsets.insert(port, offset);
         }
@@ -205,7 +205,7 @@ impl Ports {
 }
 
 /// Converts a count; a very large one is limited, so that its product with a distance does not overflow.
-fn to_pixels(count: usize) -> i32 {
+fn saturating_i32(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX / 100)
 }
 

@@ -268,13 +268,13 @@ fn build_parameter(name: &str, node: NodeRef<'_, '_>) -> NewSharedParameter {
         name: name.to_owned(),
         kind,
         description: text_in_metadata(node, "description").filter(|text| !text.is_empty()),
-        default: default.and_then(find_default_value),
+        default: default.and_then(format_default_value),
         columns: columns.map(parse_columns).unwrap_or_default(),
     }
 }
 
 /// Returns a scalar default on one line; a grid has no default that a parameter can have.
-fn find_default_value(node: NodeRef<'_, '_>) -> Option<String> {
+fn format_default_value(node: NodeRef<'_, '_>) -> Option<String> {
     match node.value()? {
         Value::Null => None,
         Value::Text(text) => Some(format_double_quoted(text)),

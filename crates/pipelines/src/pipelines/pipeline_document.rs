@@ -102,11 +102,11 @@ fn parse_kind(root: NodeRef<'_, '_>) -> Result<PipelineKind, DocumentError> {
     PipelineKind::ALL
         .into_iter()
         .find(|kind| node.text() == Some(kind.name()))
-        .ok_or_else(|| reject_unknown_kind(node))
+        .ok_or_else(|| unknown_kind_error(node))
 }
 
 /// Returns the error that `type` is none of the known kinds.
-fn reject_unknown_kind(node: NodeRef<'_, '_>) -> DocumentError {
+fn unknown_kind_error(node: NodeRef<'_, '_>) -> DocumentError {
     let stated_type = node
         .text()
         .map(|text| format!("`{}`, and ", shorten(text)))

@@ -42,7 +42,7 @@ impl FileNameSearch {
     /// Returns the search for the names of these files; `None` if there are too many, or if a name is blank and would
     /// match everything.
     pub fn for_files<'p>(paths: impl IntoIterator<Item = &'p str>) -> Option<Self> {
-        let patterns: BTreeSet<String> = paths.into_iter().map(name_pattern).collect();
+        let patterns: BTreeSet<String> = paths.into_iter().map(build_name_pattern).collect();
         if patterns.len() > Self::MAX_NAMES || patterns.contains("") {
             return None;
         }
@@ -61,7 +61,7 @@ impl FileNameSearch {
 
 /// Returns the pattern of a file's name in a YAML text: a line may be folded at a blank, and a quote is doubled or
 /// escaped in quotes.
-fn name_pattern(path: &str) -> String {
+fn build_name_pattern(path: &str) -> String {
     let name = file_name(without_extension(path));
     let mut pattern = String::new();
     for word in name.split_ascii_whitespace() {

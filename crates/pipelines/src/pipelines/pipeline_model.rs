@@ -190,12 +190,12 @@ impl Pipeline {
     /// the name. The names are sorted once, at the first call, because there can be many texts.
     pub fn find_subject(&self, text: &str) -> Option<SubjectMatch<'_>> {
         self.subject_index
-            .get_or_init(|| self.index_subjects())
+            .get_or_init(|| self.build_subject_index())
             .find_subject(text)
     }
 
     /// Builds the index that finds the component or variable named in a text.
-    fn index_subjects(&self) -> SubjectIndex {
+    fn build_subject_index(&self) -> SubjectIndex {
         let components = self.components.iter();
         let variables = self.variables.iter();
         SubjectIndex::new(

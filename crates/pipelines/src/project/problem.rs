@@ -29,12 +29,12 @@ pub(super) fn build_shared_file_problem(line: u32, subject: Option<String>, text
 }
 
 /// Creates a problem of a reference; `message` is the text after the component's name.
-pub(super) fn reference_problem(check: ProjectCheck, reference: &Reference, message: &str) -> Problem {
-    component_problem(check, &reference.component, reference.position, message)
+pub(super) fn build_reference_problem(check: ProjectCheck, reference: &Reference, message: &str) -> Problem {
+    build_component_problem(check, &reference.component, reference.position, message)
 }
 
 /// Creates a problem of a component; `message` is the text after the component's name.
-pub(super) fn component_problem(
+pub(super) fn build_component_problem(
     check: ProjectCheck,
     component: &str,
     position: Position,

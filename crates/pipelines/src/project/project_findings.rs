@@ -8,7 +8,7 @@ use super::messages::{
     describe_undeclared_variable, describe_unusable_script, similar_name_hint,
 };
 use super::problem::{
-    Problem, build_shared_file_problem, component_problem, group_problems, reference_problem,
+    Problem, build_component_problem, build_reference_problem, build_shared_file_problem, group_problems,
 };
 use super::renames::Renames;
 use super::shared_file::SharedPipelinesFile;
@@ -166,7 +166,7 @@ impl Project<'_> {
                         .collect();
                     describe_circle(&paths)
                 });
-                problems.entry(path).or_default().push(reference_problem(
+                problems.entry(path).or_default().push(build_reference_problem(
                     ProjectCheck::Cycle,
                     reference,
                     text,
@@ -240,7 +240,7 @@ impl FileChecker<'_> {
         let mut problems = Vec::new();
         for link in &facts.dangling_links {
             let message = describe_dangling_link(link.role, &link.name) + &self.link_hint(facts, &link.name);
-            problems.push(component_problem(
+            problems.push(build_component_problem(
                 ProjectCheck::Link,
                 &link.component,
                 link.position,
@@ -277,7 +277,7 @@ impl FileChecker<'_> {
                 defect.help()
             ),
         };
-        Some(reference_problem(ProjectCheck::Script, reference, &text))
+        Some(build_reference_problem(ProjectCheck::Script, reference, &text))
     }
 
     /// Adds the problem of a call: its pipeline is missing, its name is ambiguous or lacks the directory, or an
@@ -313,7 +313,7 @@ impl FileChecker<'_> {
         };
         problems.extend(message.map(|message| Problem {
             is_uncertain,
-            ..reference_problem(ProjectCheck::Call, reference, &message)
+            ..build_reference_problem(ProjectCheck::Call, reference, &message)
         }));
         if let Some(path) = resolution.file() {
             self.check_arguments(reference, path, problems);
@@ -365,7 +365,7 @@ impl FileChecker<'_> {
         for argument in &reference.arguments {
             if !callee.declares_variable(&argument.name) && !argument.name.contains("${") {
                 let message = describe_undeclared_variable(&argument.name, path);
-                problems.push(component_problem(
+                problems.push(build_component_problem(
                     ProjectCheck::Argument,
                     &reference.component,
                     argument.position,

@@ -31,7 +31,7 @@ impl Rule for ComponentNamingConvention {
         Ok(Box::new(move |subject| {
             let components = &subject.pipeline.components;
             let matches = regex.matches(components.iter().map(|component| component.name.as_str()))?;
-            Ok(subject.component_violations(|index, _| matches.get(index) == Some(&false), &problem))
+            Ok(subject.list_component_violations(|index, _| matches.get(index) == Some(&false), &problem))
         }))
     }
 }

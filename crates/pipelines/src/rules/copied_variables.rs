@@ -32,7 +32,7 @@ impl Rule for CopiedVariables {
 
 /// Returns a violation for each variable with the scope COPIED that no concurrent iterator sets.
 fn check_copied_variables(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
-    let concurrent_variables = list_iterated_variables(subject);
+    let concurrent_variables = list_concurrent_variables(subject);
     let problem = match subject.pipeline.kind {
         PipelineKind::Orchestration => {
             "has the scope COPIED, but no concurrent iterator sets it: change the scope to SHARED, or map the variable \
@@ -53,7 +53,7 @@ fn check_copied_variables(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
 }
 
 /// Returns the variables that the concurrent iterators of an orchestration set; none for a transformation.
-fn list_iterated_variables<'p>(subject: &EvaluatedPipeline<'p>) -> HashSet<&'p str> {
+fn list_concurrent_variables<'p>(subject: &EvaluatedPipeline<'p>) -> HashSet<&'p str> {
     if subject.pipeline.kind == PipelineKind::Transformation {
         return HashSet::new();
     }

@@ -20,7 +20,7 @@ pub enum EvaluationError {
     /// The pipeline cannot be read.
     #[error("the pipeline cannot be read: {0}")]
     DocumentParse(DocumentError),
-    #[error("the rules file enables `{id}`, which is not a known rule{}", suggestion(*nearest))]
+    #[error("the rules file enables `{id}`, which is not a known rule{}", format_suggestion(*nearest))]
     ValidatorNotFound {
         id: String,
         /// The most similar known id.
@@ -109,7 +109,7 @@ impl EvaluationError {
     }
 }
 
-fn suggestion(nearest: Option<&str>) -> String {
+fn format_suggestion(nearest: Option<&str>) -> String {
     nearest
         .map(|id| format!(": {}", text::did_you_mean(id)))
         .unwrap_or_default()

@@ -27,7 +27,7 @@ impl<'p> EvaluatedPipeline<'p> {
     }
 
     /// Returns one violation for each component for which `is_wrong` is true, given its index and the component.
-    pub(crate) fn component_violations(
+    pub(crate) fn list_component_violations(
         &self,
         is_wrong: impl Fn(usize, &Component) -> bool,
         problem: &str,
@@ -49,15 +49,15 @@ impl<'p> EvaluatedPipeline<'p> {
 }
 
 /// Creates a violation of the entire pipeline, without a line; `problem` continues the text "the pipeline ".
-pub(super) fn pipeline_violation(problem: &str) -> Violation {
+pub(super) fn build_pipeline_violation(problem: &str) -> Violation {
     Violation::new(format!("{}{problem}", crate::pipelines::ABOUT_THE_PIPELINE))
 }
 
 /// Creates a violation as [`pipeline_violation`] does, for a pipeline with too many or too few items: `size` of them.
-pub(super) fn size_violation(size: u64, problem: &str) -> Violation {
+pub(super) fn build_size_violation(size: u64, problem: &str) -> Violation {
     Violation {
         size: Some(size),
-        ..pipeline_violation(problem)
+        ..build_pipeline_violation(problem)
     }
 }
 

@@ -33,7 +33,7 @@ pub fn lint_rules_file(bytes: &[u8]) -> Vec<LintProblem> {
     let mut linter = RulesFileLinter::default();
     match Tree::parse(bytes, None) {
         Ok(tree) => linter.check_file(tree.root()),
-        Err(error) => linter.add_unreadable(&error),
+        Err(error) => linter.add_parse_error(&error),
     }
     linter.problems.sort_by_key(|problem| problem.position);
     linter.problems
@@ -49,7 +49,7 @@ struct RulesFileLinter {
 
 impl RulesFileLinter {
     /// Adds the error of a file or an entry that cannot be read, which makes the entire file unusable.
-    fn add_unreadable(&mut self, error: &DocumentError) {
+    fn add_parse_error(&mut self, error: &DocumentError) {
         let position = error.position.unwrap_or(Position { line: 1, column: 1 });
         self.add_file_error(position, &error.message);
     }
@@ -100,7 +100,7 @@ impl RulesFileLinter {
                     self.check_entry(&entry);
                     self.check_duplicate(&entry, &mut enabled_lines);
                 }
-                Err(error) => self.add_unreadable(&error),
+                Err(error) => self.add_parse_error(&error),
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The rule `maximum-components`.
 
 use super::error::EvaluationError;
-use super::evaluated_pipeline::{count_components, size_violation};
+use super::evaluated_pipeline::{build_size_violation, count_components};
 use super::rule::{ConfigField, Evaluator, Measure, Rule, RuleDocumentation};
 use super::rule_config::RuleConfig;
 use crate::pipelines::PipelineKind;
@@ -20,14 +20,14 @@ impl Rule for MaximumComponents {
 
     /// Creates the evaluation: a pipeline has at most `maxComponents` components.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
-        let maximum = config.count("maxComponents")?;
+        let maximum = config.require_count("maxComponents")?;
         Ok(Box::new(move |subject| {
             let component_count = count_components(subject.pipeline);
             if component_count <= maximum {
                 return Ok(Vec::new());
             }
             let amount = text::format_count(component_count, "component");
-            Ok(vec![size_violation(
+            Ok(vec![build_size_violation(
                 component_count,
                 &format!(
                     "has {amount}, more than the maximum of {maximum}: move some to another pipeline and call it from here"

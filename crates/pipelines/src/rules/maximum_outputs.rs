@@ -1,7 +1,7 @@
 //! The rule `maximum-outputs`.
 
 use super::error::EvaluationError;
-use super::evaluated_pipeline::size_violation;
+use super::evaluated_pipeline::build_size_violation;
 use super::rule::{ConfigField, Evaluator, Measure, Rule, RuleDocumentation};
 use super::rule_config::RuleConfig;
 use crate::pipelines::{Component, Pipeline, PipelineKind};
@@ -29,14 +29,14 @@ impl Rule for MaximumOutputs {
 
     /// Creates the evaluation: a transformation has at most `maxOutputs` output components.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
-        let maximum = config.count("maxOutputs")?;
+        let maximum = config.require_count("maxOutputs")?;
         Ok(Box::new(move |subject| {
             let output_count = count_outputs(subject.pipeline);
             if output_count <= maximum {
                 return Ok(Vec::new());
             }
             let amount = text::format_count(output_count, "output component");
-            Ok(vec![size_violation(
+            Ok(vec![build_size_violation(
                 output_count,
                 &format!(
                     "has {amount}, more than the maximum of {maximum}: move the others to another transformation"

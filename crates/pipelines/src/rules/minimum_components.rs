@@ -1,7 +1,7 @@
 //! The rule `minimum-components`.
 
 use super::error::EvaluationError;
-use super::evaluated_pipeline::{count_components, size_violation};
+use super::evaluated_pipeline::{build_size_violation, count_components};
 use super::rule::{ConfigField, Evaluator, Measure, Rule, RuleDocumentation};
 use super::rule_config::RuleConfig;
 use crate::pipelines::PipelineKind;
@@ -20,14 +20,14 @@ impl Rule for MinimumComponents {
 
     /// Creates the evaluation: a pipeline has at least `minComponents` components.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
-        let minimum = config.count("minComponents")?;
+        let minimum = config.require_count("minComponents")?;
         Ok(Box::new(move |subject| {
             let component_count = count_components(subject.pipeline);
             if component_count >= minimum {
                 return Ok(Vec::new());
             }
             let amount = text::format_count(component_count, "component");
-            Ok(vec![size_violation(
+            Ok(vec![build_size_violation(
                 component_count,
                 &format!(
                     "has {amount}, fewer than the minimum of {minimum}: add the missing ones or delete the pipeline"

@@ -91,7 +91,7 @@ impl Pattern {
         names: impl Iterator<Item = &'n str> + Clone,
     ) -> Result<Vec<bool>, EvaluationError> {
         if names.clone().map(str::len).sum::<usize>() > self.limit.name_bytes {
-            return Err(self.reject_costly("this pipeline has too many names".to_owned()));
+            return Err(self.costly_pattern_error("this pipeline has too many names".to_owned()));
         }
         match &self.engine {
             PatternEngine::Linear(regex) => Ok(names.map(|name| regex.is_match(name)).collect()),
@@ -109,18 +109,18 @@ impl Pattern {
     ) -> Result<bool, EvaluationError> {
         let shown_name = shorten(name);
         if name.len() > MAX_BACKTRACKING_BYTES {
-            return Err(self.reject_costly(format!(
+            return Err(self.costly_pattern_error(format!(
                 "the name \"{shown_name}\" has more than {MAX_BACKTRACKING_BYTES} bytes"
             )));
         }
         regex.is_match(name).map_err(|_| {
-            self.reject_costly(format!(
+            self.costly_pattern_error(format!(
                 "it needs more than {MAX_STEPS} steps for the name \"{shown_name}\""
             ))
         })
     }
 
-    fn reject_costly(&self, problem: String) -> EvaluationError {
+    fn costly_pattern_error(&self, problem: String) -> EvaluationError {
         let id = self.rule;
         EvaluationError::CostlyRegexPattern { id, problem }
     }

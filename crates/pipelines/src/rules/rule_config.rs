@@ -17,10 +17,10 @@ impl<'t, 'a> RuleConfig<'t, 'a> {
     }
 
     /// Returns the value of a field that must be an integer from 0.
-    pub(crate) fn count(&self, field: &str) -> Result<u64, EvaluationError> {
+    pub(crate) fn require_count(&self, field: &str) -> Result<u64, EvaluationError> {
         match self.require_field(field)?.value() {
             Some(Value::Natural(count)) => Ok(count),
-            value => Err(self.reject_value(field, "an integer from 0", value)),
+            value => Err(self.value_error(field, "an integer from 0", value)),
         }
     }
 
@@ -28,7 +28,7 @@ impl<'t, 'a> RuleConfig<'t, 'a> {
     pub(crate) fn require_text(&self, field: &str) -> Result<&'t str, EvaluationError> {
         match self.require_field(field)?.value() {
             Some(Value::Text(text)) => Ok(text),
-            value => Err(self.reject_value(field, "a string (in quotes if it looks like a number)", value)),
+            value => Err(self.value_error(field, "a string (in quotes if it looks like a number)", value)),
         }
     }
 
@@ -37,17 +37,17 @@ impl<'t, 'a> RuleConfig<'t, 'a> {
         let config = self
             .node
             .filter(|node| !node.is_null())
-            .ok_or_else(|| self.reject_config(format!("`config` with `{field}` is missing")))?;
+            .ok_or_else(|| self.config_error(format!("`config` with `{field}` is missing")))?;
         if !config.is_map() {
-            return Err(self.reject_config("`config` is not a map".to_owned()));
+            return Err(self.config_error("`config` is not a map".to_owned()));
         }
         config
             .get(field)
-            .ok_or_else(|| self.reject_config(format!("`{field}` is missing")))
+            .ok_or_else(|| self.config_error(format!("`{field}` is missing")))
     }
 
     /// Returns the error that a field does not have the required kind of value.
-    fn reject_value(&self, field: &str, requirement: &str, value: Option<Value<'_>>) -> EvaluationError {
+    fn value_error(&self, field: &str, requirement: &str, value: Option<Value<'_>>) -> EvaluationError {
         let description = match value {
             None => "a list or a map".to_owned(),
             Some(Value::Null) => "empty".to_owned(),
@@ -56,10 +56,10 @@ impl<'t, 'a> RuleConfig<'t, 'a> {
             Some(Value::OtherNumber) => "a negative or fractional number".to_owned(),
             Some(Value::Text(text)) => format!("the string `{}`", shorten(text)),
         };
-        self.reject_config(format!("`{field}` must be {requirement}, but is {description}"))
+        self.config_error(format!("`{field}` must be {requirement}, but is {description}"))
     }
 
-    fn reject_config(&self, problem: String) -> EvaluationError {
+    fn config_error(&self, problem: String) -> EvaluationError {
         EvaluationError::InvalidRuleConfiguration { id: self.id, problem }
     }
 }

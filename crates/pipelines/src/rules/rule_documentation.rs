@@ -40,12 +40,12 @@ impl RuleDocumentation {
             DocumentationBlock::Heading("How to fix it"),
             DocumentationBlock::Text(self.fix.to_owned()),
             DocumentationBlock::Heading("How it is checked"),
-            list_points(self.details),
+            build_points(self.details),
             DocumentationBlock::Text(
                 "The platform's documentation does not define the following, so sluicegate assumes:"
                     .to_owned(),
             ),
-            list_points(self.assumptions),
+            build_points(self.assumptions),
             DocumentationBlock::Heading("How to configure it"),
             DocumentationBlock::Yaml(self.rules_file_entry(Enforcement::Warn)),
         ];
@@ -126,6 +126,6 @@ pub fn rules_file_template(level: Enforcement) -> String {
     file
 }
 
-fn list_points(sentences: &[&str]) -> DocumentationBlock {
+fn build_points(sentences: &[&str]) -> DocumentationBlock {
     DocumentationBlock::Points(sentences.iter().map(|sentence| (*sentence).to_owned()).collect())
 }

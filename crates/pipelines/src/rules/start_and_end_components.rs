@@ -1,7 +1,7 @@
 //! The rule `start-and-end-components`.
 
 use super::error::EvaluationError;
-use super::evaluated_pipeline::{EvaluatedPipeline, pipeline_violation};
+use super::evaluated_pipeline::{EvaluatedPipeline, build_pipeline_violation};
 use super::rule::{Evaluator, Measure, Rule, RuleDocumentation};
 use super::rule_config::RuleConfig;
 use crate::findings::Violation;
@@ -35,14 +35,14 @@ impl Rule for StartAndEndComponents {
 fn check_branch_ends(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     let graph = subject.graph();
     if !graph.has_start() {
-        return vec![pipeline_violation(
+        return vec![build_pipeline_violation(
             "has no Start component: add one and connect it to the first component",
         )];
     }
     let is_reachable = graph.reachability_flags();
     let has_transition = graph.outgoing_link_flags(LinkRole::Transition);
     let is_iteration_target = graph.incoming_link_flags(&[LinkRole::IterationTarget]);
-    subject.component_violations(
+    subject.list_component_violations(
         |index, component| {
             is_reachable.get(index) == Some(&true)
                 && has_transition.get(index) == Some(&false)

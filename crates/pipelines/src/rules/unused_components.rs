@@ -41,7 +41,7 @@ fn check_orchestration(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>
         return Err(EvaluationError::NoStartComponent);
     }
     let is_reachable = subject.graph().reachability_flags();
-    Ok(subject.component_violations(
+    Ok(subject.list_component_violations(
         |index, _| is_reachable.get(index) == Some(&false),
         "never runs, as no connection leads to it from the Start component: connect it or delete it",
     ))
@@ -54,7 +54,7 @@ fn check_transformation(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     }
     let has_successor = subject.graph().incoming_link_flags(&[LinkRole::Source]);
     let has_source = subject.graph().outgoing_link_flags(LinkRole::Source);
-    subject.component_violations(
+    subject.list_component_violations(
         |index, _| has_successor.get(index) == Some(&false) && has_source.get(index) == Some(&false),
         "is not connected to any other component: connect it or delete it",
     )

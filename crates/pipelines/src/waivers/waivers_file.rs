@@ -69,13 +69,13 @@ fn parse_waiver(
         let message = format!("unknown key `{}`: {suggestion}", shorten(key));
         return Err(DocumentError::at_position(position, message));
     }
-    let rule = required_text(item, "rule")?;
+    let rule = require_text(item, "rule")?;
     reject_unknown_rule(item, &rule, is_known_rule)?;
     let entry = WaiverEntry {
         path: parse_path(item)?,
         about: optional_text(item, "about")?,
         size: parse_size(item)?,
-        reason: required_text(item, "reason")?,
+        reason: require_text(item, "reason")?,
         owner: optional_text(item, "owner")?,
         last_day: parse_until(item)?,
         rule,
@@ -112,7 +112,7 @@ fn reject_unknown_rule(
     Err(error_at(item.get("rule").unwrap_or(item), message))
 }
 
-fn required_text(item: NodeRef<'_, '_>, key: &str) -> Result<String, DocumentError> {
+fn require_text(item: NodeRef<'_, '_>, key: &str) -> Result<String, DocumentError> {
     optional_text(item, key)?.ok_or_else(|| error_at(item, format!("the waiver has no `{key}`")))
 }
 
@@ -133,7 +133,7 @@ fn optional_text(item: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, Doc
 
 /// Returns the glob in `path`, or the error that it is invalid.
 fn parse_path(item: NodeRef<'_, '_>) -> Result<String, DocumentError> {
-    let path = required_text(item, "path")?;
+    let path = require_text(item, "path")?;
     match parse_glob(&path) {
         Ok(_) => Ok(path),
         Err(error) => {
