@@ -45,7 +45,7 @@ impl FileDefect {
         has_conflict(content).then_some(Self::ConflictMarkers)
     }
 
-    /// Returns the reason, after `which` or a file name.
+    /// Returns the reason as a part of a sentence, to follow a file name or the word `which`.
     pub const fn reason(self) -> &'static str {
         match self {
             Self::LfsPointer => "is a Git LFS pointer, not the file itself",

@@ -21,7 +21,8 @@ pub fn compute_all<T: Send, R: Send, E>(
     Ok(results)
 }
 
-/// Like [`compute_all`], but passes each result to `use_result` on this thread, so that they need not be kept.
+/// Computes as [`compute_all`] does, but passes each result to `use_result` on this thread, so that the results need
+/// not be kept.
 pub fn compute_each<T: Send, R: Send, E>(
     mut items: impl Iterator<Item = Result<(T, usize), E>>,
     compute: &(dyn Fn(T) -> R + Sync),

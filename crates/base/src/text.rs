@@ -121,19 +121,19 @@ pub fn escape_markup(text: &str) -> String {
     if text.bytes().all(is_plain_in_markup) {
         return text.to_owned();
     }
-    let safe = escape_controls(text);
-    let mut bounded_text = String::with_capacity(safe.len() + safe.len() / 8);
-    for c in safe.chars() {
+    let safe_text = escape_controls(text);
+    let mut markup = String::with_capacity(safe_text.len() + safe_text.len() / 8);
+    for c in safe_text.chars() {
         match c {
             '&' | '<' | '>' | '"' | '\'' | '\n' | '`' => {
-                let _ = write!(bounded_text, "&#{};", u32::from(c));
+                let _ = write!(markup, "&#{};", u32::from(c));
             }
-            '#' if bounded_text.ends_with('#') => bounded_text.push_str("&#35;"),
-            _ if is_forbidden_in_markup(c) => bounded_text.push('\u{fffd}'),
-            _ => bounded_text.push(c),
+            '#' if markup.ends_with('#') => markup.push_str("&#35;"),
+            _ if is_forbidden_in_markup(c) => markup.push('\u{fffd}'),
+            _ => markup.push(c),
         }
     }
-    bounded_text
+    markup
 }
 
 /// Returns the number with its noun: `1 file`, `2,505 files`.
@@ -206,11 +206,12 @@ pub fn shorten_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{start}…{}", name.get(end..).unwrap_or_default()))
 }
 
+/// Returns whether the text certainly needs no escape. Any `::` or `##` counts as unsafe, also within a line.
 fn is_safe(text: &str) -> bool {
     !text.chars().any(|c| c != '\n' && is_unsafe(c)) && !text.contains("::") && !text.contains("##")
 }
 
-/// Escapes what a CI host would take for a command in its log.
+/// Escapes control characters, and breaks up what a CI host would take for a command in its log.
 fn escape_host_commands(line: &str) -> String {
     let mut escaped_line = escape_controls_in_line(line);
     for (prefix, replacement) in COMMAND_PREFIXES {

@@ -37,14 +37,16 @@ impl Repository {
         })
     }
 
-    /// Returns whether a pattern makes git ignore the file on disk. A tracked file is never ignored.
+    /// Returns whether a pattern makes git ignore the file on disk. A tracked file is never ignored, and neither is a
+    /// file of a directory without git.
     pub fn is_ignored(&self, path: &str) -> bool {
         let has_pattern =
             !self.is_plain_directory() && self.library.is_path_ignored(Path::new(path)).unwrap_or(false);
         has_pattern && !self.is_tracked(path, None).unwrap_or(false)
     }
 
-    /// Returns whether the file on disk has the bytes of the commit, or is missing in both.
+    /// Returns whether the file on disk has the bytes of the commit, or is missing in both. A file that cannot be read
+    /// counts as changed.
     pub fn is_same_as_committed(&self, commit: &CommitId, path: &str) -> bool {
         let full = self.root().join(path);
         match self.find_file(commit, path) {
@@ -81,7 +83,8 @@ impl Repository {
     }
 }
 
-/// Returns whether a line of the attributes file begins with a quote, or the file cannot be read.
+/// Returns whether a line of the attributes file begins with a quote. A file that is too large or cannot be read counts
+/// as one with such a line, a missing file does not.
 fn may_have_quoted_line(path: &Path) -> bool {
     let Ok(metadata) = path.symlink_metadata() else {
         return false;

@@ -11,7 +11,7 @@ use std::io::{Cursor, Read};
 const MAX_LOADED_SIZE: u64 = 4 * 1024 * 1024;
 
 impl Repository {
-    /// Returns the blob's size in bytes, without reading its content.
+    /// Returns the blob's size in bytes, without reading its content. A blob that a partial clone lacks is fetched.
     pub fn blob_size(&self, blob: &BlobId) -> Result<u64, GitError> {
         let odb = self.open_odb()?;
         let header = match odb.read_header(blob.oid()) {
@@ -30,8 +30,8 @@ impl Repository {
         }
     }
 
-    /// Returns the blob's content, or [`GitError::TooLarge`] if it has more than `limit` bytes. The blobs read
-    /// first are cached.
+    /// Returns the blob's content, or [`GitError::TooLarge`] if it has more than `limit` bytes. Blobs are cached until
+    /// the cache is full.
     pub fn read_blob(&self, blob: &BlobId, limit: u64) -> Result<Vec<u8>, GitError> {
         let cached_size = self
             .blob_cache
@@ -49,8 +49,9 @@ impl Repository {
         self.read_whole_blob(blob)
     }
 
-    /// Returns a reader of the blob's content that needs constant memory. It yields exactly `size` bytes, which
-    /// must be [`Self::blob_size`]; otherwise the content is damaged.
+    /// Returns a reader of the blob's content that needs constant memory; without the git program, a large blob is
+    /// loaded as a whole. The reader yields exactly `size` bytes, which must be [`Self::blob_size`]; otherwise the
+    /// content is damaged.
     pub fn open_blob(&self, blob: &BlobId, size: u64) -> Result<Box<dyn Read + Send>, GitError> {
         if size <= MAX_LOADED_SIZE || !self.program.is_installed() {
             return Ok(Box::new(Cursor::new(self.read_whole_blob(blob)?)));
@@ -71,7 +72,7 @@ impl Repository {
         Some(odb.read(blob.oid()).ok()?.data().to_vec())
     }
 
-    /// Reads a blob from the local objects, and keeps it in the cache.
+    /// Returns a blob from the cache, or reads it from the local objects and caches it if there is room.
     fn read_whole_blob(&self, blob: &BlobId) -> Result<Vec<u8>, GitError> {
         if let Some(content) = self.blob_cache.borrow().get(blob.oid()) {
             return Ok(content.to_vec());

@@ -132,7 +132,7 @@ impl Repository {
     }
 
     /// Returns the remote and the branch that a local branch follows, even if the clone has not fetched that
-    /// branch.
+    /// branch; `None` if it follows another local branch, which git records as the remote `.`.
     pub fn find_upstream(&self, branch: &str) -> Option<(String, String)> {
         let name = format!("refs/heads/{branch}");
         let remote_name = self.library.branch_upstream_remote(&name).ok()?;
@@ -142,8 +142,8 @@ impl Repository {
         Some((remote.to_owned(), upstream_branch.to_owned()))
     }
 
-    /// Returns the default branch that `origin/HEAD` records. `git clone` and `git remote set-head` write it; no
-    /// push can.
+    /// Returns the default branch that `origin/HEAD` records, otherwise that of the next remote with such a record.
+    /// `git clone` and `git remote set-head` write the record; no push can.
     pub fn recorded_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
         Ok(self.recorded_default_branches()?.into_iter().next())
     }
@@ -201,7 +201,8 @@ impl Repository {
     }
 }
 
-/// Returns the branch that a reference under `refs/remotes/` tracks, or `None` if it tracks none.
+/// Returns the branch that a reference under `refs/remotes/` tracks, or `None` if it tracks none, as a symbolic
+/// reference such as `origin/HEAD`, which only names another one.
 fn find_tracked_branch(remotes: &[Remote<'_>], reference: &Reference<'_>) -> Option<RemoteBranch> {
     if reference.symbolic_target_bytes().is_some() {
         return None;
@@ -238,7 +239,8 @@ fn list_tracking_references(remote: &Remote<'_>, branch: &str) -> Vec<String> {
 }
 
 /// Returns the name of the remote, and that of the branch there, for a remote-tracking reference. The refspecs of the
-/// remote decide, because they may rename branches.
+/// remote decide, because they may rename branches; without a matching one, the usual name `refs/remotes/REMOTE/BRANCH`
+/// is read.
 fn find_branch_on_remote(remote: &Remote<'_>, name: &str) -> Option<(String, String)> {
     let remote_name = remote.name().ok()??;
     if let Some(spec) = remote.refspecs().find(|spec| spec.dst_matches(name)) {
@@ -253,6 +255,7 @@ fn find_branch_on_remote(remote: &Remote<'_>, name: &str) -> Option<(String, Str
     Some((remote_name.to_owned(), branch.to_owned()))
 }
 
+/// Returns the commit that the reference leads to, also through a tag.
 fn find_commit(reference: &Reference<'_>) -> Option<Oid> {
     reference.peel_to_commit().ok().map(|commit| commit.id())
 }

@@ -108,7 +108,7 @@ impl<'s> Differences<'s> {
             .collect()
     }
 
-    /// Returns the paths of the files at head that any base lacks or has with another content.
+    /// Returns the paths of the regular files at head that any base lacks or has with another content.
     pub fn list_regular_paths(&self) -> BTreeSet<&str> {
         self.by_base
             .iter()
@@ -157,8 +157,8 @@ impl<'s> Differences<'s> {
     }
 }
 
-/// Merges the changes since several bases: each path once, with the first base that it differs from. If one base
-/// has the file under another name, the change is a rename, and no deletion is listed.
+/// Merges the changes since several bases: each path once, as it changed since the first base that it differs from. The
+/// old path of a rename is not also listed as a deletion.
 fn merge_changes(mut changes_by_base: Vec<Vec<Change>>) -> Vec<Change> {
     if changes_by_base.len() < 2 {
         return changes_by_base.pop().unwrap_or_default();

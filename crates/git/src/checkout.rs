@@ -42,6 +42,7 @@ impl Checkout {
     }
 }
 
+/// Converts a time of the index to nanoseconds since 1970.
 fn nanoseconds(time: IndexTime) -> i128 {
     to_nanoseconds(time.seconds().into(), time.nanoseconds().into())
 }
@@ -69,6 +70,7 @@ fn matches_recorded_metadata(_: &IndexEntry, _: &Metadata) -> bool {
     false
 }
 
+/// Returns the time of the file's last change, in nanoseconds since 1970.
 fn modification_time(path: &Path) -> Option<i128> {
     let time = path.metadata().ok()?.modified().ok()?;
     let unix_time = time.duration_since(std::time::UNIX_EPOCH).ok()?;

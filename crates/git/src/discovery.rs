@@ -57,7 +57,8 @@ impl Repository {
     }
 }
 
-/// Returns the git directory of a directory with a `.git` (<https://git-scm.com/docs/gitrepository-layout>).
+/// Returns the git directory of a directory with a `.git` (<https://git-scm.com/docs/gitrepository-layout>). In a
+/// linked worktree or a submodule, `.git` is a file that contains the path of the git directory.
 fn find_git_dir(folder: &Path) -> Option<PathBuf> {
     let dot_git = folder.join(".git");
     let git_dir = if dot_git.is_file() {
@@ -99,7 +100,8 @@ fn is_shallow_worktree(library: &Library) -> bool {
     library.is_worktree() && library.commondir().join("shallow").exists()
 }
 
-/// Collects what later steps need to know of a repository that libgit2 has opened.
+/// Collects what later steps need to know of a repository that libgit2 has opened. It is not foreign: libgit2 refuses a
+/// checkout of another user that is not declared safe.
 fn into_opened(library: Library) -> OpenedRepository {
     let git_dir = library.path().to_owned();
     OpenedRepository {

@@ -1,4 +1,4 @@
-//! Files on disk: regular files, links, and special files that must not be opened for waiting.
+//! Files on disk: regular files, links, and special files, which must not be read because that could wait forever.
 
 use super::FileKind;
 use git2::{ObjectType, Oid};
@@ -24,7 +24,8 @@ pub fn read_disk_file(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Opens a regular file; returns `None` for a symbolic link. The metadata is that of the opened file, because the
-/// path may point to another file a moment later.
+/// path may point to another file a moment later. `O_NOFOLLOW` makes the system refuse a link, and `O_NONBLOCK` opens a
+/// pipe without waiting.
 #[cfg(unix)]
 fn open_regular(path: &Path) -> io::Result<Option<(File, Metadata)>> {
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -63,7 +64,7 @@ pub fn read_regular_metadata(path: &Path) -> io::Result<Metadata> {
     reject_special_file(path.symlink_metadata()?)
 }
 
-/// Rejects pipes, which would block, and devices, which have no end.
+/// Returns the metadata of a regular file. Anything else is rejected: a pipe would block, and a device has no end.
 fn reject_special_file(metadata: Metadata) -> io::Result<Metadata> {
     if metadata.is_file() {
         return Ok(metadata);
@@ -72,8 +73,8 @@ fn reject_special_file(metadata: Metadata) -> io::Result<Metadata> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
 
-/// Returns the kind of a file on disk. A pipe or a device counts as a regular file that cannot be read, so that it
-/// is not mistaken for a deletion.
+/// Returns the kind of a file on disk; `None` if there is no file, or a directory in its place. A pipe or a device
+/// counts as a regular file that cannot be read, so that it is not mistaken for a deletion.
 pub(super) fn find_disk_kind(path: &Path) -> Option<FileKind> {
     let file_type = path.symlink_metadata().ok()?.file_type();
     match (file_type.is_dir(), file_type.is_symlink()) {
@@ -83,7 +84,7 @@ pub(super) fn find_disk_kind(path: &Path) -> Option<FileKind> {
     }
 }
 
-/// Returns the id that git would give to the file's bytes, or `None` if the file is too large.
+/// Returns the id that git would give to the file's bytes, or `None` if the file is too large or cannot be read.
 pub(super) fn hash_disk_file(path: &Path) -> Option<Oid> {
     let bytes = read_disk_file(path, MAX_HASHED_SIZE).ok().flatten()?;
     Oid::hash_object(ObjectType::Blob, &bytes).ok()

@@ -120,9 +120,9 @@ impl GitProgram {
         command.status().is_ok_and(|status| status.success())
     }
 
-    /// Fetches a blob that the partial clone omitted, as git itself would do it, except for the program at the
-    /// other end: git uses the first of several `remote.….uploadpack` settings, so only an option overrides that of the
-    /// repository.
+    /// Fetches a blob that the partial clone omitted, from `origin` or otherwise the first remote. Git itself would do
+    /// it in the same way, except for the program at the other end: git uses the first of several `remote.….uploadpack`
+    /// settings, so only an option overrides that of the repository.
     pub(super) fn fetch_blob(&self, blob: &BlobId) -> Result<(), GitError> {
         let remote = self
             .remotes
@@ -199,7 +199,7 @@ impl GitProgram {
     }
 }
 
-/// Runs the command and returns its output, up to a limit.
+/// Runs the command and returns its output, which is cut off at a limit.
 fn read_output(command: &mut Command, arguments: &[&str], timeout: Duration) -> Result<String, GitError> {
     let mut text = String::new();
     start_program(command, arguments, None, timeout)?

@@ -19,8 +19,8 @@ pub struct StagedFile {
 }
 
 impl Repository {
-    /// Returns those of these files whose content on disk is the staged one. A file that an external filter converts is
-    /// omitted, because libgit2 does not run such filters.
+    /// Returns those of these files whose content on disk is the staged one. A file that is not in the index is
+    /// omitted, and so is one that an external filter converts, because libgit2 does not run such filters.
     pub fn files_without_unstaged_changes<'p>(
         &self,
         paths: impl Iterator<Item = &'p str>,

@@ -66,7 +66,8 @@ impl ListedFile {
     }
 
     /// Returns the blob and the kind of the file: as git records them, otherwise as the disk shows them. Content that
-    /// cannot be read or hashed gets an id that equals no other, so the file counts as changed.
+    /// cannot be read or hashed gets an id that equals no other, so the file counts as changed. `None` if the file is
+    /// gone.
     pub(super) fn find_state(&self, root: &Path) -> Option<FileState> {
         if self.known_state.is_some() {
             return self.known_state;
@@ -209,7 +210,7 @@ fn build_untracked_file(mut path: Vec<u8>) -> ListedFile {
 
 /// Returns whether git considers the file unmodified although libgit2 reports a change. libgit2 applies neither
 /// encodings nor filters, so it can report a difference in content where there is none; git compares size and time
-/// first.
+/// first. Without attributes, the report of libgit2 is right.
 fn is_unmodified(root: &Path, entry: &IndexEntry, has_attributes: bool) -> bool {
     let Some(path) = std::str::from_utf8(&entry.path).ok().filter(|_| has_attributes) else {
         return false;

@@ -16,7 +16,7 @@ pub enum OldContent {
 }
 
 impl Repository {
-    /// Reads the content of a file before a change; `None` for a file that is new.
+    /// Reads the content of a file before a change. A new file has no old blob: `old` is `None`.
     pub fn read_old_content(&self, old: Option<&BlobId>) -> Result<OldContent, GitError> {
         let Some(old) = old else {
             return Ok(OldContent::NewFile);

@@ -32,6 +32,7 @@ pub(super) struct LocalContents<'r> {
 }
 
 impl LocalContents<'_> {
+    /// Returns the place of the file on disk; `None` for a deleted file, or one that is not read from disk.
     fn find_path(&self, difference: &TreeDifference) -> Option<PathBuf> {
         difference
             .new

@@ -92,6 +92,7 @@ impl<'a> RenameSearch<'a> {
         }
     }
 
+    /// Returns the id of the file's content in head, or in base for a deleted file.
     fn content_id(&self, index: usize) -> Option<Oid> {
         let difference = &self.differences[index];
         difference.new.or(difference.old).map(|side| side.id)
@@ -102,6 +103,7 @@ impl<'a> RenameSearch<'a> {
         difference.new.or(difference.old).map(|side| side.kind)
     }
 
+    /// Returns whether the file is a regular one with a matching path.
     fn is_regular_file_where(&self, index: usize, matches_path: fn(&str) -> bool) -> bool {
         self.file_kind(index) == Some(FileKind::Regular) && matches_path(&self.differences[index].path)
     }
@@ -176,6 +178,7 @@ impl<'a> RenameSearch<'a> {
             .filter(|size| *size <= MAX_COMPARED_SIZE)
     }
 
+    /// Reads a file and cuts it into pieces; `None` if its content is not available locally.
     fn read_pieces(&self, contents: &dyn RenameContents, index: usize) -> Option<Pieces> {
         Some(Pieces::from_content(
             &contents.read_content(self.differences.get(index)?)?,
@@ -201,7 +204,7 @@ impl<'a> RenameSearch<'a> {
         self.add_renames(pairs);
     }
 
-    /// Returns the similarity of two files, or `None` if their sizes differ too much for a file that kept its name.
+    /// Returns the similarity of two files; `None` if one cannot be read or the sizes differ too much for a moved file.
     fn measure_similarity(&self, contents: &dyn RenameContents, target: usize, source: usize) -> Option<u64> {
         if max_similarity(
             self.find_comparable_size(contents, target)?,
@@ -214,7 +217,8 @@ impl<'a> RenameSearch<'a> {
         Some(self.read_pieces(contents, target)?.similarity(&source_pieces))
     }
 
-    /// Pairs the remaining files whose name only one added and only one deleted file has.
+    /// Pairs the remaining files of the caller's choice (`is_paired_by_name`) that have the same name. Both maps
+    /// contain the names that were unique before any file was paired: then no other file of that name came or went.
     fn pair_by_name_alone(
         &mut self,
         added_by_name: &HashMap<&str, usize>,
@@ -260,7 +264,7 @@ impl<'a> RenameSearch<'a> {
         self.add_renames(pairs);
     }
 
-    /// Returns the best sources of each added file, the best pairs first.
+    /// Returns the pairs of each added file with its most similar deleted files, the best pairs first.
     fn rank_candidates(&self, contents: &dyn RenameContents) -> Vec<RenamePair> {
         let added_contents = self.group_by_content(contents, &self.added_indices);
         let deleted_contents = self.group_by_content(contents, &self.deleted_indices);
@@ -336,7 +340,7 @@ impl<'a> RenameSearch<'a> {
         candidates
     }
 
-    /// Returns the deleted files whose size fits an added file.
+    /// Returns the deleted files whose size fits an added file, with their pieces, up to the limit of pieces.
     fn read_sources<'f>(
         &self,
         contents: &dyn RenameContents,
@@ -361,8 +365,8 @@ impl<'a> RenameSearch<'a> {
             .collect()
     }
 
-    /// Returns the pieces of a file, or `None` if the limit is exceeded; after that, it returns `None` for every
-    /// file.
+    /// Returns the pieces of a file and subtracts their number from `remaining_pieces`. `None` if the file cannot be
+    /// read or exceeds the limit; after that, every file is `None`.
     fn read_pieces_within(
         &self,
         contents: &dyn RenameContents,

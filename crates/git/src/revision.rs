@@ -87,11 +87,13 @@ impl Repository {
         })
     }
 
+    /// Returns the commit with this id, or that of the tag object with this id.
     fn find_commit_of_object(&self, id: &str) -> Result<Oid, git2::Error> {
         let object = self.library.find_object(Oid::from_str(id)?, None)?;
         Ok(object.peel(ObjectType::Commit)?.id())
     }
 
+    /// Returns the commit that libgit2 finds for a revision with operators or a short id.
     fn find_parsed_commit(&self, revision: &str) -> Result<Oid, git2::Error> {
         let object = self.library.revparse_single(revision)?;
         Ok(object.peel(ObjectType::Commit)?.id())
@@ -113,6 +115,10 @@ impl Repository {
     }
 
     /// Returns the reference to use and a message about other matches, or `None` if no reference matches.
+    ///
+    /// A single match is used, except a tag that has the name of a remote's branch. Several matches are used if they
+    /// are one commit and no remote has the branch. Otherwise the branch of the remote is used; without one, or if a
+    /// commit's id begins with the name, the name is ambiguous.
     fn choose_reference(
         &self,
         name: &str,

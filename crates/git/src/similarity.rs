@@ -13,6 +13,7 @@ pub(super) fn max_similarity(size: u64, other_size: u64) -> u64 {
     similarity_of_sizes(size.min(other_size), size.max(other_size))
 }
 
+/// Returns the share of the common bytes in the larger file, where [`FULL_SIMILARITY`] is the whole; 0 for empty files.
 fn similarity_of_sizes(common_size: u64, larger_size: u64) -> u64 {
     (common_size * FULL_SIMILARITY)
         .checked_div(larger_size)

@@ -115,7 +115,8 @@ impl Repository {
 }
 
 impl Snapshot<'_> {
-    /// Uses `content_path` as the file at this path of the working tree or the index; the path may be new.
+    /// Uses `content_path` as the file at this path of the working tree or the index; the path may be new. Has no
+    /// effect on the files of a commit.
     pub fn put_file(&mut self, path: &str, content_path: PathBuf) {
         if let SnapshotFiles::Listed { files, .. } = &mut self.files {
             let file = ListedFile::from_substitute(path, content_path);
@@ -152,7 +153,8 @@ impl Snapshot<'_> {
         Ok(self.compare_with_bases(bases, is_wanted)?.find_changes())
     }
 
-    /// Like [`Self::find_changes`], for callers that need the changes more than once.
+    /// Compares the wanted files with each base, as [`Self::find_changes`] does, for callers that compute the changes
+    /// more than once.
     pub fn compare_with_bases(
         &self,
         bases: &[CommitId],
@@ -380,7 +382,7 @@ impl Snapshot<'_> {
         )
     }
 
-    /// Returns the blob and the kind of each wanted file, which is hashed if it was modified.
+    /// Returns the blob and the kind of each wanted file. A modified file is hashed, and one that is gone is omitted.
     fn list_states(
         &self,
         files: &[ListedFile],

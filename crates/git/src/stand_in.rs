@@ -125,8 +125,8 @@ fn reject_unknown_extension(config: &Config, git_dir: &Path) -> Result<(), GitEr
     }
 }
 
-/// Returns the root of the working tree, or `None` for a bare repository. A linked worktree of a bare repository
-/// has one.
+/// Returns the root of the working tree: that of the setting `core.worktree`, otherwise the directory with the `.git`.
+/// `None` for a bare repository; a linked worktree of a bare repository has a root.
 fn find_work_tree(config: &Config, git_dir: &Path, common_dir: &Path, from: &Path) -> Option<PathBuf> {
     if git_dir.canonicalize().ok()? == common_dir {
         if config.get_bool("core.bare").unwrap_or(false) {

@@ -309,6 +309,7 @@ impl TreeWalk<'_> {
     }
 }
 
+/// Returns a reader of the directory's entries; a missing directory has none. `tree` is the id for errors.
 fn read_entries<'t>(object: Option<&'t TreeContent<'_>>, tree: Oid) -> TreeEntries<'t> {
     object.map_or(TreeEntries::empty(tree), |object| TreeEntries::new(object, tree))
 }

@@ -211,7 +211,8 @@ impl<'a> TreeEntries<'a> {
             .map_err(|reason| invalid_tree(self.tree, reason))
     }
 
-    /// Skips the entries that are equal in both trees and returns their number; each is checked once for both.
+    /// Skips the entries that are equal in both trees and returns their number. One check is enough for both
+    /// trees once their previous entries are equal and no earlier file's name is a prefix of the next names.
     pub(super) fn skip_equal(&mut self, other: &mut Self) -> Result<usize, GitError> {
         let mut skipped_count = 0;
         while let Ok((entry, unread)) = split_entry(self.unread) {

@@ -32,7 +32,8 @@ pub(super) struct App {
 }
 
 impl App {
-    /// Opens the store and the projects' repositories. If the options contain no token, also returns a generated one.
+    /// Opens the store, checks the projects' repositories, and restarts the streaming pipelines that were running. If
+    /// the options contain no token, also returns a generated one.
     pub(super) fn from_options(options: Options) -> Result<(Self, Option<SecretString>), ServiceError> {
         let mut tokens = options.tokens;
         let generated_token = tokens.is_empty().then(tokens::generate_token);
@@ -110,7 +111,8 @@ impl App {
     }
 }
 
-/// Opens the repository of each project. Fails if one cannot be opened, or a project is there twice.
+/// Returns the projects, after a check that each repository can be opened and no project occurs twice. A repository is
+/// not kept open: each request opens it again.
 fn open_projects(project_paths: Vec<(Uuid, PathBuf)>) -> Result<Vec<StartupProject>, ServiceError> {
     let mut projects: Vec<StartupProject> = Vec::with_capacity(project_paths.len());
     for (project, path) in project_paths {
@@ -121,7 +123,7 @@ fn open_projects(project_paths: Vec<(Uuid, PathBuf)>) -> Result<Vec<StartupProje
                 source,
             });
         }
-        if projects.iter().any(|opened_project| opened_project.id == project) {
+        if projects.iter().any(|known_project| known_project.id == project) {
             return Err(ServiceError::DuplicateProject(project));
         }
         projects.push(StartupProject::new(project, path));

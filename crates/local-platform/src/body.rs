@@ -27,7 +27,8 @@ pub(super) struct BoundedBody {
 }
 
 impl BoundedBody {
-    /// Rejects a body whose declared length exceeds `limit` bytes before reading any of it.
+    /// Creates a reader of the body. A body whose declared length exceeds `limit` bytes is rejected before any of it is
+    /// read.
     pub(super) fn new(headers: &HeaderMap, body: Body, limit: u64) -> Result<Self, Problem> {
         if declared_length(headers).is_some_and(|length| length > limit) {
             return Err(Problem::too_large("the body", limit));
@@ -66,6 +67,7 @@ impl BoundedBody {
     }
 }
 
+/// Returns the length that the client declares; `None` if the header is missing or is not a number.
 fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }

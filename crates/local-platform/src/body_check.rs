@@ -48,7 +48,7 @@ impl BodyCheck {
         value
     }
 
-    /// Returns the value of a header. Records an error if it is missing or empty.
+    /// Returns the value of a header. Records an error if it is missing or empty, or, only once, if it is not UTF-8.
     pub(super) fn required_header(&mut self, headers: &HeaderMap, name: &str) -> String {
         self.optional_header(headers, name).unwrap_or_else(|| {
             if !self.errors.iter().any(|finding| finding.field == name) {

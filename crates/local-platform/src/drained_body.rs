@@ -40,6 +40,7 @@ pub(super) async fn drain_unread_body(request: Request, next: Next) -> Response 
 
 struct DrainedBody {
     stream: Option<BodyDataStream>,
+    /// False while the client may wait for `100 Continue`, because it has sent no body yet.
     is_read: bool,
 }
 

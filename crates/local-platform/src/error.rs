@@ -64,6 +64,7 @@ pub enum StoreError {
     Defect,
 }
 
+/// Returns the end of a message that names the process which uses the data directory; empty if it is unknown.
 fn describe_holder(holder: Option<u32>) -> String {
     holder.map_or_else(String::new, |number| format!(": process {number}"))
 }

@@ -86,7 +86,8 @@ fn is_of_kind(component: &Component, kind: &str) -> bool {
     component.kind.as_deref() == Some(kind)
 }
 
-/// Returns the components that follow this one if it succeeds.
+/// Returns the names of the components that follow this one if it succeeds. Transitions after a failure are followed
+/// only if the component has no others.
 fn followed_links(component: &Component) -> impl Iterator<Item = &str> {
     let has_success_transition = component
         .links
@@ -110,6 +111,7 @@ fn is_failure_condition(condition: Option<TransitionCondition>) -> bool {
     )
 }
 
+/// Converts a count to 32 bits; a larger one becomes the maximum.
 fn saturate_count(steps: usize) -> u32 {
     u32::try_from(steps).unwrap_or(u32::MAX)
 }

@@ -43,6 +43,7 @@ impl FormReader {
 
     /// Skips the rest of the current part and returns the name of the next part, or `None` after the last one.
     pub(super) async fn next_part(&mut self) -> Result<Option<String>, Problem> {
+        // The text before the first delimiter is skipped in the same way as a part.
         self.inside_part = true;
         while self.next_piece().await?.is_some() {}
         let start = self.delimiter.needle().len();
@@ -112,12 +113,14 @@ impl FormReader {
         Ok(())
     }
 
+    /// Reads and ignores the text after the last delimiter (RFC 2046, section 5.1.1).
     async fn skip_epilogue(&mut self) -> Result<(), Problem> {
         while self.body.next().await?.is_some() {}
         Ok(())
     }
 }
 
+/// Creates a 400 about the form as a whole.
 fn malformed_form(message: &str) -> Problem {
     Problem::invalid_field("", message)
 }
@@ -164,6 +167,7 @@ fn find_parameter(mut parameters: &str, parameter_name: &str) -> Option<String> 
     }
 }
 
+/// Returns the value up to the next semicolon, and the text from there on.
 fn plain_value(text: &str) -> (String, &str) {
     let (value, next) = text.split_at(text.find(';').unwrap_or(text.len()));
     (value.trim().to_owned(), next)

@@ -7,8 +7,10 @@ use uuid::Uuid;
 
 /// The fields of a JSON object; null is treated as missing.
 pub(super) trait JsonFields {
+    /// Returns the value of a field; null is treated as missing.
     fn find_value(&self, field: &str) -> Option<&Value>;
 
+    /// Returns a string field; `None` if it is missing or has another type.
     fn find_text(&self, field: &str) -> Option<String> {
         self.find_value(field)?.as_str().map(str::to_owned)
     }
@@ -40,6 +42,7 @@ pub(super) trait JsonFields {
         Some(items.iter().filter_map(Value::as_object).collect())
     }
 
+    /// Returns the strings in a list field; an empty list if the field is missing.
     fn texts(&self, field: &str) -> Vec<String> {
         self.find_value(field)
             .and_then(Value::as_array)

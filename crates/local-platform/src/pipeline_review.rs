@@ -205,7 +205,7 @@ fn evaluate_files(
     rules.evaluate_all(documents, &|_, _| {})
 }
 
-/// Returns the status of the whole review: failed if a rule failed on any file.
+/// Returns the status of the whole review: failed if any result fails it.
 fn review_status(files: &[FileResults]) -> ReviewStatus {
     let is_failed = files.iter().flat_map(|file| &file.results).any(fails_review);
     if is_failed {

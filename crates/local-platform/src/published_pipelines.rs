@@ -31,8 +31,10 @@ pub(super) fn list_pipelines(path: &Path) -> Result<Vec<ListedPipeline>, Problem
     };
     let published_time = format!("{:.3}", repository.commit_time(&head)?);
     let files = repository.list_files(&head, &|path| PipelineKind::from_path(path).is_some())?;
-    let regular = files.iter().filter(|file| file.kind == FileKind::Regular);
-    let names: BTreeSet<&str> = regular.filter_map(|file| pipeline_name(&file.path)).collect();
+    let regular_files = files.iter().filter(|file| file.kind == FileKind::Regular);
+    let names: BTreeSet<&str> = regular_files
+        .filter_map(|file| pipeline_name(&file.path))
+        .collect();
     let pipelines = names.into_iter().map(|name| ListedPipeline {
         name: name.to_owned(),
         published_time: published_time.clone(),
@@ -40,6 +42,7 @@ pub(super) fn list_pipelines(path: &Path) -> Result<Vec<ListedPipeline>, Problem
     Ok(pipelines.collect())
 }
 
+/// Returns the name under which a pipeline is published: its path without the extension.
 fn pipeline_name(path: &str) -> Option<&str> {
     path.strip_suffix(PipelineKind::from_path(path)?.extension())
 }

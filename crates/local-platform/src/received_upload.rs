@@ -162,6 +162,7 @@ fn check_name(name: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
+/// Returns whether the name begins with a drive of Windows, such as `C:`.
 fn has_drive(name: &str) -> bool {
     matches!(name.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
@@ -193,6 +194,7 @@ fn has_extension(path: &str, extensions: &[&str]) -> bool {
         .any(|candidate| candidate.eq_ignore_ascii_case(extension))
 }
 
+/// Returns the path of a pipeline without its extension; `None` if the path is not that of a pipeline.
 fn without_extension(path: &str) -> Option<&str> {
     PIPELINE_EXTENSIONS
         .iter()

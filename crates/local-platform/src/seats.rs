@@ -112,6 +112,7 @@ impl Seat {
 }
 
 impl Drop for Seat {
+    /// Removes the connection from the idle ones, so that it is not chosen to be closed.
     fn drop(&mut self) {
         self.mark_busy();
     }

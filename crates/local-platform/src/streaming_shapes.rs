@@ -42,6 +42,7 @@ pub(super) fn stored_definition_shape(vocabulary: &Vocabulary) -> Shape {
     )
 }
 
+/// Returns the members of a definition and the rules about them.
 fn definition_members(vocabulary: &Vocabulary) -> Vec<ShapePart> {
     vec![
         required_member("name", text()),
@@ -56,8 +57,8 @@ fn definition_members(vocabulary: &Vocabulary) -> Vec<ShapePart> {
     ]
 }
 
-/// Checks that the source or target has a connection. If not, the error names the member that the connection needs
-/// most. A source or target that is not an object is already reported by its shape.
+/// Returns the rule that the source or target has a connection. If not, the error names the member that the connection
+/// needs most. A source or target that is not an object is already reported by its shape.
 fn connection_rule(side: &'static str, member: &'static str, message: &'static str) -> ShapePart {
     rule(
         move |check, body| {
@@ -69,6 +70,7 @@ fn connection_rule(side: &'static str, member: &'static str, message: &'static s
     )
 }
 
+/// Returns whether the source or target is missing, or is an object without a connection.
 fn lacks_connection(body: &Map<String, Value>, side: &str) -> bool {
     match body.find_value(side) {
         None => true,
@@ -77,6 +79,7 @@ fn lacks_connection(body: &Map<String, Value>, side: &str) -> bool {
     }
 }
 
+/// Returns the schema of the source in a definition.
 fn source_shape(vocabulary: &Vocabulary) -> Shape {
     let connection = object([
         nonempty_member("username", text()),
@@ -100,6 +103,7 @@ fn source_shape(vocabulary: &Vocabulary) -> Shape {
     .with_name("StreamingSource", "The source to capture changes from.")
 }
 
+/// Returns the schema of the target in a definition.
 fn target_shape(vocabulary: &Vocabulary) -> Shape {
     let authentication = object([
         optional_member("type", any_text()).with_description("Such as `key-pair`."),
@@ -122,6 +126,7 @@ fn target_shape(vocabulary: &Vocabulary) -> Shape {
         .with_name("StreamingTarget", "The target to write changes to.")
 }
 
+/// Returns the schema of a reference to a secret.
 fn secret_shape(vocabulary: &Vocabulary) -> Shape {
     object([
         required_member("secretType", one_of(&[&vocabulary.key_vault])),

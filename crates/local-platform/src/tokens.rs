@@ -97,10 +97,12 @@ fn hash_token(token: &str) -> TokenDigest {
     Sha256::digest(token.as_bytes()).into()
 }
 
+/// Compares two digests in constant time, so that the time reveals nothing about a token.
 fn is_same_digest(a: &TokenDigest, b: &TokenDigest) -> bool {
     a.iter().zip(b).fold(0, |difference, (x, y)| difference | (x ^ y)) == 0
 }
 
+/// Returns the token in the `Authorization` header; `None` if the header is missing or has another scheme.
 fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;

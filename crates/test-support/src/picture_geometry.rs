@@ -60,6 +60,7 @@ pub struct Drawn {
 }
 
 impl Drawn {
+    /// Reads the boxes, links and labels of a picture from its markup.
     pub fn read(picture: Node<'_, '_>) -> Self {
         Self {
             rects: of_class(picture, "component").map(rect).collect(),
@@ -85,14 +86,14 @@ impl Drawn {
             ends(link, &self.rects, &mut faults);
             crossings(link, &self.rects, &mut faults);
         }
-        for (at, one) in self.links.iter().enumerate() {
-            for other in &self.links[at + 1..] {
-                let shares = one.from == other.from || one.to == other.to;
-                let together = along_each_other(one, other);
-                if !(shares && one.change == other.change) && together > TOGETHER {
+        for (index, link) in self.links.iter().enumerate() {
+            for other in &self.links[index + 1..] {
+                let shares_end = link.from == other.from || link.to == other.to;
+                let overlap = along_each_other(link, other);
+                if !(shares_end && link.change == other.change) && overlap > TOGETHER {
                     faults.push(format!(
-                        "{} -> {} lies on {} -> {} over {together}",
-                        one.from, one.to, other.from, other.to
+                        "{} -> {} lies on {} -> {} over {overlap}",
+                        link.from, link.to, other.from, other.to
                     ));
                 }
             }
@@ -100,6 +101,7 @@ impl Drawn {
         faults
     }
 
+    /// Checks that each box is as wide as the layout allows.
     fn check_boxes(&self, faults: &mut Vec<String>) {
         for rect in &self.rects {
             let width = rect.right - rect.left;
@@ -109,6 +111,7 @@ impl Drawn {
         }
     }
 
+    /// Checks that no line crosses a label, and that no label covers a box or another label.
     fn check_labels(&self, faults: &mut Vec<String>) {
         let lines = self.links.iter().map(|link| &link.points).chain(&self.stubs);
         for pair in lines.flat_map(|points| points.windows(2)) {
@@ -168,10 +171,12 @@ pub fn of_class<'a, 'd: 'a>(picture: Node<'a, 'd>, class: &'a str) -> impl Itera
     })
 }
 
+/// Returns the number in an attribute, which the node must have.
 fn number(node: Node<'_, '_>, name: &str) -> f64 {
     node.attribute(name).unwrap().parse().unwrap()
 }
 
+/// Reads the box of a component, which must have exactly one outline.
 fn rect(component: Node<'_, '_>) -> Rect {
     let outlines: Vec<Node<'_, '_>> = component
         .descendants()
@@ -188,6 +193,7 @@ fn rect(component: Node<'_, '_>) -> Rect {
     }
 }
 
+/// Reads a link, which must have an arrow at its end.
 fn link(node: Node<'_, '_>) -> Link {
     let attribute = |name: &str| node.attribute(name).unwrap().to_owned();
     assert!(node.attribute("marker-end").is_some());
@@ -200,6 +206,7 @@ fn link(node: Node<'_, '_>) -> Link {
     }
 }
 
+/// Returns a label with the minimum area of its text.
 fn label(text: Node<'_, '_>) -> Rect {
     let (x, y) = (number(text, "x"), number(text, "y"));
     let content = text.text().unwrap_or_default();
@@ -231,6 +238,7 @@ fn corners(path: &str) -> Vec<Point> {
     points
 }
 
+/// Checks that all boxes have the minimum distance from each other.
 fn boxes_apart(rects: &[Rect], faults: &mut Vec<String>) {
     for (at, one) in rects.iter().enumerate() {
         for other in &rects[at + 1..] {
@@ -248,6 +256,7 @@ fn boxes_apart(rects: &[Rect], faults: &mut Vec<String>) {
     }
 }
 
+/// Checks that a link begins and ends at the borders of its two boxes.
 fn ends(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
     let on_border = |name: &str, (x, y): Point| {
         let rect = rects.iter().find(|rect| rect.name == name).unwrap();
@@ -264,6 +273,7 @@ fn ends(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
     }
 }
 
+/// Checks that a link runs through no box; it may touch the borders of its own two.
 fn crossings(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
     for pair in link.points.windows(2) {
         for rect in rects {
@@ -275,10 +285,12 @@ fn crossings(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
     }
 }
 
+/// Returns the upper left corner of the area between two points.
 fn min(one: Point, other: Point) -> Point {
     (one.0.min(other.0), one.1.min(other.1))
 }
 
+/// Returns the lower right corner of the area between two points.
 fn max(one: Point, other: Point) -> Point {
     (one.0.max(other.0), one.1.max(other.1))
 }

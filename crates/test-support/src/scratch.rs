@@ -21,8 +21,8 @@ pub fn folder() -> TempDir {
 /// Where Linux keeps files in memory: <https://man7.org/linux/man-pages/man7/shm_overview.7.html>.
 const MEMORY: &str = "/dev/shm";
 
-/// Checks for 512 MiB, 20 times what the tests use at a time, on a file system that may run scripts. Containers often have
-/// less, or may not.
+/// Returns whether memory has 512 MiB free, 20 times what the tests use at a time, on a file system that may run
+/// scripts. Containers often have less, or may not run scripts there.
 #[cfg(target_os = "linux")]
 fn has_room() -> bool {
     use rustix::fs::{StatVfsMountFlags, statvfs};

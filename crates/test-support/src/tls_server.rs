@@ -32,13 +32,14 @@ impl TlsServer {
         Self::start_with(&params)
     }
 
-    /// Starts a server with a certificate that expires at the beginning of this year.
+    /// Starts a server with a self-signed certificate that expires at the beginning of `year`.
     pub fn start_until(names: &[&str], year: i32) -> Self {
         let mut params = params(names);
         params.not_after = rcgen::date_time_ymd(year, 1, 1);
         Self::start_with(&params)
     }
 
+    /// Starts a server on a free port, with a self-signed certificate that has these parameters.
     fn start_with(params: &CertificateParams) -> Self {
         let key = KeyPair::generate().unwrap();
         let certificate = params.self_signed(&key).unwrap();
@@ -84,6 +85,7 @@ impl TlsServer {
     }
 }
 
+/// Returns the parameters of a certificate for these names that is valid until the year 4000.
 fn params(names: &[&str]) -> CertificateParams {
     let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
     let mut params = CertificateParams::new(names).unwrap();
@@ -91,6 +93,7 @@ fn params(names: &[&str]) -> CertificateParams {
     params
 }
 
+/// Counts each connection, and responds to its first request if the client trusts the certificate.
 fn serve(listener: &TcpListener, config: &Arc<ServerConfig>, counter: &AtomicUsize) {
     for stream in listener.incoming() {
         counter.fetch_add(1, Ordering::SeqCst);

@@ -128,6 +128,7 @@ fn max_edits(length: usize) -> usize {
     1 + length * 15 / 100
 }
 
+/// Returns the digits of a name, in their order.
 fn digits(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(char::is_ascii_digit)
 }

@@ -121,8 +121,11 @@ pub(crate) struct AgentTask {
     /// The reason why the task cannot succeed, if there is one.
     trouble: Option<String>,
     phase: TaskPhase,
+    /// The steps that the agent has yet to take.
     left: VecDeque<AgentStep>,
+    /// Number of instructions so far; names the group of the current messages.
     turns: u32,
+    /// Number of decisions requested so far; makes their ids unique.
     asked: u32,
 }
 
@@ -201,7 +204,7 @@ impl AgentTask {
     }
 
     /// Gives the agent an instruction to work on from now. If the agent is working, it finishes its remaining steps
-    /// first; otherwise they are dropped.
+    /// first; otherwise they are dropped. In plan mode, the agent uses no tool that makes changes.
     pub(crate) fn instruct(&mut self, message: &str, now: Moment) -> Message {
         if !matches!(self.phase, TaskPhase::Working { .. }) {
             self.left.clear();
@@ -221,7 +224,7 @@ impl AgentTask {
         self.build_message(now, json!({"type": "prompt", "text": message}))
     }
 
-    /// Stops the agent and drops any pending decision.
+    /// Stops the agent and drops any pending decision. Returns no message if the agent is already at rest or stopping.
     pub(crate) fn stop(&mut self, now: Moment) -> Option<Message> {
         self.left.clear();
         match self.phase {
@@ -293,7 +296,8 @@ impl AgentTask {
         }
     }
 
-    /// Takes the next step.
+    /// Takes the next step and returns its message: an error if the task has trouble, the end if no step is left, the
+    /// request for a permission if the tool needs one, otherwise the tool call.
     fn take_step(&mut self, time: Moment) -> Message {
         if let Some(trouble) = self.trouble.clone() {
             self.phase = TaskPhase::Errored;
@@ -335,6 +339,7 @@ impl AgentTask {
         self.build_message(time, data)
     }
 
+    /// Ends the agent's work and returns this last message.
     fn finish_with(&mut self, time: Moment, data: Value) -> Message {
         self.phase = TaskPhase::Finished;
         self.build_message(time, data)

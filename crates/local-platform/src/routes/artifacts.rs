@@ -72,6 +72,7 @@ fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![change_request()]
 }
 
+/// Returns the shape of a request to enable or disable a version.
 fn change_request() -> Shape {
     object([
         required_member(PREFIX_FIELD, text()),
@@ -162,6 +163,7 @@ async fn show_artifact(
     }))
 }
 
+/// Creates a 404: the prefix has no version of this name.
 fn unknown_version(prefix: &str, version: &str) -> Problem {
     Problem::not_found(format!("the prefix `{prefix}` has no version `{version}`"))
 }
@@ -223,6 +225,7 @@ async fn publish_artifact(
     }))
 }
 
+/// Reads the metadata of a version from the headers. The time of creation is set when the version is stored.
 fn read_headers(headers: &HeaderMap) -> Result<StoredArtifact, Problem> {
     let mut check = BodyCheck::default();
     let artifact = StoredArtifact {
@@ -253,6 +256,7 @@ async fn reject_known_version(app: &App, artifact: &StoredArtifact) -> Result<()
     }
 }
 
+/// Creates a 409: the prefix already has a version of this name.
 fn duplicate_version(artifact: &StoredArtifact) -> Problem {
     let (prefix, version) = (&artifact.shared_pipeline_id_prefix, &artifact.version_name);
     Problem::conflict(format!("the prefix `{prefix}` already has a version `{version}`"))

@@ -35,6 +35,7 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![connection_request(vocabulary)]
 }
 
+/// Returns the shape of a request to create a connection.
 fn connection_request(vocabulary: &Vocabulary) -> Shape {
     let kinds = vocabulary.lower_warehouses();
     object([
@@ -47,7 +48,7 @@ fn connection_request(vocabulary: &Vocabulary) -> Shape {
     .with_name("ConnectionRequest", "The body of a connection creation.")
 }
 
-/// Checks that the authentication type matches the warehouse kind.
+/// Returns the rule that the authentication type matches the warehouse kind, with its JSON schema.
 fn authentication_rule(kinds: [String; 2]) -> ShapePart {
     let cases: Vec<Value> = kinds
         .iter()
@@ -65,6 +66,8 @@ fn authentication_rule(kinds: [String; 2]) -> ShapePart {
     )
 }
 
+/// Reports an authentication type that does not match the warehouse kind. An unknown type or kind is reported by its
+/// own member.
 fn check_authentication(check: &mut BodyCheck, body: &Map<String, Value>, kinds: &[String; 2]) {
     let provider = body.text_or_empty("authProvider");
     let authentication = body.text_or_empty("authType");

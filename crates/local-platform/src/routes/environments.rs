@@ -60,6 +60,7 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![environment_request(vocabulary)]
 }
 
+/// Returns the shape of a request to create an environment.
 fn environment_request(vocabulary: &Vocabulary) -> Shape {
     let warehouses = warehouse_connections(vocabulary.lower_warehouses());
     let connections = object([required_member("DWH", warehouses)
@@ -82,6 +83,7 @@ fn environment_request(vocabulary: &Vocabulary) -> Shape {
     .with_name("EnvironmentRequest", "The body of an environment creation.")
 }
 
+/// Returns the shape of an object that names a connection for at least one of the two warehouse kinds.
 fn warehouse_connections(kinds: [String; 2]) -> Shape {
     let [first_kind, second_kind] = kinds.clone();
     at_least_one_of([
@@ -98,6 +100,7 @@ fn warehouse_connections(kinds: [String; 2]) -> Shape {
     )
 }
 
+/// Checks that a connection is named for at least one warehouse kind, and for no other kinds.
 fn check_warehouses(check: &mut BodyCheck, warehouses: &Map<String, Value>, kinds: &[String; 2]) {
     if warehouses.values().all(Value::is_null) {
         check.add(&kinds[0], "must not be null");
@@ -209,6 +212,7 @@ async fn create_environment(
 /// A default connection: its warehouse kind and its name.
 type DefaultConnection = (String, String);
 
+/// Returns the default connections in the body of a request.
 fn default_connections(body: &Map<String, Value>) -> Vec<DefaultConnection> {
     let warehouses = body
         .find_object("defaultConnections")
@@ -220,7 +224,7 @@ fn default_connections(body: &Map<String, Value>) -> Vec<DefaultConnection> {
         .collect()
 }
 
-/// Checks that each override refers to a default connection.
+/// Checks that each override refers to a default connection. An empty name is reported by its own member.
 fn check_overrides(check: &mut BodyCheck, body: &Map<String, Value>) {
     let connections = default_connections(body);
     for (index, item) in body

@@ -61,6 +61,7 @@ fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![execution_request(), termination_request()]
 }
 
+/// Returns the shape of a request to execute a pipeline.
 fn execution_request() -> Shape {
     object([
         required_member("pipelineName", text())
@@ -76,6 +77,7 @@ fn execution_request() -> Shape {
     .with_name("ExecutionRequest", "The body of an execution request.")
 }
 
+/// Returns the shape of a request to terminate an execution.
 fn termination_request() -> Shape {
     object([
         optional_member("forceUpdate", boolean()),
@@ -207,6 +209,7 @@ fn describe_variables(body: &Map<String, Value>) -> String {
     }
 }
 
+/// Simulates the published pipeline with this name. Returns a 404 if the project has none.
 async fn simulate_pipeline(
     app: &App,
     project: &VisibleProject,
@@ -225,6 +228,7 @@ async fn simulate_pipeline(
     .ok_or(not_found)
 }
 
+/// Returns a 404 if the project has no environment with this name.
 async fn require_environment(app: &App, project: Uuid, environment: &str) -> Result<(), Problem> {
     let not_found = Problem::not_found(format!("the project has no environment `{environment}`"));
     let name = environment.to_owned();
@@ -262,6 +266,7 @@ async fn show_execution(
     Ok(Json(ExecutionState { result }))
 }
 
+/// Creates a 404: the project has no execution with this ID.
 fn unknown_execution(id: Uuid) -> Problem {
     Problem::not_found(format!("the project has no execution {id}"))
 }

@@ -62,6 +62,7 @@ fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![overrides_request()]
 }
 
+/// Returns the shape of a request to set overrides.
 fn overrides_request() -> Shape {
     let item = object([
         required_member("environmentName", text()),
@@ -176,6 +177,7 @@ async fn set_overrides(
     Ok(Json(overrides))
 }
 
+/// Reads an override; `None` if the value is neither a string nor a number.
 fn read_override(item: &Map<String, Value>) -> Option<StoredOverride> {
     Some(StoredOverride {
         environment_name: item.text_or_empty("environmentName"),
@@ -183,6 +185,8 @@ fn read_override(item: &Map<String, Value>) -> Option<StoredOverride> {
     })
 }
 
+/// Stores the overrides that the role may change and whose value matches the variable's type. Lists these, and the
+/// others with the reason for each.
 fn apply_overrides(
     transaction: &Transaction<'_>,
     project: Uuid,

@@ -44,6 +44,7 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![project_request(vocabulary), repository_request(vocabulary)]
 }
 
+/// Returns the shape of a request to create a project.
 fn project_request(vocabulary: &Vocabulary) -> Shape {
     object([
         required_member("name", text()),
@@ -54,6 +55,7 @@ fn project_request(vocabulary: &Vocabulary) -> Shape {
     .with_name("ProjectRequest", "The body of a project creation.")
 }
 
+/// Returns the shape of a request to assign a repository to a project.
 fn repository_request(vocabulary: &Vocabulary) -> Shape {
     let owner =
         required_member("ownerName", text()).with_description("The organization that owns the repository.");
@@ -107,6 +109,7 @@ async fn list_projects(
             .size
             .saturating_sub(u32::try_from(items.len()).unwrap_or(u32::MAX));
         let offset = i64::try_from(start.saturating_sub(startup_projects.len())).unwrap_or(i64::MAX);
+        // A project of the store that is also on the command line is listed only once.
         let excluded_ids = serde_json::json!(
             startup_projects
                 .iter()
@@ -156,7 +159,7 @@ async fn create_project(
     Ok((StatusCode::CREATED, Json(CreatedProject { project_id })))
 }
 
-/// Initializes the repository of a project.
+/// Assigns a repository to a project that has none.
 #[utoipa::path(
     post,
     path = "/v1/projects/{projectId}/repositories",
@@ -178,7 +181,7 @@ async fn create_repository(
     let owner = body
         .find_object("providerParameters")
         .map(|parameters| parameters.text_or_empty("ownerName"));
-    let words = [
+    let repository = [
         body.text_or_empty("provider"),
         owner.unwrap_or_default(),
         body.text_or_empty("repositoryName"),
@@ -191,10 +194,10 @@ async fn create_repository(
                     "is of a project of the full SaaS deployment, which has no repository",
                 )));
             }
-            let words = words.each_ref().map(String::as_str);
-            let is_initialized = projects::initialize_repository(transaction, project.id, words)?;
+            let repository = repository.each_ref().map(String::as_str);
+            let is_inserted = projects::initialize_repository(transaction, project.id, repository)?;
             let conflict = || Problem::conflict("the project has a repository already");
-            Ok(is_initialized.then_some(()).ok_or_else(conflict))
+            Ok(is_inserted.then_some(()).ok_or_else(conflict))
         })
         .await??;
     Ok((StatusCode::CREATED, Json(Empty {})))

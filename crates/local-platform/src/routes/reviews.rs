@@ -30,6 +30,7 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![review_request(vocabulary.review)]
 }
 
+/// Returns the shape of a review request with these fields.
 fn review_request(fields: ReviewFields) -> Shape {
     let mut parts = vec![
         required_member("branchName", text()).with_description("A branch of the project's repository."),

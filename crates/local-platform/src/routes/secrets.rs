@@ -34,6 +34,7 @@ fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![secret_request()]
 }
 
+/// Returns the shape of a request to store a secret.
 fn secret_request() -> Shape {
     object([
         required_member("name", text())
@@ -75,12 +76,12 @@ async fn create_secret(
 ) -> Result<(StatusCode, Json<CreatedSecret>), Problem> {
     let agent = place.uuid_parameter("agentId")?;
     secret_request().validate(&body)?;
-    let words = ["name", "type", "key"].map(|field| body.text_or_empty(field));
-    let [vault_secret_name, ..] = words.clone();
+    let secret = ["name", "type", "key"].map(|field| body.text_or_empty(field));
+    let [vault_secret_name, ..] = secret.clone();
     let author = app.author(&caller);
     app.store()
         .change(move |transaction| {
-            secrets::insert_or_replace(transaction, agent, words.each_ref().map(String::as_str), &author)
+            secrets::insert_or_replace(transaction, agent, secret.each_ref().map(String::as_str), &author)
         })
         .await?;
     Ok((

@@ -47,6 +47,7 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     ]
 }
 
+/// Returns the shape of a request to start or stop a streaming pipeline.
 fn command_request() -> Shape {
     object([required_member("command", one_of(&["start", "stop"]))])
         .with_name("StreamingOrder", "The body of a command.")
@@ -92,6 +93,7 @@ async fn create_streaming_pipeline(
     Ok((StatusCode::CREATED, Json(definition)))
 }
 
+/// Creates a 404: the project has no streaming pipeline with this ID.
 fn unknown_pipeline(id: Uuid) -> Problem {
     Problem::not_found(format!("the project has no streaming pipeline {id}"))
 }
@@ -153,8 +155,8 @@ async fn command_streaming_pipeline(
     let author = app.author(&caller);
     app.store()
         .try_change(move |transaction| {
-            let definition = streaming::apply_command(transaction, project.id, id, command, &author)?;
-            Ok(definition.then_some(()).ok_or_else(|| unknown_pipeline(id)))
+            let is_known = streaming::apply_command(transaction, project.id, id, command, &author)?;
+            Ok(is_known.then_some(()).ok_or_else(|| unknown_pipeline(id)))
         })
         .await??;
     Ok(Json(Empty {}))

@@ -51,6 +51,7 @@ fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![variable_request(), change_request()]
 }
 
+/// Returns the shape of a request to create a variable.
 fn variable_request() -> Shape {
     object([
         required_member("name", text()).with_description("The name, which never changes."),
@@ -64,6 +65,7 @@ fn variable_request() -> Shape {
     .with_name("VariableRequest", "The body of a variable creation.")
 }
 
+/// Returns the shape of a request to change a variable.
 fn change_request() -> Shape {
     object([
         required_member("type", one_of(&TYPES)),
@@ -79,7 +81,7 @@ fn change_request() -> Shape {
     )
 }
 
-/// Checks that the value matches the type.
+/// Returns the rule that the value matches the type, with its JSON schema.
 fn value_type_rule() -> ShapePart {
     let cases = [("TEXT", "string"), ("NUMBER", "number")].map(|(kind, json_type)| {
         json!({"type": "object", "properties": {
@@ -89,6 +91,7 @@ fn value_type_rule() -> ShapePart {
     rule(check_value_type, Some(json!({"oneOf": cases})))
 }
 
+/// Reports a value that does not match the type. An unknown type is reported by its own member.
 fn check_value_type(check: &mut BodyCheck, body: &Map<String, Value>) {
     let (kind, value) = (body.text_or_empty("type"), read_value(body));
     if TYPES.contains(&kind.as_str()) && value.is_some_and(|value| !value.has_type(&kind)) {
@@ -179,6 +182,7 @@ async fn create_variable(
     Ok((StatusCode::CREATED, Json(variable_summary)))
 }
 
+/// Returns the value in the body; `None` if it is missing or neither a string nor a number.
 fn read_value(body: &Map<String, Value>) -> Option<VariableValue> {
     body.find_value("value").and_then(VariableValue::from_json)
 }
@@ -241,6 +245,7 @@ async fn change_variable(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// Changes a variable. Rejects the change if the value or an override would not match the type.
 fn apply_change(
     transaction: &Transaction<'_>,
     project: Uuid,

@@ -20,6 +20,7 @@ pub(crate) const fn text() -> Shape {
     unnamed_shape(ShapeKind::Text)
 }
 
+/// Creates the shape of a string that may be empty.
 pub(crate) const fn any_text() -> Shape {
     unnamed_shape(ShapeKind::AnyText)
 }
@@ -33,6 +34,7 @@ pub(crate) const fn boolean() -> Shape {
     unnamed_shape(ShapeKind::Boolean)
 }
 
+/// Creates the shape of a string that is one of these names.
 pub(crate) fn one_of(names: &[impl ToString]) -> Shape {
     unnamed_shape(ShapeKind::OneOf(names.iter().map(ToString::to_string).collect()))
 }
@@ -72,6 +74,7 @@ pub(crate) fn map_of(item: Shape) -> Shape {
     unnamed_shape(ShapeKind::Map(Some(Box::new(item))))
 }
 
+/// Creates the shape of an object with any members.
 pub(crate) const fn any_object() -> Shape {
     unnamed_shape(ShapeKind::Map(None))
 }

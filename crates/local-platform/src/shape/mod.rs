@@ -208,6 +208,7 @@ impl Shape {
     }
 }
 
+/// Returns whether the value is an integer from `first`, up to `last` if there is one.
 fn is_in_range(value: &Value, first: u64, last: Option<u64>) -> bool {
     as_whole_number(value).is_some_and(|number| number >= first && last.is_none_or(|last| number <= last))
 }

@@ -311,7 +311,8 @@ fn list_pipelines(connection: &Connection, number: i64) -> rusqlite::Result<Vec<
         .collect()
 }
 
-/// Enables or disables a version and returns its new state, or `None` if there is no such version.
+/// Enables or disables a version and returns its new state, or `None` if there is no such version. Only the disabling
+/// is recorded as an event: the API document has no event for enabling.
 pub(crate) fn set_enabled(
     transaction: &Transaction<'_>,
     [prefix, version_name]: [&str; 2],

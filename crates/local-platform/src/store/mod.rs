@@ -98,7 +98,8 @@ impl Store {
         Ok(value)
     }
 
-    /// Like [`Store::change`], but `work` can refuse; then all its changes are rolled back.
+    /// Runs `work` in a transaction, as [`Store::change`] does. If `work` returns a refusal, all its changes are rolled
+    /// back.
     pub(super) async fn try_change<T, R, F>(&self, work: F) -> Result<Result<T, R>, StoreError>
     where
         T: Send + 'static,
@@ -191,7 +192,8 @@ fn read_count(row: &Row<'_>) -> rusqlite::Result<u64> {
     row.get::<_, i64>(0).map(i64::unsigned_abs)
 }
 
-/// Creates the tables of a new database, and rejects a database with another layout.
+/// Creates the tables of a new database, and rejects a database with another layout. Also turns on the check of foreign
+/// keys, which SQLite leaves off.
 fn create_tables(connection: &mut Connection) -> Result<(), StoreError> {
     connection.pragma_update(None, "foreign_keys", true)?;
     let transaction = begin_transaction(connection)?;

@@ -126,6 +126,7 @@ pub(crate) fn list_projects(
     Ok((items, total))
 }
 
+/// Reads a project of the list from a row.
 fn read_item(row: &Row<'_>) -> rusqlite::Result<ProjectItem> {
     Ok(ProjectItem {
         id: row.get(0)?,

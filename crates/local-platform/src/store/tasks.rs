@@ -77,6 +77,7 @@ pub(crate) fn insert(
     append_messages(transaction, transaction.last_insert_rowid(), messages)
 }
 
+/// Serializes the state of a task for its column.
 fn serialize_task(task: &AgentTask) -> rusqlite::Result<String> {
     serde_json::to_string(task).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
 }
@@ -152,16 +153,19 @@ fn read_task(row: &Row<'_>) -> rusqlite::Result<StoredTask> {
     })
 }
 
+/// Reads the UUID in a column of text.
 fn read_id(row: &Row<'_>, column: usize) -> rusqlite::Result<Uuid> {
     let text: String = row.get(column)?;
     Uuid::try_parse(&text).map_err(|error| column_error(column, error))
 }
 
+/// Parses the JSON in a column of text.
 fn parse_column<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     serde_json::from_str(&text).map_err(|error| column_error(column, error))
 }
 
+/// Creates the error that the text in a column has the wrong form.
 fn column_error(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
 }

@@ -80,7 +80,7 @@ impl Platform {
         self.fetch_details(prefix, version).await?.json()
     }
 
-    /// Like [`Platform::artifact_details`], but returns the raw JSON.
+    /// Returns the raw JSON of [`Platform::artifact_details`], after a check that it has the expected form.
     pub async fn raw_artifact_details(
         &self,
         prefix: &str,

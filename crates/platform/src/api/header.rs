@@ -31,6 +31,7 @@ pub fn header_value(text: &str) -> Result<HeaderValue, HeaderError> {
     if text.trim() != text {
         return Err(HeaderError::Blank);
     }
+    // Only control characters are invalid here, and they are rejected above.
     HeaderValue::from_bytes(text.as_bytes()).map_err(|_| HeaderError::Control('\u{0}'))
 }
 

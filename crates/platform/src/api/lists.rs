@@ -53,7 +53,8 @@ struct ListPage {
 }
 
 impl ListPage {
-    /// Returns `None` if there is no array in an expected field.
+    /// Parses a page: a bare array, or an envelope. Returns `None` if no expected field of the envelope has an array,
+    /// or several have one.
     fn parse(response: Value) -> Option<Self> {
         match response {
             Value::Array(entries) => Some(Self {
@@ -92,8 +93,9 @@ impl ListPage {
         }
     }
 
-    /// Returns whether another page must be requested, after `earlier_count` entries of earlier pages; `requested_size` is the
-    /// requested page size.
+    /// Returns whether another page must be requested, after `earlier_count` entries of earlier pages; `requested_size`
+    /// is the requested page size. If neither a total nor a size is known, a page number means that there may be
+    /// another page.
     fn has_next_page(&self, earlier_count: usize, requested_size: Option<usize>) -> bool {
         if self.entries.is_empty() {
             return false;
@@ -149,6 +151,7 @@ impl Platform {
                 return Err(response.unusable_error(&format!("page {page_number} repeats {earlier_page}")));
             }
             let has_next_page = page.has_next_page(entries.len(), page_size);
+            // The first page determines the size of the next ones, unless a size was requested.
             page_size = page_size.or(page.size).or(Some(page.entries.len()));
             let total = page.total;
             for (index, entry) in page.entries.into_iter().enumerate() {

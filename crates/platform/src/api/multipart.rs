@@ -195,6 +195,7 @@ fn format_part_head(boundary: &str, name: &str) -> String {
     )
 }
 
+/// Returns the delimiter that ends the form.
 fn form_tail(boundary: &str) -> String {
     format!("--{boundary}--\r\n")
 }

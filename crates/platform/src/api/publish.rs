@@ -88,6 +88,7 @@ impl Platform {
     }
 }
 
+/// Creates the error that this metadata cannot be sent; `label` is its name for people.
 fn header_error(label: &str, error: &HeaderError) -> HttpError {
     HttpError::configuration(format!("the {label} cannot be sent as a header: {error}"))
 }

@@ -16,9 +16,9 @@ pub struct NewRepository {
 }
 
 impl Platform {
-    /// Initializes the repository: `POST /v1/projects/{projectId}/repositories`, not for the full SaaS deployment.
-    /// The provider knows the installed application, so no access token is sent. Repeated only if certainly not
-    /// processed.
+    /// Connects a repository to the project: `POST /v1/projects/{projectId}/repositories`, not for the full SaaS
+    /// deployment. The provider knows the installed application, so no access token is sent. Repeated only if certainly
+    /// not processed.
     pub async fn create_repository(
         &self,
         project: Uuid,

@@ -140,7 +140,8 @@ impl Platform {
 
 impl Platform {
     /// Checks whether the platform accepts these fields of a review request, by requesting the review of a commit that
-    /// no repository has. Every response is fine except a 400 that mentions other fields.
+    /// no repository has. Every response is fine except a 400 that mentions other fields. A server that is unreachable
+    /// or gives no usable response is an error, too.
     pub async fn check_review_access(
         &self,
         project: Uuid,
@@ -183,11 +184,12 @@ fn add_review_hint(error: HttpError, fields: &ReviewFields) -> HttpError {
     }
 }
 
+/// Returns whether the platform expects other fields than these, or another value of the data warehouse type.
 fn is_about_fields(error: &HttpError, fields: &ReviewFields) -> bool {
     find_fields_hint(error, fields).is_some()
 }
 
-/// Returns the setting to change if a 400 names a field that the request does not have.
+/// Returns the setting to change if a 400 names a field that the request does not have, or the data warehouse type.
 fn find_fields_hint(error: &HttpError, fields: &ReviewFields) -> Option<&'static str> {
     if error.kind() != ErrorKind::BadRequest {
         return None;
@@ -220,6 +222,7 @@ fn has_violation(error: &HttpError, field: &str) -> bool {
         .any(|violation| violation.field == field)
 }
 
+/// Returns whether the error names this field, in a violation or as a word of its text.
 fn names_field(error: &HttpError, field: &str) -> bool {
     has_violation(error, field) || has_word(error.server_text(), field)
 }

@@ -66,7 +66,8 @@ impl Platform {
             .await
     }
 
-    /// Returns its definition: `GET /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}`.
+    /// Returns the definition of a streaming pipeline:
+    /// `GET /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}`.
     pub async fn streaming_pipeline(
         &self,
         project: Uuid,
@@ -76,8 +77,9 @@ impl Platform {
             .await
     }
 
-    /// Starts or stops it: `POST …/{streamingPipelineId}/commands`. Success means that the agent received the command,
-    /// not that it finished. The command states the desired state, so it is idempotent.
+    /// Starts or stops a streaming pipeline: `POST …/{streamingPipelineId}/commands`. Success means that the agent
+    /// received the command, not that the command had its effect. The command states the desired state, so it is
+    /// idempotent.
     pub async fn send_streaming_command(
         &self,
         project: Uuid,
@@ -91,7 +93,7 @@ impl Platform {
             .await
     }
 
-    /// Returns its state: `GET …/{streamingPipelineId}/status`.
+    /// Returns the state of a streaming pipeline: `GET …/{streamingPipelineId}/status`.
     pub async fn streaming_status(
         &self,
         project: Uuid,

@@ -104,6 +104,7 @@ struct ValueReader<'f> {
 }
 
 impl ValueReader<'_> {
+    /// Converts a node and all nodes below it to a value, and records the position of each by its path.
     fn read_value(
         &mut self,
         node: NodeRef<'_, '_>,
@@ -155,6 +156,8 @@ pub(super) fn join_path(path: &str, key: &str) -> String {
     }
 }
 
+/// Converts a text, number, boolean or null. A number of 64 bits that is the maximum may be a larger one, so it is
+/// parsed from its digits.
 fn convert_scalar(node: NodeRef<'_, '_>) -> Result<Value, String> {
     let text = node.text().unwrap_or_default();
     Ok(match node.value() {

@@ -57,6 +57,7 @@ pub fn read_environment(
     })
 }
 
+/// Reads the default connections: for `DWH`, the name of a connection by warehouse kind.
 fn read_default_connections(
     fields: &FieldReader<'_>,
     definition: &Value,
@@ -69,6 +70,7 @@ fn read_default_connections(
     })
 }
 
+/// Reads the properties of connections in this environment. Each connection must be one of the default connections.
 fn read_connection_overrides(
     document: &Document,
     fields: &FieldReader<'_>,
@@ -101,7 +103,8 @@ fn read_connection_overrides(
     Ok(overrides)
 }
 
-/// Returns the properties as they are sent, after a check that each consists of strings.
+/// Returns the properties as they are sent, after a check that each consists of strings, and that those for secrets
+/// only refer to one.
 fn read_connection_properties(
     document: &Document,
     path: &str,
@@ -130,12 +133,14 @@ fn read_connection_properties(
     Ok(properties.clone())
 }
 
+/// Returns whether the value is a text that is not blank.
 fn is_nonempty_text(value: Option<&Value>) -> bool {
     value
         .and_then(Value::as_str)
         .is_some_and(|name| !name.trim().is_empty())
 }
 
+/// Creates the error that the file contains a secret, with the form of a reference as the hint.
 fn reject_secret(document: &Document, path: &str) -> DefinitionError {
     document
         .error(path, "the file must not contain a secret")

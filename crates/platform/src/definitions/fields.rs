@@ -25,6 +25,7 @@ impl<'d> FieldReader<'d> {
         }
     }
 
+    /// Fails if the map has another key than these. The hint suggests a similar key, or lists all of them.
     pub(super) fn reject_unknown_keys(&self, keys: &[&str]) -> Result<(), DefinitionError> {
         for key in self.map.keys() {
             if !keys.contains(&key.as_str()) {
@@ -95,6 +96,7 @@ impl<'d> FieldReader<'d> {
         }
     }
 
+    /// Returns the fields whose keys are not known, so that they can be sent unchanged.
     pub(super) fn unknown_fields(&self, is_known: impl Fn(&String) -> bool) -> Map<String, Value> {
         self.map
             .iter()
@@ -103,10 +105,12 @@ impl<'d> FieldReader<'d> {
             .collect()
     }
 
+    /// Creates an error about a key of this map, with its position in the file.
     pub(super) fn error(&self, key: &str, message: impl AsRef<str>) -> DefinitionError {
         self.document.error(&self.field_path(key), message)
     }
 
+    /// Returns the path of a key of this map in the document.
     pub(super) fn field_path(&self, key: &str) -> String {
         join_path(self.path, key)
     }

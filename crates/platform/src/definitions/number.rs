@@ -2,7 +2,8 @@
 
 use serde_json::{Number, Value};
 
-/// Parses a number that JSON readers receive with exactly this value; an error if that is not possible.
+/// Parses a number that JSON readers receive with exactly this value; an error if that is not possible. A whole number
+/// must fit 64 bits.
 pub(super) fn parse_number(text: &str) -> Result<Number, String> {
     let magnitude = text.strip_prefix('+').unwrap_or(text);
     if let Ok(number) = magnitude.parse::<i64>() {
@@ -45,6 +46,7 @@ impl Decimal {
         }
     }
 
+    /// Parses a number with or without fraction and exponent; `None` if the text is no such number.
     fn parse(text: &str) -> Option<Self> {
         let negative = text.starts_with('-');
         let magnitude = text.strip_prefix(['-', '+']).unwrap_or(text);

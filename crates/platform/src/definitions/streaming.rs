@@ -86,6 +86,8 @@ struct SecretReferenceWalk<'a> {
 }
 
 impl SecretReferenceWalk<'_> {
+    /// Completes the references to secrets in a map and the maps below it. `path` is the path of the map in the
+    /// document.
     fn complete_references(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
         let Value::Object(fields) = value else {
             return Ok(());
@@ -101,6 +103,7 @@ impl SecretReferenceWalk<'_> {
         Ok(())
     }
 
+    /// Adds the type to a reference without one. Rejects a secret in place of a reference.
     fn complete_reference(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
         match value {
             Value::Null => Ok(()),
@@ -164,6 +167,7 @@ fn check_driver_numbers(document: &Document, body: &Value) -> Result<(), Definit
     Ok(())
 }
 
+/// Returns the value that these keys lead to; null if one of them is missing.
 fn value_at<'v>(body: &'v Value, keys: &[&str]) -> &'v Value {
     keys.iter().fold(body, |value, key| &value[*key])
 }

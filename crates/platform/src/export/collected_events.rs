@@ -133,11 +133,11 @@ async fn read_pages(
 
 /// Returns whether this is the last page, by the total if the platform states it, otherwise by the size of the page.
 fn is_last_page(page: &EventPage, read_count: usize) -> bool {
-    let full = page.size.unwrap_or(crate::api::EVENT_PAGE_SIZE);
+    let page_size = page.size.unwrap_or(crate::api::EVENT_PAGE_SIZE);
     page.events.is_empty()
         || match page.total {
             Some(total) => read_count >= total,
-            None => page.events.len() < full,
+            None => page.events.len() < page_size,
         }
 }
 
@@ -162,6 +162,7 @@ pub(super) fn event_time(event: &ApiValue<Event>) -> Option<Timestamp> {
 }
 
 impl CollectedEvents {
+    /// Returns the latest time that any event has.
     fn newest_time(&self) -> Option<Timestamp> {
         self.events.values().filter_map(event_time).max()
     }

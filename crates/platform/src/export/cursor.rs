@@ -50,7 +50,8 @@ impl Cursor {
         })
     }
 
-    /// Returns the window that continues from this cursor.
+    /// Returns the window that continues from this cursor, or an error if the platform has already deleted later
+    /// events.
     pub fn window(&self, to: Option<Timestamp>, now: Timestamp, path: &Path) -> Result<Window, CursorError> {
         let earliest = earliest_time(now);
         if self.through < earliest {
@@ -94,11 +95,13 @@ impl Cursor {
         })
     }
 
+    /// Renders the cursor as the content of its file.
     pub fn render(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }
 
+/// Returns the start of the period before `time` whose events may arrive late.
 fn subtract_delay(time: Timestamp) -> Timestamp {
     time.checked_sub(MAX_DELAY).unwrap_or(Timestamp::MIN)
 }

@@ -52,6 +52,7 @@ pub fn render_csv(events: &[ApiValue<Event>]) -> String {
     table
 }
 
+/// Returns a line of the table with these cells, each escaped.
 fn render_row(cells: impl Iterator<Item = String>) -> String {
     cells.map(|text| escape_cell(&text)).collect::<Vec<_>>().join(",") + "\r\n"
 }
@@ -65,7 +66,7 @@ fn format_cell(value: &Value) -> String {
     }
 }
 
-/// Escapes the text of a CSV cell, so that no spreadsheet program takes it for a formula.
+/// Escapes the text of a CSV cell, so that no spreadsheet program takes it for a formula, and quotes it if necessary.
 fn escape_cell(text: &str) -> String {
     let mut safe = text::escape_lines(text).into_owned();
     // OWASP, "CSV Injection": also after blanks, and in the full-width forms that some programs treat the same.

@@ -72,6 +72,7 @@ impl Pace {
         self.next_wait = self.first_wait;
     }
 
+    /// Returns the next wait and lets the one after it grow by half, up to the limit.
     fn take_wait(&mut self) -> Duration {
         let wait = self.next_wait;
         self.next_wait = (wait + wait / 2).min(self.first_wait * Self::GROWTH);

@@ -143,8 +143,8 @@ fn is_stopping(task: &Task) -> bool {
         .is_some_and(|status| status.eq_ignore_ascii_case("STOPPING"))
 }
 
-/// Returns how the task ended or why it waits; `None` if it is still working. `was_stopping` states that the user asked
-/// it to stop.
+/// Returns how the task ended or why it waits; `None` if it is still working. `was_stopping` states that the status
+/// STOPPING was seen, so that somebody stopped the task.
 fn find_end(task: &Task, was_stopping: bool) -> Option<TaskEnd> {
     match task.phase() {
         TaskPhase::Finished if was_stopping => Some(TaskEnd::Halted),
@@ -165,7 +165,7 @@ fn decision_ids(pending: &[ApiValue<PendingDecision>]) -> Vec<String> {
 }
 
 impl ResumedTask {
-    /// Creates the state before the first request. The decisions in `answered_ids` are not shown again.
+    /// Creates the state of a task that was just resumed. The decisions in `answered_ids` may still look pending.
     fn from_task(task: &Task, answered_ids: Vec<String>) -> Self {
         Self {
             modified_at: task.modified_at.clone(),
@@ -174,7 +174,8 @@ impl ResumedTask {
         }
     }
 
-    /// Returns whether the task's status is newer than its resumption.
+    /// Returns whether the task's status is newer than its resumption: the task has worked or changed since, or waits
+    /// for another decision. A task that only looks finished must do so several times, which this counts.
     fn has_new_status(&mut self, task: &Task) -> bool {
         let pending = task.pending_decisions.as_deref().unwrap_or_default();
         self.has_worked |= matches!(task.phase(), TaskPhase::Working | TaskPhase::Unknown);

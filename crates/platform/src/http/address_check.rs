@@ -53,6 +53,7 @@ pub async fn send_without_token(
     let request = Request::get(base_url.resource_url(&["projects"])?);
     let request_time = SystemTime::now();
     let (status, headers) = transport.send_once(&request).await?;
+    // The server's date is about that of the middle of the exchange.
     let local_time = request_time + request_time.elapsed().unwrap_or_default() / 2;
     Ok(UnauthenticatedResponse {
         status,

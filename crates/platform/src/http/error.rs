@@ -158,9 +158,9 @@ impl HttpError {
     /// Removes a secret from all texts of the error.
     pub(super) fn without_secret(mut self, secret: Option<&SecretString>) -> Self {
         if let Some(secret) = secret {
-            let words = &mut self.0.message;
-            words.text = redact(&words.text, secret);
-            for violation in &mut words.violations {
+            let message = &mut self.0.message;
+            message.text = redact(&message.text, secret);
+            for violation in &mut message.violations {
                 violation.field = redact(&violation.field, secret);
                 violation.message = redact(&violation.message, secret);
             }
@@ -221,7 +221,7 @@ impl HttpError {
         self.0.is_maybe_processed
     }
 
-    /// Returns what the user can do, beginning with a check if the request may have had its effect.
+    /// Returns the specific hint, otherwise the general one, with a check if the request may have had its effect.
     pub fn hint(&self) -> Option<String> {
         self.0
             .hint
@@ -229,7 +229,7 @@ impl HttpError {
             .or_else(|| Some(self.hint_with_check("check the result before you repeat it")))
     }
 
-    /// Returns the hint for this error. If the request may have been processed, it starts with `check`.
+    /// Returns the general hint for this kind of failure; starts with `check` if the request may have been processed.
     pub fn hint_with_check(&self, check: &str) -> String {
         let general = general_hint(self.0.kind);
         if self.0.is_maybe_processed {
@@ -308,7 +308,7 @@ impl HttpError {
     }
 }
 
-/// Returns the message without the reason of the status line, which servers like to repeat at its start.
+/// Returns the message without the reason of the status line, which servers repeat; `None` if nothing else is left.
 fn strip_status_reason(status: StatusCode, text: &str) -> Option<String> {
     let reason = status.canonical_reason().unwrap_or_default();
     let mut message = text;

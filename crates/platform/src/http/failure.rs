@@ -186,12 +186,14 @@ fn build_period_failure(reason: &str, time: UnixTime) -> HttpError {
     )
 }
 
+/// Creates the error of a rejected certificate, with the reason and a hint.
 fn certificate_failure(reason: &str, hint: &str) -> HttpError {
     let message = format!("the server's certificate was rejected: {reason}");
     HttpError::new(ErrorKind::Certificate, message).with_hint(hint)
 }
 
-/// Returns the failure for a certificate of an unknown authority; the hint does not advise the setting that is set.
+/// Returns the failure for a certificate of an unknown authority. The general hint advises --ca-cert; if it is already
+/// set, a hint about its file is added instead.
 fn unknown_issuer_failure(reason: &str, ca_cert: Option<&Path>) -> HttpError {
     let Some(path) = ca_cert else {
         let message = format!("the server's certificate was rejected: {reason}");

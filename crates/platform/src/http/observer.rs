@@ -43,6 +43,7 @@ impl Observer {
         self.response_flag.load(Ordering::Relaxed)
     }
 
+    /// Records that the server has responded to a request with a token.
     pub(super) fn record_response(&self) {
         self.response_flag.store(true, Ordering::Relaxed);
     }

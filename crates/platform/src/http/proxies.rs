@@ -60,6 +60,7 @@ impl Proxies {
     }
 }
 
+/// Returns the proxy that the matcher selects for this URL.
 fn find_proxy(matcher: &Matcher, url: &Url) -> Option<Intercept> {
     matcher.intercept(&url.as_str().parse::<Uri>().ok()?)
 }
@@ -115,6 +116,7 @@ pub fn check_proxy_variables<'v>(
         return Ok(());
     };
     let exceptions = find_variable(&["NO_PROXY", "no_proxy"], &variable).map_or("", |(_, value)| value);
+    // If even a valid proxy would not be used, the variable does not matter for this URL.
     if is_loopback(url) || !is_proxy_used("http://proxy.invalid", exceptions, url) {
         return Ok(());
     }

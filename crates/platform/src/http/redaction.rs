@@ -71,6 +71,7 @@ fn redact_literal(literal: &[u8], parts: &[SecretPart]) -> Option<String> {
     (redacted_text != text).then(|| serde_json::Value::String(redacted_text).to_string())
 }
 
+/// Replaces each of these parts in the text, in all spellings.
 fn remove_parts(text: &str, parts: &[SecretPart]) -> String {
     parts
         .iter()
@@ -112,6 +113,7 @@ impl SecretPart {
         }
     }
 
+    /// Returns false if the text certainly does not contain the secret: its plain part is missing.
     fn may_occur_in(&self, bytes: &[u8]) -> bool {
         memmem::find(bytes, self.plain_part.as_bytes()).is_some()
     }
@@ -136,7 +138,8 @@ impl SecretPart {
         output
     }
 
-    /// Returns the length of the secret at the start of `text`, in any spelling of its characters.
+    /// Returns the length of the secret at the start of `text`, in any spelling of its characters; `None` if it is not
+    /// there.
     fn match_length(&self, text: &str) -> Option<usize> {
         if !self
             .spellings

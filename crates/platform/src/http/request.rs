@@ -48,6 +48,7 @@ impl Request {
         }
     }
 
+    /// Creates a GET request, which may be repeated.
     pub fn get(url: Url) -> Self {
         Self::new(Method::GET, url, Repeat::Safe)
     }
@@ -66,6 +67,7 @@ impl Request {
         self
     }
 
+    /// Adds a parameter to the query of the URL.
     #[must_use]
     pub fn query(mut self, name: &str, value: &str) -> Self {
         self.url.query_pairs_mut().append_pair(name, value);
@@ -78,6 +80,7 @@ impl Request {
         self
     }
 
+    /// Sets a JSON body and its content type.
     #[must_use]
     pub fn json(self, value: &serde_json::Value) -> Self {
         self.with_body("application/json", value.to_string())

@@ -36,6 +36,7 @@ pub(super) struct ResponseHead {
 }
 
 impl ResponseHead {
+    /// Returns the id that the server, or a proxy in front of it, gave to the request.
     fn request_id(&self) -> Option<&str> {
         REQUEST_ID_HEADERS
             .iter()
@@ -50,6 +51,7 @@ impl ResponseHead {
             .unwrap_or_default()
     }
 
+    /// Creates an error of this kind with the subject, status and request id of this response.
     pub(super) fn build_error(
         &self,
         kind: ErrorKind,
@@ -100,8 +102,8 @@ impl Response {
         self.head.status.as_u16()
     }
 
-    /// Returns the maximum memory of its values in bytes, plus that of earlier pages; an error if the sum exceeds the
-    /// limit for a response.
+    /// Returns the maximum memory of the response's values in bytes, plus that of earlier pages; an error if the sum
+    /// exceeds the limit for a response.
     pub(crate) fn check_memory(&self, earlier_memory: u64) -> Result<u64, HttpError> {
         let memory = earlier_memory + estimate_memory(&self.body);
         if memory > MAX_RESPONSE_MEMORY {

@@ -56,6 +56,7 @@ impl Delays {
         random_delay.max(requested_delay.unwrap_or_default().min(self.max_requested))
     }
 
+    /// Returns the limit of the random wait before this retry.
     fn max_delay(&self, retry: u32) -> Duration {
         self.base
             .saturating_mul(2_u32.saturating_pow(retry))
@@ -74,7 +75,8 @@ pub(super) fn parse_retry_after(headers: &HeaderMap, now: SystemTime) -> Option<
     Some(date.duration_since(now).unwrap_or_default())
 }
 
-/// Returns whether a repeated request may get another response than this status (not 2xx).
+/// Returns the rule for repeating a request that got this status (not 2xx). A request was certainly not processed after
+/// 429, and after 503 if the server requested a delay.
 pub(super) fn retry_rule_for(status: StatusCode, requested_delay: Option<Duration>) -> RetryRule {
     match status.as_u16() {
         429 => RetryRule::Always,

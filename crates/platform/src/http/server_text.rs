@@ -215,6 +215,7 @@ fn skip_element(tag: &str) -> &str {
     skip_tag(tag)
 }
 
+/// Returns the text after the end of the tag; empty if the tag has no end.
 fn skip_tag(tag: &str) -> &str {
     tag.find('>').map_or("", |end| &tag[end + 1..])
 }

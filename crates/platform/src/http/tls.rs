@@ -86,6 +86,7 @@ fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpEr
     Ok(certificates)
 }
 
+/// Creates an error about the file of additional root certificates.
 fn ca_file_error(path: &Path, reason: &str, hint: &str) -> HttpError {
     HttpError::configuration(format!("the CA certificate file {} {reason}", path.display())).with_hint(hint)
 }

@@ -86,10 +86,12 @@ impl Token {
         })
     }
 
+    /// Returns whether the token need not be replaced yet.
     pub(super) fn is_fresh(&self) -> bool {
         self.expires_at.is_none_or(|expiry| Instant::now() < expiry)
     }
 
+    /// Returns whether both tokens have the same text and the same expiry.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.secret.expose_secret() == other.secret.expose_secret() && self.expires_at == other.expires_at
     }

@@ -70,7 +70,7 @@ impl UploadMonitor {
     }
 
     /// Returns the outcome, or a timeout if nothing moves for `limit`. If the body could not be read, that error
-    /// replaces the errors that followed from it.
+    /// replaces the errors that followed from it, but not the status with which a server rejected the upload.
     pub(super) async fn run_until_stall(
         &self,
         limit: Duration,
@@ -130,10 +130,12 @@ impl UploadMonitor {
 }
 
 impl UploadState {
+    /// Records the error that ended the reading of the body.
     fn record_read_error(&self, error: &io::Error) {
         *self.read_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
     }
 
+    /// Records the progress and returns the number of bytes sent so far.
     fn record_sent(&self, size: usize) -> u64 {
         self.progress_time.send_replace(Instant::now());
         let size = size as u64;

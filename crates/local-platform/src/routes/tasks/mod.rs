@@ -75,6 +75,7 @@ struct GrantedTool {
     tool_name: String,
 }
 
+/// Returns the mode with this name, which the shape of the body has already checked.
 fn parse_mode(name: &str) -> AgentMode {
     if name == "PLAN" {
         AgentMode::Plan
@@ -102,11 +103,13 @@ fn record_event(
     events::insert(transaction, author, &entry)
 }
 
+/// Returns the tools that need no permission, for a response.
 fn list_granted_tools(task: &AgentTask) -> Vec<GrantedTool> {
     let tools = task.granted.iter().cloned();
     tools.map(|tool_name| GrantedTool { tool_name }).collect()
 }
 
+/// Creates a 404: no task with this ID is visible to the caller.
 fn unknown_task(id: Uuid) -> Problem {
     Problem::not_found(format!("there is no task {id}"))
 }

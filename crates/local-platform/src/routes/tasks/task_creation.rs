@@ -36,6 +36,7 @@ pub(super) fn shapes() -> Vec<Shape> {
     vec![task_request()]
 }
 
+/// Returns the shape of a request to create a task.
 fn task_request() -> Shape {
     object([
         required_member("message", text()).with_description("The opening instruction."),
@@ -46,6 +47,7 @@ fn task_request() -> Shape {
     .with_name("TaskRequest", "The body of a task creation.")
 }
 
+/// Returns the shape of the agent's configuration in a request to create a task.
 fn agent_config() -> Shape {
     object([
         required_member("name", one_of(&[AGENT_NAME])),
@@ -63,7 +65,7 @@ fn agent_config() -> Shape {
     .with_name("AgentConfigRequest", "The configuration of a task.")
 }
 
-/// Checks that the request either names the target branch or lets the agent generate it.
+/// Returns the rule that the request names the target branch or lets the agent generate it, with its JSON schema.
 fn target_branch_rule() -> ShapePart {
     let branch_schema = json!({"type": "object", "required": ["targetBranchName"],
         "properties": {"targetBranchName": {"type": "string"}}});
@@ -75,6 +77,7 @@ fn target_branch_rule() -> ShapePart {
     )
 }
 
+/// Reports a missing target branch, unless the agent generates its name.
 fn check_target_branch(check: &mut BodyCheck, config: &Map<String, Value>) {
     let is_generated = config.find_boolean("generateBranch") == Some(true);
     if config.find_value("targetBranchName").is_none() && !is_generated {
@@ -160,6 +163,7 @@ async fn create_task(
     Ok((StatusCode::CREATED, Json(created_task)))
 }
 
+/// Reads the configuration of a task. Without a name, the target branch is named after the task's id.
 fn read_config(config: &Map<String, Value>, id: Uuid) -> TaskConfig {
     let target = config.find_text("targetBranchName");
     TaskConfig {

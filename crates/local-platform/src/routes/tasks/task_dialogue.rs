@@ -52,6 +52,7 @@ pub(super) fn shapes() -> Vec<Shape> {
     vec![decisions_request(), follow_up_request(), permissions_request()]
 }
 
+/// Returns the shape of a request with decisions that the agent waits for.
 fn decisions_request() -> Shape {
     let decision = variants(
         "type",
@@ -65,6 +66,7 @@ fn decisions_request() -> Shape {
         .with_name("DecisionsRequest", "The body of decisions.")
 }
 
+/// Returns the shape of a decision whether a tool may be used.
 fn tool_decision() -> Shape {
     object([
         required_member("type", one_of(&["tool"])),
@@ -75,6 +77,7 @@ fn tool_decision() -> Shape {
     .with_name("ToolDecision", "Whether a tool may be used.")
 }
 
+/// Returns the shape of a decision that answers questions of the agent.
 fn question_decision() -> Shape {
     let answer = object([
         required_member("questionIndex", whole_number_from(0, Some(u32::MAX.into())))
@@ -141,9 +144,10 @@ async fn decide_task(
     Ok((StatusCode::ACCEPTED, Json(PendingDecisions { pending_decisions })))
 }
 
+/// Reads a decision whose shape was already checked.
 fn read_decision(item: &Map<String, Value>) -> SubmittedDecision {
     let answers = || item.find_objects("answers").unwrap_or_default().into_iter();
-    let verdict = match item.text_or_empty("type").as_str() {
+    let outcome = match item.text_or_empty("type").as_str() {
         "tool" => DecisionOutcome::Tool {
             approved: item.find_boolean("approved").unwrap_or_default(),
             for_whole_task: item.text_or_empty("scope") == "CONVERSATION",
@@ -152,7 +156,7 @@ fn read_decision(item: &Map<String, Value>) -> SubmittedDecision {
     };
     SubmittedDecision {
         id: item.text_or_empty("id"),
-        outcome: verdict,
+        outcome,
     }
 }
 
@@ -239,15 +243,17 @@ async fn list_task_messages(
     messages.map(Json).ok_or_else(|| unknown_task(id))
 }
 
-/// Parses a position from `more`.
+/// Parses a position from `more`, which has at most nine digits.
 fn parse_position(text: &str) -> Option<u32> {
     parse_number(text).filter(|_| text.len() < 10)
 }
 
+/// Parses decimal digits as a number of 32 bits.
 fn parse_number(text: &str) -> Option<u32> {
     parse_whole_number(text).and_then(|number| u32::try_from(number).ok())
 }
 
+/// Returns the shape of a request with a further instruction.
 fn follow_up_request() -> Shape {
     let config = object([
         required_member("name", one_of(&[AGENT_NAME])),
@@ -323,6 +329,7 @@ async fn send_task_message(
     Ok((StatusCode::ACCEPTED, Json(TaskReference { task_id: id })))
 }
 
+/// Returns the shape of a request to replace the tools that need no permission.
 fn permissions_request() -> Shape {
     object([required_member("grantedPermissions", granted_tools_shape())])
         .with_name("PermissionsRequest", "The tools that need no permission.")

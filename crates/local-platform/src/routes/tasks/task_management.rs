@@ -128,6 +128,7 @@ async fn list_tasks(
     }))
 }
 
+/// Parses a parameter that is a UUID. Records an error if the value is another one.
 fn parse_uuid(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Uuid> {
     let text = query.find_value(name)?;
     let id = request_path::parse_uuid(text);
@@ -137,6 +138,7 @@ fn parse_uuid(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Uuid> 
     id
 }
 
+/// Converts a task to an entry of the list.
 fn to_item(stored_task: StoredTask) -> TaskItem {
     TaskItem {
         task_id: stored_task.id,

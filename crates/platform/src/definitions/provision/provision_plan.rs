@@ -119,6 +119,7 @@ pub fn read_plan(document: &Document, names: &PlatformNames) -> Result<Provision
     })
 }
 
+/// Reads the project, and returns it with the way in which connections to its warehouse authenticate.
 fn read_project(
     fields: &FieldReader<'_>,
     names: &PlatformNames,
@@ -148,6 +149,7 @@ fn read_project(
     Ok((project, auth_type))
 }
 
+/// Reads the connection. Provider and authentication follow from the project's warehouse.
 fn read_connection(
     fields: &FieldReader<'_>,
     project: &NewProject,
@@ -225,6 +227,7 @@ fn check_environment_connections(
     Ok(())
 }
 
+/// Reads the secret. A connection of the environment must refer to it, by the same key.
 fn read_secret(
     document: &Document,
     fields: &FieldReader<'_>,
@@ -275,6 +278,7 @@ fn read_secret(
     })
 }
 
+/// Reads the repository, which must be of the platform's git provider.
 fn read_repository(
     document: &Document,
     fields: &FieldReader<'_>,

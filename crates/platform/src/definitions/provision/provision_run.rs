@@ -42,7 +42,8 @@ fn describe_failure(step: ProvisionStep, error: &HttpError) -> String {
     }
 }
 
-/// Runs the remaining steps. Calls `save` to store the state, and `report_step` for each step.
+/// Runs the remaining steps. Calls `save` to store the state, and `report_step` for each step. A step whose request
+/// certainly had no effect is removed from the state, so that the next run tries it again.
 pub async fn run_steps(
     platform: &Platform,
     plan: &ProvisionPlan,
@@ -87,6 +88,7 @@ pub async fn run_steps(
     Ok(())
 }
 
+/// Records how far a step is, with the definition that it was made from.
 fn record_step(
     state: &mut ProvisionState,
     plan: &ProvisionPlan,
@@ -105,6 +107,8 @@ fn record_step(
     );
 }
 
+/// Sends the request of a step and returns the response. The identifier of a new project is checked, because all later
+/// steps need it.
 async fn run_step(
     platform: &Platform,
     plan: &ProvisionPlan,

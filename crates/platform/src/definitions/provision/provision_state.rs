@@ -160,6 +160,7 @@ impl ProvisionState {
         self.steps.get(&ProvisionStep::Project)?.project_id.as_deref()
     }
 
+    /// Renders the state as the content of its file.
     pub fn render(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }

@@ -141,7 +141,8 @@ fn check_types(
     Ok(())
 }
 
-/// Checks that the environments of the overrides exist.
+/// Checks that the environments of the overrides exist. A token that may not list them passes: the platform checks
+/// them.
 fn check_environments(
     document: &Document,
     definition: &VariableDefinition,
@@ -167,6 +168,7 @@ fn check_environments(
     ))
 }
 
+/// Returns the step that creates the variable; the file must define type and behaviour for it.
 fn build_creation(
     document: &Document,
     definition: &VariableDefinition,
@@ -186,6 +188,8 @@ fn build_creation(
     })
 }
 
+/// Returns the step that updates the variable, or `None` if no field differs. The platform requires type and behaviour
+/// in each update, so those that the file leaves out are sent as they are in the project.
 fn build_update(
     document: &Document,
     definition: &VariableDefinition,
@@ -197,9 +201,10 @@ fn build_update(
     if differences.is_empty() {
         return Ok(None);
     }
-    let name = fields.r#type.as_ref().or(variable.r#type.as_ref());
+    let type_name = fields.r#type.as_ref().or(variable.r#type.as_ref());
     sent_fields.r#type = Some(
-        name.ok_or_else(|| reject_missing_field(document, definition, "type"))?
+        type_name
+            .ok_or_else(|| reject_missing_field(document, definition, "type"))?
             .clone(),
     );
     let behaviour = fields.behaviour.as_ref().or(variable.behaviour.as_ref());
@@ -215,6 +220,7 @@ fn build_update(
     }))
 }
 
+/// Creates the error that neither the file nor the platform has a field which each update needs.
 fn reject_missing_field(document: &Document, definition: &VariableDefinition, key: &str) -> DefinitionError {
     let path = format!("{}.{key}", definition.path);
     document.error(&path, "is missing, and the platform does not return it either")
@@ -267,6 +273,8 @@ fn compare_fields(
     (differences, sent_fields)
 }
 
+/// Returns the steps that set the overrides which differ, and with `prune` those that remove the overrides which the
+/// file does not have. A variable without `overrides` in the file keeps all of them.
 fn compare_overrides(
     definition: &VariableDefinition,
     current_overrides: &[Override],
@@ -307,6 +315,7 @@ fn compare_overrides(
     steps
 }
 
+/// Returns the value in this environment; `None` if it has no override.
 fn find_override_value<'o>(overrides: &'o [Override], environment: &str) -> Option<&'o Value> {
     overrides
         .iter()
@@ -314,6 +323,7 @@ fn find_override_value<'o>(overrides: &'o [Override], environment: &str) -> Opti
         .map(|entry| &entry.value)
 }
 
+/// Returns the fields of the variable that a file can define.
 fn variable_fields(variable: &Variable) -> VariableFields {
     VariableFields {
         r#type: variable.r#type.clone(),

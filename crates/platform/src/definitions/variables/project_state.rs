@@ -74,6 +74,7 @@ async fn read_environments(
     }
 }
 
+/// Reads the overrides of a variable and returns them with its name.
 async fn read_overrides(
     platform: &Platform,
     project: Uuid,

@@ -26,10 +26,10 @@ pub async fn execute_steps(
     mut report_step: impl FnMut(&VariableStep, &StepOutcome),
 ) -> Vec<StepOutcome> {
     let mut missing_variables: HashSet<&str> = HashSet::new();
-    let mut is_unreachable = false;
+    let mut is_aborted = false;
     let mut outcomes = Vec::new();
     for step in steps {
-        let outcome = if is_unreachable || missing_variables.contains(step.variable()) {
+        let outcome = if is_aborted || missing_variables.contains(step.variable()) {
             StepOutcome::Skipped
         } else {
             execute_step(platform, project, step)
@@ -37,7 +37,7 @@ pub async fn execute_steps(
                 .unwrap_or_else(StepOutcome::Failed)
         };
         if let StepOutcome::Failed(error) = &outcome {
-            is_unreachable = prevents_every_step(error.kind());
+            is_aborted = prevents_every_step(error.kind());
             if matches!(step, VariableStep::Create { .. }) {
                 missing_variables.insert(step.variable());
             }
@@ -48,6 +48,7 @@ pub async fn execute_steps(
     outcomes
 }
 
+/// Returns whether each further step would fail for the same reason.
 const fn prevents_every_step(kind: ErrorKind) -> bool {
     matches!(
         kind,
@@ -59,6 +60,7 @@ const fn prevents_every_step(kind: ErrorKind) -> bool {
     )
 }
 
+/// Sends the request of one step. Overrides that the response does not confirm make the outcome partial.
 async fn execute_step(
     platform: &Platform,
     project: Uuid,

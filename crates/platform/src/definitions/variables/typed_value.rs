@@ -38,6 +38,7 @@ pub(super) fn validate_value(kind: Option<&str>, value: &Value) -> Result<Value,
     }
 }
 
+/// Returns whether the variable's type is known to be this one, in any letter case.
 fn is_type(kind: Option<&str>, name: &str) -> bool {
     kind.is_some_and(|kind| kind.eq_ignore_ascii_case(name))
 }

@@ -65,6 +65,7 @@ pub struct OverrideChange {
 }
 
 impl VariableStep {
+    /// Returns the name of the variable that the step changes.
     pub(crate) fn variable(&self) -> &str {
         match self {
             Self::Create { variable, .. }

@@ -63,6 +63,7 @@ pub fn read_variables(document: &Document) -> Result<Vec<VariableDefinition>, De
         .collect()
 }
 
+/// Reads a variable from its entry in the map at the path `parent`.
 fn read_variable(
     document: &Document,
     name: &str,
@@ -79,6 +80,7 @@ fn read_variable(
     let fields = FieldReader::new(document, &path, entry)?;
     fields.reject_unknown_keys(&VARIABLE_KEYS)?;
     let kind = fields.find_text("type")?;
+    // A null is an error here and does not count as missing.
     let value = match entry.get("value") {
         None => None,
         Some(value) => {
@@ -100,6 +102,7 @@ fn read_variable(
     })
 }
 
+/// Reads the overrides of a variable of the type `kind`; `None` if the file has no such key.
 fn read_overrides(
     fields: &FieldReader<'_>,
     kind: Option<&str>,

@@ -12,6 +12,7 @@ use tokio::process::{Child, Command};
 /// Time limit of the command, which may prompt a person or query a vault over a slow network.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// Runs the token command and returns its trimmed output, within a fixed time limit.
 pub(super) async fn run_token_command(line: &str) -> Result<SecretString, TokenError> {
     run_within(line, COMMAND_TIMEOUT).await
 }
