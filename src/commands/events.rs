@@ -38,7 +38,7 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     };
     run.ui.deliver_result(&text)?;
     run.ui.finish()?;
-    if let Some(cursor) = Cursor::with_events(last_cursor, &events) {
+    if let Some(cursor) = Cursor::build_next(last_cursor, &events) {
         atomic_file::write_file(&path, cursor.render().as_bytes())
             .map_err(reject_unwritten("the cursor ", &path))?;
     }

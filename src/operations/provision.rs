@@ -126,7 +126,7 @@ fn apply_resolutions(
             }
             _ => return Err(reject_resolution(resolution)),
         }
-        if let (Some(record), Some(body)) = (state.steps.get_mut(&step), plan.body(step)) {
+        if let (Some(record), Some(body)) = (state.steps.get_mut(&step), plan.step_definition(step)) {
             record.request_body = body;
         }
     }

@@ -12,7 +12,7 @@ use super::{FileSelection, FileSource, Plan, PlannedFile, PublishError, PublishR
 use sluicegate_base::text::List;
 use sluicegate_git::{CommitId, Repository, SnapshotFile};
 use sluicegate_pipelines::pipelines::{self, PipelineKind, SharedEntry};
-use sluicegate_platform::api::{header_value, part_name};
+use sluicegate_platform::api::{part_name, to_header_value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -122,7 +122,7 @@ fn validate_branch(request: &PublishRequest<'_>) -> (Option<String>, Option<Stri
     let Some(branch) = request.branch.clone().filter(|branch| !branch.is_empty()) else {
         return (None, None);
     };
-    match header_value(&branch) {
+    match to_header_value(&branch) {
         Ok(_) => (Some(branch), None),
         Err(reason) => (
             None,

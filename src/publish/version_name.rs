@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use sluicegate_base::text;
 use sluicegate_git::short_id;
-use sluicegate_platform::api::{HeaderError, header_value};
+use sluicegate_platform::api::{HeaderError, to_header_value};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceholderValues {
@@ -219,7 +219,7 @@ pub(super) fn validate_header(subject: &'static str, value: String) -> Result<St
             character,
         });
     }
-    match header_value(&value) {
+    match to_header_value(&value) {
         Ok(_) => Ok(value),
         Err(reason) => Err(VersionNameError::Header {
             subject,

@@ -69,7 +69,7 @@ impl Repository {
             .references_glob("refs/remotes/*")
             .map_err(&list_error)?
         {
-            if let Some(tip) = find_commit(&reference.map_err(&list_error)?)
+            if let Some(tip) = find_reference_commit(&reference.map_err(&list_error)?)
                 && self.is_ancestor(tip, commit)?
             {
                 return Ok(true);
@@ -88,7 +88,7 @@ impl Repository {
             .map_err(&list_error)?
         {
             let reference = result.map_err(&list_error)?;
-            if find_commit(&reference).is_some_and(|tip| CommitId::new(tip) == *commit) {
+            if find_reference_commit(&reference).is_some_and(|tip| CommitId::new(tip) == *commit) {
                 names.extend(reference.name().ok().map(str::to_owned));
             }
         }
@@ -127,7 +127,7 @@ impl Repository {
     pub fn local_branch_tip(&self, branch: &str) -> Result<Option<CommitId>, GitError> {
         let reference = self.find_reference(&format!("refs/heads/{branch}"))?;
         Ok(reference
-            .and_then(|reference| find_commit(&reference))
+            .and_then(|reference| find_reference_commit(&reference))
             .map(CommitId::new))
     }
 
@@ -215,7 +215,7 @@ fn find_tracked_branch(remotes: &[Remote<'_>], reference: &Reference<'_>) -> Opt
         remote,
         branch,
         reference: name.to_owned(),
-        tip: CommitId::new(find_commit(reference)?),
+        tip: CommitId::new(find_reference_commit(reference)?),
     })
 }
 
@@ -256,6 +256,6 @@ fn find_branch_on_remote(remote: &Remote<'_>, name: &str) -> Option<(String, Str
 }
 
 /// Returns the commit that the reference leads to, also through a tag.
-fn find_commit(reference: &Reference<'_>) -> Option<Oid> {
+fn find_reference_commit(reference: &Reference<'_>) -> Option<Oid> {
     reference.peel_to_commit().ok().map(|commit| commit.id())
 }

@@ -37,13 +37,13 @@ impl Checkout {
             return false;
         };
         entry.id == blob.oid()
-            && nanoseconds(entry.mtime) < self.write_time
+            && index_time_nanoseconds(entry.mtime) < self.write_time
             && matches_recorded_metadata(&entry, on_disk)
     }
 }
 
 /// Converts a time of the index to nanoseconds since 1970.
-fn nanoseconds(time: IndexTime) -> i128 {
+fn index_time_nanoseconds(time: IndexTime) -> i128 {
     to_nanoseconds(time.seconds().into(), time.nanoseconds().into())
 }
 
@@ -60,8 +60,8 @@ fn matches_recorded_metadata(entry: &IndexEntry, on_disk: &Metadata) -> bool {
     // The index stores only the lower 32 bits of these numbers.
     u64::from(entry.file_size) == on_disk.size() & u64::from(u32::MAX)
         && u64::from(entry.ino) == on_disk.ino() & u64::from(u32::MAX)
-        && nanoseconds(entry.mtime) == to_nanoseconds(on_disk.mtime(), on_disk.mtime_nsec())
-        && nanoseconds(entry.ctime) == to_nanoseconds(on_disk.ctime(), on_disk.ctime_nsec())
+        && index_time_nanoseconds(entry.mtime) == to_nanoseconds(on_disk.mtime(), on_disk.mtime_nsec())
+        && index_time_nanoseconds(entry.ctime) == to_nanoseconds(on_disk.ctime(), on_disk.ctime_nsec())
 }
 
 /// Always returns false: on this system the index records other metadata than the system reports.

@@ -85,7 +85,7 @@ fn open_library(git_dir: &Path, from: &Path) -> Result<OpenedRepository, GitErro
     // Opens the directory with the `.git`, so that libgit2 finds the working tree; a bare repository is opened
     // itself.
     match Library::open_ext(from, RepositoryOpenFlags::NO_SEARCH, std::iter::empty::<&OsStr>()) {
-        Ok(library) if !is_shallow_worktree(&library) => Ok(into_opened(library)),
+        Ok(library) if !is_shallow_worktree(&library) => Ok(build_opened_repository(library)),
         Ok(_) => stand_in::open_through_stand_in(git_dir, from, false),
         Err(error) if error.code() == ErrorCode::NotFound => Err(GitError::NotARepository {
             from: from.to_owned(),
@@ -102,7 +102,7 @@ fn is_shallow_worktree(library: &Library) -> bool {
 
 /// Collects what later steps need to know of a repository that libgit2 has opened. It is not foreign: libgit2 refuses a
 /// checkout of another user that is not declared safe.
-fn into_opened(library: Library) -> OpenedRepository {
+fn build_opened_repository(library: Library) -> OpenedRepository {
     let git_dir = library.path().to_owned();
     OpenedRepository {
         root: library.workdir().unwrap_or(&git_dir).to_owned(),

@@ -185,7 +185,7 @@ fn copy_file(source: &Path, target: &Path, limit: u64) -> Result<(), GitError> {
             reason: "it is not a regular file, or it is too large".to_owned(),
         });
     }
-    create_parent(target)?;
+    create_parent_folder(target)?;
     fs::copy(source, target)
         .map(drop)
         .map_err(GitError::io("read", source))
@@ -266,11 +266,11 @@ pub(super) fn read_short_file(path: &Path) -> Option<String> {
 }
 
 fn write_file(path: &Path, text: &str) -> Result<(), GitError> {
-    create_parent(path)?;
+    create_parent_folder(path)?;
     fs::write(path, text).map_err(GitError::io("write", path))
 }
 
-fn create_parent(path: &Path) -> Result<(), GitError> {
+fn create_parent_folder(path: &Path) -> Result<(), GitError> {
     path.parent().map_or(Ok(()), |parent| {
         fs::create_dir_all(parent).map_err(GitError::io("create", parent))
     })

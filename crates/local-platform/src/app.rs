@@ -40,7 +40,7 @@ impl App {
         tokens.extend(generated_token.clone().map(|token| (token, Role::SuperAdmin)));
         let app = Self {
             tokens: KnownTokens::new(&tokens)?,
-            projects: open_projects(options.projects)?,
+            projects: check_projects(options.projects)?,
             store: Store::open(options.data.as_deref())?,
             vocabulary: options.vocabulary,
             clock: options.clock,
@@ -113,7 +113,7 @@ impl App {
 
 /// Returns the projects, after a check that each repository can be opened and no project occurs twice. A repository is
 /// not kept open: each request opens it again.
-fn open_projects(project_paths: Vec<(Uuid, PathBuf)>) -> Result<Vec<StartupProject>, ServiceError> {
+fn check_projects(project_paths: Vec<(Uuid, PathBuf)>) -> Result<Vec<StartupProject>, ServiceError> {
     let mut projects: Vec<StartupProject> = Vec::with_capacity(project_paths.len());
     for (project, path) in project_paths {
         if let Err(source) = pipeline_review::open_repository(&path) {

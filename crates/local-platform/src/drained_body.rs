@@ -32,7 +32,7 @@ pub(super) async fn drain_unread_body(request: Request, next: Next) -> Response 
     let request = request.map(|body| {
         Body::from_stream(DrainedBody {
             stream: Some(body.into_data_stream()),
-            is_read: !waits_for_continue,
+            can_drain: !waits_for_continue,
         })
     });
     next.run(request).await
@@ -41,7 +41,7 @@ pub(super) async fn drain_unread_body(request: Request, next: Next) -> Response 
 struct DrainedBody {
     stream: Option<BodyDataStream>,
     /// False while the client may wait for `100 Continue`, because it has sent no body yet.
-    is_read: bool,
+    can_drain: bool,
 }
 
 impl Stream for DrainedBody {
@@ -49,7 +49,7 @@ impl Stream for DrainedBody {
 
     /// Passes on the next piece of the body, and forgets the body at its end.
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.is_read = true;
+        self.can_drain = true;
         let Some(stream) = &mut self.stream else {
             return Poll::Ready(None);
         };
@@ -65,7 +65,7 @@ impl Drop for DrainedBody {
     /// Reads the rest of a body that the handler did not read completely, so that the client receives the response
     /// instead of a broken connection.
     fn drop(&mut self) {
-        if !self.is_read {
+        if !self.can_drain {
             return;
         }
         if let (Some(stream), Ok(runtime)) = (self.stream.take(), Handle::try_current()) {

@@ -68,7 +68,7 @@ fn follow_transitions(components: &[Component]) -> SimulatedExecution {
         } else if is_of_kind(component, "end-success") {
             success = success.or(Some(component));
         }
-        let next = followed_links(component).filter_map(|name| components.get(*indexes.get(name)?));
+        let next = list_next_names(component).filter_map(|name| components.get(*indexes.get(name)?));
         pending_components.extend(next);
     }
     let message = match failure.or(success) {
@@ -88,7 +88,7 @@ fn is_of_kind(component: &Component, kind: &str) -> bool {
 
 /// Returns the names of the components that follow this one if it succeeds. Transitions after a failure are followed
 /// only if the component has no others.
-fn followed_links(component: &Component) -> impl Iterator<Item = &str> {
+fn list_next_names(component: &Component) -> impl Iterator<Item = &str> {
     let has_success_transition = component
         .links
         .iter()

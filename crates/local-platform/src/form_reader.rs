@@ -158,7 +158,7 @@ fn find_parameter(mut parameters: &str, parameter_name: &str) -> Option<String> 
         let (name, value_and_next) = parameters.split_once('=')?;
         let (value, next) = match value_and_next.trim_start().strip_prefix('"') {
             Some(text) => parse_quoted_value(text)?,
-            None => plain_value(value_and_next),
+            None => parse_plain_value(value_and_next),
         };
         if name.trim().eq_ignore_ascii_case(parameter_name) {
             return Some(value);
@@ -168,7 +168,7 @@ fn find_parameter(mut parameters: &str, parameter_name: &str) -> Option<String> 
 }
 
 /// Returns the value up to the next semicolon, and the text from there on.
-fn plain_value(text: &str) -> (String, &str) {
+fn parse_plain_value(text: &str) -> (String, &str) {
     let (value, next) = text.split_at(text.find(';').unwrap_or(text.len()));
     (value.trim().to_owned(), next)
 }

@@ -195,7 +195,7 @@ fn has_extension(path: &str, extensions: &[&str]) -> bool {
 }
 
 /// Returns the path of a pipeline without its extension; `None` if the path is not that of a pipeline.
-fn without_extension(path: &str) -> Option<&str> {
+fn strip_pipeline_extension(path: &str) -> Option<&str> {
     PIPELINE_EXTENSIONS
         .iter()
         .find_map(|extension| path.strip_suffix(extension))
@@ -209,7 +209,7 @@ fn select_shared_pipelines(
     let uploaded_paths: HashSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
     let (mut pipelines, mut ignored_resources) = (Vec::new(), Vec::new());
     for entry in configuration.entries.iter().filter(|entry| entry.enabled) {
-        let reason = match without_extension(&entry.pipeline) {
+        let reason = match strip_pipeline_extension(&entry.pipeline) {
             None => "listed as a shared pipeline, but no pipeline by its name",
             Some(_) if !uploaded_paths.contains(entry.pipeline.as_str()) => {
                 "listed as a shared pipeline, but the form has no part of this name"

@@ -34,7 +34,7 @@ impl Rect {
 
     /// Returns whether the segment comes closer to the box than `distance`.
     fn is_near(&self, start: Point, end: Point, distance: f64) -> bool {
-        let (low, high) = (min(start, end), max(start, end));
+        let (low, high) = (min_corner(start, end), max_corner(start, end));
         low.0 < self.right + distance
             && high.0 > self.left - distance
             && low.1 < self.bottom + distance
@@ -63,14 +63,14 @@ impl Drawn {
     /// Reads the boxes, links and labels of a picture from its markup.
     pub fn read(picture: Node<'_, '_>) -> Self {
         Self {
-            rects: of_class(picture, "component").map(rect).collect(),
-            links: of_class(picture, "link").map(link).collect(),
+            rects: of_class(picture, "component").map(read_rect).collect(),
+            links: of_class(picture, "link").map(read_link).collect(),
             labels: of_class(picture, "sg-text")
                 .filter(|text| text.attribute("text-anchor").is_none())
-                .map(label)
+                .map(read_label)
                 .collect(),
             stubs: of_class(picture, "stub")
-                .map(|stub| corners(stub.attribute("d").unwrap()))
+                .map(|stub| parse_corners(stub.attribute("d").unwrap()))
                 .collect(),
         }
     }
@@ -78,18 +78,18 @@ impl Drawn {
     /// Returns a message for each layout fault.
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
-        boxes_apart(&self.rects, &mut faults);
+        check_box_distances(&self.rects, &mut faults);
         self.check_boxes(&mut faults);
         self.check_labels(&mut faults);
         for link in &self.links {
             self.check_sides(link, &mut faults);
-            ends(link, &self.rects, &mut faults);
-            crossings(link, &self.rects, &mut faults);
+            check_ends(link, &self.rects, &mut faults);
+            check_crossings(link, &self.rects, &mut faults);
         }
         for (index, link) in self.links.iter().enumerate() {
             for other in &self.links[index + 1..] {
                 let shares_end = link.from == other.from || link.to == other.to;
-                let overlap = along_each_other(link, other);
+                let overlap = longest_overlap(link, other);
                 if !(shares_end && link.change == other.change) && overlap > TOGETHER {
                     faults.push(format!(
                         "{} -> {} lies on {} -> {} over {overlap}",
@@ -172,29 +172,29 @@ pub fn of_class<'a, 'd: 'a>(picture: Node<'a, 'd>, class: &'a str) -> impl Itera
 }
 
 /// Returns the number in an attribute, which the node must have.
-fn number(node: Node<'_, '_>, name: &str) -> f64 {
+fn read_number(node: Node<'_, '_>, name: &str) -> f64 {
     node.attribute(name).unwrap().parse().unwrap()
 }
 
 /// Reads the box of a component, which must have exactly one outline.
-fn rect(component: Node<'_, '_>) -> Rect {
+fn read_rect(component: Node<'_, '_>) -> Rect {
     let outlines: Vec<Node<'_, '_>> = component
         .descendants()
         .filter(|node| node.has_tag_name("rect"))
         .collect();
     assert_eq!(outlines.len(), 1);
-    let (left, top) = (number(outlines[0], "x"), number(outlines[0], "y"));
+    let (left, top) = (read_number(outlines[0], "x"), read_number(outlines[0], "y"));
     Rect {
         name: component.attribute("data-name").unwrap().to_owned(),
         left,
         top,
-        right: left + number(outlines[0], "width"),
-        bottom: top + number(outlines[0], "height"),
+        right: left + read_number(outlines[0], "width"),
+        bottom: top + read_number(outlines[0], "height"),
     }
 }
 
 /// Reads a link, which must have an arrow at its end.
-fn link(node: Node<'_, '_>) -> Link {
+fn read_link(node: Node<'_, '_>) -> Link {
     let attribute = |name: &str| node.attribute(name).unwrap().to_owned();
     assert!(node.attribute("marker-end").is_some());
     Link {
@@ -202,13 +202,13 @@ fn link(node: Node<'_, '_>) -> Link {
         to: attribute("data-to"),
         kind: attribute("data-kind"),
         change: attribute("data-change"),
-        points: corners(&attribute("d")),
+        points: parse_corners(&attribute("d")),
     }
 }
 
 /// Returns a label with the minimum area of its text.
-fn label(text: Node<'_, '_>) -> Rect {
-    let (x, y) = (number(text, "x"), number(text, "y"));
+fn read_label(text: Node<'_, '_>) -> Rect {
+    let (x, y) = (read_number(text, "x"), read_number(text, "y"));
     let content = text.text().unwrap_or_default();
     Rect {
         name: content.to_owned(),
@@ -220,7 +220,7 @@ fn label(text: Node<'_, '_>) -> Rect {
 }
 
 /// Returns the corners of a path; a rounded corner is represented by its control point.
-fn corners(path: &str) -> Vec<Point> {
+fn parse_corners(path: &str) -> Vec<Point> {
     let mut points = Vec::new();
     let spaced = ["M", "L", "Q"].iter().fold(path.to_owned(), |path, letter| {
         path.replace(letter, &format!(" {letter} "))
@@ -239,7 +239,7 @@ fn corners(path: &str) -> Vec<Point> {
 }
 
 /// Checks that all boxes have the minimum distance from each other.
-fn boxes_apart(rects: &[Rect], faults: &mut Vec<String>) {
+fn check_box_distances(rects: &[Rect], faults: &mut Vec<String>) {
     for (at, one) in rects.iter().enumerate() {
         for other in &rects[at + 1..] {
             let across = (one.left - other.right).max(other.left - one.right);
@@ -257,7 +257,7 @@ fn boxes_apart(rects: &[Rect], faults: &mut Vec<String>) {
 }
 
 /// Checks that a link begins and ends at the borders of its two boxes.
-fn ends(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
+fn check_ends(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
     let on_border = |name: &str, (x, y): Point| {
         let rect = rects.iter().find(|rect| rect.name == name).unwrap();
         let within = (rect.left..=rect.right).contains(&x) && (rect.top..=rect.bottom).contains(&y);
@@ -274,7 +274,7 @@ fn ends(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
 }
 
 /// Checks that a link runs through no box; it may touch the borders of its own two.
-fn crossings(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
+fn check_crossings(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
     for pair in link.points.windows(2) {
         for rect in rects {
             let is_own = rect.name == link.from || rect.name == link.to;
@@ -286,22 +286,22 @@ fn crossings(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
 }
 
 /// Returns the upper left corner of the area between two points.
-fn min(one: Point, other: Point) -> Point {
+fn min_corner(one: Point, other: Point) -> Point {
     (one.0.min(other.0), one.1.min(other.1))
 }
 
 /// Returns the lower right corner of the area between two points.
-fn max(one: Point, other: Point) -> Point {
+fn max_corner(one: Point, other: Point) -> Point {
     (one.0.max(other.0), one.1.max(other.1))
 }
 
 /// Returns the length of the longest overlap of two links.
-fn along_each_other(one: &Link, other: &Link) -> f64 {
+fn longest_overlap(one: &Link, other: &Link) -> f64 {
     let mut longest: f64 = 0.0;
     for pair in one.points.windows(2) {
         for beside in other.points.windows(2) {
-            let (low, high) = (min(pair[0], pair[1]), max(pair[0], pair[1]));
-            let (start, end) = (min(beside[0], beside[1]), max(beside[0], beside[1]));
+            let (low, high) = (min_corner(pair[0], pair[1]), max_corner(pair[0], pair[1]));
+            let (start, end) = (min_corner(beside[0], beside[1]), max_corner(beside[0], beside[1]));
             let common = (
                 high.0.min(end.0) - low.0.max(start.0),
                 high.1.min(end.1) - low.1.max(start.1),

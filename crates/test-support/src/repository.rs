@@ -192,7 +192,7 @@ pub fn give_away(paths: &[&Path]) -> bool {
 }
 
 /// Writes a tree that no git command would create, and commits it.
-pub fn commit_of_raw_tree(world: &World, raw: &[u8]) -> String {
+pub fn commit_raw_tree(world: &World, raw: &[u8]) -> String {
     use std::io::Write as _;
     let mut child = Command::new("git")
         .args(["hash-object", "-t", "tree", "-w", "--literally", "--stdin"])

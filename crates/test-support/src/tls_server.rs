@@ -27,14 +27,14 @@ impl TlsServer {
 
     /// Starts a server with a certificate of a certificate authority.
     pub fn start_as_authority(names: &[&str]) -> Self {
-        let mut params = params(names);
+        let mut params = certificate_params(names);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         Self::start_with(&params)
     }
 
     /// Starts a server with a self-signed certificate that expires at the beginning of `year`.
     pub fn start_until(names: &[&str], year: i32) -> Self {
-        let mut params = params(names);
+        let mut params = certificate_params(names);
         params.not_after = rcgen::date_time_ymd(year, 1, 1);
         Self::start_with(&params)
     }
@@ -86,7 +86,7 @@ impl TlsServer {
 }
 
 /// Returns the parameters of a certificate for these names that is valid until the year 4000.
-fn params(names: &[&str]) -> CertificateParams {
+fn certificate_params(names: &[&str]) -> CertificateParams {
     let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
     let mut params = CertificateParams::new(names).unwrap();
     params.not_after = rcgen::date_time_ymd(4000, 1, 1);

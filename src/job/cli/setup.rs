@@ -43,7 +43,7 @@ const MAN_EXAMPLES: &str = "Example:
 #[command(after_help = INIT_EXAMPLES)]
 pub struct InitArgs {
     /// CI host to write the job for; `none` writes only sluicegate.yaml [default: detected]
-    #[arg(long, value_name = "HOST", value_parser = PossibleValuesParser::new(names_of_job_hosts()))]
+    #[arg(long, value_name = "HOST", value_parser = PossibleValuesParser::new(list_job_host_names()))]
     pub host: Option<String>,
     /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX] [default: the repository's name]
     #[arg(long, value_name = "P")]

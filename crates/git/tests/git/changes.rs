@@ -3,7 +3,7 @@
 use crate::{matches_anything, open, pipelines, short};
 use sluicegate_git::{FileKind, GitError};
 use sluicegate_test_support::dice::Dice;
-use sluicegate_test_support::repository::{World, commit_of_raw_tree, raw_entry, trees_with_duplicate_path};
+use sluicegate_test_support::repository::{World, commit_raw_tree, raw_entry, trees_with_duplicate_path};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -371,7 +371,7 @@ fn tree_that_is_not_sound_is_refused() {
     let blob = world.git("rev-parse HEAD:a");
     let repo = open(&world.work());
     for name in ["..", ".", "", "a/b"] {
-        let commit = commit_of_raw_tree(&world, &raw_entry("100644", name, &blob));
+        let commit = commit_raw_tree(&world, &raw_entry("100644", name, &blob));
         let error = repo
             .list_files(&repo.resolve(&commit).unwrap(), &matches_anything)
             .unwrap_err();
@@ -379,7 +379,7 @@ fn tree_that_is_not_sound_is_refused() {
     }
     let mut cut_off = raw_entry("100644", "a", &blob);
     cut_off.truncate(15);
-    let commit = commit_of_raw_tree(&world, &cut_off);
+    let commit = commit_raw_tree(&world, &cut_off);
     assert!(matches!(
         repo.list_files(&repo.resolve(&commit).unwrap(), &matches_anything),
         Err(GitError::InvalidTree { .. })
@@ -396,7 +396,7 @@ fn entry_with_an_odd_mode_is_what_git_takes_it_for() {
         ["a/b.orch.yaml", "a"].map(|path| world.git(&["rev-parse", &format!("HEAD:{path}")]));
     let repo = open(&world.work());
     let kinds = |raw: &[u8]| {
-        let commit = commit_of_raw_tree(&world, raw);
+        let commit = commit_raw_tree(&world, raw);
         let files = repo.list_files(&repo.resolve(&commit).unwrap(), &matches_anything);
         files.map(|files| {
             files
@@ -439,7 +439,7 @@ fn tree_with_duplicate_path_is_refused() {
     world.commit("one");
     let repo = open(&world.work());
     for raw in trees_with_duplicate_path(&world) {
-        let commit = commit_of_raw_tree(&world, &raw);
+        let commit = commit_raw_tree(&world, &raw);
         let id = repo.resolve(&commit).unwrap();
         for error in [
             repo.list_files(&id, &matches_anything).unwrap_err(),
@@ -458,7 +458,7 @@ fn folders_nested_beyond_reason_are_refused() {
     let mut entry = raw_entry("100644", "a", &world.git("rev-parse HEAD:a"));
     let mut commit = String::new();
     for _ in 0..200 {
-        commit = commit_of_raw_tree(&world, &entry);
+        commit = commit_raw_tree(&world, &entry);
         let tree = world.git(&["rev-parse", &format!("{commit}^{{tree}}")]);
         entry = raw_entry("40000", "d", &tree);
     }
@@ -480,7 +480,7 @@ fn tree_that_holds_itself_many_times_over_is_refused() {
         let level: Vec<u8> = (0..10)
             .flat_map(|n| raw_entry(mode, &n.to_string(), &id))
             .collect();
-        commit = commit_of_raw_tree(&world, &level);
+        commit = commit_raw_tree(&world, &level);
         (mode, id) = ("40000", world.git(&["rev-parse", &format!("{commit}^{{tree}}")]));
     }
     let repo = open(&world.work());

@@ -160,7 +160,7 @@ async fn create_execution(
     );
     let tag = body.find_text("executionTag");
     let outcome = simulate_pipeline(&app, &project, &pipeline).await?;
-    require_environment(&app, project.id, &environment).await?;
+    check_environment(&app, project.id, &environment).await?;
     let message = outcome.message + &describe_variables(&body);
     let conflict = Problem::short_conflict(format!(
         "an execution with the tag `{}` is running",
@@ -229,7 +229,7 @@ async fn simulate_pipeline(
 }
 
 /// Returns a 404 if the project has no environment with this name.
-async fn require_environment(app: &App, project: Uuid, environment: &str) -> Result<(), Problem> {
+async fn check_environment(app: &App, project: Uuid, environment: &str) -> Result<(), Problem> {
     let not_found = Problem::not_found(format!("the project has no environment `{environment}`"));
     let name = environment.to_owned();
     let level = app

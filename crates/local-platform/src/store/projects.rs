@@ -137,7 +137,7 @@ fn read_item(row: &Row<'_>) -> rusqlite::Result<ProjectItem> {
 
 /// Records the provider, owner and name of a project's repository. Returns false and changes nothing if it already has
 /// one.
-pub(crate) fn initialize_repository(
+pub(crate) fn insert_repository(
     transaction: &Transaction<'_>,
     project: Uuid,
     [provider, owner, name]: [&str; 3],

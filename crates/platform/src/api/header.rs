@@ -21,7 +21,7 @@ pub enum HeaderError {
 /// Visible ASCII and inner blanks are sent unchanged. Other characters are sent as raw UTF-8 bytes, as branches and
 /// versions may use any script and the API document defines no encoding; HTTP/1.1 and HTTP/2 both transmit such bytes
 /// (`obs-text` in <https://www.rfc-editor.org/rfc/rfc9110#section-5.5>).
-pub fn header_value(text: &str) -> Result<HeaderValue, HeaderError> {
+pub fn to_header_value(text: &str) -> Result<HeaderValue, HeaderError> {
     if text.is_empty() {
         return Err(HeaderError::Empty);
     }
@@ -37,25 +37,25 @@ pub fn header_value(text: &str) -> Result<HeaderValue, HeaderError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HeaderError, header_value};
+    use super::{HeaderError, to_header_value};
     use proptest::prelude::*;
 
     #[test]
     fn texts_go_as_they_are_or_not_at_all() {
         assert_eq!(
-            header_value("1.2.0 (größer)").unwrap().as_bytes(),
+            to_header_value("1.2.0 (größer)").unwrap().as_bytes(),
             "1.2.0 (größer)".as_bytes()
         );
-        assert_eq!(header_value(""), Err(HeaderError::Empty));
-        assert_eq!(header_value("a "), Err(HeaderError::Blank));
-        assert_eq!(header_value("a\r\nx: y"), Err(HeaderError::Control('\r')));
-        assert_eq!(header_value("a\u{85}"), Err(HeaderError::Control('\u{85}')));
+        assert_eq!(to_header_value(""), Err(HeaderError::Empty));
+        assert_eq!(to_header_value("a "), Err(HeaderError::Blank));
+        assert_eq!(to_header_value("a\r\nx: y"), Err(HeaderError::Control('\r')));
+        assert_eq!(to_header_value("a\u{85}"), Err(HeaderError::Control('\u{85}')));
     }
 
     proptest! {
         #[test]
         fn accepted_value_is_unchanged(text: String) {
-            if let Ok(value) = header_value(&text) {
+            if let Ok(value) = to_header_value(&text) {
                 prop_assert_eq!(value.as_bytes(), text.as_bytes());
                 prop_assert!(!text.contains(['\r', '\n', '\0']));
             }

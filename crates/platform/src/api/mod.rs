@@ -32,7 +32,7 @@ pub use connections::*;
 pub use environments::*;
 pub use events::*;
 pub use executions::*;
-pub use header::{HeaderError, header_value};
+pub use header::{HeaderError, to_header_value};
 pub use multipart::{PartSource, UploadPart, part_name};
 pub use projects::*;
 pub use publish::*;

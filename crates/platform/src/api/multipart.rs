@@ -116,7 +116,7 @@ impl FormReader {
         self.open_part = self
             .form
             .open_part(self.opened_count, part)
-            .map_err(|error| with_part_name(part, error))?;
+            .map_err(|error| add_part_name(part, error))?;
         self.opened_count += 1;
         Ok(true)
     }
@@ -128,7 +128,7 @@ impl FormReader {
             .checked_sub(1)
             .and_then(|index| self.form.parts.get(index));
         match (self.open_part.read(space), part) {
-            (Err(error), Some(part)) => Err(with_part_name(part, error)),
+            (Err(error), Some(part)) => Err(add_part_name(part, error)),
             (result, _) => result,
         }
     }
@@ -147,7 +147,7 @@ impl Read for FormReader {
 }
 
 /// Adds the part's name to an error, unless it is `Interrupted`, which callers retry.
-fn with_part_name(part: &UploadPart, error: io::Error) -> io::Error {
+fn add_part_name(part: &UploadPart, error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::Interrupted => error,
         _ => io::Error::other(format!("{}: {error}", part.name)),

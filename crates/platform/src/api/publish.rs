@@ -1,7 +1,7 @@
 //! Publishing an artifact: API document, section "Shared pipeline artifacts", "Publish rules".
 
 use super::multipart::{MultipartForm, PartSource, UploadPart};
-use super::{HeaderError, Platform, add_role_hint, header_value};
+use super::{HeaderError, Platform, add_role_hint, to_header_value};
 use crate::http::{HeaderName, HttpError, Method, Repeat, Request};
 use serde::Deserialize;
 use serde_json::Value;
@@ -64,7 +64,7 @@ impl Platform {
         let mut request = Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed);
         for (header, label, text) in headers {
             if let Some(text) = text {
-                let value = header_value(text).map_err(|error| header_error(label, &error))?;
+                let value = to_header_value(text).map_err(|error| header_error(label, &error))?;
                 request = request.header(HeaderName::from_static(header), value);
             }
         }

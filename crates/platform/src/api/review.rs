@@ -1,7 +1,7 @@
 //! Pipeline review: API document, section "Pipeline review".
 
 use super::lenient_values::read_texts;
-use super::{HeaderError, Platform, header_value};
+use super::{HeaderError, Platform, to_header_value};
 use crate::http::{ErrorKind, HeaderName, HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ pub struct RuleResponse {
     /// `PASSED`, `FAILED`, `ERROR`, or a value that the document does not define.
     pub status: Option<String>,
     /// `errorDetail.type`: why the rule could not be evaluated. `None` if there is no `errorDetail`.
-    #[serde(default, rename = "errorDetail", deserialize_with = "error_type")]
+    #[serde(default, rename = "errorDetail", deserialize_with = "read_error_type")]
     pub error_type: Option<String>,
     /// The violations; missing or null is empty, entries that are not strings are kept as their JSON.
     #[serde(default, deserialize_with = "read_texts")]
@@ -92,7 +92,7 @@ pub struct RuleResponse {
 }
 
 /// Reads `errorDetail`. Any value but null is an error of the rule, also one without a type.
-fn error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+fn read_error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
     let detail = Value::deserialize(reader)?;
     if detail.is_null() {
         return Ok(None);
@@ -118,7 +118,7 @@ impl Platform {
             .read_only()
             .header(
                 AGENT_VERSION,
-                header_value(agent_version).map_err(|error| agent_version_error(&error))?,
+                to_header_value(agent_version).map_err(|error| agent_version_error(&error))?,
             )
             .json(&body)
             .with_timeout_retries(1);
@@ -150,7 +150,7 @@ impl Platform {
     ) -> Result<(), HttpError> {
         let request = ReviewRequest::for_missing_commit();
         match self.review(project, agent_version, &request, fields).await {
-            Err(error) if error.is_unavailable() || is_about_fields(&error, fields) => Err(error),
+            Err(error) if error.is_unavailable() || is_about_other_fields(&error, fields) => Err(error),
             _ => Ok(()),
         }
     }
@@ -185,7 +185,7 @@ fn add_review_hint(error: HttpError, fields: &ReviewFields) -> HttpError {
 }
 
 /// Returns whether the platform expects other fields than these, or another value of the data warehouse type.
-fn is_about_fields(error: &HttpError, fields: &ReviewFields) -> bool {
+fn is_about_other_fields(error: &HttpError, fields: &ReviewFields) -> bool {
     find_fields_hint(error, fields).is_some()
 }
 

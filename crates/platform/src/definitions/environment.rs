@@ -121,12 +121,12 @@ fn read_connection_properties(
                 return Err(document.error(&property_path, "must refer to a secret with `secretName`"));
             }
             Value::Object(fields) if is_secret && fields.contains_key("value") => {
-                return Err(reject_secret(document, &property_path));
+                return Err(secret_error(document, &property_path));
             }
             Value::Object(fields) => {
                 reject_unquoted_fields(document, &property_path, fields, &PROPERTY_FIELDS)?;
             }
-            _ if is_secret => return Err(reject_secret(document, &property_path)),
+            _ if is_secret => return Err(secret_error(document, &property_path)),
             _ => return Err(document.error(&property_path, "must be like { value: … }")),
         }
     }
@@ -141,7 +141,7 @@ fn is_nonempty_text(value: Option<&Value>) -> bool {
 }
 
 /// Creates the error that the file contains a secret, with the form of a reference as the hint.
-fn reject_secret(document: &Document, path: &str) -> DefinitionError {
+fn secret_error(document: &Document, path: &str) -> DefinitionError {
     document
         .error(path, "the file must not contain a secret")
         .with_hint("refer to it with { secretName: …, secretKey: … }")

@@ -32,7 +32,7 @@ pub struct HostSettings {
 }
 
 /// Returns the setting to send all requests through this proxy.
-fn use_proxy(url: &Url) -> Result<Proxies, HttpError> {
+fn build_fixed_proxy(url: &Url) -> Result<Proxies, HttpError> {
     let proxy = reqwest::Proxy::all(url.clone())
         .map_err(|error| HttpError::configuration(format!("the proxy cannot be used: {error}")))?;
     Ok(Proxies::Fixed {
@@ -62,7 +62,7 @@ impl HostClient {
             observer: settings.observer.clone(),
         };
         let proxies = match &settings.proxy {
-            Some(proxy) => use_proxy(proxy)?,
+            Some(proxy) => build_fixed_proxy(proxy)?,
             None => Proxies::for_url(&settings.root),
         };
         let transport = Transport::new(limits, settings.ca_cert.as_deref(), proxies)?;

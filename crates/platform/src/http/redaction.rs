@@ -126,7 +126,7 @@ impl SecretPart {
         let mut output = String::with_capacity(text.len());
         let mut tail = text.as_str();
         while let Some(c) = tail.chars().next() {
-            let secret_length = self.match_length(tail);
+            let secret_length = self.find_secret_length(tail);
             match secret_length {
                 Some(_) => output.push_str(REPLACEMENT),
                 None => output.push(c),
@@ -140,7 +140,7 @@ impl SecretPart {
 
     /// Returns the length of the secret at the start of `text`, in any spelling of its characters; `None` if it is not
     /// there.
-    fn match_length(&self, text: &str) -> Option<usize> {
+    fn find_secret_length(&self, text: &str) -> Option<usize> {
         if !self
             .spellings
             .first()?

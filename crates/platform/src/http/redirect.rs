@@ -26,18 +26,18 @@ pub(super) fn find_redirect_target(
         .ok()
         .and_then(|text| url.join(text).ok())
     else {
-        return Err(reject_redirect(head, "a redirect to something that is not a URL"));
+        return Err(redirect_error(head, "a redirect to something that is not a URL"));
     };
     if target.origin() != url.origin() {
         let origin = target.origin().ascii_serialization();
-        return Err(reject_redirect(
+        return Err(redirect_error(
             head,
             &format!("a redirect to another origin, {origin}, is not followed"),
         )
         .with_hint("if this origin is the platform, set it as the base URL"));
     }
     if method != Method::GET && !keeps_method(head.status) {
-        return Err(reject_redirect(
+        return Err(redirect_error(
             head,
             &format!("a redirect that would turn {method} into GET is not followed"),
         ));
@@ -56,7 +56,7 @@ fn keeps_method(status: StatusCode) -> bool {
 
 /// Returns the error of a redirect that is not followed. If the redirect would have changed the method, the request may
 /// have had an effect.
-fn reject_redirect(head: &ResponseHead, reason: &str) -> HttpError {
+fn redirect_error(head: &ResponseHead, reason: &str) -> HttpError {
     let error = head.build_error(ErrorKind::BadResponse, reason);
     if keeps_method(head.status) {
         error

@@ -14,7 +14,7 @@ use std::sync::Arc;
 const MAX_PEM_SIZE: u64 = 16 * 1024 * 1024;
 
 /// Creates the TLS client configuration; trusts the certificates of `ca_cert` in addition to those of the machine.
-pub(super) fn client_config(ca_cert: Option<&Path>) -> Result<ClientConfig, HttpError> {
+pub(super) fn build_client_config(ca_cert: Option<&Path>) -> Result<ClientConfig, HttpError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match ca_cert {
         None => Arc::new(MachineRoots::new(Arc::clone(&provider))),
@@ -110,7 +110,7 @@ const fn describe_pem_error(error: &pem::Error) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::client_config;
+    use super::build_client_config;
     use std::io::Write;
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
             let mut file = tempfile::NamedTempFile::new().unwrap();
             file.write_all(content).unwrap();
             let name = file.path().display().to_string();
-            client_config(Some(file.path()))
+            build_client_config(Some(file.path()))
                 .unwrap_err()
                 .to_string()
                 .replace(&name, "FILE")
@@ -156,7 +156,7 @@ mod tests {
         insta::assert_snapshot!(number, @"the CA certificate file FILE is not PEM: certificate 3: a section is not base64");
         let key = refused(b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
         assert!(key.contains("contains a private key"), "{key}");
-        let missing = client_config(Some("/nonexistent.pem".as_ref()))
+        let missing = build_client_config(Some("/nonexistent.pem".as_ref()))
             .unwrap_err()
             .to_string();
         assert!(

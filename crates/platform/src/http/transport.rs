@@ -89,7 +89,7 @@ fn build_client(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, Http
 impl Transport {
     /// Creates the clients for requests and for uploads.
     pub(super) fn new(limits: Limits, ca_cert: Option<&Path>, proxies: Proxies) -> Result<Self, HttpError> {
-        let tls = tls::client_config(ca_cert)?;
+        let tls = tls::build_client_config(ca_cert)?;
         let timeout = limits.timeout.min(MAX_TIMEOUT);
         // A little less than the total timeout, so that an unreachable host can be distinguished from a slow one.
         let connect_timeout = CONNECT_TIMEOUT.min(timeout.mul_f32(0.9));

@@ -96,7 +96,7 @@ fn record_step(
     mark: StepMark,
     project_id: Option<String>,
 ) {
-    let request_body = plan.body(step).unwrap_or_default();
+    let request_body = plan.step_definition(step).unwrap_or_default();
     state.steps.insert(
         step,
         StepRecord {

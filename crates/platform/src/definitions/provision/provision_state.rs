@@ -142,7 +142,10 @@ impl ProvisionState {
             if record.mark == StepMark::Begun {
                 return Err(StateError::Unknown { step: *step });
             }
-            if plan.body(*step).is_some_and(|body| body != record.request_body) {
+            if plan
+                .step_definition(*step)
+                .is_some_and(|body| body != record.request_body)
+            {
                 return Err(StateError::Changed { step: *step });
             }
         }
@@ -168,7 +171,7 @@ impl ProvisionState {
 
 impl ProvisionPlan {
     /// Returns the definition of a step without the secret's value, or `None` if the plan has no such step.
-    pub fn body(&self, step: ProvisionStep) -> Option<Value> {
+    pub fn step_definition(&self, step: ProvisionStep) -> Option<Value> {
         Some(match step {
             ProvisionStep::Project => json!(self.project),
             ProvisionStep::Connection => json!(self.connection),

@@ -204,13 +204,13 @@ fn build_update(
     let type_name = fields.r#type.as_ref().or(variable.r#type.as_ref());
     sent_fields.r#type = Some(
         type_name
-            .ok_or_else(|| reject_missing_field(document, definition, "type"))?
+            .ok_or_else(|| missing_field_error(document, definition, "type"))?
             .clone(),
     );
     let behaviour = fields.behaviour.as_ref().or(variable.behaviour.as_ref());
     sent_fields.behaviour = Some(
         behaviour
-            .ok_or_else(|| reject_missing_field(document, definition, "behaviour"))?
+            .ok_or_else(|| missing_field_error(document, definition, "behaviour"))?
             .clone(),
     );
     Ok(Some(VariableStep::Update {
@@ -221,7 +221,7 @@ fn build_update(
 }
 
 /// Creates the error that neither the file nor the platform has a field which each update needs.
-fn reject_missing_field(document: &Document, definition: &VariableDefinition, key: &str) -> DefinitionError {
+fn missing_field_error(document: &Document, definition: &VariableDefinition, key: &str) -> DefinitionError {
     let path = format!("{}.{key}", definition.path);
     document.error(&path, "is missing, and the platform does not return it either")
 }

@@ -14,12 +14,12 @@ const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Runs the token command and returns its trimmed output, within a fixed time limit.
 pub(super) async fn run_token_command(line: &str) -> Result<SecretString, TokenError> {
-    run_within(line, COMMAND_TIMEOUT).await
+    run_command_within(line, COMMAND_TIMEOUT).await
 }
 
 /// Runs the token command, without the secrets of this program, and ends it when the time is over.
-async fn run_within(line: &str, timeout: Duration) -> Result<SecretString, TokenError> {
-    let mut command = shell(line);
+async fn run_command_within(line: &str, timeout: Duration) -> Result<SecretString, TokenError> {
+    let mut command = build_shell_command(line);
     for name in SECRET_VARIABLES {
         command.env_remove(name);
     }
@@ -86,7 +86,7 @@ fn command_error(reason: &dyn std::fmt::Display) -> TokenError {
 }
 
 #[cfg(not(windows))]
-fn shell(line: &str) -> Command {
+fn build_shell_command(line: &str) -> Command {
     let mut command = Command::new("sh");
     command.arg("-c").arg(line);
     command
@@ -94,7 +94,7 @@ fn shell(line: &str) -> Command {
 
 /// Returns the shell that runs the line on Windows.
 #[cfg(windows)]
-fn shell(line: &str) -> Command {
+fn build_shell_command(line: &str) -> Command {
     let mut command = Command::new("cmd");
     // `raw_arg`: cmd has its own quoting rules, and the line is already written for them.
     command.arg("/C").raw_arg(line);
@@ -103,7 +103,7 @@ fn shell(line: &str) -> Command {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::{run_token_command, run_within};
+    use super::{run_command_within, run_token_command};
     use secrecy::ExposeSecret;
     use std::time::{Duration, Instant};
 
@@ -139,7 +139,9 @@ mod tests {
         let pid = folder.path().join("pid");
         let line = format!("echo $$ > '{}'; exec sleep 600", pid.display());
         let started = Instant::now();
-        let error = run_within(&line, Duration::from_millis(500)).await.unwrap_err();
+        let error = run_command_within(&line, Duration::from_millis(500))
+            .await
+            .unwrap_err();
         assert!(started.elapsed() < Duration::from_secs(30));
         insta::assert_snapshot!(error, @"no token: the token command did not finish within 0 s");
         let pid = std::fs::read_to_string(&pid).unwrap();
