@@ -2,6 +2,7 @@
 
 pub(crate) mod checkout_files;
 pub(crate) mod config_dir_prompt;
+mod empty_settings;
 pub(crate) mod gate_files;
 mod misnamed_files;
 mod path_repository;

@@ -7,7 +7,7 @@ use crate::job::policy::UnusableFile;
 use crate::job::settings::{self, FILE_NAME, Selection, SettingSources, SettingsError};
 use crate::session::Run;
 use crate::workspace::Workspace;
-use crate::workspace::unusable_gate_files::{explain_empty_config_dir, explain_unmatched_include};
+use crate::workspace::empty_settings::{explain_empty_config_dir, explain_unmatched_include};
 
 impl Workspace<'_> {
     /// Resolves the settings of a command with `resolve`; they include the selection. The configuration file is dropped

@@ -9,10 +9,11 @@ use crate::interface_version::{self, LoadedInterface};
 use crate::job::policy::{self, GateFileVersion, MAX_FILE_BYTES, NamedText};
 use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Run;
+use crate::workspace::empty_settings::{explain_empty_config_dir, explain_unmatched_include};
 use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_base::input;
-use sluicegate_git::{CommitId, FileKind, Snapshot};
-use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
+use sluicegate_git::{CommitId, Snapshot};
+use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::waivers::{self, Waivers};
@@ -357,44 +358,6 @@ fn is_known_rule(rules: Option<&RuleSet>, id: &str) -> bool {
     rules::find_rule(id).is_some()
         || ProjectCheck::find(id).is_some()
         || rules.is_some_and(|rules| !matches!(rules.state(id), RuleState::Missing))
-}
-
-/// Returns the reason if the snapshot has pipelines, but the include globs of the configuration file match none of
-/// them.
-pub(crate) fn explain_unmatched_include(
-    snapshot: &Snapshot<'_>,
-    selection: &Selection,
-) -> Result<Option<String>, Failure> {
-    let Some(key) = selection.include_key() else {
-        return Ok(None);
-    };
-    let files = snapshot.list_files(&|path| is_pipeline(path) || selection.includes(path))?;
-    let mut regular_files = files
-        .iter()
-        .filter(|file| file.kind == FileKind::Regular)
-        .peekable();
-    let is_unmatched =
-        regular_files.peek().is_some() && !regular_files.any(|file| selection.includes(&file.path));
-    Ok(is_unmatched.then(|| format!("no glob of `{key}` matches a file")))
-}
-
-/// Returns the reason if the hidden directory that the configuration file sets contains no file of the platform,
-/// although another directory does.
-pub(crate) fn explain_empty_config_dir(
-    snapshot: &Snapshot<'_>,
-    config_dir: Option<&str>,
-) -> Result<Option<String>, Failure> {
-    let (Some(config_dir), Ok(Some(other_dir))) = (config_dir, find_config_dir_in(snapshot)?) else {
-        return Ok(None);
-    };
-    for file in [RULES_FILE, SHARED_PIPELINES_FILE] {
-        if snapshot.find_file(&format!("{config_dir}/{file}"))?.is_some() {
-            return Ok(None);
-        }
-    }
-    Ok(Some(format!(
-        "`config-dir` is `{config_dir}`, which contains neither `{RULES_FILE}` nor `{SHARED_PIPELINES_FILE}`; `{other_dir}` does"
-    )))
 }
 
 /// Describes an error in a file, with its position.

@@ -147,8 +147,7 @@ impl<'a> RemoteReview<'a> {
         Ok(())
     }
 
-    /// Requests the review of head. While the platform responds, merges the responses and checks the project once, as
-    /// soon as the facts from the background comparison are available.
+    /// Requests the review of head. Meanwhile merges responses, and checks the project once the comparison has its facts.
     fn review_head(
         &self,
         run: &GateRun<'_>,

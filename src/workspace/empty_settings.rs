@@ -1,0 +1,45 @@
+//! Explains settings of the configuration file that select no file.
+
+use crate::error::Failure;
+use crate::job::settings::Selection;
+use crate::workspace::find_config_dir_in;
+use sluicegate_git::{FileKind, Snapshot};
+use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
+
+/// Returns the reason if the snapshot has pipelines, but the include globs of the configuration file match none of
+/// them.
+pub(crate) fn explain_unmatched_include(
+    snapshot: &Snapshot<'_>,
+    selection: &Selection,
+) -> Result<Option<String>, Failure> {
+    let Some(key) = selection.include_key() else {
+        return Ok(None);
+    };
+    let files = snapshot.list_files(&|path| is_pipeline(path) || selection.includes(path))?;
+    let mut regular_files = files
+        .iter()
+        .filter(|file| file.kind == FileKind::Regular)
+        .peekable();
+    let is_unmatched =
+        regular_files.peek().is_some() && !regular_files.any(|file| selection.includes(&file.path));
+    Ok(is_unmatched.then(|| format!("no glob of `{key}` matches a file")))
+}
+
+/// Returns the reason if the hidden directory that the configuration file sets contains no file of the platform,
+/// although another directory does.
+pub(crate) fn explain_empty_config_dir(
+    snapshot: &Snapshot<'_>,
+    config_dir: Option<&str>,
+) -> Result<Option<String>, Failure> {
+    let (Some(config_dir), Ok(Some(other_dir))) = (config_dir, find_config_dir_in(snapshot)?) else {
+        return Ok(None);
+    };
+    for file in [RULES_FILE, SHARED_PIPELINES_FILE] {
+        if snapshot.find_file(&format!("{config_dir}/{file}"))?.is_some() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(format!(
+        "`config-dir` is `{config_dir}`, which contains neither `{RULES_FILE}` nor `{SHARED_PIPELINES_FILE}`; `{other_dir}` does"
+    )))
+}
