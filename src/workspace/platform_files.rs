@@ -44,9 +44,9 @@ impl Workspace<'_> {
         Ok(file.filter(|file| file.kind == FileKind::Regular))
     }
 
-    /// Returns the rule set for a snapshot without a rules file, which gives the reason: there is none, or only one
-    /// behind a link.
-    pub(crate) fn build_missing_rule_set(&self, snapshot: &Snapshot<'_>) -> Result<RuleSet, Failure> {
+    /// Returns an empty rule set for a snapshot without a rules file. It contains the reason: there is no file, or only
+    /// one behind a symbolic link.
+    pub(crate) fn rule_set_without_file(&self, snapshot: &Snapshot<'_>) -> Result<RuleSet, Failure> {
         Ok(if self.find_linked_rules(snapshot)?.is_empty() {
             RuleSet::without_file()
         } else {

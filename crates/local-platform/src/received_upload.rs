@@ -173,7 +173,8 @@ fn is_configuration(name: &str) -> bool {
         .is_some_and(|(folder, file)| folder.starts_with('.') && file == SHARED_PIPELINES_FILE)
 }
 
-/// Returns why the platform ignores a file with this name, or `None` if it accepts the file.
+/// Returns why the platform ignores a file that is neither a pipeline nor the shared-pipelines file; `None` if it
+/// accepts the file, as a script.
 fn find_exclusion_reason(path: &str) -> Option<&'static str> {
     if has_extension(path, &ARCHIVE_EXTENSIONS) {
         return Some("archives are not supported");

@@ -83,7 +83,7 @@ impl ReviewEngine for LocalReview {
             self.missing_rules = run
                 .subject
                 .workspace
-                .build_missing_rule_set(&run.subject.snapshot)?;
+                .rule_set_without_file(&run.subject.snapshot)?;
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ impl LocalFallback {
             Some(rules) => evaluate_files(&workspace.repo, rules, files, &|_, _| {})?,
             None => evaluate_files(
                 &workspace.repo,
-                &workspace.build_missing_rule_set(snapshot)?,
+                &workspace.rule_set_without_file(snapshot)?,
                 files,
                 &|_, _| {},
             )?,
@@ -76,7 +76,7 @@ impl LocalFallback {
             Some(rules) => local_review::evaluate_at_base(&workspace.repo, rules, base, base_paths)?,
             None => local_review::evaluate_at_base(
                 &workspace.repo,
-                &workspace.build_missing_rule_set(snapshot)?,
+                &workspace.rule_set_without_file(snapshot)?,
                 base,
                 base_paths,
             )?,

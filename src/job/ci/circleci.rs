@@ -49,11 +49,10 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     })
 }
 
-/// Returns the repository of the project. CircleCI always sets the names of a fork.
+/// Returns the repository of the project. For a pull request from a fork, CircleCI always sets both variables; without
+/// them, the change is in the project's own repository.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let fork_variables = ["CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
-    TargetRepository::new(
-        [env.get_owned("CIRCLE_REPOSITORY_URL")],
-        fork_variables.into_iter().all(|name| env.get(name).is_none()),
-    )
+    let is_in_target_repository = fork_variables.into_iter().all(|name| env.get(name).is_none());
+    TargetRepository::new([env.get_owned("CIRCLE_REPOSITORY_URL")], is_in_target_repository)
 }

@@ -12,7 +12,8 @@ const PROXY_KEYS: [(&str, &str); 3] = [
     ("https-proxy", "HTTPS_PROXY"),
 ];
 
-/// Returns the strictness and defaults of this key's values, for the report of a changed file.
+/// Returns how the values of a key of `sluicegate.yaml` are ordered by strictness, and their default: they show whether
+/// a change to the file relaxes the gate. Returns `None` if the file may not contain the key.
 pub fn find_known_setting(key: &str) -> Option<KnownSetting> {
     let setting = all_settings().find(|setting| setting.kind.is_in_file() && setting.key == key)?;
     Some(KnownSetting {

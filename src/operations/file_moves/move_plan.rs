@@ -166,7 +166,8 @@ fn build_file_edit(
     FileEdit::new(path, bytes, values).map(Some)
 }
 
-/// Returns an error if a file that cannot be parsed as a pipeline contains the moved path.
+/// Returns an error if a file that could not be parsed mentions the moved file, because its references cannot be
+/// changed. A pipeline is searched for without its extension, which a reference may omit.
 fn reject_unparsed_mention(
     moves: &PathMove,
     file: &SnapshotFile,

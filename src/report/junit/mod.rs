@@ -36,7 +36,7 @@ use self::case_place::{CasePlace, PlacedCase};
 use self::junit_document::{CaseCounts, JunitReport, Suite};
 use self::path_labels::PathLabels;
 use self::result_text::{
-    build_full_text, build_short_message, error_type_name, explain_skip, find_first_line,
+    build_full_text, build_short_message, error_type_name, explain_skip, find_first_violation_line,
 };
 use self::suite_totals::{CaseOutcome, count_cases};
 use super::sentences::{describe_gate_change, describe_run_problem, describe_unreviewed_file};
@@ -274,7 +274,7 @@ fn build_file_cases(
     let mut names = CaseNames::default();
     let mut cases = Vec::new();
     for result in results {
-        let place = CasePlace::new(&file.path, label, Some(find_first_line(result)));
+        let place = CasePlace::new(&file.path, label, Some(find_first_violation_line(result)));
         let findings = result.findings(&file.path);
         let is_unreadable = findings.iter().any(|finding| finding.rule == UNREADABLE_RULE);
         let rule = if is_unreadable {

@@ -24,8 +24,8 @@ fn select_violations(result: &RuleResult) -> Vec<NumberedViolation<'_>> {
     }
 }
 
-/// Returns the first line that the case is about.
-pub(super) fn find_first_line(result: &RuleResult) -> u32 {
+/// Returns the smallest line number among the violations that the case is about, or 1 if none has a line.
+pub(super) fn find_first_violation_line(result: &RuleResult) -> u32 {
     let lines = select_violations(result)
         .into_iter()
         .filter_map(|(_, violation)| violation.line);

@@ -221,7 +221,7 @@ impl AgentTask {
             }
         }
         self.turns += 1;
-        self.build_message(now, json!({"type": "prompt", "text": message}))
+        self.record_message(now, json!({"type": "prompt", "text": message}))
     }
 
     /// Stops the agent and drops any pending decision. Returns no message if the agent is already at rest or stopping.
@@ -232,7 +232,7 @@ impl AgentTask {
                 self.phase = TaskPhase::WrappingUp {
                     until: now + WRAP_UP_TIME,
                 };
-                Some(self.build_message(now, json!({"type": "stopping", "text": "The agent wraps up"})))
+                Some(self.record_message(now, json!({"type": "stopping", "text": "The agent wraps up"})))
             }
             TaskPhase::Waiting(_) => {
                 Some(self.finish_with(now, json!({"type": "stopped", "text": "The agent was stopped"})))
@@ -282,7 +282,7 @@ impl AgentTask {
         self.phase = TaskPhase::Working {
             next: now + THINKING_TIME,
         };
-        Some((decision, tool, self.build_message(now, data)))
+        Some((decision, tool, self.record_message(now, data)))
     }
 
     /// Approves the first remaining step, or drops it.
@@ -302,7 +302,7 @@ impl AgentTask {
         if let Some(trouble) = self.trouble.clone() {
             self.phase = TaskPhase::Errored;
             self.left.clear();
-            return self.build_message(time, json!({"type": "error", "text": trouble}));
+            return self.record_message(time, json!({"type": "error", "text": trouble}));
         }
         let Some(step) = self.left.front() else {
             return self.finish_with(time, json!({"type": "answer", "text": "The agent has finished"}));
@@ -316,7 +316,7 @@ impl AgentTask {
             next: time + TOOL_CALL_TIME,
         };
         let input = self.tool_input(&tool);
-        self.build_message(
+        self.record_message(
             time,
             json!({"type": "tool", "toolName": tool, "toolInput": input, "outcome": "done"}),
         )
@@ -336,17 +336,17 @@ impl AgentTask {
             (OpenDecision::for_tool(tool, id, self.tool_input(tool)), data)
         };
         self.phase = TaskPhase::Waiting(pending);
-        self.build_message(time, data)
+        self.record_message(time, data)
     }
 
     /// Ends the agent's work and returns this last message.
     fn finish_with(&mut self, time: Moment, data: Value) -> Message {
         self.phase = TaskPhase::Finished;
-        self.build_message(time, data)
+        self.record_message(time, data)
     }
 
-    /// Creates a message of the current turn.
-    fn build_message(&mut self, time: Moment, data: Value) -> Message {
+    /// Creates a message of the current turn, and sets the time at which the task was last modified.
+    fn record_message(&mut self, time: Moment, data: Value) -> Message {
         self.modified_at = time;
         Message {
             data,

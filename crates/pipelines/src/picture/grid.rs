@@ -41,7 +41,7 @@ impl BoxSpans {
 impl Grid {
     /// Builds the grid. The picture continues below its other rows at each column in `breaks`, which is ascending.
     pub(super) fn build(places: &Places, breaks: &[usize]) -> Self {
-        let base_lines = assign_lines(places);
+        let base_lines = assign_rows(places);
         let base_columns = assign_columns(places, &base_lines);
         // A line of a band has as many rows as its highest stack.
         let mut line_heights: BTreeMap<(usize, usize), usize> = BTreeMap::new();
@@ -103,9 +103,10 @@ impl Grid {
     }
 }
 
-/// Returns the number of each box's line from the top. Boxes of almost the same height are in one line; a removed box
-/// joins a line, but never connects two of them.
-fn assign_lines(places: &Places) -> Vec<usize> {
+/// Returns the number of each box's row from the top. Boxes of almost the same height are in one row. Boxes that still
+/// exist come first, from top to bottom, so only the newest row can take the next one. A removed box may join any row,
+/// and does not extend it.
+fn assign_rows(places: &Places) -> Vec<usize> {
     let height_of = |index: &usize| places.points[*index].y;
     let mut order: Vec<usize> = (0..places.points.len()).collect();
     order.sort_by(|a, b| {

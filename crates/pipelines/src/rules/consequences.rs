@@ -56,8 +56,8 @@ fn rules_with_links() -> impl Iterator<Item = &'static dyn Rule> {
         .filter(|rule| rule.link_role().is_some())
 }
 
-/// Returns the findings of the rules that depend on links, none of which has a configuration. A rule that cannot be
-/// evaluated has no findings.
+/// Returns the rule and the component of each violation of a rule that depends on links. These rules need no settings
+/// of the rules file. Violations that name no component, and rules that cannot be evaluated, are left out.
 fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
     let subject = EvaluatedPipeline::new(pipeline);
     let mut findings = BTreeSet::new();

@@ -170,7 +170,8 @@ impl ProvisionState {
 }
 
 impl ProvisionPlan {
-    /// Returns the definition of a step without the secret's value, or `None` if the plan has no such step.
+    /// Returns the values that define a step, without the value of a secret. The state file keeps them, to show after
+    /// an interruption whether the plan changed. Returns `None` if the plan has no secret or no repository.
     pub fn step_definition(&self, step: ProvisionStep) -> Option<Value> {
         Some(match step {
             ProvisionStep::Project => json!(self.project),
