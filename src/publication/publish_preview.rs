@@ -237,3 +237,35 @@ fn push_file_changes(output: &mut String, commit: &str, changes: &PlanChanges) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list_file_changes(changes: &PlanChanges) -> String {
+        let mut output = String::new();
+        push_file_changes(&mut output, "1a2b3c4", changes);
+        output
+    }
+
+    #[test]
+    fn preview_lists_each_changed_file_with_its_kind_of_change() {
+        let changes = PlanChanges {
+            added: vec!["new.orch.yaml".to_owned()],
+            modified: Vec::new(),
+            removed: vec!["old.orch.yaml".to_owned()],
+        };
+        assert_eq!(
+            list_file_changes(&changes),
+            "changed since the latest version (1a2b3c4):\n  added    new.orch.yaml\n  removed  old.orch.yaml\n"
+        );
+    }
+
+    #[test]
+    fn preview_without_changed_files_says_so() {
+        assert_eq!(
+            list_file_changes(&PlanChanges::default()),
+            "nothing changed since the latest version (1a2b3c4)\n"
+        );
+    }
+}

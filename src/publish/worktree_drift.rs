@@ -95,3 +95,24 @@ fn read_chunk(content: &mut dyn Read) -> std::io::Result<Vec<u8>> {
     content.take(CHUNK_BYTES).read_to_end(&mut chunk)?;
     Ok(chunk)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn have_equal_content(left: &[u8], right: &[u8]) -> bool {
+        have_equal_bytes(&mut { left }, &mut { right }).unwrap()
+    }
+
+    #[test]
+    fn contents_of_several_chunks_are_compared_to_their_end() {
+        let long_content = vec![b'a'; 2 * 64 * 1024 + 1];
+        let mut changed_end = long_content.clone();
+        *changed_end.last_mut().unwrap() = b'b';
+        assert!(have_equal_content(&long_content, &long_content));
+        assert!(!have_equal_content(&long_content, &changed_end));
+        assert!(!have_equal_content(&long_content, &long_content[..64 * 1024]));
+        assert!(have_equal_content(b"", b""));
+        assert!(!have_equal_content(b"a", b""));
+    }
+}

@@ -257,6 +257,36 @@ mod tests {
     }
 
     #[test]
+    fn texts_of_several_shards_are_once_in_the_merged_report() {
+        let mut first = part(1, 2, "a", Verdict::Failed);
+        let mut second = part(2, 2, "b", Verdict::Failed);
+        first.notes = vec!["common note".to_owned()];
+        first.reasons = vec!["common reason".to_owned()];
+        second.notes = vec!["common note".to_owned(), "second note".to_owned()];
+        second.reasons = vec!["common reason".to_owned(), "second reason".to_owned()];
+        let merged_report = merge_reports(vec![first, second]).unwrap();
+        assert_eq!(merged_report.notes, ["common note", "second note"]);
+        assert_eq!(merged_report.reasons, ["common reason", "second reason"]);
+    }
+
+    #[test]
+    fn fixed_findings_are_added_unless_shards_have_a_common_file() {
+        let with_fixed_count = |index: u32, path: &str, fixed_count: usize| {
+            let mut report = part(index, 2, path, Verdict::Passed);
+            report.fixed_count = Some(fixed_count);
+            report
+        };
+        let separate = merge_reports(vec![with_fixed_count(1, "a", 2), with_fixed_count(2, "b", 3)]).unwrap();
+        assert_eq!(separate.fixed_count, Some(5));
+        let common = merge_reports(vec![with_fixed_count(1, "a", 2), with_fixed_count(2, "a", 3)]).unwrap();
+        assert_eq!(common.fixed_count, Some(3));
+        let mut without_count = part(2, 2, "b", Verdict::Passed);
+        without_count.fixed_count = None;
+        let partly_known = merge_reports(vec![with_fixed_count(1, "a", 2), without_count]).unwrap();
+        assert_eq!(partly_known.fixed_count, None);
+    }
+
+    #[test]
     fn one_report_stays_as_it_is() {
         assert_eq!(merge_reports(vec![sample::report()]).unwrap(), sample::report());
     }

@@ -238,6 +238,8 @@ fn dry_run_tells_what_would_break() {
         "version  2.0.0",
         "for consumers of version 1.0.0: breaking",
         "the parameter `day` is gone",
+        "changed since the latest version",
+        "modified ",
     ] {
         assert!(output.out.contains(words), "{words}: {}", output.all());
     }

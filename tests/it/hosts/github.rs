@@ -602,6 +602,15 @@ fn push_whose_way_to_before_is_cut_is_never_two_dot_difference() {
         .selects_everything("does not show how head follows")
         .changes(&ALL_OF_MAIN)
         .warns("all pipelines are selected");
+    let output = github_job(&folder, "push", "refs/heads/main", &project.main, &payload)
+        .call()
+        .run("context --deepen")
+        .expect(0);
+    assert!(
+        !output.all().contains("all pipelines are selected"),
+        "{}",
+        output.all()
+    );
 }
 
 #[test]

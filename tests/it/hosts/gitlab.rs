@@ -267,6 +267,16 @@ fn merged_result_whose_source_is_cut_believes_host_and_says_so() {
         .base(&project.fork, "CI_MERGE_REQUEST_DIFF_BASE_SHA")
         .changes(&FEATURE)
         .warns("using it as the base anyway");
+    let output = merge_request_pipeline(&folder, "merged_result", &merge, &project.feature, &project.fork)
+        .call()
+        .run("context --deepen")
+        .expect(0);
+    assert!(
+        !output.all().contains("using it as the base anyway"),
+        "{}",
+        output.all()
+    );
+    assert!(output.err.contains("(--deepen)"), "{}", output.all());
 }
 
 #[test]
