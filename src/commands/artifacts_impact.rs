@@ -7,6 +7,7 @@ use crate::publication::version_comparison::compare_versions;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use sluicegate_git::Repository;
+use sluicegate_pipelines::pipelines::is_pipeline;
 
 /// Runs `sluicegate artifacts impact`: prints which components in these repositories run a changed pipeline.
 pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
@@ -23,7 +24,7 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
         )?;
     }
     for dir in &args.repos {
-        let repository = Repository::open(&current_dir.join(dir))?;
+        let repository = Repository::open(&current_dir.join(dir))?.with_documents(is_pipeline);
         let displayed_dir = dir.display().to_string();
         search_consumers(
             &mut impact,

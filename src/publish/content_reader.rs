@@ -3,6 +3,7 @@
 use super::PublishError;
 use sha2::{Digest as _, Sha256};
 use sluicegate_git::{FileContent, GitError, Repository, read_disk_file, read_regular_metadata};
+use sluicegate_pipelines::pipelines::is_pipeline;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -120,7 +121,7 @@ impl ContentReader {
         if let Some(repository) = open_repository.as_ref() {
             return read(repository);
         }
-        let repository = Repository::open(&self.root)?;
+        let repository = Repository::open(&self.root)?.with_documents(is_pipeline);
         read(open_repository.insert(if self.caches_blobs {
             repository
         } else {

@@ -152,7 +152,7 @@ impl Run {
             Some(dir) => Repository::open(&dir),
             None => Repository::discover(self.env.current_dir()),
         }
-        .map(|repository| repository.with_renames_by_name(is_pipeline))
+        .map(|repository| repository.with_documents(is_pipeline))
     }
 
     /// Returns the repository, if there is one.

@@ -82,12 +82,4 @@ impl Repository {
         self.blob_cache.borrow_mut().add(blob.oid(), object.data());
         Ok(object.data().to_vec())
     }
-
-    /// Fetches a blob that a partial clone lacks.
-    fn fetch_missing_blob(&self, blob: &BlobId) -> Result<(), GitError> {
-        if !self.program.can_fetch() {
-            return Err(self.missing_object_error("blob", blob));
-        }
-        self.program.fetch_blob(blob)
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::rename_candidates::FindDiskPath;
 use super::renames;
-use super::{FileKind, Repository, tree::TreeDifference};
+use super::{FileKind, GitError, Repository, tree::TreeDifference};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A file that differs between base and head.
@@ -65,23 +65,30 @@ pub struct Differences<'s> {
 
 impl<'s> Differences<'s> {
     /// Creates the differences from several bases. `find_disk_path` returns where a file that is not in git can be
-    /// read.
+    /// read. In a partial clone, fetches the contents that show which documents were renamed.
     pub(super) fn new(
         repository: &'s Repository,
         tree_differences: Vec<Vec<TreeDifference>>,
         find_disk_path: Box<FindDiskPath<'s>>,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, GitError> {
+        for differences in &tree_differences {
+            repository.fetch_rename_candidates(differences, &*find_disk_path)?;
+            let old_files = differences
+                .iter()
+                .filter_map(|difference| Some((difference.path.as_str(), difference.old?)));
+            repository.expect_documents(old_files);
+        }
+        Ok(Self {
             repository,
             by_base: tree_differences,
             find_disk_path,
-        }
+        })
     }
 
     /// Returns the files that differ from any base as changes, sorted by path.
     ///
     /// Renames are detected as git does it: equal content, or a similarity of at least one half. A less similar file is
-    /// renamed, too, if it is the only one of its name and [`Repository::with_renames_by_name`] includes its path. Only
+    /// renamed, too, if it is the only one of its name and [`Repository::with_documents`] includes its path. Only
     /// the wanted files are considered.
     pub fn find_changes(&self) -> Vec<Change> {
         let changes_by_base = self

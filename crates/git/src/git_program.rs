@@ -5,15 +5,16 @@
 //! and it is terminated if it prints no output for too long.
 
 use super::{BlobId, GitError, git_environment::passed_environment};
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-/// Maximum time without output. The slowest command with this limit fetches one blob.
+/// Maximum time without output.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(120);
-/// Maximum duration of a fetch of history, which prints no progress.
+/// Maximum duration of a fetch, which prints no progress.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(900);
 /// Maximum size of the output that is read, in bytes.
 const MAX_OUTPUT_SIZE: u64 = 64 * 1024;
@@ -120,10 +121,11 @@ impl GitProgram {
         command.status().is_ok_and(|status| status.success())
     }
 
-    /// Fetches a blob that the partial clone omitted, from `origin` or otherwise the first remote. Git itself would do
+    /// Fetches blobs that the partial clone omitted, from `origin` or otherwise the first remote. Git itself would do
     /// it in the same way, except for the program at the other end: git uses the first of several `remote.….uploadpack`
-    /// settings, so only an option overrides that of the repository.
-    pub(super) fn fetch_blob(&self, blob: &BlobId) -> Result<(), GitError> {
+    /// settings, so only an option overrides that of the repository. The ids are written to a file that git reads,
+    /// because there may be more than fit on a command line.
+    pub(super) fn fetch_blobs(&self, blobs: &[BlobId]) -> Result<(), GitError> {
         let remote = self
             .remotes
             .iter()
@@ -131,7 +133,6 @@ impl GitProgram {
             .or(self.remotes.first())
             .map(String::as_str)
             .unwrap_or_default();
-        let id = blob.to_string();
         let arguments = [
             "-c",
             "fetch.negotiationAlgorithm=noop",
@@ -142,16 +143,13 @@ impl GitProgram {
             "--no-write-fetch-head",
             "--no-recurse-submodules",
             "--filter=blob:none",
+            "--stdin",
             "--",
             remote,
-            &id,
         ];
-        read_output(
-            &mut self.build_command(&arguments, NetworkAccess::Allowed),
-            &arguments,
-            OUTPUT_TIMEOUT,
-        )
-        .map(drop)
+        let ids = write_ids(blobs).map_err(program_error(&arguments))?;
+        let mut command = self.build_command(&arguments, NetworkAccess::Allowed);
+        read_output(command.stdin(ids), &arguments, FETCH_TIMEOUT).map(drop)
     }
 
     /// Streams the blob's content, which must have `size` bytes.
@@ -197,6 +195,15 @@ impl GitProgram {
         command.env("LC_ALL", "C").stdin(Stdio::null());
         command
     }
+}
+
+/// Returns a temporary file with one id per line, from its start.
+fn write_ids(blobs: &[BlobId]) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    let lines: String = blobs.iter().map(|blob| format!("{blob}\n")).collect();
+    file.write_all(lines.as_bytes())?;
+    file.rewind()?;
+    Ok(file)
 }
 
 /// Runs the command and returns its output, which is cut off at a limit.

@@ -24,6 +24,7 @@ mod index_file;
 mod index_update;
 mod listed_file;
 mod merge;
+mod missing_blobs;
 mod new_commit;
 mod object_cache;
 mod old_content;

@@ -59,7 +59,7 @@ pub(super) fn find_renames(
     {
         search.pair_most_similar(&contents);
     }
-    search.pair_by_name_alone(&added_by_name, &deleted_by_name, repository.is_paired_by_name);
+    search.pair_by_name_alone(&added_by_name, &deleted_by_name, repository.is_document);
     search.renames
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use git2::{Commit, ErrorCode, Oid};
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -22,8 +22,10 @@ pub struct Repository {
     root: PathBuf,
     /// The configuration file of this clone.
     pub(super) config_path: PathBuf,
-    /// Whether renames of a path are found by its file name alone.
-    pub(super) is_paired_by_name: fn(&str) -> bool,
+    /// Whether a path is that of a document.
+    pub(super) is_document: fn(&str) -> bool,
+    /// The documents that were listed or compared in a partial clone, and will probably be read.
+    pub(super) expected_blobs: RefCell<BTreeSet<Oid>>,
     bare: bool,
     is_plain_directory: bool,
     pub(super) blob_cache: RefCell<ObjectCache>,
@@ -65,7 +67,8 @@ impl Repository {
             root: opened_repository.root,
             bare: opened_repository.bare,
             is_plain_directory: opened_repository.plain,
-            is_paired_by_name: |_| false,
+            is_document: |_| false,
+            expected_blobs: RefCell::default(),
             blob_cache: RefCell::default(),
             tree_cache: RefCell::default(),
             library: opened_repository.library,
@@ -80,11 +83,12 @@ impl Repository {
         self
     }
 
-    /// Finds renames of these paths also by their file name alone: a file that moved and changed completely is the same
-    /// file if no other file of that name came or went.
+    /// Sets which paths are those of documents. Renames of a document are also found by its file name alone: a document
+    /// that moved and changed completely is the same if no other file of that name came or went. A partial clone
+    /// fetches the documents that it lacks together.
     #[must_use]
-    pub fn with_renames_by_name(mut self, is_paired_by_name: fn(&str) -> bool) -> Self {
-        self.is_paired_by_name = is_paired_by_name;
+    pub fn with_documents(mut self, is_document: fn(&str) -> bool) -> Self {
+        self.is_document = is_document;
         self
     }
 

@@ -171,11 +171,7 @@ impl Snapshot<'_> {
                     .into_iter()
                     .map(|base| repository.list_tree_differences(base, commit, is_wanted))
                     .collect::<Result<_, _>>()?;
-                Ok(Differences::new(
-                    repository,
-                    differences_by_base,
-                    Box::new(|_| None),
-                ))
+                Differences::new(repository, differences_by_base, Box::new(|_| None))
             }
             SnapshotFiles::Listed { files, .. } => {
                 let new_files = self.list_states(files, is_wanted)?;
@@ -188,7 +184,7 @@ impl Snapshot<'_> {
                         ))
                     })
                     .collect::<Result<_, GitError>>()?;
-                Ok(Differences::new(
+                Differences::new(
                     repository,
                     differences_by_base,
                     Box::new(|path| {
@@ -196,7 +192,7 @@ impl Snapshot<'_> {
                             .filter(|file| file.on_disk)
                             .map(|file| file.content_path(repository.root()))
                     }),
-                ))
+                )
             }
         }
     }

@@ -47,6 +47,10 @@ impl Repository {
         is_wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<TreeFile>, GitError> {
         let differences = self.list_tree_differences(None, commit, is_wanted)?;
+        let files = differences
+            .iter()
+            .filter_map(|difference| Some((difference.path.as_str(), difference.new?)));
+        self.expect_documents(files);
         Ok(differences
             .into_iter()
             .filter_map(|difference| {

@@ -87,7 +87,7 @@ impl ComparisonInput {
     /// belongs to one thread.
     fn compare(&self, facts: &Sender<ChangedPipelineFacts>) -> Result<Vec<ChangedFile>, GitError> {
         let repo = Repository::open(&self.root)?
-            .with_renames_by_name(is_pipeline)
+            .with_documents(is_pipeline)
             .without_cache();
         let snapshot = repo.snapshot(self.head.clone());
         change_list::compare_changes(&repo, &snapshot, &self.bases, &self.changes, |changed_facts| {

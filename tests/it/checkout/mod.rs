@@ -5,4 +5,5 @@ mod git_attributes;
 mod jenkins_merges;
 mod modified_files;
 mod other_commits;
+mod partial_clones;
 mod unusual_repositories;

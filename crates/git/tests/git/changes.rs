@@ -125,7 +125,7 @@ fn file_that_becomes_a_folder_is_deleted_and_its_files_are_added() {
 }
 
 #[test]
-fn rewritten_moved_file_is_renamed_only_with_renames_by_name() {
+fn rewritten_moved_file_is_renamed_only_if_it_is_a_document() {
     let world = World::new();
     world.write("a/load.orch.yaml", lines(9, "load"));
     world.write("a/settings.yaml", lines(9, "settings"));
@@ -141,7 +141,7 @@ fn rewritten_moved_file_is_renamed_only_with_renames_by_name() {
         "A b/settings.yaml",
     ];
     assert_eq!(last(&world), separate);
-    let repo = open(&world.work()).with_renames_by_name(pipelines);
+    let repo = open(&world.work()).with_documents(pipelines);
     let (base, head) = (repo.resolve("HEAD~1").unwrap(), repo.resolve("HEAD").unwrap());
     let paired = [
         "D a/settings.yaml",

@@ -1,0 +1,90 @@
+//! Blobs that a partial clone omitted. They are fetched together, because each fetch costs a process and two requests.
+
+use super::rename_candidates::FindDiskPath;
+use super::tree::TreeDifference;
+use super::tree_entries::{FileKind, FileState};
+use super::{BlobId, GitError, Repository};
+use git2::Oid;
+use std::collections::BTreeSet;
+
+impl Repository {
+    /// Records the documents among these files of a commit as blobs that will probably be read. A clone that omits
+    /// nothing records nothing.
+    pub(super) fn expect_documents<'f>(&self, files: impl Iterator<Item = (&'f str, FileState)>) {
+        if !self.program.can_fetch() {
+            return;
+        }
+        let documents =
+            files.filter(|(path, state)| state.kind == FileKind::Regular && (self.is_document)(path));
+        self.expected_blobs
+            .borrow_mut()
+            .extend(documents.map(|(_, state)| state.id));
+    }
+
+    /// Fetches a blob that the partial clone omitted, together with all omitted blobs that will probably be read.
+    pub(super) fn fetch_missing_blob(&self, blob: &BlobId) -> Result<(), GitError> {
+        if !self.program.can_fetch() {
+            return Err(self.missing_object_error("blob", blob));
+        }
+        let mut blobs = self.expected_blobs.take();
+        blobs.insert(blob.oid());
+        self.fetch_blobs(&blobs)
+    }
+
+    /// Fetches the contents that show whether a document was renamed. Without them, a document that was renamed and
+    /// edited would be a new one, and its known findings would be new, too.
+    pub(super) fn fetch_rename_candidates(
+        &self,
+        differences: &[TreeDifference],
+        find_disk_path: &FindDiskPath<'_>,
+    ) -> Result<(), GitError> {
+        if !self.program.can_fetch() {
+            return Ok(());
+        }
+        let documents = || {
+            differences
+                .iter()
+                .filter(|difference| (self.is_document)(&difference.path))
+        };
+        let added_blobs: BTreeSet<Oid> = documents()
+            .filter(|difference| difference.old.is_none() && find_disk_path(&difference.path).is_none())
+            .filter_map(|difference| find_regular_blob(difference.new))
+            .collect();
+        let deleted_blobs: BTreeSet<Oid> = documents()
+            .filter(|difference| difference.new.is_none())
+            .filter_map(|difference| find_regular_blob(difference.old))
+            .collect();
+        let has_added_document = documents().any(|difference| difference.old.is_none());
+        if !has_added_document || deleted_blobs.is_empty() {
+            return Ok(());
+        }
+        self.fetch_blobs(
+            &added_blobs
+                .symmetric_difference(&deleted_blobs)
+                .copied()
+                .collect(),
+        )
+    }
+
+    /// Fetches the blobs that the clone lacks, in one request.
+    fn fetch_blobs(&self, blobs: &BTreeSet<Oid>) -> Result<(), GitError> {
+        let odb = self.open_odb()?;
+        let missing_blobs: Vec<BlobId> = blobs
+            .iter()
+            .filter(|blob| odb.read_header(**blob).is_err())
+            .map(|blob| BlobId::new(*blob))
+            .collect();
+        if missing_blobs.is_empty() {
+            return Ok(());
+        }
+        self.program.fetch_blobs(&missing_blobs)?;
+        odb.refresh()
+            .map_err(GitError::library("look for fetched objects"))
+    }
+}
+
+fn find_regular_blob(state: Option<FileState>) -> Option<Oid> {
+    state
+        .filter(|state| state.kind == FileKind::Regular)
+        .map(|state| state.id)
+}

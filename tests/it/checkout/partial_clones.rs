@@ -1,0 +1,124 @@
+//! Partial clones (`--filter=blob:none`): the same results as in a complete clone, with few fetches.
+
+use crate::support::{Call, World, git};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const RULES: &str = "rules:\n  - id: unused-components\n    enabled: true\n    enforcementLevel: error\n";
+const PIPELINE_COUNT: usize = 40;
+
+/// Returns a pipeline with an unconnected component, and with a text that makes its content unique.
+fn pipeline_with_finding(text: &str) -> String {
+    let mut content = String::from(
+        "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Start:\n      type: start\n    \
+         Unconnected:\n      type: sql-executor\n      parameters:\n        componentName: Unconnected\n        \
+         sqlQuery: |\n",
+    );
+    for line in 0..20 {
+        let _ = writeln!(content, "          SELECT {line} FROM {text}");
+    }
+    content
+}
+
+/// Creates a remote whose `main` has pipelines with known findings. The branch `change` renames and edits one of them,
+/// and edits all others.
+fn remote_with_change() -> World {
+    let world = World::new();
+    world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
+    for index in 0..PIPELINE_COUNT {
+        world.write(
+            &format!("sales/load{index}.orch.yaml"),
+            pipeline_with_finding(&format!("t{index}")),
+        );
+    }
+    world.commit("pipelines");
+    world.push();
+    world.git("checkout -q -b change");
+    world.git("mv sales/load0.orch.yaml sales/renamed.orch.yaml");
+    world.write(
+        "sales/renamed.orch.yaml",
+        pipeline_with_finding("t0").replace("SELECT 3 ", "SELECT 33 "),
+    );
+    for index in 1..PIPELINE_COUNT {
+        let content = pipeline_with_finding(&format!("t{index}")).replace("SELECT 3 ", "SELECT 33 ");
+        world.write(&format!("sales/load{index}.orch.yaml"), content);
+    }
+    world.commit("change");
+    world.push();
+    git(&world.remote(), "config uploadpack.allowFilter true");
+    git(&world.remote(), "config uploadpack.allowAnySHA1InWant true");
+    world
+}
+
+fn clone_of_change(world: &World, name: &str, filter: &str) -> PathBuf {
+    let url = format!("file://{}", world.remote().display());
+    git(
+        world.path(),
+        format!("clone -q {filter} --branch change {url} {name}"),
+    );
+    world.path().join(name)
+}
+
+/// Returns the number of packs: git writes one for each fetch of omitted objects.
+fn count_packs(clone: &Path) -> usize {
+    fs::read_dir(clone.join(".git/objects/pack"))
+        .unwrap()
+        .filter(|entry| {
+            entry
+                .as_ref()
+                .unwrap()
+                .path()
+                .extension()
+                .is_some_and(|ext| ext == "pack")
+        })
+        .count()
+}
+
+const CHECK: &str = "check --new-only --base origin/main";
+
+#[test]
+fn check_in_clone_without_blobs_gives_verdict_of_complete_clone() {
+    let world = remote_with_change();
+    let complete_clone = clone_of_change(&world, "complete", "");
+    let partial_clone = clone_of_change(&world, "partial", "--filter=blob:none");
+    let summary = format!("no new findings ({PIPELINE_COUNT} known)");
+    for clone in [&complete_clone, &partial_clone] {
+        let output = Call::new(clone).run(CHECK).expect(0);
+        assert!(output.all().contains(&summary), "{}", output.all());
+    }
+}
+
+#[test]
+fn check_in_clone_without_blobs_fetches_missing_pipelines_together() {
+    let world = remote_with_change();
+    let clone = clone_of_change(&world, "partial", "--filter=blob:none");
+    let pack_count = count_packs(&clone);
+    Call::new(&clone).run(CHECK).expect(0);
+    let fetch_count = count_packs(&clone) - pack_count;
+    assert!((1..=3).contains(&fetch_count), "{fetch_count} fetches");
+}
+
+#[test]
+fn check_of_all_in_clone_without_checkout_fetches_missing_pipelines_together() {
+    let world = remote_with_change();
+    let url = format!("file://{}", world.remote().display());
+    git(
+        world.path(),
+        format!("clone -q --filter=blob:none --no-checkout --branch main {url} partial"),
+    );
+    let clone = world.path().join("partial");
+    let pack_count = count_packs(&clone);
+    Call::new(&clone).run("check --all --head HEAD").expect(1);
+    let fetch_count = count_packs(&clone) - pack_count;
+    assert!((1..=3).contains(&fetch_count), "{fetch_count} fetches");
+}
+
+#[test]
+fn check_in_clone_without_blobs_fails_if_remote_cannot_be_reached() {
+    let world = remote_with_change();
+    let clone = clone_of_change(&world, "partial", "--filter=blob:none");
+    git(&clone, &["remote", "set-url", "origin", "file:///nonexistent"]);
+    let output = Call::new(&clone).run(CHECK).expect(7);
+    output.saying(&["hint:"]);
+}
