@@ -253,7 +253,7 @@ fn pages_of_hosts_show_what_init_writes() {
 }
 
 #[test]
-fn pages_of_hosts_that_read_junit_say_what_it_means() {
+fn pages_of_hosts_that_read_junit_link_what_it_means() {
     for host in [
         "azure",
         "bitbucket",
@@ -264,18 +264,33 @@ fn pages_of_hosts_that_read_junit_say_what_it_means() {
         "jenkins",
     ] {
         let page = read_workspace_file(&format!("docs/book/{host}.md"));
-        let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
-        for expected_text in [
-            "a `failure` is a finding that fails the gate",
-            "an `error` is a pipeline or rule that could not be evaluated",
-            "Findings below `--fail-on` are `skipped` and keep their message",
-        ] {
-            assert!(
-                words.contains(expected_text),
-                "{host} does not say {expected_text:?}"
-            );
-        }
+        assert!(
+            page.contains("](reviewing.md#test-results)"),
+            "{host} does not link the meaning of test results"
+        );
     }
+    let page = read_workspace_file("docs/book/reviewing.md");
+    for expected_text in [
+        "A `failure` is a finding that fails the gate.",
+        "An `error` is a pipeline or rule that could not be evaluated.",
+        "Findings below `--fail-on` are `skipped` and keep their message.",
+    ] {
+        assert!(
+            page.contains(expected_text),
+            "reviewing does not say {expected_text:?}"
+        );
+    }
+}
+
+#[test]
+fn every_page_links_index() {
+    let without_link: Vec<String> = pages()
+        .into_iter()
+        .filter(|(page, _)| !page.ends_with("README.md"))
+        .filter(|(_, text)| !text.contains("](README.md)"))
+        .map(|(page, _)| page)
+        .collect();
+    assert!(without_link.is_empty(), "{without_link:?}");
 }
 
 #[test]

@@ -88,9 +88,11 @@ fn jobs_that_publish_keep_two_publishes_of_a_branch_apart() {
             "README.md",
             "azure.md",
             "buildkite.md",
+            "github-enterprise.md",
             "github.md",
             "gitlab.md",
-            "recipes.md"
+            "recipes.md",
+            "tags.md"
         ]
     );
     assert!(read_workspace_file("docs/book/jenkins.md").contains("\n        disableConcurrentBuilds()\n"));
@@ -154,7 +156,7 @@ fn page_of_host_that_publishes_tags_explains_tag_jobs() {
         }
         tried += 1;
     }
-    assert_eq!(tried, 2);
+    assert_eq!(tried, 1);
 }
 
 #[test]
