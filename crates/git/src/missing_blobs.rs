@@ -41,21 +41,22 @@ impl Repository {
         if !self.program.can_fetch() {
             return Ok(());
         }
-        let documents = || {
-            differences
-                .iter()
-                .filter(|difference| (self.is_document)(&difference.path))
-        };
-        let added_blobs: BTreeSet<Oid> = documents()
-            .filter(|difference| difference.old.is_none() && find_disk_path(&difference.path).is_none())
+        let documents: Vec<&TreeDifference> = differences
+            .iter()
+            .filter(|difference| (self.is_document)(&difference.path))
+            .collect();
+        let added_documents = documents.iter().filter(|difference| difference.old.is_none());
+        let added_blobs: BTreeSet<Oid> = added_documents
+            .clone()
+            .filter(|difference| find_disk_path(&difference.path).is_none())
             .filter_map(|difference| find_regular_blob(difference.new))
             .collect();
-        let deleted_blobs: BTreeSet<Oid> = documents()
+        let deleted_blobs: BTreeSet<Oid> = documents
+            .iter()
             .filter(|difference| difference.new.is_none())
             .filter_map(|difference| find_regular_blob(difference.old))
             .collect();
-        let has_added_document = documents().any(|difference| difference.old.is_none());
-        if !has_added_document || deleted_blobs.is_empty() {
+        if added_documents.count() == 0 || deleted_blobs.is_empty() {
             return Ok(());
         }
         self.fetch_blobs(
