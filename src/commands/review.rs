@@ -126,7 +126,7 @@ impl<'a> ReviewSubject<'a> {
         Ok(())
     }
 
-    /// Returns whether the review is local: that of the change of a fork with `--fork check`.
+    /// Returns whether the review is local: a change from a fork is reviewed locally with `--fork check`.
     const fn is_local(&self) -> bool {
         matches!(self.settings.fork, Fork::Check) && self.target.fork
     }

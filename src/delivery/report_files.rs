@@ -165,8 +165,7 @@ fn buildkite_junit_path(job: Option<&str>) -> String {
     }
 }
 
-/// Returns where the user finds the reports, requested or default, for display. Reports on standard output are left
-/// out.
+/// Returns where the user finds the reports, requested or default, for display. Reports on standard output are omitted.
 pub(super) fn describe_report_places(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
     let requested_paths = delivery
         .destinations

@@ -1,5 +1,4 @@
-//! Determines the changes of a publish for consumers before any request is sent, compared with the version that they
-//! use.
+//! Determines before any request is sent what a publish changes for consumers, compared with the version that they use.
 
 use super::publish_decision::PublishDecision;
 use super::{Publication, with_publish_request};

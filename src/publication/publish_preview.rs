@@ -202,7 +202,7 @@ fn format_bytes(bytes: u64) -> String {
     format!("{bytes} {unit}")
 }
 
-/// Adds the changes for consumers. Changed files are left out, because they are listed above.
+/// Adds the changes for consumers. Changed files are omitted, because they are listed above.
 fn push_consumer_changes(output: &mut String, compat: &Compatibility) {
     let class = compat.class.map_or("unknown", ChangeClass::name);
     let _ = writeln!(output, "for consumers of {}: {class}", compat.old_name());

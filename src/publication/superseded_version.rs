@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 impl Publication<'_> {
     /// Disables the uploaded version if a version of a newer commit appeared during the upload, because consumers of
-    /// \[Latest\] would go back. If the platform does not show this, the outcome is uncertain, never a success.
+    /// \[Latest\] would go back. If the platform does not confirm this, the outcome is uncertain, never a success.
     pub(super) fn disable_superseded_version(
         &self,
         platform: &Platform,

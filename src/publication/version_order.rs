@@ -120,7 +120,8 @@ impl Publication<'_> {
         }
     }
 
-    /// Fails if the platform lists an enabled version but returns no latest one, because the order is then unknown.
+    /// Fails if the platform lists an enabled version but does not return a latest one, because the order is then
+    /// unknown.
     fn reject_contradiction(&self) -> Result<(), Failure> {
         let Some(version) = self.history.enabled_versions().next() else {
             return Ok(());

@@ -31,7 +31,7 @@ pub fn is_last_enabled(versions: &[Artifact], version: &str) -> bool {
 }
 
 /// Returns the names of the enabled versions beyond the newest `keep`, the newest first, to be disabled. The version
-/// that \[Latest\] means is never among them. Fails if the platform does not show the order.
+/// that \[Latest\] means is never among them. Fails if the order is unknown.
 pub fn list_surplus_versions(
     versions: &[Artifact],
     latest: &str,

@@ -97,7 +97,7 @@ impl fmt::Display for OutcomeKind {
 #[derive(Debug)]
 pub struct Outcome {
     pub kind: OutcomeKind,
-    /// The resources that the platform left out of the artifact, as raw JSON.
+    /// The resources that the platform omitted from the artifact, as raw JSON.
     pub ignored_resources: Vec<Value>,
     /// Whether the version was looked up and matches the plan.
     pub verified: bool,

@@ -57,7 +57,7 @@ struct PlanExecution<'a> {
 
 /// The result of looking up an upload whose response was lost.
 enum LostUpload {
-    /// The platform does not show the version.
+    /// The platform does not list the version.
     NotFound(HttpError),
     Decided(Outcome),
 }
@@ -84,7 +84,7 @@ impl PlanExecution<'_> {
     }
 
     /// Uploads the plan. If an upload gets no usable response, looks the version up. Uploads again, a limited number of
-    /// times, only if the platform does not show the version.
+    /// times, only if the platform does not list the version.
     async fn upload_until_decided(&self) -> Outcome {
         let mut lost_error: Option<HttpError> = None;
         let mut remaining_uploads = MAX_UPLOADS;
@@ -235,8 +235,8 @@ fn is_success_status(error: &HttpError) -> bool {
     matches!(error.status(), Some(200 | 201))
 }
 
-/// Returns whether the conflict may be with an earlier try of the same upload: a try that got a "retry later" response
-/// or a redirect that was followed.
+/// Returns whether the conflict may be with an earlier attempt of the same upload that got a "retry later" response or
+/// a redirect that was followed.
 fn may_be_own_conflict(conflict: &HttpError) -> bool {
     conflict.tries() > 1 || conflict.is_maybe_processed()
 }

@@ -1,4 +1,4 @@
-//! Compares a plan with the files of a published commit: the content of a version, beside its interface.
+//! Compares a plan with the files of a published commit: the content of a version, in addition to its interface.
 
 use super::content_hashes::hash_reader;
 use super::content_reader::ContentReader;

@@ -122,7 +122,7 @@ pub(super) fn build_conflict(plan: &Plan) -> Outcome {
     ))
 }
 
-/// Returns a difference if the version is disabled, as no consumer can use it then.
+/// Returns a difference if the version is disabled, because no consumer can use it then.
 fn find_disabled_difference(details: &ArtifactDetails) -> Option<String> {
     (details.artifact.enabled == Some(false)).then(|| "the version is disabled".to_owned())
 }

@@ -5,8 +5,8 @@
 //! affects another one. The set of formats is closed on purpose: the compiler lists the missing parts of a new one.
 //!
 //! The texts of a review come from outside: rule names, violations and paths. Each host has its own escape function,
-//! next to the code for the host. All output can be printed in a CI job: the host reads no line of it as a command,
-//! except the intended commands.
+//! next to the code for the host. All output can be printed in a CI job: the host does not read a line of it as a
+//! command, except the intended commands.
 
 mod annotation;
 pub(crate) mod azure;

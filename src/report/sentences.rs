@@ -234,7 +234,7 @@ pub(super) fn format_acceptance(compat: &Compatibility) -> String {
         .unwrap_or_default()
 }
 
-/// Returns one line about all excluded files: their number, the first paths, and the reasons. Contains text from
+/// Returns one line about all excluded files: the number of files, the first paths, and the reasons. Contains text from
 /// outside.
 pub(super) fn describe_excluded_files(report: &Report) -> Option<String> {
     /// Maximum number of paths in the line.

@@ -61,7 +61,7 @@ struct GateVersion<'v> {
     workspace: &'v Workspace<'v>,
     snapshot: &'v Snapshot<'v>,
     resolve: &'v ResolveSelection<'v>,
-    /// The platform's hidden directory in this version, or the names of several.
+    /// The hidden directory in this version, or the names of several.
     config_dir: Result<Option<String>, ConfigDirError>,
     is_head: bool,
 }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 /// Approximate size of the contents that are computed with at a time, in bytes; as much again is read meanwhile.
 const BATCH_SIZE: usize = 2 * 1024 * 1024;
 
-/// Minimum size that counts for a content, in bytes: also small ones take memory.
+/// Minimum size that is assumed for a content, in bytes, because small contents take memory, too.
 const MIN_COUNTED_SIZE: usize = 64;
 
 /// Returns the result of `compute` for each content of `items`, in order. While one batch is computed on all cores, this

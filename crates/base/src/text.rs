@@ -206,7 +206,8 @@ pub fn shorten_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{start}…{}", name.get(end..).unwrap_or_default()))
 }
 
-/// Returns whether the text certainly needs no escape. Any `::` or `##` counts as unsafe, also within a line.
+/// Returns whether the text is certainly safe without an escape. Any `::` or `##` is treated as unsafe, also within a
+/// line.
 fn is_safe(text: &str) -> bool {
     !text.chars().any(|c| c != '\n' && is_unsafe(c)) && !text.contains("::") && !text.contains("##")
 }

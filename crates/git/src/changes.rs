@@ -93,8 +93,8 @@ impl<'s> Differences<'s> {
         merge_changes(changes_by_base)
     }
 
-    /// Returns the paths that any base has, and that are gone at head or of another kind: a link in place of a file is not
-    /// read.
+    /// Returns the paths that any base has, and that head lacks or has as another kind: a link in place of a file is
+    /// not read.
     pub fn list_removed_paths(&self) -> BTreeSet<&str> {
         self.by_base
             .iter()

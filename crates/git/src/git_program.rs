@@ -2,7 +2,7 @@
 //!
 //! The program gets the git directory explicitly, so that it does not search for one and a foreign owner does not
 //! matter. It has no terminal for prompts; everything that a repository's configuration could start is switched off;
-//! and it is terminated if it prints no output for too long.
+//! and it is terminated if it is silent for too long.
 
 use super::{BlobId, GitError, git_environment::passed_environment};
 use std::io::{self, Read};
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Maximum time without output. The slowest command with this limit fetches one blob.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(120);
-/// Maximum duration of a fetch of history, which prints no progress.
+/// Maximum duration of a fetch of history, which does not print its progress.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(900);
 /// Maximum size of the output that is read, in bytes.
 const MAX_OUTPUT_SIZE: u64 = 64 * 1024;

@@ -365,8 +365,8 @@ impl<'a> RenameSearch<'a> {
             .collect()
     }
 
-    /// Returns the pieces of a file and subtracts their number from `remaining_pieces`. `None` if the file cannot be
-    /// read or exceeds the limit; after that, every file is `None`.
+    /// Returns the pieces of a file and subtracts the number of pieces from `remaining_pieces`. `None` if the file
+    /// cannot be read or exceeds the limit; after that, every file is `None`.
     fn read_pieces_within(
         &self,
         contents: &dyn RenameContents,

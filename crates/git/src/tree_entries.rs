@@ -14,7 +14,7 @@ pub enum FileKind {
     Regular,
     /// A symbolic link; its blob contains the target.
     Symlink,
-    /// A commit of another repository; its id is not a blob of this one.
+    /// A commit of another repository; its id is not a blob of this repository.
     Submodule,
 }
 
@@ -211,8 +211,8 @@ impl<'a> TreeEntries<'a> {
             .map_err(|reason| invalid_tree(self.tree, reason))
     }
 
-    /// Skips the entries that are equal in both trees and returns their number. One check is enough for both
-    /// trees once their previous entries are equal and no earlier file's name is a prefix of the next names.
+    /// Skips the entries that are equal in both trees and returns the number of skipped entries. One check is enough
+    /// for both trees once their previous entries are equal and no earlier file's name is a prefix of the next names.
     pub(super) fn skip_equal(&mut self, other: &mut Self) -> Result<usize, GitError> {
         let mut skipped_count = 0;
         while let Ok((entry, unread)) = split_entry(self.unread) {

@@ -37,7 +37,8 @@ impl LocalReview {
         Self::new(Some(rules), false)
     }
 
-    /// Returns a review of the change of a fork, by the rules file of its commit; every report gets a note about it.
+    /// Returns a local review of a change from a fork, against the rules file of its commit. Every report gets a note
+    /// about it.
     pub(crate) fn for_fork() -> Self {
         Self::new(None, true)
     }

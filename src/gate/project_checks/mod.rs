@@ -136,8 +136,8 @@ impl GateRun<'_> {
         }
     }
 
-    /// Returns the findings of the project checks: those in the selected pipelines, and in all others those that the
-    /// base does not have, because moving or deleting a pipeline breaks callers that the change does not touch.
+    /// Returns the findings of the project checks: those in the selected pipelines, and in all others the new ones,
+    /// because moving or deleting a pipeline breaks callers that the change does not touch.
     pub(crate) fn find_project_findings(
         &self,
         known_facts: CollectedFacts,
@@ -295,7 +295,7 @@ impl GateRun<'_> {
         Ok(files)
     }
 
-    /// Marks the findings of the project checks that existed before, if only new findings count.
+    /// Marks the findings of the project checks that existed before, if only new findings fail the gate.
     pub(crate) fn mark_known_project_findings(
         &self,
         baseline: &Baseline,

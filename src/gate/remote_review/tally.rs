@@ -163,7 +163,7 @@ impl ResponseMerger<'_, '_> {
     }
 
     /// Adds the results for one pipeline. A pipeline that was excluded or not evaluated by any rule is unreviewed. An
-    /// excluded file that is no pipeline and has no results is only recorded as excluded.
+    /// excluded file that is not a pipeline and has no results is only recorded as excluded.
     fn add_pipeline(
         &mut self,
         path: &str,
@@ -293,7 +293,7 @@ impl ResponseMerger<'_, '_> {
         })
     }
 
-    /// Creates the violations of a result. Those of a passed result need no position.
+    /// Creates the violations of a result. Those of a passed result do not need a position.
     fn build_violations(
         &mut self,
         path: &str,

@@ -1,4 +1,4 @@
-//! Resolves settings from flag, environment, file and default once, into values that need no further checks.
+//! Resolves settings from flag, environment, file and default once, into values that are completely checked.
 //!
 //! One table lists who may set each setting. Only the job may set where secrets go, which programs run, which commit is
 //! reviewed and whether it is reviewed. The configuration file may set the rest, in the version that `policy` selected.

@@ -102,13 +102,13 @@ fn indent(text: &str) -> String {
     lines.concat()
 }
 
-/// Returns whether `new-only` must be set by hand: the settings do not contain it, and no sluicegate.yaml is written.
+/// Returns whether the user must set `new-only`: the settings do not contain it, and no sluicegate.yaml is written.
 fn must_set_new_only(facts: &RepositoryFacts, plan: &InitPlan) -> bool {
     !plan.writes(settings::FILE_NAME) && !facts.findings.is_new_only
 }
 
-/// Describes whether the present findings count in this change and after its merge. `subject` and `consequence` are
-/// parts of the sentence.
+/// Describes whether the present findings fail the gate in this change and after its merge. `subject` and `consequence`
+/// are parts of the sentence.
 fn describe_effect(adopt: Adopt, must_set_new_only: bool, subject: &str, consequence: &str) -> String {
     match adopt {
         Adopt::NewOnly if must_set_new_only => format!(

@@ -1,4 +1,4 @@
-//! Plans the files to write, the files to keep, and the edits to make by hand.
+//! Plans the files to write, the files to keep, and the edits that the user must make.
 
 use super::file_templates;
 use super::host_recipes::{HostRecipe, file_contains};

@@ -57,7 +57,7 @@ pub(crate) struct RepositoryFacts {
     pub(crate) missing_flags: Vec<MissingFlag>,
     pub(crate) default_branch: String,
     pub(crate) pipeline_count: usize,
-    /// The platform's hidden directory, if it exists or was chosen.
+    /// The hidden directory, if it exists or was chosen.
     pub(crate) config_dir: Option<String>,
     /// True if the directory is known without being detected, so that the file must contain it too.
     pub(crate) is_config_dir_new: bool,
@@ -79,7 +79,7 @@ pub(crate) struct RepositoryFacts {
     pub(crate) findings: CurrentFindings,
 }
 
-/// Detects the setup of the repository on disk. Asks for the platform's directory if it is unknown. Fails with all
+/// Detects the setup of the repository on disk. Prompts for the hidden directory if it is unknown. Fails with all
 /// missing flags, except in a dry run, which does not ask either.
 pub(crate) fn detect_setup(
     run: &Run,

@@ -89,7 +89,7 @@ pub(super) fn build_descriptor_name(id: &str) -> String {
     name
 }
 
-/// Creates the rule for a failure of the review that is no finding.
+/// Creates the rule for a failure of the review that is not a finding.
 fn build_verdict_rule<'a>() -> SarifRule<'a> {
     const SUMMARY: &str = "The review must pass.";
     const HELP: &str =

@@ -77,7 +77,7 @@ impl<'t, 'a> Links<'t, 'a> {
         Ok(())
     }
 
-    /// Adds the links of a component. Values below a key for links that are no links are kept as fields.
+    /// Adds the links of a component. Values below a key for links that are not links are kept as fields.
     pub(super) fn add_component_links(&mut self, keys: LinkKeys, name: &'t str, component: NodeRef<'t, 'a>) {
         for (key, _, node) in component.entries().filter(|(key, _, _)| keys.contains(key)) {
             let path = vec![PathStep::key(key)];
@@ -114,7 +114,7 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
-    /// Adds each item of a list as a link. An empty list, or a value that is no list, is kept as a field.
+    /// Adds each item of a list as a link. An empty list, or a value that is not a list, is kept as a field.
     fn add_link_list(
         &mut self,
         name: &'t str,

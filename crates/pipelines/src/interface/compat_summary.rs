@@ -3,7 +3,7 @@
 use super::{ChangeClass, ChangeKind, Compatibility};
 use sluicegate_base::text::{List, format_count, shorten_name};
 
-/// Maximum number of changes of a class that are listed.
+/// Maximum number of listed changes in each class.
 const MAX_LISTED_CHANGES: usize = 50;
 
 /// Maximum number of new shared pipelines that a note lists.

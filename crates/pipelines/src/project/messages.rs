@@ -99,7 +99,7 @@ pub fn describe_broken_entry(id: &str, path: &str, reason: &str) -> String {
     )
 }
 
-/// Describes a parameter that is no variable of its pipeline.
+/// Describes a parameter that is not a variable of its pipeline.
 pub fn describe_undeclared_parameter(entry: &SharedEntry, parameter: &SharedParameter) -> String {
     format!(
         "the shared pipeline `{}` has the parameter `{}`, which is no variable of `{}`",

@@ -57,7 +57,7 @@ fn describe_rule_changes(old: &RuleOutline, new: Option<&RuleOutline>) -> Vec<St
     sentences
 }
 
-/// Adds to the sentence whether the change of the state relaxes or tightens the gate.
+/// Adds to the sentence whether the new state relaxes or tightens the gate.
 fn label_with_effect(sentence: &str, old: RuleState, new: RuleState) -> String {
     match (rank_laxity(old), rank_laxity(new)) {
         (Some(old), Some(new)) => Effect::from_laxity(&old, &new),

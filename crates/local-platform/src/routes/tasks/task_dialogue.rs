@@ -329,13 +329,13 @@ async fn send_task_message(
     Ok((StatusCode::ACCEPTED, Json(TaskReference { task_id: id })))
 }
 
-/// Returns the shape of a request to replace the tools that need no permission.
+/// Returns the shape of a request to replace the tools that the agent may use without permission.
 fn permissions_request() -> Shape {
     object([required_member("grantedPermissions", granted_tools_shape())])
         .with_name("PermissionsRequest", "The tools that need no permission.")
 }
 
-/// The tools that need no permission.
+/// The tools that the agent may use without permission.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Permissions)]
@@ -345,7 +345,7 @@ struct PermissionsResponse {
     granted_permissions: Vec<GrantedTool>,
 }
 
-/// Replaces the list of tools that need no permission.
+/// Replaces the list of tools that the agent may use without permission.
 #[utoipa::path(
     put,
     path = "/v1/ai/agents/tasks/{taskId}/permissions",

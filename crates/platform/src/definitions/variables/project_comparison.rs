@@ -189,7 +189,7 @@ fn build_creation(
 }
 
 /// Returns the step that updates the variable, or `None` if no field differs. The platform requires type and behaviour
-/// in each update, so those that the file leaves out are sent as they are in the project.
+/// in each update, so those that are missing in the file are sent with the project's values.
 fn build_update(
     document: &Document,
     definition: &VariableDefinition,
