@@ -68,7 +68,7 @@ impl Workspace<'_> {
             Err(error) if self.gate_changes == GateChanges::Fail => Err(error.into()),
             Err(error) => {
                 run.ui.warn(&format!(
-                    "changes of the gate configuration since `{branch}` are not reported: {error}"
+                    "changes to the gate configuration since `{branch}` are not reported: {error}"
                 ));
                 Ok(Vec::new())
             }

@@ -283,7 +283,7 @@ impl StricterTarget {
     pub(crate) fn evaluation_note(&self) -> Option<String> {
         (self.rules.is_some() && self.is_stricter() && !self.changed_pipelines.is_empty()).then(|| {
             format!(
-                "{} also evaluated locally by the rules of `{}` ({}), which apply after the merge",
+                "{} also evaluated locally against the rules of `{}` ({}), which apply after the merge",
                 format_count(self.changed_pipelines.len(), "changed pipeline"),
                 self.branch,
                 self.commit.short()
@@ -340,7 +340,7 @@ impl StricterTarget {
     /// Adds to the findings of a result that they come from the target's rules.
     fn name_branch(&self, mut result: RuleResult) -> RuleResult {
         for violation in &mut result.violations {
-            violation.text = format!("{} (by the rules of `{}`)", violation.text, self.branch);
+            violation.text = format!("{} (according to the rules of `{}`)", violation.text, self.branch);
         }
         result
     }

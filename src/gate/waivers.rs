@@ -132,7 +132,7 @@ impl GateRun<'_> {
 /// Describes that the policy revision has no waivers file for this reason, and that the checkout's is not used.
 fn describe_unused_waivers(reason: &str) -> String {
     format!(
-        "{reason}, so the waivers of the checkout's file are not in force. For this one change, the job can set \
+        "{reason}, so the waivers of the checkout's file are not used. For this one change, the job can set \
          --policy head (SLUICEGATE_POLICY)"
     )
 }
@@ -175,7 +175,7 @@ impl PolicyWaivers {
         Ok(Self {
             waivers: build_waivers(Vec::new(), FILE_NAME)?,
             note: Some(format!(
-                "the waivers file in force cannot be used, so it is treated as missing, and no finding is waived: {reason}"
+                "the waivers file that applies to this run cannot be used, so it is treated as missing, and no finding is waived: {reason}"
             )),
         })
     }

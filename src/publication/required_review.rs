@@ -123,9 +123,9 @@ impl<'r> RequiredReview<'r> {
             return Ok(());
         }
         let message = format!(
-            "cannot rely on {}: it passed despite {} of its base (--new-only)",
+            "cannot rely on {}: the review passed despite {} (--new-only)",
             self.place,
-            format_count(known_count, "finding")
+            format_count(known_count, "known finding")
         );
         Err(Failure::usage(message)
             .with_hint("use `sluicegate ci --new-only`, which compares with the published version"))
@@ -220,7 +220,7 @@ impl<'r> RequiredReview<'r> {
         match self.sha256 {
             Some(_) => Failure::usage(message).with_hint(REPORT_HINT),
             None => Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-                .with_hint("nothing was published; pass --exclude for files that need no review"),
+                .with_hint("nothing was published; pass --exclude for files that do not need a review"),
         }
     }
 }

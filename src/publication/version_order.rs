@@ -133,7 +133,7 @@ impl Publication<'_> {
             version.display_name()
         );
         Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-            .with_hint("nothing was sent; run the command again when the platform shows the version"))
+            .with_hint("nothing was sent; run the command again when the platform lists the version as the latest"))
     }
 
     /// Returns the latest version and its commit, as compared before, otherwise from the platform. `None` if no version

@@ -111,7 +111,7 @@ impl PlanExecution<'_> {
                 LostUpload::NotFound(error)
                     if is_conflict || remaining_uploads == 0 || !may_retry_upload(&error) =>
                 {
-                    return build_unknown_outcome("the platform does not show the version", error);
+                    return build_unknown_outcome("the platform does not list the version", error);
                 }
                 LostUpload::NotFound(error) => lost_error = Some(error),
             }
@@ -162,7 +162,7 @@ impl PlanExecution<'_> {
     async fn verify_version(&self, outcome: &mut Outcome) -> bool {
         let (reason, error) = match self.version_lookup().poll_until_processed().await {
             LookupResult::Found(details) => return record_differences(outcome, self.plan, &details),
-            LookupResult::NotFound => ("the platform does not show the version".to_owned(), None),
+            LookupResult::NotFound => ("the platform does not list the version".to_owned(), None),
             LookupResult::Unclear(reason, error) => (reason, error),
         };
         outcome.kind = OutcomeKind::Incomplete;

@@ -41,7 +41,7 @@ pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_er
             ..Outcome::new(OutcomeKind::Published).with_problem(note)
         };
     }
-    let problem = "this run published the version, but without the response it is unknown what was left out";
+    let problem = "this run published the version, but only the lost response lists the files that the platform ignored";
     let outcome = differences
         .into_iter()
         .fold(Outcome::new(OutcomeKind::Incomplete), Outcome::with_problem)
@@ -180,7 +180,7 @@ fn record_ignored_resources(
     outcome.problems.extend(
         ignored_resources
             .iter()
-            .map(|entry| format!("the platform left out {}", describe_ignored_resource(entry))),
+            .map(|entry| format!("the platform ignored {}", describe_ignored_resource(entry))),
     );
     let is_suspect = !ignored_resources.is_empty() && on_ignored != OnIgnored::Warn;
     if is_suspect {

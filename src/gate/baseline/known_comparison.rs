@@ -38,7 +38,7 @@ impl KnownComparison {
     pub(crate) fn describe_unknown(&self) -> Option<String> {
         let (path, reason) = self.unknown_files.first()?;
         Some(format!(
-            "it is unknown which findings in {} are new, as the base was not evaluated: {path}: {reason}",
+            "could not determine which findings in {} are new, because the base was not evaluated: {path}: {reason}",
             format_count(self.unknown_files.len(), "file")
         ))
     }

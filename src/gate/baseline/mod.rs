@@ -116,8 +116,8 @@ impl Baseline {
                     Adoption::Unknown => Self::at_published_commit(
                         None,
                         format!(
-                            "{missing_version}, and this clone lacks the full history, which shows since when \
-                             `new-only` is in force: fetch it (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
+                            "{missing_version}, and this clone lacks the full history, which shows when \
+                             `new-only` was adopted: fetch it (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
                         ),
                     ),
                 });
@@ -294,7 +294,7 @@ impl Baseline {
     /// Returns the note that every finding is treated as new.
     fn describe_missing_base(&self) -> String {
         format!(
-            "every finding counts as new, because there is no base to compare with (--new-only): {}",
+            "every finding is treated as new, because there is no base to compare with (--new-only): {}",
             self.reason
         )
     }

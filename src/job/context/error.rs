@@ -212,7 +212,7 @@ impl ContextError {
                 Some("push the commit first, or check it locally with `sluicegate check`".to_owned())
             }
             Self::Fork { .. } => Some(
-                "run `sluicegate check`, which needs no remote and no token; to do so only for forks, pass \
+                "run `sluicegate check`, which works without a remote and a token; to do so only for forks, pass \
                  --fork check to the review"
                     .to_owned(),
             ),

@@ -100,7 +100,7 @@ fn parse_config_dir(text: &str) -> Result<String, SettingsError> {
     let name = text.trim_end_matches('/').trim_start_matches("./");
     if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']) {
         let message =
-            format!("configuration directory {text:?} is not the name of a directory at the repository root");
+            format!("hidden directory {text:?} is not the name of a directory at the repository root");
         return Err(SettingsError::new(message));
     }
     Ok(name.to_owned())

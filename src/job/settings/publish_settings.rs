@@ -240,7 +240,7 @@ impl PublishOn {
             return None;
         }
         Some(if self.is_file_unused {
-            "`publish-on` of the checkout's file is not in force here"
+            "`publish-on` of the checkout's file does not apply here"
         } else {
             "`publish-on` lists no branches or tags"
         })

@@ -120,7 +120,7 @@ fn check_files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) 
             Check::from_failure("rules-file", failure),
             Check::not_applicable(
                 "shared-pipelines",
-                "not checked because the platform's directory is unknown",
+                "not checked because the platform's hidden directory is unknown",
             ),
         ),
     };

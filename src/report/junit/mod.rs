@@ -2,8 +2,7 @@
 //! rule, in the order of the findings.
 //!
 //! - GitLab's merge request widget shows only the name of a case, so the name contains the pipeline and the rule.
-//!   Jenkins
-//!   uses the part of `classname` after the last dot as the class, and the part before it as the package.
+//!   Jenkins uses the part of `classname` after the last dot as the class, and the part before it as the package.
 //! - A FAILED rule that fails the gate is a `failure`; a rule below the limit, known or waived is `skipped`, with its
 //!   text and the reason. A rule that could not be evaluated is an `error` with the platform's type. A passed gate
 //!   therefore never makes a test report red, and a failed one always does. The texts are the elements' content, since

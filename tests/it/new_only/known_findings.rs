@@ -368,7 +368,7 @@ fn base_that_platform_does_not_judge_leaves_verdict_open() {
         assert!(
             output
                 .out
-                .contains("It is unknown which findings in 1 file are new, as the base was not evaluated"),
+                .contains("Could not determine which findings in 1 file are new, because the base was not evaluated"),
             "{}",
             output.all()
         );

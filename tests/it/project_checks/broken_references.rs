@@ -316,7 +316,7 @@ fn change_that_keeps_publish_from_sending_is_told_in_its_words() {
         assert!(log.contains(words), "{log}");
     }
     assert!(
-        lines.contains("a publish is refused, as the shared pipeline `load` needs it"),
+        lines.contains("publishing will fail because the shared pipeline `load` needs it"),
         "{lines}"
     );
 }

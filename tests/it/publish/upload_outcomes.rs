@@ -229,7 +229,7 @@ async fn ignored_resources_are_incomplete() {
         (outcome.kind, outcome.ignored_resources.len()),
         (OutcomeKind::Incomplete, 1)
     );
-    insta::assert_snapshot!(outcome.problems.join("\n"), @"the platform left out `x.zip`: archives are not supported");
+    insta::assert_snapshot!(outcome.problems.join("\n"), @"the platform ignored `x.zip`: archives are not supported");
 }
 
 #[tokio::test]

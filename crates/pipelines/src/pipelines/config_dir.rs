@@ -11,7 +11,7 @@ pub const SHARED_PIPELINES_FILE: &str = "shared-pipelines.yaml";
 pub enum ConfigDirError {
     /// Several folders look like it; contains their names, sorted.
     #[error(
-        "several hidden folders contain `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`: {}",
+        "several hidden directories contain `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`: {}",
         .0.join(", ")
     )]
     Several(Vec<String>),
@@ -75,7 +75,7 @@ mod tests {
         let error = find(&files).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "several hidden folders contain `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .a, .z"
+            "several hidden directories contain `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .a, .z"
         );
     }
 }

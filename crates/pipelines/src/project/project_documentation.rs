@@ -87,7 +87,7 @@ static CALL: ProjectDocumentation = ProjectDocumentation {
     details: &[
         "`orchestrationJob` and `transformationJob` contain the path of a pipeline from the repository \
          root, with or without its extension.",
-        "A file name without a folder means the file beside the caller, otherwise the only file with that \
+        "A file name without a folder means the file in the caller's folder, otherwise the only file with that \
          name; it is reported as a warning at most. If several other files have the name, the call is \
          ambiguous.",
         UNCHECKED_PATHS,

@@ -350,7 +350,7 @@ impl FileChecker<'_> {
         let Some(id) = self.shared_id.map(shorten_name) else {
             return String::new();
         };
-        format!("; a publish is refused, as the shared pipeline `{id}` needs it")
+        format!("; publishing will fail because the shared pipeline `{id}` needs it")
     }
 
     /// Adds a problem for each argument of a call that the called pipeline does not declare as a variable. Without the

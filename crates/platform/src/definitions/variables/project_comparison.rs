@@ -179,7 +179,7 @@ fn build_creation(
     ] {
         if value.is_none() {
             let path = format!("{}.{key}", definition.path);
-            return Err(document.error(&path, "is required, as the project has no such variable yet"));
+            return Err(document.error(&path, "is required because the project has no such variable yet"));
         }
     }
     Ok(VariableStep::Create {
@@ -425,7 +425,7 @@ mod tests {
         insta::assert_snapshot!(lines("variables:\n  days: { value: ten }\n", false),
             @"v.yaml:2:11: variables.days.value: is a string, and the type is NUMBER: remove the quotes");
         insta::assert_snapshot!(lines("variables:\n  fresh:\n    type: TEXT\n", false),
-            @"v.yaml:2:3: variables.fresh.behaviour: is required, as the project has no such variable yet");
+            @"v.yaml:2:3: variables.fresh.behaviour: is required because the project has no such variable yet");
     }
 
     #[test]
