@@ -175,7 +175,9 @@ impl Publication<'_> {
         self.build_plan_of(&latest_commit, FileSource::Commit)
             .and_then(|old_plan| compare_plans(&old_plan, plan, hashes))
             .map(|changes| (latest_id.to_owned(), changes))
-            .map_err(|error| format!("the commit {latest_id} could not be compared with the commit to publish: {error}"))
+            .map_err(|error| {
+                format!("the commit {latest_id} could not be compared with the commit to publish: {error}")
+            })
     }
 }
 

@@ -29,8 +29,9 @@ pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Fa
     let Some(reason) = workspace.sources.unusable_reason() else {
         return Ok(());
     };
-    let message =
-        anyhow::anyhow!("nothing is published: the configuration file that applies to this run cannot be used: {reason}");
+    let message = anyhow::anyhow!(
+        "nothing is published: the configuration file that applies to this run cannot be used: {reason}"
+    );
     Err(Failure::new(ExitStatus::GateFailed, message)
         .with_hint("repair the file on the default branch, then publish again"))
 }

@@ -119,7 +119,11 @@ pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> S
     }
     push_totals(&mut text_output, plan, has_hashes);
     for refusal in &preview.refusals {
-        let _ = writeln!(text_output, "publishing would fail: {}", text::escape_line(refusal));
+        let _ = writeln!(
+            text_output,
+            "publishing would fail: {}",
+            text::escape_line(refusal)
+        );
     }
     text_output
 }

@@ -132,8 +132,11 @@ impl Publication<'_> {
             self.settings.prefix,
             version.display_name()
         );
-        Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-            .with_hint("nothing was sent; run the command again when the platform lists the version as the latest"))
+        Err(
+            Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(
+                "nothing was sent; run the command again when the platform lists the version as the latest",
+            ),
+        )
     }
 
     /// Returns the latest version and its commit, as compared before, otherwise from the platform. `None` if no version

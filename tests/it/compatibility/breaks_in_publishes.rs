@@ -246,7 +246,12 @@ fn dry_run_tells_what_would_break() {
         .expect(1)
         .json();
     assert_eq!(report["compat"]["class"], "breaking");
-    assert!(report["refused"][0]["what"].as_str().unwrap().contains("was removed"));
+    assert!(
+        report["refused"][0]["what"]
+            .as_str()
+            .unwrap()
+            .contains("was removed")
+    );
     assert_eq!(shop.versions(), ["1.0.0"]);
 }
 

@@ -366,9 +366,9 @@ fn base_that_platform_does_not_judge_leaves_verdict_open() {
         let platform = platform_by_commit(&head, at_head.clone(), at_base);
         let output = platform.call(&world).run("review --new-only").expect(3);
         assert!(
-            output
-                .out
-                .contains("Could not determine which findings in 1 file are new, because the base was not evaluated"),
+            output.out.contains(
+                "Could not determine which findings in 1 file are new, because the base was not evaluated"
+            ),
             "{}",
             output.all()
         );

@@ -60,8 +60,8 @@ impl ProjectDocumentation {
 pub fn render_reference() -> String {
     let mut page = String::from(
         "\n# Checks of the project\n\n`check`, `review` and `ci` find broken references between files, locally and without a \
-         platform. They report those in the\nselected pipelines, and in all other pipelines those that the base does not \
-         have. `--project-checks off` turns the checks\noff for a job.\n\n| check | requirement |\n|---|---|\n",
+         platform. They report those in the\nselected pipelines, and in all other pipelines those that the change \
+         introduces. `--project-checks off` turns the checks\noff for a job.\n\n| check | requirement |\n|---|---|\n",
     );
     for check in ProjectCheck::ALL.map(ProjectCheck::documentation) {
         let id = check.check.id();
