@@ -19,7 +19,10 @@ impl Publication<'_> {
         plan: &Plan,
         outcome: Outcome,
     ) -> Result<Outcome, Failure> {
-        let is_uploaded = matches!(outcome.kind, OutcomeKind::Published | OutcomeKind::Incomplete);
+        let is_uploaded = matches!(
+            outcome.kind,
+            OutcomeKind::Published | OutcomeKind::Incomplete | OutcomeKind::Unverified
+        );
         if !is_uploaded || outcome.disabled {
             return Ok(outcome);
         }

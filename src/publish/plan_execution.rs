@@ -165,10 +165,12 @@ impl PlanExecution<'_> {
             LookupResult::NotFound => ("the platform does not list the version".to_owned(), None),
             LookupResult::Unclear(reason, error) => (reason, error),
         };
-        outcome.kind = OutcomeKind::Incomplete;
-        outcome.problems.push(format!(
-            "the version was published but could not be verified: {reason}"
-        ));
+        if outcome.kind == OutcomeKind::Published {
+            outcome.kind = OutcomeKind::Unverified;
+        }
+        outcome
+            .problems
+            .push(format!("the version could not be looked up: {reason}"));
         if outcome.error.is_none() {
             outcome.error = error;
         }
@@ -218,6 +220,7 @@ pub async fn disable_version(
         Err(error) => {
             let adjective = match outcome.kind {
                 OutcomeKind::Superseded => "older",
+                OutcomeKind::Unverified => "unverified",
                 _ => "incomplete",
             };
             let problem =

@@ -41,11 +41,15 @@ pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_er
             ..Outcome::new(OutcomeKind::Published).with_problem(note)
         };
     }
-    let problem = "this run published the version, but only the lost response lists the files that the platform ignored";
+    let kind = if is_verified {
+        OutcomeKind::Unverified
+    } else {
+        OutcomeKind::Incomplete
+    };
     let outcome = differences
         .into_iter()
-        .fold(Outcome::new(OutcomeKind::Incomplete), Outcome::with_problem)
-        .with_problem(problem)
+        .fold(Outcome::new(kind), Outcome::with_problem)
+        .with_problem("the response to the upload was lost, and only that response lists ignored files")
         .with_error(lost_error);
     Outcome {
         verified: is_verified,
@@ -171,7 +175,7 @@ fn record_ignored_resources(
     on_ignored: OnIgnored,
 ) -> bool {
     let Some(ignored_resources) = ignored_resources else {
-        outcome.kind = OutcomeKind::Incomplete;
+        outcome.kind = OutcomeKind::Unverified;
         outcome.problems.push(
             "the platform accepted the artifact, but its response has no `ignoredResources` list".to_owned(),
         );
