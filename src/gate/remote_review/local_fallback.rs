@@ -39,8 +39,8 @@ impl LocalFallback {
         let paths: BTreeSet<String> = local_tally.files.iter().map(|file| file.path.clone()).collect();
         if !paths.is_empty() {
             tally.notes.push(format!(
-                "checked {} locally with the rules file of the commit, because the platform gave no response; the \
-                 platform's verdict is unknown",
+                "checked {} locally with the rules file of the commit, because the platform gave no usable \
+                 response",
                 format_count(paths.len(), "pipeline")
             ));
         }

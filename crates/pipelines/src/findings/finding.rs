@@ -84,6 +84,12 @@ impl Finding<'_> {
         }
     }
 
+    /// Returns whether no rule could be evaluated on the file.
+    pub fn is_file_error(&self) -> bool {
+        self.error_type
+            .is_some_and(|error_type| FILE_ERROR_TYPES.contains(&error_type))
+    }
+
     /// Returns whether the finding concerns the rules file and not the pipeline.
     pub fn is_rules_file_error(&self) -> bool {
         self.error_type
