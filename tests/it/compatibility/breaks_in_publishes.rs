@@ -109,9 +109,10 @@ fn names_that_announce_a_break_accept_it_and_counted_ones_do_not() {
     shop.break_it();
     shop.publish("v1.5.0 --compat fail").expect(1);
     shop.publish("2026.11.20 --compat fail").expect(1);
-    shop.publish("{next} --compat fail")
-        .expect(1)
-        .saying(&["version v2.0.0 of sales breaks consumers"]);
+    shop.publish("{next} --compat fail").expect(1).saying(&[
+        "version v2.0.0 of sales breaks consumers",
+        "`{next}` does not accept a break: pass --version-name v2.0.0, or accept the break",
+    ]);
     assert_eq!(shop.versions(), ["v1.4.0"]);
     shop.publish("v2.0.0 --compat fail").expect(0);
     let accepted = &shop.receipt()["compat"]["accepted"];
