@@ -122,7 +122,7 @@ fn write_in_parallel(
 }
 
 /// Returns the default reports of a host: where it looks for them, or where its documentation puts them. GitHub needs
-/// none, as it has annotations, the step summary and outputs.
+/// none, because it has annotations, the step summary and outputs.
 fn list_default_places(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
     use Format::{Gitlab, Junit};
     let places: &[(Format, &'static str)] = match host {

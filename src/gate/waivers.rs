@@ -35,8 +35,8 @@ pub(crate) fn today() -> Date {
 }
 
 impl Workspace<'_> {
-    /// Reads the waivers from the policy revision's file, not from the checkout's. `rules` are the reviewed rules, because
-    /// a waiver must name a known rule. In CI, a file that cannot be used counts as one without waivers.
+    /// Reads the waivers from the policy revision's file, not from the checkout's. `rules` are the reviewed rules,
+    /// because a waiver must name a known rule. In CI, a file that cannot be used is treated as one without waivers.
     pub(crate) fn read_policy_waivers(&self, rules: Option<&RuleSet>) -> Result<PolicyWaivers, Failure> {
         let on_unusable = self.on_unusable();
         let reader = GateFileReader {

@@ -180,7 +180,7 @@ impl<'r> RequiredReview<'r> {
 
     /// Returns the facts about the review for the receipt. Fails unless each pipeline of the plan has results, except
     /// those that the configuration excludes from reviews. `needs_result` returns whether a pipeline without any rule
-    /// result counts as not reviewed.
+    /// result is treated as not reviewed.
     pub(super) fn require_coverage(
         &self,
         plan: &Plan,

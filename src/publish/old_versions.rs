@@ -17,7 +17,7 @@ pub enum VersionOrderError {
 }
 
 /// Returns whether `version` is the only enabled one, so that consumers would have none if it were disabled. A version
-/// that the list lacks counts as enabled.
+/// that the list lacks is treated as enabled.
 pub fn is_last_enabled(versions: &[Artifact], version: &str) -> bool {
     let has_name = |artifact: &&Artifact| artifact.version_name.as_deref() == Some(version);
     let is_disabled = versions

@@ -72,7 +72,7 @@ impl OutcomeKind {
         !matches!(self, Self::AlreadyPublished | Self::Conflict | Self::Failed)
     }
 
-    /// Returns the receipt's word for the outcome; an unknown outcome counts as failed there.
+    /// Returns the receipt's word for the outcome; an unknown outcome is treated as failed there.
     pub const fn receipt_word(self) -> &'static str {
         match self {
             Self::Published => "published",

@@ -17,8 +17,8 @@ pub struct PublishedFiles<'a> {
     pub is_selected: &'a dyn Fn(&str) -> bool,
 }
 
-/// Returns the files that differ between the plan and a published commit, by path. The shared-pipelines file counts as
-/// unchanged if only the order in it differs.
+/// Returns the files that differ between the plan and a published commit, by path. The shared-pipelines file is treated
+/// as unchanged if only the order in it differs.
 pub fn compare_with_published_files(
     plan: &Plan,
     published_files: &PublishedFiles<'_>,

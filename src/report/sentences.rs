@@ -298,8 +298,8 @@ pub(super) fn to_sentence(text: &str) -> String {
 }
 
 /// Returns a sentence for each reason why files were not reviewed, with these files. The sentence has the number of
-/// files, the first paths, and the reason, unless `logged_reasons` has it, as then it was reported before. Contains
-/// text from outside.
+/// files, the first paths, and the reason, unless `logged_reasons` has it, because then it was reported before.
+/// Contains text from outside.
 pub(super) fn describe_unreviewed_files<'a>(
     report: &'a Report,
     logged_reasons: &[String],

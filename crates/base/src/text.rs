@@ -59,7 +59,8 @@ pub fn escape_controls(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Returns whether the byte is a character of ASCII that no kind of markup escapes, as nearly all are.
+/// Returns whether the byte is a character of ASCII that no kind of markup escapes. Nearly all bytes are such
+/// characters.
 pub const fn is_plain_in_markup(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'`' | b'#')
 }

@@ -118,7 +118,7 @@ impl<'s> Differences<'s> {
             .collect()
     }
 
-    /// Returns the changes of only the wanted files, as if no others had been requested: one list for each base.
+    /// Returns the changes to only the wanted files, as if no others had been requested: one list for each base.
     pub fn find_changes_by_base(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Vec<Change>> {
         self.by_base
             .iter()

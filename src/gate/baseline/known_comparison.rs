@@ -72,7 +72,7 @@ pub(crate) fn mark_new_and_known<'b>(
 }
 
 /// Returns the results of the file at the base, or the reason why they are unknown. A file that could not be read there
-/// counts as missing.
+/// is treated as missing.
 fn comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &str> {
     match base_file {
         BaseFile::Missing => Ok(None),

@@ -176,7 +176,7 @@ pub(crate) fn evaluate_all(
     Ok(tally)
 }
 
-/// Evaluates the rules on these files as they were at the base. Each file with a finding of level error counts as a
+/// Evaluates the rules on these files as they were at the base. Each file with a finding of level error is treated as a
 /// failed batch, as if the platform had reported it.
 pub(crate) fn evaluate_at_base(
     repo: &Repository,

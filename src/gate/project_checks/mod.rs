@@ -79,7 +79,7 @@ impl ProjectChecks<'_> {
         })
     }
 
-    /// Marks the findings that each base has, too, as known. A component that was renamed since counts as the same.
+    /// Marks the findings that each base has, too, as known. A component that was renamed since is treated as the same.
     fn mark_known_findings(
         &self,
         baseline: &Baseline,
@@ -105,7 +105,7 @@ impl ProjectChecks<'_> {
         Ok(mark_known_in_files(files, |_| false, &bases))
     }
 
-    /// Checks these files as they were at the base. Files without findings are included, so that they count as
+    /// Checks these files as they were at the base. Files without findings are included, so that they are treated as
     /// evaluated.
     fn check_at_base(&self, base: &CommitId, base_paths: &BasePaths) -> Result<Tally, Failure> {
         let snapshot = self.workspace.repo.snapshot(base.clone());
@@ -247,7 +247,7 @@ impl GateRun<'_> {
     }
 
     /// Returns the modified pipelines that lack a variable which they declared at the base, because callers may still
-    /// set it. A pipeline that cannot be read at one side counts as one, too.
+    /// set it. A pipeline that cannot be read at one side is treated as one, too.
     fn find_narrowed_pipelines<'c>(
         &self,
         base: &CommitId,

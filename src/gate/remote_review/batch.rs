@@ -30,9 +30,9 @@ pub(crate) struct ReviewParameters<'a> {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Batching {
-    /// Maximum number of files in one request; 0 counts as 1.
+    /// Maximum number of files in one request; 0 is treated as 1.
     pub size: usize,
-    /// Maximum number of concurrent requests; 0 counts as 1.
+    /// Maximum number of concurrent requests; 0 is treated as 1.
     pub concurrency: usize,
 }
 

@@ -232,7 +232,7 @@ impl ResponseMerger<'_, '_> {
         });
     }
 
-    /// Adds the results of one file. If one of them is unknown or contradicts another, the file also counts as
+    /// Adds the results of one file. If one of them is unknown or contradicts another, the file is also treated as
     /// unreviewed, unless it does already (`is_open`).
     fn add_file(&mut self, path: String, rules: Vec<RuleResponse>, is_batch_failed: bool, is_open: bool) {
         let mut results: Vec<RuleResult> = Vec::with_capacity(rules.len());

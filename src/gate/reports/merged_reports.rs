@@ -199,7 +199,7 @@ fn sort_and_deduplicate(merged_report: &mut Report) {
 }
 
 /// Checks that no shard occurs twice, and leaves the verdict open if a shard is missing. Afterwards, the merged report
-/// counts as one without shards.
+/// is treated as one without shards.
 fn check_shards(merged_report: &mut Report, mut shards: Vec<Shard>) -> Result<(), MergeError> {
     shards.sort_unstable();
     if let Some(pair) = shards.windows(2).find(|pair| pair[0] == pair[1]) {

@@ -121,7 +121,7 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
 }
 
 /// Returns whether the change touches any file that does not belong to the gate configuration. A path that is not UTF-8
-/// counts as such a file, and so does a pipeline, even if a symbolic link of the gate configuration points to it.
+/// is treated as such a file, and so is a pipeline, even if a symbolic link of the gate configuration points to it.
 pub(crate) fn touches_other_files(scope: &SelectionScope<'_>) -> Result<bool, GitError> {
     if scope.host_bases.is_empty() {
         return Ok(false);
@@ -167,7 +167,7 @@ impl SelectedPipelines {
         former_paths
     }
 
-    /// Removes and returns the changes of pipelines, for the list of changes in the reports.
+    /// Removes and returns the changes to pipelines, for the list of changes in the reports.
     pub(crate) fn take_changes(&mut self) -> ComparedChanges {
         let candidates = std::mem::take(&mut self.candidates).into_iter();
         ComparedChanges {
@@ -252,7 +252,7 @@ impl SelectionScope<'_> {
     }
 
     /// Returns the change if it is about a pipeline. Records a name that only looks like one in `lookalikes`; if a
-    /// pipeline is renamed to such a name, it counts as deleted.
+    /// pipeline is renamed to such a name, it is treated as deleted.
     fn retain_pipeline_change(&self, change: Change, lookalikes: &mut Vec<String>) -> Option<Change> {
         let is_candidate = |path: &str| is_pipeline(path) || (self.includes)(path);
         if is_candidate(&change.path) {

@@ -193,7 +193,7 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the base, or an error if the target already contains head, so that the change has no commit of its own.
-    /// Uncommitted files count as a change, too.
+    /// Uncommitted files are treated as a change, too.
     fn require_own_commits(&self, base: Base, target: &TargetTip) -> Result<Base, ContextError> {
         if base.commits.is_empty()
             && !self.includes_uncommitted

@@ -137,7 +137,7 @@ fn describe_host(host: Host) -> String {
     }
 }
 
-/// Describes why no remote of the clone counts as the repository that the change goes to.
+/// Describes why no remote of the clone is the repository that the change goes to.
 fn describe_other_target(remotes: &[String], repository: Option<&str>) -> String {
     let remotes = remotes.join(", ");
     match repository {

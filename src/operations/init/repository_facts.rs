@@ -260,7 +260,7 @@ fn name_from_remote(remote: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// Returns the source, or an error if it is not plain text, as the job contains it without quotes.
+/// Returns the source, or an error if it is not plain text, because the job contains it without quotes.
 fn parse_source(text: &str) -> Result<String, Failure> {
     if text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text

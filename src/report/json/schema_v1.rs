@@ -124,7 +124,7 @@ pub(super) struct RuleV1 {
     pub docs: Option<String>,
 }
 
-/// The files to write. Each is created when it is written, as all together use more memory than the report itself.
+/// The files to write. Each is created when it is written, because all together use more memory than the report itself.
 pub(super) struct FileWriter<'r>(&'r [FileResults], &'r ReportContext);
 
 impl Serialize for FileWriter<'_> {

@@ -105,7 +105,7 @@ fn build_suite(name: &str, started_at: OffsetDateTime, cases: Vec<PlacedCase>) -
     }
 }
 
-/// Returns the suites. Each is created when it is written, as all together use more memory than the report itself.
+/// Returns the suites. Each is created when it is written, because all together use more memory than the report itself.
 fn build_suites<'r>(
     report: &'r Report,
     context: &'r ReportContext,

@@ -238,7 +238,7 @@ impl<'a> View<'a> {
         changes
     }
 
-    /// Returns the changes of files that are not in `files`, with a title.
+    /// Returns the changes to files that are not in `files`, with a title.
     pub(super) fn select_other_changes(
         &self,
         files: &[FileView<'_, 'a>],

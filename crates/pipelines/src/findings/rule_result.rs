@@ -224,8 +224,8 @@ pub struct FileResults {
 }
 
 impl FileResults {
-    /// Returns whether the file was reviewed. Findings of the project's checks do not count as a review. A file without
-    /// any result was reviewed, but no rule applies to it.
+    /// Returns whether the file was reviewed. Findings of the project checks are not a review. A file without any
+    /// result was reviewed, but no rule applies to it.
     pub fn is_reviewed(&self) -> bool {
         self.results.is_empty() || self.rule_results().next().is_some()
     }

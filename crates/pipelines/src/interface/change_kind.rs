@@ -9,7 +9,7 @@ pub enum ChangeClass {
     None,
     /// Another part of the version changed.
     Content,
-    /// Worth a note; in a total it counts as content.
+    /// Worth a note; in a total it is treated as content.
     Note,
     Addition,
     /// Consumers fail unless they do something.
