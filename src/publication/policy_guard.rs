@@ -1,4 +1,5 @@
-//! Refuses a publish if the policy revision's gate configuration cannot be used, or is stricter than that of the commit.
+//! Refuses a publish if the policy revision's gate configuration cannot be used, or is stricter than that of the
+//! commit.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;

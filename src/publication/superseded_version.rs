@@ -1,5 +1,5 @@
-//! Checks after an upload whether a newer version appeared since the check before it. The upload would then have made an
-//! older commit the latest version.
+//! Checks after an upload whether a newer version appeared since the check before it. The upload would then have made
+//! an older commit the latest version.
 
 use super::Publication;
 use super::version_history::{CommitOrder, VersionHistory};

@@ -86,8 +86,8 @@ fn hash_content(
     hash_reader(reader, &planned_file.path)
 }
 
-/// Returns the meaning of a shared-pipelines file, which does not depend on the order of its entries; `None` if it cannot
-/// be read.
+/// Returns the meaning of a shared-pipelines file, which does not depend on the order of its entries; `None` if it
+/// cannot be read.
 fn read_meaning(contents: &ContentReader, content: &FileContent) -> Result<Option<String>, PublishError> {
     let bytes = contents.read_content(content, MAX_DOCUMENT_BYTES)?;
     Ok(bytes.and_then(|bytes| SharedPipelines::canonical_text(&bytes).ok()))

@@ -83,8 +83,8 @@ pub(super) fn collect_annotations_beside_notices(
     )
 }
 
-/// Returns the findings that are annotated, with these annotations between errors and warnings. Hosts show only the first
-/// annotations, so each rule of each file has one before any has a second.
+/// Returns the findings that are annotated, with these annotations between errors and warnings. Hosts show only the
+/// first annotations, so each rule of each file has one before any has a second.
 fn annotate_findings(
     report: &Report,
     context: &ReportContext,

@@ -66,8 +66,8 @@ fn describe_findings(report: &Report) -> Option<String> {
     Some(description)
 }
 
-/// Returns `7 pipelines not evaluated` if no rule could be evaluated on them, otherwise the number of results that could
-/// not be evaluated.
+/// Returns `7 pipelines not evaluated` if no rule could be evaluated on them, otherwise the number of results that
+/// could not be evaluated.
 fn describe_unevaluated(report: &Report, result_count: usize) -> String {
     let subject = if count_unevaluated_pipelines(report) == result_count {
         format_count(result_count, "pipeline")
@@ -159,8 +159,8 @@ pub(super) fn describe_run_problem(report: &Report) -> Option<String> {
 }
 
 /// Returns the reasons why the run does not pass, for a report with a headline: the recorded ones, otherwise a sentence
-/// if neither a finding nor a file without a review explains the verdict. A reason at the end of one of `logged_reasons`
-/// was reported before. Contains text from outside.
+/// if neither a finding nor a file without a review explains the verdict. A reason at the end of one of
+/// `logged_reasons` was reported before. Contains text from outside.
 pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> Vec<String> {
     let reasons: Vec<String> = report
         .verdict_reasons()

@@ -36,8 +36,8 @@ pub(super) struct FileState {
     pub kind: FileKind,
 }
 
-/// Returns the path, with `\u{fffd}` in place of bytes that are not UTF-8. Almost every path is UTF-8, and to check that
-/// is several times faster than to look for the first byte that is not.
+/// Returns the path, with `\u{fffd}` in place of bytes that are not UTF-8. Almost every path is UTF-8, and to check
+/// that is several times faster than to look for the first byte that is not.
 pub(super) fn path_to_text(path: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(path) {
         Ok(path) => Cow::Borrowed(path),

@@ -1,5 +1,5 @@
-//! Sends the selected files in batches, several at a time, and splits a batch that is too large for the platform or gets
-//! no response.
+//! Sends the selected files in batches, several at a time, and splits a batch that is too large for the platform or
+//! gets no response.
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;

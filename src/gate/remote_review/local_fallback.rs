@@ -1,5 +1,5 @@
-//! Evaluates the pipelines that got no response from the platform on this machine, so that a change cannot pass by making
-//! the platform fail. The pipelines remain unreviewed.
+//! Evaluates the pipelines that got no response from the platform on this machine, so that a change cannot pass by
+//! making the platform fail. The pipelines remain unreviewed.
 
 use crate::error::Failure;
 use crate::gate::local_review;

@@ -134,7 +134,8 @@ fn create_marked_dir(dir: &Path) -> Result<(), Failure> {
         })
 }
 
-/// Returns what a user types in the current directory to start the program: its path, or its name if the shell finds it.
+/// Returns what a user types in the current directory to start the program: its path, or its name if the shell finds
+/// it.
 fn find_program_name(env: &Env) -> String {
     let Ok(program) = std::env::current_exe() else {
         return PROGRAM_NAME.to_owned();

@@ -172,8 +172,8 @@ fn find_shared_file(snapshot: &Snapshot<'_>, config_dir: Option<&str>) -> Option
 /// The setup of a host, and its name with how it was detected.
 type DetectedHost = (Option<&'static HostRecipe>, String);
 
-/// Returns the host: as requested, otherwise the only one with files in the repository, of several the only one that runs
-/// this program, otherwise that of the remote's server; or why it is unknown.
+/// Returns the host: as requested, otherwise the only one with files in the repository, of several the only one that
+/// runs this program, otherwise that of the remote's server; or why it is unknown.
 fn detect_host(
     root: &Path,
     remote: Option<&str>,

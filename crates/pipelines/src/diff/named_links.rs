@@ -12,8 +12,8 @@ const ITERATION_KIND: &str = "iteration";
 /// The kind of a link from a component of a transformation to the component that it feeds.
 const SOURCE_KIND: &str = "source";
 
-/// Maximum total length of the names in the links of one side, in bytes: each changed link repeats both of its names, so
-/// a file of 3 MB could otherwise need 60 GB.
+/// Maximum total length of the names in the links of one side, in bytes: each changed link repeats both of its names,
+/// so a file of 3 MB could otherwise need 60 GB.
 const MAX_NAME_BYTES: usize = 64 * 1024 * 1024;
 
 /// A link, by the names of its ends.

@@ -104,7 +104,8 @@ impl fmt::Display for ReviewPlatform {
 /// The kind of a fact that limits the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LimitKind {
-    /// A file of the gate configuration in the checkout is not used, because the policy revision has another one or none.
+    /// A file of the gate configuration in the checkout is not used, because the policy revision has another one or
+    /// none.
     NotInForce,
     /// There is no base to compare findings with.
     NoBase,

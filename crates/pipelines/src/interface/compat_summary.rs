@@ -41,8 +41,8 @@ pub fn list_breaking_changes(compat: &Compatibility) -> Vec<String> {
     list.entries().collect()
 }
 
-/// Returns a note about the shared pipelines that consumers can use from now on, or `None` if there are none. Contains text
-/// from outside.
+/// Returns a note about the shared pipelines that consumers can use from now on, or `None` if there are none. Contains
+/// text from outside.
 pub fn describe_new_pipelines(compat: &Compatibility) -> Option<String> {
     let new_pipelines = compat
         .changes

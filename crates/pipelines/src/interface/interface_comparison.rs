@@ -1,5 +1,5 @@
-//! Compares the interfaces of two sides: used by publish, review, `diff`, `artifacts diff`, impact and receipts, so that
-//! all of them report the same changes.
+//! Compares the interfaces of two sides: used by publish, review, `diff`, `artifacts diff`, impact and receipts, so
+//! that all of them report the same changes.
 
 use super::interface_change::source_location;
 use super::{ChangeKind, ChangedKinds, Interface, InterfaceChange};

@@ -88,8 +88,8 @@ pub struct CallWalk<'r> {
 }
 
 impl<'r> CallWalk<'r> {
-    /// Returns the pipelines that a reference in the file `caller` may mean. The files of an ambiguous name are returned
-    /// only for the first reference to this name.
+    /// Returns the pipelines that a reference in the file `caller` may mean. The files of an ambiguous name are
+    /// returned only for the first reference to this name.
     pub fn list_called_pipelines(
         &mut self,
         files: &'r PipelineFiles<'_>,

@@ -227,8 +227,8 @@ fn names_field(error: &HttpError, field: &str) -> bool {
     has_violation(error, field) || has_word(error.server_text(), field)
 }
 
-/// Returns whether the error is about `pipelines`. The name also occurs as a word in a sentence, so it is accepted only as
-/// a field or in quotes.
+/// Returns whether the error is about `pipelines`. The name also occurs as a word in a sentence, so it is accepted only
+/// as a field or in quotes.
 fn needs_pipelines_field(error: &HttpError) -> bool {
     has_violation(error, "pipelines")
         || ['"', '\'', '`']

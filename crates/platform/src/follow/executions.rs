@@ -46,8 +46,8 @@ fn may_appear_later(error: &HttpError) -> bool {
     }
 }
 
-/// Polls until the execution ends; calls `report_status` for each new status. During `appearance_limit`, the platform may not show
-/// the execution.
+/// Polls until the execution ends; calls `report_status` for each new status. During `appearance_limit`, the platform
+/// may not show the execution.
 pub async fn poll_execution(
     platform: &Platform,
     project: Uuid,
