@@ -83,7 +83,7 @@ impl PlannedPublish {
         if commit.eq_ignore_ascii_case(head.as_str()) {
             let version = old_name.unwrap_or("(no name)");
             return Ok(Some(format!(
-                "this commit is published already, as version {version}"
+                "this commit is already published as version {version}"
             )));
         }
         // A counted name announces nothing, as no user chose it.

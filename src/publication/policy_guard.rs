@@ -31,7 +31,7 @@ pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Fa
         return Ok(());
     };
     let message = anyhow::anyhow!(
-        "nothing is published: the configuration file that applies to this run cannot be used: {reason}"
+        "nothing is published, because the configuration file that applies to this run cannot be used: {reason}"
     );
     Err(Failure::new(ExitStatus::GateFailed, message)
         .with_hint("repair the file on the default branch, then publish again"))

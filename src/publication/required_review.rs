@@ -99,7 +99,9 @@ impl<'r> RequiredReview<'r> {
         let reason = match &self.report.context.platform {
             Some(review_platform) if *review_platform == publish_platform => return Ok(()),
             Some(review_platform) => {
-                format!("it was reviewed by {review_platform}, but the publish is for {publish_platform}")
+                format!(
+                    "the files were reviewed by {review_platform}, but the publish is for {publish_platform}"
+                )
             }
             None => "the report does not contain the platform that evaluated the files".to_owned(),
         };
@@ -170,10 +172,7 @@ impl<'r> RequiredReview<'r> {
             return Ok(());
         }
         let short = head.short();
-        let message = format!(
-            "{} of {short} did not pass: its verdict is `{verdict}`",
-            self.place
-        );
+        let message = format!("{} of {short} did not pass (verdict: `{verdict}`)", self.place);
         Err(Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message))
             .with_hint("nothing was published"))
     }

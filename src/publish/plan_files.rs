@@ -127,7 +127,7 @@ fn validate_branch(request: &PublishRequest<'_>) -> (Option<String>, Option<Stri
         Err(reason) => (
             None,
             Some(format!(
-                "the branch `{branch}` is not sent, as it cannot be a header value: {reason}"
+                "the branch `{branch}` is not sent, because it cannot be a header value: {reason}"
             )),
         ),
     }

@@ -261,7 +261,7 @@ impl TargetTip {
             (Some(branch), None) => branch.reference.clone(),
             (Some(branch), Some(field)) => format!("{field}, which is newer than {}", branch.reference),
             (None, field) => format!(
-                "{}, as the {role} branch is not in this clone",
+                "{}, because the {role} branch is not in this clone",
                 field.unwrap_or("the event")
             ),
         }

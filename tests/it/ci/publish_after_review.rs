@@ -414,7 +414,7 @@ fn undecided_review_that_may_pass_is_not_published() {
     nowhere
         .run((args, "--on-unavailable pass"))
         .expect(0)
-        .saying(&["nothing is published: the review did not pass"]);
+        .saying(&["nothing is published: the verdict of the review is undecided"]);
 }
 
 #[test]

@@ -470,7 +470,7 @@ fn reports_are_written_if_published_version_is_unavailable() {
     let pass = (&ci, "--on-unavailable pass");
     let output = platform.call(&world).run(&pass).expect(0);
     output.saying(&[
-        "nothing is published: the review did not pass: its verdict is undecided",
+        "nothing is published: the verdict of the review is undecided",
         ALL_THE_SAME,
     ]);
 }

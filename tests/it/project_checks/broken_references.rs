@@ -354,7 +354,7 @@ fn checks_are_listed_and_explained() {
     );
     let explained = log("rules explain project/shared", 0);
     assert!(
-        explained.contains("`sluicegate publish` refuses to upload"),
+        explained.contains("`sluicegate publish` fails without an upload"),
         "{explained}"
     );
     let unknown = log("rules explain project/cal", 2);

@@ -272,7 +272,7 @@ impl FileChecker<'_> {
             ),
             Some(None) => return None,
             Some(Some(defect)) => format!(
-                "{}; a publish refuses it: {}",
+                "{}; publishing will fail because of it: {}",
                 describe_unusable_script(target, *defect),
                 defect.help()
             ),
