@@ -94,7 +94,7 @@ fn publish_on_github_writes_summary_with_changes_for_consumers() {
     assert!(
         second_run
             .summary
-            .contains("Nothing published: this commit is published already"),
+            .contains("Nothing published: this commit is already published"),
         "{}",
         second_run.summary
     );
