@@ -378,8 +378,8 @@ pub fn sets_new_only(text: &policy::NamedText) -> bool {
 /// Returns the note that the policy revision's configuration file was dropped for this reason.
 fn describe_unusable_file(reason: &str) -> String {
     format!(
-        "the configuration file that applies to this run cannot be used, so it is treated as missing, and settings that affect the \
-         verdict have their defaults: {reason}"
+        "the configuration file that applies to this run cannot be used, so it is treated as missing, and settings \
+         that affect the verdict have their defaults: {reason}"
     )
 }
 

@@ -14,11 +14,11 @@ pub fn describe_missing_shards(shards: &[Shard]) -> Option<String> {
         .map(|index| Shard { index, total })
         .find(|shard| shards.binary_search(shard).is_err())?;
     let missing_count = (total as usize).saturating_sub(shards.len());
-    let others = match missing_count {
+    let remark = match missing_count {
         0 | 1 => String::new(),
         _ => format!(" and {} more", missing_count - 1),
     };
-    Some(format!("{NOTE_START}{first_missing_shard}{others}"))
+    Some(format!("{NOTE_START}{first_missing_shard}{remark}"))
 }
 
 impl Report {
