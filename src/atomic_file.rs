@@ -36,7 +36,8 @@ pub(crate) fn write_file_with(
 #[derive(Debug)]
 pub(crate) struct AtomicFile {
     path: PathBuf,
-    /// The temporary file beside `path`; `None` for a device or a pipe, which is written to and not replaced.
+    /// The temporary file in the directory of `path`; `None` for a device or a pipe, which is written to and not
+    /// replaced.
     temporary_path: Option<PathBuf>,
     file: File,
 }

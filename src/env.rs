@@ -77,7 +77,7 @@ impl Env {
         self
     }
 
-    /// Returns the variable's value. An empty value counts as not set, because CI hosts define many variables as
+    /// Returns the variable's value. An empty value is treated as not set, because CI hosts define many variables as
     /// empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables
@@ -91,7 +91,7 @@ impl Env {
         self.get(name).map(str::to_owned)
     }
 
-    /// Returns the value of a variable as a secret, whatever its name. An empty value counts as not set.
+    /// Returns the value of a variable as a secret, whatever its name. An empty value is treated as not set.
     pub fn secret(&self, name: &str) -> Option<SecretString> {
         match self.secrets.get(name) {
             Some(secret) => Some(secret.clone()),

@@ -4,8 +4,8 @@
 //! A run passes through these modules from the top down. [`job`] parses the arguments and settings and finds the
 //! target. [`workspace`] opens the repository with its settings. [`gate`] selects the changed pipelines, has them
 //! reviewed and decides the verdict. [`report`] renders the results, with one file for each format, and [`delivery`]
-//! writes them. [`publish`] plans, uploads and verifies a version, and [`publication`] is one such publish. Each command
-//! in [`commands`] calls these modules in that order.
+//! writes them. [`publish`] plans, uploads and verifies a version, and [`publication`] is one such publish. Each
+//! command in [`commands`] calls these modules in that order.
 //!
 //! All of them use [`session`], [`env`](mod@env), [`exit`], [`error`] and [`ui`]: one call of the program, its
 //! environment, which is read once, the exit codes, the error that ends a run, and the terminal.

@@ -102,10 +102,10 @@ fn find_reason_against_publish(
     publish_on: &PublishOn,
 ) -> Option<String> {
     if let Some(reason) = gate.find_partial_reason() {
-        return Some(format!("the review does not cover all pipelines: {reason}"));
+        return Some(reason);
     }
     match gate.report.as_ref().map(|report| report.verdict) {
         Some(Verdict::Passed) | None => explain_no_publish(&subject.target, publish_on),
-        Some(verdict) => Some(format!("the review did not pass: its verdict is {verdict}")),
+        Some(verdict) => Some(format!("the verdict of the review is {verdict}")),
     }
 }

@@ -1,4 +1,5 @@
-//! Runs `sluicegate diff`: finds the base as `check` does, compares, shows. Evaluates no rule and needs no platform.
+//! Runs `sluicegate diff`: finds the base as `check` does, compares, shows. Does not evaluate rules or connect to the
+//! platform.
 
 use crate::exit::ExitStatus;
 use crate::job::cli::{DiffArgs, DiffFormat};

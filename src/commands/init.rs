@@ -1,7 +1,8 @@
 //! Runs `sluicegate init`: writes a configuration file and a CI job for this repository, with the detected values.
 //!
 //! All steps are planned first, so that a dry run shows exactly what a run writes. Existing files are never
-//! overwritten: a job is written next to an existing one with instructions to include it, or shown to be added by hand.
+//! overwritten: a job is written next to an existing one with instructions to include it, or printed so that the user
+//! can add it.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;

@@ -1,7 +1,7 @@
 //! Runs `sluicegate mv`: moves a file or directory and updates every reference to it, or repairs broken references.
 //!
-//! All new content is computed in memory first, so that an error changes no file. Then git moves the files, and the
-//! edited files are written and staged; a failure to write is undone.
+//! All new content is computed in memory first, so that no file is changed if an error occurs. Then git moves the
+//! files, and the edited files are written and staged; a failure to write is undone.
 
 use crate::exit::ExitStatus;
 use crate::job::cli::MvArgs;

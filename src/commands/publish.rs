@@ -9,6 +9,7 @@ use crate::publication::{
     Publication, RequiredReview, VersionHistory, check_local_commit, check_stricter_gate, require_merged,
     resolve_publish_settings,
 };
+use crate::publish::FileSource;
 use crate::session::{CommandResult, Run};
 use crate::workspace::WarningTiming;
 use jiff::Timestamp;
@@ -32,6 +33,9 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let merged_commit = require_merged(&workspace, &target, &publish_on)?;
     check_local_commit(run, &workspace, &mut target)?;
     check_stricter_gate(run, &workspace, &target)?;
+    if settings.from == FileSource::Commit {
+        workspace.note_uncommitted_files(run, &target.head, "publish");
+    }
     let mut review = GateRun::new(run, SavedReports::new(&workspace.ci, Some(&workspace.repo)));
     review.read_required_review(&settings, &connection)?;
     let publish_step = Publication {

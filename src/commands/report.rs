@@ -44,8 +44,8 @@ fn read_ci_context(run: &Run) -> Result<CiContext, Failure> {
     Ok(ci::detect_context(&run.env, host).map_err(ContextError::from)?)
 }
 
-/// Marks the reports of an earlier run as unfinished, so that a run that fails leaves none that looks current. The input
-/// files stay.
+/// Marks the reports of an earlier run as unfinished, so that a run that fails leaves none that looks current. The
+/// input files stay.
 fn invalidate_old_reports(
     run: &Run,
     args: &ReportArgs,

@@ -70,6 +70,7 @@ impl<'a> ReviewSubject<'a> {
     /// Starts a run of the gate, which selects the pipelines of the reviewed commit.
     pub(super) fn start_run<'s>(&'s self, run: &'s Run, args: &ReviewArgs) -> Result<GateRun<'s>, Failure> {
         let workspace = &self.workspace;
+        workspace.note_uncommitted_files(run, &self.target.head, "review");
         let snapshot = workspace.repo.snapshot(self.target.head.clone());
         let paths = CheckPaths::from_restrictions(
             run,
@@ -126,7 +127,7 @@ impl<'a> ReviewSubject<'a> {
         Ok(())
     }
 
-    /// Returns whether the review is local: that of the change of a fork with `--fork check`.
+    /// Returns whether the review is local: a change from a fork is reviewed locally with `--fork check`.
     const fn is_local(&self) -> bool {
         matches!(self.settings.fork, Fork::Check) && self.target.fork
     }

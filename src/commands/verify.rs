@@ -48,7 +48,7 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
 }
 
 /// Compares the receipt with the files of its commit. If the commit is not available locally, prints that and returns
-/// no differences.
+/// an empty list.
 fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
     let differences = match run.find_repository() {
         Some(repository) => receipt.compare_with_commit(&repository)?,

@@ -66,7 +66,7 @@ struct Delivery<'a> {
     rules_file_errors: Vec<RulesFileError>,
     /// How to provide the rules file, if the review did not find it.
     missing_rules_hint: Option<String>,
-    /// The changes of pipelines, if a selection found them.
+    /// The changes to pipelines, if a selection found them.
     compared_changes: Option<&'a ComparedChanges>,
 }
 
@@ -76,7 +76,7 @@ impl Delivery<'_> {
     }
 
     /// Returns whether the CI host has the commit: the host named it, or the clone fetched it. A merge that the job
-    /// created exists only in this clone. If the clone cannot tell, the host counts as having it.
+    /// created exists only in this clone. If the clone cannot tell, the host is treated as having it.
     fn is_known_to_host(&self, commit: &str) -> bool {
         let Some((repo, _)) = self.files else {
             return true;

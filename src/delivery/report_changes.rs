@@ -1,4 +1,4 @@
-//! The changes of a report that was read from a file, and drawings of unchanged pipelines.
+//! The changes in a report that was read from a file, and drawings of unchanged pipelines.
 
 use super::Delivery;
 use crate::document_content::read_document;
@@ -49,7 +49,7 @@ pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
 }
 
 /// Draws the first unchanged pipelines with findings. Changed pipelines are drawn with their change. A pipeline that
-/// cannot be read, or whose drawing is too large, is left out.
+/// cannot be read, or whose drawing is too large, is omitted.
 pub(super) fn draw_unchanged_pipelines(
     delivery: &Delivery<'_>,
     report: &Report,

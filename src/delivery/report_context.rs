@@ -23,8 +23,8 @@ use sluicegate_pipelines::rules;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
-/// Collects what the writers need beside the report: links, texts of the rules, lines of the files. What cannot be read
-/// is left out, because the result of the review does not depend on it.
+/// Collects what the writers need in addition to the report: links, texts of the rules, lines of the files. What cannot
+/// be read is omitted, because the result of the review does not depend on it.
 pub(super) fn build_report_context(
     run: &Run,
     delivery: &Delivery<'_>,
@@ -182,7 +182,7 @@ impl ReportedFile<'_> {
 }
 
 impl ReportedFiles<'_> {
-    /// Adds the needed lines to the context. Those that cannot be read are left out.
+    /// Adds the needed lines to the context. Lines that cannot be read are omitted.
     fn try_add_lines(&self, needed_lines: &NeededLines<'_>, context: &mut ReportContext) {
         if needed_lines.is_empty() {
             return;

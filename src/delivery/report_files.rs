@@ -122,7 +122,7 @@ fn write_in_parallel(
 }
 
 /// Returns the default reports of a host: where it looks for them, or where its documentation puts them. GitHub needs
-/// none, as it has annotations, the step summary and outputs.
+/// none, because it has annotations, the step summary and outputs.
 fn list_default_places(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
     use Format::{Gitlab, Junit};
     let places: &[(Format, &'static str)] = match host {
@@ -165,8 +165,7 @@ fn buildkite_junit_path(job: Option<&str>) -> String {
     }
 }
 
-/// Returns where the user finds the reports, requested or default, for display. Reports on standard output are left
-/// out.
+/// Returns where the user finds the reports, requested or default, for display. Reports on standard output are omitted.
 pub(super) fn describe_report_places(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
     let requested_paths = delivery
         .destinations

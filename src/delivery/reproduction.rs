@@ -98,7 +98,7 @@ fn short_id(id: &str) -> String {
 }
 
 /// Returns the options of the job that select files or the gate configuration. Settings in the repository's
-/// configuration file apply everywhere, and need no option.
+/// configuration file apply everywhere, so options for them are unnecessary.
 fn list_job_options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let (include, exclude) = delivery
         .selection

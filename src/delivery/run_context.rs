@@ -187,7 +187,7 @@ fn count_repeated_reasons(selected_pipelines: &SelectedPipelines) -> BTreeMap<&s
     counts
 }
 
-/// Returns the facts about the run, each with its label. The reason why all pipelines are selected is left out if it
+/// Returns the facts about the run, each with its label. The reason why all pipelines are selected is omitted if it
 /// repeats that of the base.
 fn list_facts(
     target: &Target,
@@ -241,7 +241,7 @@ fn list_facts(
     facts
 }
 
-/// Describes at which commit findings count as known, in a run that reviews all pipelines.
+/// Describes at which commit findings are treated as known, in a run that reviews all pipelines.
 fn describe_earlier_commit(target: &Target) -> Option<String> {
     match &target.earlier_commit {
         EarlierCommit::None => None,
@@ -254,7 +254,7 @@ fn describe_earlier_commit(target: &Target) -> Option<String> {
     }
 }
 
-/// Describes a change of the gate configuration as the value of the fact `gate changed`.
+/// Describes a change to the gate configuration as the value of the fact `gate changed`.
 fn describe_gate_change(change: &GateChange) -> String {
     let separator = if change.descriptions.is_empty() { "" } else { ": " };
     format!("by {}{separator}{}", change.path, change.descriptions.join("; "))

@@ -12,7 +12,7 @@ pub(crate) struct NamedDestinations<'a> {
     pub(crate) reports: &'a DestinationArgs,
     /// The flags of a publish that may follow.
     pub(crate) publish: Option<&'a PublishFlags>,
-    /// A dry run writes no report, so it leaves those of earlier runs alone.
+    /// A dry run does not write a report, so it keeps those of earlier runs.
     pub(crate) is_dry: bool,
 }
 
@@ -43,7 +43,7 @@ impl NamedDestinations<'_> {
         Ok((workspace, revisions))
     }
 
-    /// Replaces what an earlier run left at the destinations. A dry run writes no reports, so it leaves them alone.
+    /// Replaces what an earlier run left at the destinations. A dry run does not write reports, so it keeps them.
     fn replace_old_reports(&self, run: &Run, workspace: &Workspace<'_>) -> Result<(), Failure> {
         if self.is_dry {
             return Ok(());

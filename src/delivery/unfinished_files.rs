@@ -62,7 +62,7 @@ pub(crate) fn replace_named_files(run: &Run, command: &Command) -> Result<(), Fa
 
 impl OutputFiles {
     /// Returns the files that flags and the environment name; `None` for a command without a review, a publish or a
-    /// report. A dry run writes no reports, so it leaves those of earlier runs alone.
+    /// report. A dry run does not write reports, so it keeps those of earlier runs.
     fn from_command(run: &Run, command: &Command) -> Option<Self> {
         let env = &run.env;
         let is_dry = |flag| settings::is_dry_run(flag, env);
@@ -281,7 +281,7 @@ impl Run {
     }
 
     /// Returns whether this run may replace the path. A pipe or a device keeps no report. The run may itself read a
-    /// YAML file. A link that the change may control is refused later.
+    /// YAML file. A link that the change may control is rejected later.
     fn may_replace(&self, path: &Path) -> bool {
         let is_yaml = path.extension().is_some_and(|extension| {
             extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml")

@@ -16,7 +16,7 @@ use sluicegate_git::{Change, CommitId, Snapshot, SnapshotFile};
 impl Workspace<'_> {
     /// Returns the commits with which the gate configuration is compared. These are the bases that the host implies, so
     /// that a job cannot hide a change by naming another base. If they cannot be resolved, the requested bases are
-    /// used, in CI with a warning; if changes of the gate can fail the run, this is an error.
+    /// used, in CI with a warning; if changes to the gate can fail the run, this is an error.
     pub(crate) fn resolve_host_bases(
         &self,
         run: &Run,
@@ -51,7 +51,7 @@ impl Workspace<'_> {
     }
 
     /// Returns the bases of a tag, which is compared with the default branch, whose newest commit is `tip`. If they
-    /// cannot be found, warns and returns none; if changes of the gate can fail the run, this is an error.
+    /// cannot be found, warns and returns none; if changes to the gate can fail the run, this is an error.
     fn resolve_tag_bases(
         &self,
         run: &Run,
@@ -68,7 +68,7 @@ impl Workspace<'_> {
             Err(error) if self.gate_changes == GateChanges::Fail => Err(error.into()),
             Err(error) => {
                 run.ui.warn(&format!(
-                    "changes of the gate configuration since `{branch}` are not reported: {error}"
+                    "changes to the gate configuration since `{branch}` are not reported: {error}"
                 ));
                 Ok(Vec::new())
             }

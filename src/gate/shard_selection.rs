@@ -31,12 +31,13 @@ impl ShardSelection {
 /// Returns why a review with these settings covers only a part, or could not fail; `None` if it is complete.
 pub(crate) fn find_partial_reason(shard: Option<Shard>, paths: &[String], fail_on: FailOn) -> Option<String> {
     if let Some(shard) = shard {
-        return Some(format!("it covers only shard {shard}"));
+        return Some(format!("the review covers only shard {shard}"));
     }
     if !paths.is_empty() {
-        return Some(format!("it is restricted to {}", paths.join(", ")));
+        return Some(format!("the review is restricted to {}", paths.join(", ")));
     }
-    (fail_on == FailOn::Never).then(|| "it ran with --fail-on never, so no finding could fail it".to_owned())
+    (fail_on == FailOn::Never)
+        .then(|| "the review ran with --fail-on never, so no finding could fail it".to_owned())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Handles a change that started before the gate became stricter. The platform evaluates the rules file of the reviewed
-//! commit; after the merge, the target's file applies unless the change edited it. So stricter settings of the target's
-//! tip are reported, and the changed pipelines are also evaluated locally by its rules.
+//! commit; after the merge, the target's file applies unless the change edited it. Stricter settings of the target's
+//! tip are therefore reported, and the changed pipelines are also evaluated locally against its rules.
 
 use crate::error::Failure;
 use crate::gate::evaluate_files;
@@ -34,7 +34,7 @@ pub(crate) struct StricterTarget {
     stricter_settings: Vec<(String, Vec<String>)>,
     /// The rules that apply after the merge, if those of the change differ.
     rules: Option<RuleSet>,
-    /// The changed pipelines, which are evaluated by these rules as well.
+    /// The changed pipelines, which are evaluated against these rules as well.
     changed_pipelines: BTreeSet<String>,
 }
 
@@ -43,7 +43,7 @@ struct TipComparison<'s> {
     workspace: &'s Workspace<'s>,
     head: &'s Snapshot<'s>,
     tip: Snapshot<'s>,
-    /// The platform's hidden directory at the tip.
+    /// The hidden directory at the tip.
     tip_config_dir: Option<String>,
     bases: Vec<Snapshot<'s>>,
 }
@@ -181,8 +181,7 @@ impl TipComparison<'_> {
         rules_file.map(|bytes| RuleSet::parse(&bytes))
     }
 
-    /// Returns the platform's hidden directory in the target, with a description, if the target renamed it since a
-    /// base.
+    /// Returns the hidden directory in the target, with a description, if the target renamed it since a base.
     fn find_renamed_config_dir(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
         let read_config_dir =
             |snapshot: &Snapshot<'_>| Ok::<_, Failure>(find_config_dir_in(snapshot)?.ok().flatten());
@@ -279,11 +278,12 @@ impl StricterTarget {
         limits
     }
 
-    /// Returns the note that the changed pipelines were also evaluated by the target's rules; `None` if they were not.
+    /// Returns the note that the changed pipelines were also evaluated against the target's rules; `None` if they were
+    /// not.
     pub(crate) fn evaluation_note(&self) -> Option<String> {
         (self.rules.is_some() && self.is_stricter() && !self.changed_pipelines.is_empty()).then(|| {
             format!(
-                "{} also evaluated locally by the rules of `{}` ({}), which apply after the merge",
+                "{} also evaluated locally against the rules of `{}` ({}), which apply after the merge",
                 format_count(self.changed_pipelines.len(), "changed pipeline"),
                 self.branch,
                 self.commit.short()
@@ -340,7 +340,7 @@ impl StricterTarget {
     /// Adds to the findings of a result that they come from the target's rules.
     fn name_branch(&self, mut result: RuleResult) -> RuleResult {
         for violation in &mut result.violations {
-            violation.text = format!("{} (by the rules of `{}`)", violation.text, self.branch);
+            violation.text = format!("{} (according to the rules of `{}`)", violation.text, self.branch);
         }
         result
     }

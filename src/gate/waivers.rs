@@ -35,8 +35,8 @@ pub(crate) fn today() -> Date {
 }
 
 impl Workspace<'_> {
-    /// Reads the waivers from the policy revision's file, not from the checkout's. `rules` are the reviewed rules, because
-    /// a waiver must name a known rule. In CI, a file that cannot be used counts as one without waivers.
+    /// Reads the waivers from the policy revision's file, not from the checkout's. `rules` are the reviewed rules,
+    /// because a waiver must name a known rule. In CI, a file that cannot be used is treated as one without waivers.
     pub(crate) fn read_policy_waivers(&self, rules: Option<&RuleSet>) -> Result<PolicyWaivers, Failure> {
         let on_unusable = self.on_unusable();
         let reader = GateFileReader {
@@ -132,7 +132,7 @@ impl GateRun<'_> {
 /// Describes that the policy revision has no waivers file for this reason, and that the checkout's is not used.
 fn describe_unused_waivers(reason: &str) -> String {
     format!(
-        "{reason}, so the waivers of the checkout's file are not in force. For this one change, the job can set \
+        "{reason}, so the waivers of the checkout's file are not used. For this one change, the job can set \
          --policy head (SLUICEGATE_POLICY)"
     )
 }
@@ -175,7 +175,7 @@ impl PolicyWaivers {
         Ok(Self {
             waivers: build_waivers(Vec::new(), FILE_NAME)?,
             note: Some(format!(
-                "the waivers file in force cannot be used, so it is treated as missing, and no finding is waived: {reason}"
+                "the waivers file that applies to this run cannot be used, so it is treated as missing, and no finding is waived: {reason}"
             )),
         })
     }

@@ -1,8 +1,8 @@
 //! One comment on a pull request or merge request, identified by its first line and updated in place.
 //!
 //! Anybody can write a comment with the same first line, and other programs of the project may do so with their bots.
-//! So only comments by the author of the token are updated. An app's token may not query its user, so it queries its
-//! viewer; a token that may query neither is assumed to be the job's own, whose author is known.
+//! Therefore only comments by the author of the token are updated. An app's token may not query its user, so it queries
+//! its viewer; a token that may query neither is assumed to be the job's own, whose author is known.
 
 use serde_json::{Value, json};
 use sluicegate_platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request, Url};

@@ -93,7 +93,7 @@ fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResu
     })?
 }
 
-/// Prints the created resource, as the platform's response is almost empty.
+/// Prints the created resource, because the platform's response is almost empty.
 fn print_created(run: &Run, output: OutputArgs, response: &Value, description: &str) -> CommandResult {
     run.print_response(output, response, || {
         text::escape_line(&format!("created {description}")) + "\n"

@@ -1,5 +1,4 @@
-//! Determines the changes of a publish for consumers before any request is sent, compared with the version that they
-//! use.
+//! Determines before any request is sent what a publish changes for consumers, compared with the version that they use.
 
 use super::publish_decision::PublishDecision;
 use super::{Publication, with_publish_request};
@@ -355,7 +354,11 @@ fn reject_breaks(plan: &Plan, comparison: &PublishComparison) -> Failure {
     let message = describe_breaks(plan, &comparison.compat);
     let name_hint = match (&comparison.next_version, &comparison.compat.against) {
         (Ok(next), Some(old)) if find_acceptance_by_name(Some(old), next).is_some() => {
-            format!("publish as a higher major version by name ({next}), or ")
+            if plan.version_name.contains(next.as_str()) {
+                format!("`{{next}}` does not accept a break: pass --version-name {next}, or ")
+            } else {
+                format!("publish a higher major version (--version-name {next}), or ")
+            }
         }
         _ => String::new(),
     };

@@ -167,7 +167,7 @@ impl Publication<'_> {
             Ok(true) => {}
             Ok(false) => {
                 return Err(format!(
-                    "the commit {latest_id} is not in the history of this one"
+                    "the commit {latest_id} is not in the history of the commit to publish"
                 ));
             }
             Err(error) => return Err(error.to_string()),
@@ -175,7 +175,9 @@ impl Publication<'_> {
         self.build_plan_of(&latest_commit, FileSource::Commit)
             .and_then(|old_plan| compare_plans(&old_plan, plan, hashes))
             .map(|changes| (latest_id.to_owned(), changes))
-            .map_err(|error| format!("the commit {latest_id} could not be published as this one: {error}"))
+            .map_err(|error| {
+                format!("the commit {latest_id} could not be compared with the commit to publish: {error}")
+            })
     }
 }
 

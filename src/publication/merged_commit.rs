@@ -45,8 +45,8 @@ pub(crate) fn check_local_commit(
 pub(crate) struct MergedCommit(());
 
 /// Proves in a CI job that the commit is merged: it is on a branch in `publish-on`, or in the default branch. A local
-/// run and a run without a publish need no proof. Commits of tags and those that the job selects must be in one of
-/// these branches. On an unknown CI host, the branch of the run is unknown, so only the default branch counts.
+/// run and a run without a publish do not need a proof. Commits of tags and those that the job selects must be in one
+/// of these branches. On an unknown CI host, the branch of the run is unknown, so only the default branch is accepted.
 pub(crate) fn require_merged(
     workspace: &Workspace<'_>,
     target: &Target,

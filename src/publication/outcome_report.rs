@@ -23,7 +23,9 @@ pub(super) fn report_outcome(
     let status = match outcome.kind {
         OutcomeKind::Published | OutcomeKind::AlreadyPublished => ExitStatus::Success,
         OutcomeKind::Conflict | OutcomeKind::Superseded => ExitStatus::AlreadyExists,
-        OutcomeKind::Incomplete | OutcomeKind::Unconfirmed => ExitStatus::Incomplete,
+        OutcomeKind::Incomplete | OutcomeKind::Unverified | OutcomeKind::Unconfirmed => {
+            ExitStatus::Incomplete
+        }
         OutcomeKind::Unknown => ExitStatus::Undecided,
         OutcomeKind::Failed => outcome
             .error
@@ -78,12 +80,18 @@ fn status_of_failed_upload(error: &HttpError) -> ExitStatus {
 fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
     let mut problems = outcome.problems.iter();
     let mut message = match outcome.kind {
-        OutcomeKind::Incomplete if outcome.disable_failed => {
-            let first = problems.next().cloned().unwrap_or_default();
-            format!("{first}\n  {name} is published but incomplete")
-        }
-        OutcomeKind::Incomplete => {
-            format!("{name} is published but incomplete, or could not be verified")
+        OutcomeKind::Incomplete | OutcomeKind::Unverified => {
+            let state = if outcome.kind == OutcomeKind::Incomplete {
+                format!("{name} was published, but it is incomplete")
+            } else {
+                format!("{name} was published, but could not be verified")
+            };
+            if outcome.disable_failed {
+                let first = problems.next().cloned().unwrap_or_default();
+                format!("{first}\n  {state}")
+            } else {
+                state
+            }
         }
         OutcomeKind::Superseded => {
             format!("{name} was published after a newer version, so it must not be the latest version")
@@ -129,6 +137,11 @@ fn find_hint(outcome: &publish::Outcome) -> Option<String> {
                     .into(),
             )
         }
+        OutcomeKind::Unverified if !outcome.disabled => Some(
+            "run `sluicegate artifacts show` to check the version; to hide it from consumers, run \
+             `sluicegate artifacts disable`"
+                .into(),
+        ),
         OutcomeKind::Superseded if outcome.disabled => Some(
             "if the newer version contains this commit, do not change anything; to publish this commit on purpose, run \
              `sluicegate publish --version-name NAME`"

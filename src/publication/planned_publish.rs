@@ -83,7 +83,7 @@ impl PlannedPublish {
         if commit.eq_ignore_ascii_case(head.as_str()) {
             let version = old_name.unwrap_or("(no name)");
             return Ok(Some(format!(
-                "this commit is published already, as version {version}"
+                "this commit is already published as version {version}"
             )));
         }
         // A counted name announces nothing, as no user chose it.
@@ -154,9 +154,9 @@ pub(crate) fn explain_no_publish(target: &Target, publish_on: &PublishOn) -> Opt
     }
     match (&target.tag, &target.branch) {
         (Some(tag), _) if publish_on.has_tag(tag) => None,
-        (Some(tag), _) => Some(format!("the tag {tag} is not one to publish on")),
+        (Some(tag), _) => Some(format!("the tag {tag} does not match `publish-on`")),
         (None, Some(branch)) if publish_on.has_branch(branch) => None,
-        (None, Some(branch)) => Some(format!("the branch {branch} is not one to publish on")),
+        (None, Some(branch)) => Some(format!("the branch {branch} does not match `publish-on`")),
         (None, None) => Some("the branch is unknown".to_owned()),
     }
 }

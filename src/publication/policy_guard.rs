@@ -1,4 +1,5 @@
-//! Refuses a publish if the policy revision's gate configuration cannot be used, or is stricter than that of the commit.
+//! Refuses a publish if the policy revision's gate configuration cannot be used, or is stricter than that of the
+//! commit.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -29,8 +30,9 @@ pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Fa
     let Some(reason) = workspace.sources.unusable_reason() else {
         return Ok(());
     };
-    let message =
-        anyhow::anyhow!("nothing is published: the configuration file in force cannot be used: {reason}");
+    let message = anyhow::anyhow!(
+        "nothing is published, because the configuration file that applies to this run cannot be used: {reason}"
+    );
     Err(Failure::new(ExitStatus::GateFailed, message)
         .with_hint("repair the file on the default branch, then publish again"))
 }

@@ -119,7 +119,11 @@ pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> S
     }
     push_totals(&mut text_output, plan, has_hashes);
     for refusal in &preview.refusals {
-        let _ = writeln!(text_output, "would be refused: {}", text::escape_line(refusal));
+        let _ = writeln!(
+            text_output,
+            "publishing would fail: {}",
+            text::escape_line(refusal)
+        );
     }
     text_output
 }
@@ -202,7 +206,7 @@ fn format_bytes(bytes: u64) -> String {
     format!("{bytes} {unit}")
 }
 
-/// Adds the changes for consumers. Changed files are left out, because they are listed above.
+/// Adds the changes for consumers. Changed files are omitted, because they are listed above.
 fn push_consumer_changes(output: &mut String, compat: &Compatibility) {
     let class = compat.class.map_or("unknown", ChangeClass::name);
     let _ = writeln!(output, "for consumers of {}: {class}", compat.old_name());

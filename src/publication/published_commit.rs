@@ -33,7 +33,7 @@ impl Publication<'_> {
         if !is_template {
             if !is_planned {
                 self.run.ui.say(&format!(
-                    "this commit is published already, as version {name} of {prefix}{state}; publishing it again as {}",
+                    "this commit is already published as version {name} of {prefix}{state}; publishing it again as {}",
                     plan.version_name
                 ));
             }
@@ -43,7 +43,7 @@ impl Publication<'_> {
             return Ok(None);
         }
         self.warn_of_published_commit(version, plan);
-        let reason = format!("this commit is published already, as version {name} of {prefix}{state}");
+        let reason = format!("this commit is already published as version {name} of {prefix}{state}");
         Ok(Some(PublishDecision::already_published(
             reason,
             name,

@@ -99,7 +99,9 @@ impl<'r> RequiredReview<'r> {
         let reason = match &self.report.context.platform {
             Some(review_platform) if *review_platform == publish_platform => return Ok(()),
             Some(review_platform) => {
-                format!("it was reviewed by {review_platform}, but the publish is for {publish_platform}")
+                format!(
+                    "the files were reviewed by {review_platform}, but the publish is for {publish_platform}"
+                )
             }
             None => "the report does not contain the platform that evaluated the files".to_owned(),
         };
@@ -123,9 +125,9 @@ impl<'r> RequiredReview<'r> {
             return Ok(());
         }
         let message = format!(
-            "cannot rely on {}: it passed despite {} of its base (--new-only)",
+            "cannot rely on {}: the review passed despite {} (--new-only)",
             self.place,
-            format_count(known_count, "finding")
+            format_count(known_count, "known finding")
         );
         Err(Failure::usage(message)
             .with_hint("use `sluicegate ci --new-only`, which compares with the published version"))
@@ -170,17 +172,14 @@ impl<'r> RequiredReview<'r> {
             return Ok(());
         }
         let short = head.short();
-        let message = format!(
-            "{} of {short} did not pass: its verdict is `{verdict}`",
-            self.place
-        );
+        let message = format!("{} of {short} did not pass (verdict: `{verdict}`)", self.place);
         Err(Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message))
             .with_hint("nothing was published"))
     }
 
     /// Returns the facts about the review for the receipt. Fails unless each pipeline of the plan has results, except
     /// those that the configuration excludes from reviews. `needs_result` returns whether a pipeline without any rule
-    /// result counts as not reviewed.
+    /// result is treated as not reviewed.
     pub(super) fn require_coverage(
         &self,
         plan: &Plan,
@@ -220,7 +219,7 @@ impl<'r> RequiredReview<'r> {
         match self.sha256 {
             Some(_) => Failure::usage(message).with_hint(REPORT_HINT),
             None => Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-                .with_hint("nothing was published; pass --exclude for files that need no review"),
+                .with_hint("nothing was published; pass --exclude for files that do not need a review"),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Checks after an upload whether a newer version appeared since the check before it. The upload would then have made an
-//! older commit the latest version.
+//! Checks after an upload whether a newer version appeared since the check before it. The upload would then have made
+//! an older commit the latest version.
 
 use super::Publication;
 use super::version_history::{CommitOrder, VersionHistory};
@@ -12,14 +12,17 @@ use std::collections::BTreeSet;
 
 impl Publication<'_> {
     /// Disables the uploaded version if a version of a newer commit appeared during the upload, because consumers of
-    /// \[Latest\] would go back. If the platform does not show this, the outcome is uncertain, never a success.
+    /// \[Latest\] would go back. If the platform does not confirm this, the outcome is uncertain, never a success.
     pub(super) fn disable_superseded_version(
         &self,
         platform: &Platform,
         plan: &Plan,
         outcome: Outcome,
     ) -> Result<Outcome, Failure> {
-        let is_uploaded = matches!(outcome.kind, OutcomeKind::Published | OutcomeKind::Incomplete);
+        let is_uploaded = matches!(
+            outcome.kind,
+            OutcomeKind::Published | OutcomeKind::Incomplete | OutcomeKind::Unverified
+        );
         if !is_uploaded || outcome.disabled {
             return Ok(outcome);
         }

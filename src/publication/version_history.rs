@@ -79,7 +79,7 @@ impl VersionHistory {
             .with_hint("pass a --version-name without placeholders to publish the commit on purpose"))
     }
 
-    /// Requests the details of versions for which the list shows no commit, up to a limit.
+    /// Requests the details of versions without a commit in the list, up to a limit.
     async fn add_missing_commits(&mut self, platform: &Platform, prefix: &str) -> Result<(), HttpError> {
         let mut requested_count = 0;
         for version in self

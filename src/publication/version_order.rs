@@ -120,7 +120,8 @@ impl Publication<'_> {
         }
     }
 
-    /// Fails if the platform lists an enabled version but returns no latest one, because the order is then unknown.
+    /// Fails if the platform lists an enabled version but does not return a latest one, because the order is then
+    /// unknown.
     fn reject_contradiction(&self) -> Result<(), Failure> {
         let Some(version) = self.history.enabled_versions().next() else {
             return Ok(());
@@ -131,8 +132,11 @@ impl Publication<'_> {
             self.settings.prefix,
             version.display_name()
         );
-        Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-            .with_hint("nothing was sent; run the command again when the platform shows the version"))
+        Err(
+            Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(
+                "nothing was sent; run the command again when the platform lists the version as the latest",
+            ),
+        )
     }
 
     /// Returns the latest version and its commit, as compared before, otherwise from the platform. `None` if no version

@@ -22,7 +22,7 @@ pub enum PublishError {
     /// The version name or the prefix cannot be used.
     #[error(transparent)]
     Version(#[from] VersionNameError),
-    /// The platform's configuration directory cannot be determined.
+    /// The hidden directory cannot be determined.
     #[error(transparent)]
     ConfigDir(#[from] ConfigDirError),
     #[error(
@@ -52,7 +52,7 @@ pub enum PublishError {
         problems: Vec<Problem>,
         defect: FileDefect,
     },
-    /// Selected files that are symbolic links, whose targets may be anywhere.
+    /// Selected files that are symbolic links. Their targets may be anywhere.
     #[error("symbolic links are not published:{}", format_list(.0))]
     Symlinks(Vec<String>),
     /// Pairs of files whose upload parts would have the same name.

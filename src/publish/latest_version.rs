@@ -43,7 +43,7 @@ async fn look_up_latest(platform: &Platform, prefix: &str) -> LatestVersion {
     match platform.artifact_details(prefix, None).await {
         Ok(details) => match details.artifact.version_name {
             Some(version) => LatestVersion::Enabled(version),
-            None => LatestVersion::Unknown("the platform returns no version".to_owned()),
+            None => LatestVersion::Unknown("the platform did not return a version".to_owned()),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => LatestVersion::NoneEnabled,
         Err(error) => LatestVersion::Unknown(error.to_string()),

@@ -2,8 +2,8 @@
 //!
 //! A version name can be used once and a published version never changes, so everything possible is checked before
 //! anything is sent: [`build_plan`] finds the files, proves that the shared pipelines are complete, and returns a
-//! [`Plan`], which is data. [`execute_plan`] uploads the files, looks up the result of an upload whose response was lost,
-//! and determines the outcome; `receipt` records it.
+//! [`Plan`], which is data. [`execute_plan`] uploads the files, looks up the result of an upload whose response was
+//! lost, and determines the outcome; `receipt` records it.
 
 mod call_graph;
 mod closure_check;

@@ -17,7 +17,7 @@ pub enum VersionOrderError {
 }
 
 /// Returns whether `version` is the only enabled one, so that consumers would have none if it were disabled. A version
-/// that the list lacks counts as enabled.
+/// that the list lacks is treated as enabled.
 pub fn is_last_enabled(versions: &[Artifact], version: &str) -> bool {
     let has_name = |artifact: &&Artifact| artifact.version_name.as_deref() == Some(version);
     let is_disabled = versions
@@ -31,7 +31,7 @@ pub fn is_last_enabled(versions: &[Artifact], version: &str) -> bool {
 }
 
 /// Returns the names of the enabled versions beyond the newest `keep`, the newest first, to be disabled. The version
-/// that \[Latest\] means is never among them. Fails if the platform does not show the order.
+/// that \[Latest\] means is never among them. Fails if the order is unknown.
 pub fn list_surplus_versions(
     versions: &[Artifact],
     latest: &str,

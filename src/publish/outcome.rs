@@ -52,8 +52,10 @@ pub enum OutcomeKind {
     AlreadyPublished,
     /// It existed before, and its content is not proved to be the same.
     Conflict,
-    /// This run published it, but files may be missing.
+    /// This run published it, and it lacks files or differs from the plan.
     Incomplete,
+    /// This run published it, and no response shows whether it is complete.
+    Unverified,
     /// This run published it, and a version of a newer commit appeared meanwhile.
     Superseded,
     /// This run published it, and no response shows whether a version of a newer commit appeared meanwhile.
@@ -70,13 +72,13 @@ impl OutcomeKind {
         !matches!(self, Self::AlreadyPublished | Self::Conflict | Self::Failed)
     }
 
-    /// Returns the receipt's word for the outcome; an unknown outcome counts as failed there.
+    /// Returns the receipt's word for the outcome; an unknown outcome is treated as failed there.
     pub const fn receipt_word(self) -> &'static str {
         match self {
             Self::Published => "published",
             Self::AlreadyPublished => "already-published",
             Self::Conflict | Self::Superseded => "conflict",
-            Self::Incomplete | Self::Unconfirmed => "incomplete",
+            Self::Incomplete | Self::Unverified | Self::Unconfirmed => "incomplete",
             Self::Failed | Self::Unknown => "failed",
         }
     }
@@ -88,6 +90,7 @@ impl fmt::Display for OutcomeKind {
             Self::Unknown => "unknown",
             Self::Superseded => "superseded",
             Self::Unconfirmed => "unconfirmed",
+            Self::Unverified => "unverified",
             kind => kind.receipt_word(),
         })
     }
@@ -97,7 +100,7 @@ impl fmt::Display for OutcomeKind {
 #[derive(Debug)]
 pub struct Outcome {
     pub kind: OutcomeKind,
-    /// The resources that the platform left out of the artifact, as raw JSON.
+    /// The resources that the platform omitted from the artifact, as raw JSON.
     pub ignored_resources: Vec<Value>,
     /// Whether the version was looked up and matches the plan.
     pub verified: bool,

@@ -43,7 +43,7 @@ impl PipelineFile {
 
 /// Returns the facts of each of these files, in their order.
 ///
-/// They are read sequentially, as threads of libgit2 only wait for each other, and parsed in parallel.
+/// They are read sequentially, because threads of libgit2 only wait for each other, and parsed in parallel.
 pub(super) fn read_pipelines(
     contents: &ContentReader,
     files: &[PipelineToRead<'_>],

@@ -16,7 +16,7 @@ pub(super) enum Script {
     Sent(SnapshotFile),
     /// The reason why it is not sent.
     Omitted(String),
-    /// The content is not a script, so that the publish is refused.
+    /// The content is not a script, so the publish fails.
     Unusable(FileDefect),
 }
 

@@ -57,7 +57,7 @@ struct PlanExecution<'a> {
 
 /// The result of looking up an upload whose response was lost.
 enum LostUpload {
-    /// The platform does not show the version.
+    /// The platform does not list the version.
     NotFound(HttpError),
     Decided(Outcome),
 }
@@ -84,7 +84,7 @@ impl PlanExecution<'_> {
     }
 
     /// Uploads the plan. If an upload gets no usable response, looks the version up. Uploads again, a limited number of
-    /// times, only if the platform does not show the version.
+    /// times, only if the platform does not list the version.
     async fn upload_until_decided(&self) -> Outcome {
         let mut lost_error: Option<HttpError> = None;
         let mut remaining_uploads = MAX_UPLOADS;
@@ -111,7 +111,7 @@ impl PlanExecution<'_> {
                 LostUpload::NotFound(error)
                     if is_conflict || remaining_uploads == 0 || !may_retry_upload(&error) =>
                 {
-                    return build_unknown_outcome("the platform does not show the version", error);
+                    return build_unknown_outcome("the platform does not list the version", error);
                 }
                 LostUpload::NotFound(error) => lost_error = Some(error),
             }
@@ -162,13 +162,15 @@ impl PlanExecution<'_> {
     async fn verify_version(&self, outcome: &mut Outcome) -> bool {
         let (reason, error) = match self.version_lookup().poll_until_processed().await {
             LookupResult::Found(details) => return record_differences(outcome, self.plan, &details),
-            LookupResult::NotFound => ("the platform does not show the version".to_owned(), None),
+            LookupResult::NotFound => ("the platform does not list the version".to_owned(), None),
             LookupResult::Unclear(reason, error) => (reason, error),
         };
-        outcome.kind = OutcomeKind::Incomplete;
-        outcome.problems.push(format!(
-            "the version was published but could not be verified: {reason}"
-        ));
+        if outcome.kind == OutcomeKind::Published {
+            outcome.kind = OutcomeKind::Unverified;
+        }
+        outcome
+            .problems
+            .push(format!("the version could not be looked up: {reason}"));
         if outcome.error.is_none() {
             outcome.error = error;
         }
@@ -218,6 +220,7 @@ pub async fn disable_version(
         Err(error) => {
             let adjective = match outcome.kind {
                 OutcomeKind::Superseded => "older",
+                OutcomeKind::Unverified => "unverified",
                 _ => "incomplete",
             };
             let problem =
@@ -235,8 +238,8 @@ fn is_success_status(error: &HttpError) -> bool {
     matches!(error.status(), Some(200 | 201))
 }
 
-/// Returns whether the conflict may be with an earlier try of the same upload: a try that got a "retry later" response
-/// or a redirect that was followed.
+/// Returns whether the conflict may be with an earlier attempt of the same upload that got a "retry later" response or
+/// a redirect that was followed.
 fn may_be_own_conflict(conflict: &HttpError) -> bool {
     conflict.tries() > 1 || conflict.is_maybe_processed()
 }

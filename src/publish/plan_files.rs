@@ -117,7 +117,7 @@ fn build_placeholder_values(
 }
 
 /// Returns the branch to send, and a warning if it cannot be sent as an HTTP header. It is only metadata, so it is then
-/// left out.
+/// omitted.
 fn validate_branch(request: &PublishRequest<'_>) -> (Option<String>, Option<String>) {
     let Some(branch) = request.branch.clone().filter(|branch| !branch.is_empty()) else {
         return (None, None);
@@ -127,13 +127,13 @@ fn validate_branch(request: &PublishRequest<'_>) -> (Option<String>, Option<Stri
         Err(reason) => (
             None,
             Some(format!(
-                "the branch `{branch}` is not sent, as it cannot be a header value: {reason}"
+                "the branch `{branch}` is not sent, because it cannot be a header value: {reason}"
             )),
         ),
     }
 }
 
-/// Returns the platform's hidden directory: as requested, otherwise the only one with files of the platform.
+/// Returns the hidden directory: as requested, otherwise the only one with files of the platform.
 fn require_config_dir(
     listing: &FileListing<'_>,
     request: &PublishRequest<'_>,

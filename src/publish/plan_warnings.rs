@@ -31,8 +31,8 @@ pub(super) struct Warning {
     pub text: String,
 }
 
-/// Returns one line for each kind of warning: the warning itself, or their number and the first places. Warnings about
-/// pipelines that no shared pipeline needs share one line, with the setting that leaves these files out.
+/// Returns one line for each kind of warning: the warning itself, or the number of warnings and the first places.
+/// Warnings about pipelines that no shared pipeline needs share one line, with the setting that excludes these files.
 pub(super) fn summarize_warnings(warnings: &[Warning]) -> Vec<String> {
     let mut kinds: BTreeMap<WarningKind, Vec<&Warning>> = BTreeMap::new();
     let mut unneeded_warnings = Vec::new();

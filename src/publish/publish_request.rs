@@ -45,7 +45,7 @@ pub struct PublishRequest<'a> {
     pub exclude: &'a dyn Fn(&str) -> bool,
     /// Which of the selected files are published.
     pub selection: FileSelection,
-    /// The platform's hidden directory at the root; searched for if `None`.
+    /// The hidden directory at the root; searched for if `None`.
     pub config_dir: Option<String>,
     pub source: FileSource,
     /// Branch, for the metadata and the template.

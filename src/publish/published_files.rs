@@ -1,4 +1,4 @@
-//! Compares a plan with the files of a published commit: the content of a version, beside its interface.
+//! Compares a plan with the files of a published commit: the content of a version, in addition to its interface.
 
 use super::content_hashes::hash_reader;
 use super::content_reader::ContentReader;
@@ -17,8 +17,8 @@ pub struct PublishedFiles<'a> {
     pub is_selected: &'a dyn Fn(&str) -> bool,
 }
 
-/// Returns the files that differ between the plan and a published commit, by path. The shared-pipelines file counts as
-/// unchanged if only the order in it differs.
+/// Returns the files that differ between the plan and a published commit, by path. The shared-pipelines file is treated
+/// as unchanged if only the order in it differs.
 pub fn compare_with_published_files(
     plan: &Plan,
     published_files: &PublishedFiles<'_>,
@@ -86,8 +86,8 @@ fn hash_content(
     hash_reader(reader, &planned_file.path)
 }
 
-/// Returns the meaning of a shared-pipelines file, which does not depend on the order of its entries; `None` if it cannot
-/// be read.
+/// Returns the meaning of a shared-pipelines file, which does not depend on the order of its entries; `None` if it
+/// cannot be read.
 fn read_meaning(contents: &ContentReader, content: &FileContent) -> Result<Option<String>, PublishError> {
     let bytes = contents.read_content(content, MAX_DOCUMENT_BYTES)?;
     Ok(bytes.and_then(|bytes| SharedPipelines::canonical_text(&bytes).ok()))

@@ -35,7 +35,7 @@ impl Receipt {
         problems
     }
 
-    /// Returns the differences between the receipt and the published version, as the platform shows it.
+    /// Returns the differences between the receipt and the published version in the platform's response.
     pub fn compare_with_details(&self, details: &ArtifactDetails) -> Vec<String> {
         let shared_pipelines = self
             .shared_pipelines

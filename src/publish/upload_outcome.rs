@@ -41,11 +41,15 @@ pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_er
             ..Outcome::new(OutcomeKind::Published).with_problem(note)
         };
     }
-    let problem = "this run published the version, but without the response it is unknown what was left out";
+    let kind = if is_verified {
+        OutcomeKind::Unverified
+    } else {
+        OutcomeKind::Incomplete
+    };
     let outcome = differences
         .into_iter()
-        .fold(Outcome::new(OutcomeKind::Incomplete), Outcome::with_problem)
-        .with_problem(problem)
+        .fold(Outcome::new(kind), Outcome::with_problem)
+        .with_problem("the response to the upload was lost, and only that response lists ignored files")
         .with_error(lost_error);
     Outcome {
         verified: is_verified,
@@ -122,7 +126,7 @@ pub(super) fn build_conflict(plan: &Plan) -> Outcome {
     ))
 }
 
-/// Returns a difference if the version is disabled, as no consumer can use it then.
+/// Returns a difference if the version is disabled, because no consumer can use it then.
 fn find_disabled_difference(details: &ArtifactDetails) -> Option<String> {
     (details.artifact.enabled == Some(false)).then(|| "the version is disabled".to_owned())
 }
@@ -171,7 +175,7 @@ fn record_ignored_resources(
     on_ignored: OnIgnored,
 ) -> bool {
     let Some(ignored_resources) = ignored_resources else {
-        outcome.kind = OutcomeKind::Incomplete;
+        outcome.kind = OutcomeKind::Unverified;
         outcome.problems.push(
             "the platform accepted the artifact, but its response has no `ignoredResources` list".to_owned(),
         );
@@ -180,7 +184,7 @@ fn record_ignored_resources(
     outcome.problems.extend(
         ignored_resources
             .iter()
-            .map(|entry| format!("the platform left out {}", describe_ignored_resource(entry))),
+            .map(|entry| format!("the platform ignored {}", describe_ignored_resource(entry))),
     );
     let is_suspect = !ignored_resources.is_empty() && on_ignored != OnIgnored::Warn;
     if is_suspect {

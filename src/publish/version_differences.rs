@@ -51,7 +51,7 @@ pub(super) fn compare_with_shared_pipelines<'a>(
 }
 
 /// Returns whether the platform's `sourcePipeline`, a path without extension, is this file. The document does not show
-/// how much of the path it contains, or what counts as the extension.
+/// how much of the path it contains, or which part is the extension.
 fn is_source_of_path(source: &str, path: &str) -> bool {
     let source = source.trim_matches('/');
     let starts = iter::once(0).chain(path.match_indices('/').map(|(index, _)| index + 1));

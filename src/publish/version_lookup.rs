@@ -93,7 +93,7 @@ pub(super) async fn report_wait<T>(
         .observer()
         .report_wait(lookup, || {
             format!(
-                "waiting until the platform shows the state of version `{version_name}` of `{prefix}`, at most {} s",
+                "waiting for the platform to update version `{version_name}` of `{prefix}`, at most {} s",
                 timeout.as_secs()
             )
         })

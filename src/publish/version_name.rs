@@ -91,7 +91,7 @@ pub enum VersionNameError {
     },
     /// A name that has another meaning for consumers.
     #[error(
-        "no version can be called `{LATEST_ALIAS}`: consumers request the latest enabled version by this name"
+        "`{LATEST_ALIAS}` cannot be the name of a version: consumers request the latest enabled version by this name"
     )]
     Reserved,
     /// An unmatched brace.
@@ -303,7 +303,7 @@ mod tests {
             .map(|template| expand_template(template, &facts()).unwrap_err().to_string())
             .collect();
         insta::assert_snapshot!(errors.join("\n"), @r"
-        no version can be called `[Latest]`: consumers request the latest enabled version by this name
+        `[Latest]` cannot be the name of a version: consumers request the latest enabled version by this name
         the version name has the unknown placeholder `{short_sha}`: did you mean `{short-sha}`?
         the version name uses `{run-number}`, but the CI host provides no run number
         the version name `a{b` has an unmatched `{`

@@ -5,7 +5,7 @@ use super::{Plan, version_differences};
 use jiff::{SignedDuration, Timestamp};
 use sluicegate_platform::api::ArtifactDetails;
 
-/// Maximum time by which the platform's clock may be behind ours.
+/// Maximum time by which the platform's clock may be behind the local clock.
 const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(10);
 
 /// Origin of a version that did not exist before an upload whose response was lost.

@@ -54,7 +54,7 @@ fn describe_worktree_drift(head: &CommitId, differing_paths: &[String]) -> Strin
 }
 
 /// Returns whether a planned file has the content of this blob. The index shows this for most files without reading
-/// them. A content that cannot be read to its end counts as different.
+/// them. A content that cannot be read to its end is treated as different.
 fn has_content_of_blob(
     contents: &ContentReader,
     checkout: &Checkout,

@@ -56,7 +56,7 @@ pub(super) fn collect_file_annotations(report: &Report, context: &ReportContext)
 
 /// Collects the annotations of files for a log whose notices are annotations, too: the findings, and a mark at each of
 /// several files that share a notice. If there are more than `limit` of a level, including the notices, the last one
-/// states their number and where to find them.
+/// states the number of annotations and where to find them.
 pub(super) fn collect_annotations_beside_notices(
     report: &Report,
     context: &ReportContext,
@@ -83,8 +83,8 @@ pub(super) fn collect_annotations_beside_notices(
     )
 }
 
-/// Returns the findings that are annotated, with these annotations between errors and warnings. Hosts show only the first
-/// annotations, so each rule of each file has one before any has a second.
+/// Returns the findings that are annotated, with these annotations between errors and warnings. Hosts show only the
+/// first annotations, so each rule of each file has one before any has a second.
 fn annotate_findings(
     report: &Report,
     context: &ReportContext,
@@ -197,8 +197,8 @@ fn annotate_file(level: Level, path: &str, line: u32, title: &str, message: Stri
     }
 }
 
-/// Returns at most `limit` annotations of each level. If there are more, the last one states their number and where to
-/// find them.
+/// Returns at most `limit` annotations of each level. If there are more, the last one states the number of annotations
+/// and where to find them.
 fn limit_annotations(
     annotations: &[Annotation],
     limit: impl Fn(Level) -> usize,

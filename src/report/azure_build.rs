@@ -1,4 +1,5 @@
-//! The run of Azure Pipelines that writes a report. GitHub Advanced Security for Azure DevOps attaches SARIF results to it.
+//! The run of Azure Pipelines that writes a report. GitHub Advanced Security for Azure DevOps attaches SARIF results to
+//! it.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Writes GitLab's Code Quality report: a JSON array, shown in the merge request widget and beside the lines.
+//! Writes GitLab's Code Quality report: a JSON array, shown in the merge request widget and next to the lines.
 //!
 //! <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>. GitLab reads entry by entry and stops
 //! silently at the first incomplete one, so each entry has all keys, and no value is empty. GitLab merges entries with

@@ -176,7 +176,7 @@ mod tests {
 
         ### <code>b</code>
 
-        - **Breaking:** the parameter <code>x</code> is gone. Consumers: stop setting it, or set its replacement.
+        - **Breaking:** the parameter <code>x</code> was removed. Consumers: stop setting it, or set its replacement.
         - Added: the parameter <code>y</code> is new, with a default; it can be set.
 
         ### <code>c</code>

@@ -60,7 +60,7 @@ pub(crate) struct ReportContext {
     pub pictures: BTreeMap<String, Canvas>,
 }
 
-/// The changes of a file, for human-readable reports.
+/// The changes to a file, for human-readable reports.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ChangedFile {
     pub summary: ChangeSummary,
@@ -232,8 +232,8 @@ impl SourceLines {
     }
 
     /// Returns at most five lines to show with a finding. They start at its line, where its component starts; for an
-    /// unreadable pipeline, they include the lines before it. A finding about an entire pipeline is at line 1 and needs
-    /// no lines.
+    /// unreadable pipeline, they include the lines before it. A finding about an entire pipeline is at line 1 and is
+    /// shown without lines.
     pub(super) fn select_excerpt(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
         if finding.line == 1 && finding.error_type.is_none() {
             return Vec::new();

@@ -1,9 +1,7 @@
 //! The sentences that all report formats share.
 
 use sluicegate_base::text::{List, format_count, format_number};
-use sluicegate_pipelines::findings::{
-    Engine, FailOn, FindingTotals, GateChange, Report, ResultCounts, RuleResult, Verdict,
-};
+use sluicegate_pipelines::findings::{Engine, FailOn, GateChange, Report, ResultCounts, RuleResult, Verdict};
 use sluicegate_pipelines::interface::Compatibility;
 use std::fmt::Write as _;
 
@@ -18,7 +16,7 @@ pub(super) fn render_headline(report: &Report) -> String {
 /// unreviewed files, in one line; contains no text from outside.
 pub(super) fn describe_numbers(report: &Report) -> String {
     let mut parts = list_refusals(report);
-    parts.extend(describe_findings(&report.totals()).or_else(|| describe_checks(report)));
+    parts.extend(describe_findings(report).or_else(|| describe_checks(report)));
     if parts.is_empty() && report.verdict == Verdict::Passed && has_no_files(&report.count_results()) {
         return "no pipeline was selected".to_owned();
     }
@@ -30,12 +28,13 @@ pub(super) fn describe_numbers(report: &Report) -> String {
 }
 
 /// Returns `29 new errors, 12 new warnings (16 known, 5 fixed)`; `None` if there is no finding in any state.
-fn describe_findings(totals: &FindingTotals) -> Option<String> {
+fn describe_findings(report: &Report) -> Option<String> {
+    let totals = report.totals();
     let new = if totals.new.is_some() { "new " } else { "" };
     let describe_part =
         |number: usize, noun: &str| (number > 0).then(|| format_count(number, &format!("{new}{noun}")));
     let not_evaluated =
-        (totals.not_evaluated > 0).then(|| format!("{} not evaluated", format_number(totals.not_evaluated)));
+        (totals.not_evaluated > 0).then(|| describe_unevaluated(report, totals.not_evaluated));
     let counting_parts = [
         describe_part(totals.errors, "error"),
         describe_part(totals.warnings, "warning"),
@@ -67,13 +66,31 @@ fn describe_findings(totals: &FindingTotals) -> Option<String> {
     Some(description)
 }
 
+/// Returns `7 pipelines not evaluated` if no rule could be evaluated on them, otherwise the number of results that
+/// could not be evaluated.
+fn describe_unevaluated(report: &Report, result_count: usize) -> String {
+    let subject = if count_unevaluated_pipelines(report) == result_count {
+        format_count(result_count, "pipeline")
+    } else {
+        format_number(result_count)
+    };
+    format!("{subject} not evaluated")
+}
+
+/// Returns the number of pipelines on which no rule could be evaluated.
+fn count_unevaluated_pipelines(report: &Report) -> usize {
+    let findings = report.findings();
+    findings.iter().filter(|finding| finding.is_file_error()).count()
+}
+
 /// Returns `2,505 checks passed in 501 pipelines`, or `1 pipeline checked` if none passed; `None` if no pipeline was
-/// reviewed.
+/// evaluated.
 fn describe_checks(report: &Report) -> Option<String> {
     let counts = report.count_results();
     let pipelines = format_count(counts.files, "pipeline");
     match (counts.files, counts.passed) {
         (0, _) => None,
+        (count, 0) if count == count_unevaluated_pipelines(report) => None,
         (_, 0) => Some(format!("{pipelines} checked")),
         (_, passed_count) => Some(format!(
             "{} passed in {pipelines}",
@@ -85,7 +102,7 @@ fn describe_checks(report: &Report) -> Option<String> {
 /// Returns the numbers of passed checks and excluded files, in one line; `None` if there is nothing to add to the
 /// headline.
 pub(super) fn describe_scope(report: &Report) -> Option<String> {
-    let checks = describe_checks(report).filter(|_| describe_findings(&report.totals()).is_some());
+    let checks = describe_checks(report).filter(|_| describe_findings(report).is_some());
     let excluded_files = (!report.excluded_files.is_empty())
         .then(|| format!("{} excluded", format_count(report.excluded_files.len(), "file")));
     let parts: Vec<String> = checks.into_iter().chain(excluded_files).collect();
@@ -129,6 +146,9 @@ const UNDECIDED_PROBLEM: &str = "The review is undecided: it is unknown whether 
 pub(super) fn describe_run_problem(report: &Report) -> Option<String> {
     let mut problem = match report.verdict {
         Verdict::Passed => return None,
+        Verdict::Undecided if report.verdict_reasons().next().is_some() => {
+            "The review is undecided.".to_owned()
+        }
         Verdict::Undecided => UNDECIDED_PROBLEM.to_owned(),
         Verdict::Failed => explain_failure(report)?,
     };
@@ -139,8 +159,8 @@ pub(super) fn describe_run_problem(report: &Report) -> Option<String> {
 }
 
 /// Returns the reasons why the run does not pass, for a report with a headline: the recorded ones, otherwise a sentence
-/// if neither a finding nor a file without a review explains the verdict. A reason at the end of one of `logged_reasons`
-/// was reported before. Contains text from outside.
+/// if neither a finding nor a file without a review explains the verdict. A reason at the end of one of
+/// `logged_reasons` was reported before. Contains text from outside.
 pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> Vec<String> {
     let reasons: Vec<String> = report
         .verdict_reasons()
@@ -160,6 +180,11 @@ pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> V
 pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
     if report.verdict != Verdict::Undecided {
         return None;
+    }
+    if report.lacks_shards() {
+        return Some(
+            "run the review for each missing shard with --shard, and pass the reports of all shards to `sluicegate report`",
+        );
     }
     match report.engine {
         Engine::Remote => Some(
@@ -234,7 +259,7 @@ pub(super) fn format_acceptance(compat: &Compatibility) -> String {
         .unwrap_or_default()
 }
 
-/// Returns one line about all excluded files: their number, the first paths, and the reasons. Contains text from
+/// Returns one line about all excluded files: the number of files, the first paths, and the reasons. Contains text from
 /// outside.
 pub(super) fn describe_excluded_files(report: &Report) -> Option<String> {
     /// Maximum number of paths in the line.
@@ -273,8 +298,8 @@ pub(super) fn to_sentence(text: &str) -> String {
 }
 
 /// Returns a sentence for each reason why files were not reviewed, with these files. The sentence has the number of
-/// files, the first paths, and the reason, unless `logged_reasons` has it, as then it was reported before. Contains
-/// text from outside.
+/// files, the first paths, and the reason, unless `logged_reasons` has it, because then it was reported before.
+/// Contains text from outside.
 pub(super) fn describe_unreviewed_files<'a>(
     report: &'a Report,
     logged_reasons: &[String],
@@ -362,6 +387,6 @@ mod tests {
         undecided.verdict = Verdict::Undecided;
         undecided.notes = vec!["The platform did not answer.".to_owned(), "a note".to_owned()];
         undecided.reasons = undecided.notes[..1].to_vec();
-        insta::assert_snapshot!(describe_run_problem(&undecided).unwrap(), @"The review is undecided: it is unknown whether the pipelines pass the gate. The platform did not answer.");
+        insta::assert_snapshot!(describe_run_problem(&undecided).unwrap(), @"The review is undecided. The platform did not answer.");
     }
 }

@@ -79,8 +79,8 @@ fn format_scalar(value: &Value) -> String {
 }
 
 /// Writes a list as a table: the columns `(key, heading)`, then one for each other key of an entry, up to
-/// [`MAX_COLUMNS`]. Each row is computed twice, to be measured and to be written, as all rows may need more memory than
-/// the response.
+/// [`MAX_COLUMNS`]. Each row is computed twice, to be measured and to be written, because all rows may need more memory
+/// than the response.
 pub(crate) fn write_list(
     items: &[Value],
     columns: &[(&str, &str)],
@@ -150,7 +150,7 @@ pub(crate) fn format_facts(value: &Value) -> String {
     facts
 }
 
-/// Collects the values in a JSON document that are no objects, each with its path.
+/// Collects the values in a JSON document that are not objects, each with its path.
 fn collect_parts<'v>(path: &str, value: &'v Value, parts: &mut Vec<(String, &'v Value)>) {
     match value {
         Value::Object(fields) if !fields.is_empty() => {

@@ -128,7 +128,8 @@ impl Run {
         lock(&self.shown_texts).clone()
     }
 
-    /// Keeps a warning that the report will contain as a note. It is printed only if the log shows no such report.
+    /// Keeps a warning that the report will contain as a note. It is printed only if the log does not show such a
+    /// report.
     pub(crate) fn defer_warning(&self, warning: String) {
         lock(&self.deferred_warnings).push(warning);
     }
@@ -146,7 +147,8 @@ impl Run {
         }
     }
 
-    /// Shows a failure to the CI host, whose user may never open the log: as an annotation and in the step summary.
+    /// Shows a failure on the CI host as an annotation and in the step summary, because the user may never open the
+    /// log.
     pub(crate) fn annotate_failure(&self, title: &str, status: ExitStatus, message: &str) {
         self.has_reported.store(true, Ordering::Relaxed);
         let style = self.annotation_style();

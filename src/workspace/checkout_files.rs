@@ -85,6 +85,31 @@ impl Workspace<'_> {
         }
     }
 
+    /// Prints a note about pipelines and platform files with uncommitted changes, if a local run is about the
+    /// checked-out commit `head`: the `action`, a review or a publish, does not include these changes.
+    pub(crate) fn note_uncommitted_files(&self, run: &Run, head: &CommitId, action: &str) {
+        let is_checked_out = self.repo.head().is_ok_and(|checkout| checkout.commit == *head);
+        if !self.ci.host.is_local() || self.repo.is_bare() || !is_checked_out {
+            return;
+        }
+        let changes = self.repo.disk_snapshot(run.index()).and_then(|disk| {
+            disk.find_changes(std::slice::from_ref(head), &|path| {
+                is_pipeline(path) || is_platform_file(path)
+            })
+        });
+        match changes {
+            Ok(changes) if changes.is_empty() => {}
+            Ok(changes) => {
+                let paths = List::new(changes.iter().map(|change| shorten_name(&change.path)));
+                run.ui.say(&format!(
+                    "note: uncommitted changes to {} are not part of this {action}: {paths}",
+                    format_count(changes.len(), "file")
+                ));
+            }
+            Err(error) => tracing::debug!("could not look for uncommitted changes: {error}"),
+        }
+    }
+
     /// Returns the paths of the selected files, pipelines and gate files that differ between the commit and the disk.
     fn find_paths_differing_on_disk(
         &self,

@@ -1,5 +1,4 @@
-//! Finds the platform's hidden directory if the repository does not reveal it: lists the candidates and prompts for the
-//! name.
+//! Finds the hidden directory if the repository does not reveal it: lists the candidates and prompts for the name.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -78,8 +77,8 @@ fn find_pipeline_dirs(snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Failu
         .collect())
 }
 
-/// Returns the platform's hidden directory that the user names on a terminal. Without one, returns an error with the
-/// candidates and the command to run.
+/// Returns the hidden directory that the user enters on a terminal. Without one, returns an error with the candidates
+/// and the command to run.
 pub(crate) fn require_config_dir(
     snapshot: &Snapshot<'_>,
     run: &Run,
@@ -92,13 +91,13 @@ pub(crate) fn require_config_dir(
     }
 }
 
-/// Returns the command with the first candidate as the platform's directory, or with a placeholder.
+/// Returns the command with the first candidate as the hidden directory, or with a placeholder.
 pub(crate) fn suggest_command(command: &str, candidates: &[String]) -> String {
     let config_dir = candidates.first().map_or(DIRECTORY_PLACEHOLDER, String::as_str);
     format!("{command} --config-dir {config_dir}")
 }
 
-/// Returns the error that the platform's directory is unknown, with the candidates and the command to run.
+/// Returns the error that the hidden directory is unknown, with the candidates and the command to run.
 pub(crate) fn reject_unknown_config_dir(candidates: &[String], command: &str) -> Failure {
     let mut message = "no hidden directory at the repository root looks like the platform's".to_owned();
     if !candidates.is_empty() {
@@ -110,8 +109,8 @@ pub(crate) fn reject_unknown_config_dir(candidates: &[String], command: &str) ->
     ))
 }
 
-/// Prompts for the platform's hidden directory. Returns `None` if no terminal is attached or the input is empty. On a
-/// CI host there is no prompt, because some give jobs a terminal that no user reads.
+/// Prompts for the hidden directory. Returns `None` if no terminal is attached or the input is empty. On a CI host
+/// there is no prompt, because some give jobs a terminal that no user reads.
 pub(crate) fn ask_for_config_dir(run: &Run, candidates: &[String]) -> Result<Option<String>, Failure> {
     if is_ci(&run.env) || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(None);

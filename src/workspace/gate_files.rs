@@ -1,5 +1,5 @@
 //! The paths of the gate configuration: the paths of the settings, waivers and rules, with every link on the way. A
-//! change of one of them changes the gate.
+//! change to one of them changes the gate.
 
 use crate::job::policy::{self, GateFileVersion};
 use crate::job::settings;
@@ -82,8 +82,8 @@ impl Workspace<'_> {
     }
 
     /// Returns the paths that lead to a rules file behind a symbolic link: the links, and the file. The platform reads
-    /// commits and follows no links, so it ignores such a file. A change of it is still reported as a change of the
-    /// gate.
+    /// commits and does not follow links, so it ignores such a file. A change to the file is still reported as a change
+    /// to the gate.
     pub(crate) fn find_linked_rules(&self, snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
         let config_dirs = match &self.named_config_dir {
             Some(name) => vec![name.clone()],

@@ -6,7 +6,8 @@ use crate::session::Run;
 use sluicegate_pipelines::waivers;
 
 impl Workspace<'_> {
-    /// Warns of files at the root that have the name of a gate file but end with `.yml`, as such files are ignored.
+    /// Warns of files at the root that have the name of a gate file but end with `.yml`, because such files are
+    /// ignored.
     pub(super) fn warn_of_misnamed_files(&self, run: &Run) {
         for name in [settings::FILE_NAME, waivers::FILE_NAME] {
             let misnamed_file = name.replace(".yaml", ".yml");

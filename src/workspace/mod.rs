@@ -39,7 +39,7 @@ use std::path::Path;
 pub(crate) struct Workspace<'a> {
     pub(crate) repo: Repository,
     pub(crate) sources: SettingSources<'a>,
-    /// The platform's hidden directory, if it is set and not to be searched.
+    /// The hidden directory, if it is set and not to be searched.
     pub(crate) named_config_dir: Option<String>,
     pub(crate) ci: CiContext,
     /// The revision that the gate configuration is read from.

@@ -11,7 +11,7 @@ use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipe
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Maximum number of entries of a directory that are searched for the platform's hidden directory.
+/// Maximum number of entries of a directory that are searched for the hidden directory.
 const MAX_ENTRIES: usize = 10_000;
 
 impl Run {

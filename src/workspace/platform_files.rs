@@ -12,9 +12,9 @@ use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::yaml::DocumentError;
 
 impl Workspace<'_> {
-    /// Returns the platform's hidden directory: as set, otherwise the one in the policy revision, otherwise the one in
-    /// the snapshot. The policy revision comes first, so that a change cannot choose its rules by adding another
-    /// directory. Several directories in the snapshot are an error in a local run, and count as none in CI.
+    /// Returns the hidden directory: as set, otherwise the one in the policy revision, otherwise the one in the
+    /// snapshot. The policy revision comes first, so that a change cannot choose its rules by adding another directory.
+    /// Several directories in the snapshot are an error in a local run, and are all ignored in CI.
     pub(crate) fn find_config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
         if let Some(name) = &self.named_config_dir {
             return Ok(Some(name.clone()));
@@ -34,8 +34,8 @@ impl Workspace<'_> {
         })
     }
 
-    /// Returns the rules file of the snapshot, or `None` if it is missing. A link counts as missing, because the
-    /// platform follows no links.
+    /// Returns the rules file of the snapshot, or `None` if it is missing. A link is treated as missing, because the
+    /// platform does not follow links.
     pub(crate) fn find_rules_file(&self, snapshot: &Snapshot<'_>) -> Result<Option<SnapshotFile>, Failure> {
         let Some(config_dir) = self.find_config_dir(snapshot)? else {
             return Ok(None);

@@ -61,7 +61,7 @@ struct GateVersion<'v> {
     workspace: &'v Workspace<'v>,
     snapshot: &'v Snapshot<'v>,
     resolve: &'v ResolveSelection<'v>,
-    /// The platform's hidden directory in this version, or the names of several.
+    /// The hidden directory in this version, or the names of several.
     config_dir: Result<Option<String>, ConfigDirError>,
     is_head: bool,
 }
@@ -212,8 +212,8 @@ impl GateVersion<'_> {
         Ok(config_dir.filter(|dir| sources.sets_config_dir(dir)))
     }
 
-    /// Returns whether git tracks a file at this path, which a report must not overwrite. At head, a file
-    /// counts as tracked if git cannot tell.
+    /// Returns whether git tracks a file at this path, which a report must not overwrite. At head, a file is treated as
+    /// tracked if git cannot tell.
     fn tracks_file(&self, path: &str) -> bool {
         if self.is_head {
             let tracks = self.workspace.repo.is_tracked(path, self.run.index());

@@ -1,4 +1,5 @@
-//! The address of the project: one value, `repository` in Cargo.toml. `docs/address` sets it, and a test compares all pages with it.
+//! The address of the project: one value, `repository` in Cargo.toml. `docs/address` sets it, and a test compares all
+//! pages with it.
 
 /// URL of the repository.
 pub const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");

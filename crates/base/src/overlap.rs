@@ -6,12 +6,12 @@ use rayon::prelude::*;
 /// Approximate size of the contents that are computed with at a time, in bytes; as much again is read meanwhile.
 const BATCH_SIZE: usize = 2 * 1024 * 1024;
 
-/// Minimum size that counts for a content, in bytes: also small ones take memory.
+/// Minimum size that is assumed for a content, in bytes, because small contents take memory, too.
 const MIN_COUNTED_SIZE: usize = 64;
 
-/// Returns the result of `compute` for each content of `items`, in order. While one batch is computed on all cores, this
-/// thread reads the next one. Each content comes with its size in bytes, which limits the batches. The first error ends
-/// the reading.
+/// Returns the result of `compute` for each content of `items`, in order. While one batch is computed on all cores,
+/// this thread reads the next one. Each content comes with its size in bytes, which limits the batches. The first error
+/// ends the reading.
 pub fn compute_all<T: Send, R: Send, E>(
     items: impl Iterator<Item = Result<(T, usize), E>>,
     compute: &(dyn Fn(T) -> R + Sync),

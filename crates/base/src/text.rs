@@ -59,7 +59,8 @@ pub fn escape_controls(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Returns whether the byte is a character of ASCII that no kind of markup escapes, as nearly all are.
+/// Returns whether the byte is a character of ASCII that no kind of markup escapes. Nearly all bytes are such
+/// characters.
 pub const fn is_plain_in_markup(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'`' | b'#')
 }
@@ -206,7 +207,8 @@ pub fn shorten_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{start}…{}", name.get(end..).unwrap_or_default()))
 }
 
-/// Returns whether the text certainly needs no escape. Any `::` or `##` counts as unsafe, also within a line.
+/// Returns whether the text is certainly safe without an escape. Any `::` or `##` is treated as unsafe, also within a
+/// line.
 fn is_safe(text: &str) -> bool {
     !text.chars().any(|c| c != '\n' && is_unsafe(c)) && !text.contains("::") && !text.contains("##")
 }

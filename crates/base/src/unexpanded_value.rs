@@ -58,8 +58,8 @@ fn cut_fragment<'t>(text: &'t str, end_mark: &str) -> &'t str {
     }
 }
 
-/// Returns `$NAME` at the start of the text. A `$` in the middle of a value begins a variable only if a name in capitals
-/// follows, because `a$b` may be a name.
+/// Returns `$NAME` at the start of the text. A `$` in the middle of a value begins a variable only if a name in
+/// capitals follows, because `a$b` may be a name.
 fn find_shell_variable(text: &str, is_first: bool) -> Option<&str> {
     let name = &text[1..=name_length(&text[1..])];
     let is_capital = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());

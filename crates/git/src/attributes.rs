@@ -13,8 +13,8 @@ const CONVERTING_ATTRIBUTES: [&str; 3] = ["working-tree-encoding", "filter", "id
 const MAX_ATTRIBUTES_SIZE: u64 = 1024 * 1024;
 
 impl Repository {
-    /// Returns whether an attribute makes git store other bytes of this file than are on disk. An attribute that
-    /// cannot be read counts as set.
+    /// Returns whether an attribute makes git store other bytes of this file than are on disk. An attribute that cannot
+    /// be read is treated as set.
     ///
     /// libgit2 does not support quoted patterns; if there is one, the git program is used.
     pub fn is_converted(&self, path: &str) -> bool {
@@ -46,7 +46,7 @@ impl Repository {
     }
 
     /// Returns whether the file on disk has the bytes of the commit, or is missing in both. A file that cannot be read
-    /// counts as changed.
+    /// is treated as changed.
     pub fn is_same_as_committed(&self, commit: &CommitId, path: &str) -> bool {
         let full = self.root().join(path);
         match self.find_file(commit, path) {
@@ -67,7 +67,7 @@ impl Repository {
     }
 
     /// Returns whether attributes make git check the file out with other bytes than it stores. If git cannot tell, the
-    /// file counts as converted.
+    /// file is treated as converted.
     fn is_converted_by_git(&self, path: &str) -> bool {
         let arguments = [&["check-attr", "-z"], &CONVERTING_ATTRIBUTES[..], &["--", path]].concat();
         let Ok(output) = self.program.run_locally(self.root(), &arguments, None) else {
@@ -83,8 +83,8 @@ impl Repository {
     }
 }
 
-/// Returns whether a line of the attributes file begins with a quote. A file that is too large or cannot be read counts
-/// as one with such a line, a missing file does not.
+/// Returns whether a line of the attributes file begins with a quote. A file that is too large or cannot be read is
+/// treated as one with such a line, but a missing file is not.
 fn may_have_quoted_line(path: &Path) -> bool {
     let Ok(metadata) = path.symlink_metadata() else {
         return false;

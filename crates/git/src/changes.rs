@@ -100,8 +100,8 @@ impl<'s> Differences<'s> {
         merge_changes(changes_by_base)
     }
 
-    /// Returns the paths that any base has, and that are gone at head or of another kind: a link in place of a file is not
-    /// read.
+    /// Returns the paths that any base has, and that head lacks or has as another kind: a link in place of a file is
+    /// not read.
     pub fn list_removed_paths(&self) -> BTreeSet<&str> {
         self.by_base
             .iter()
@@ -125,7 +125,7 @@ impl<'s> Differences<'s> {
             .collect()
     }
 
-    /// Returns the changes of only the wanted files, as if no others had been requested: one list for each base.
+    /// Returns the changes to only the wanted files, as if no others had been requested: one list for each base.
     pub fn find_changes_by_base(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Vec<Change>> {
         self.by_base
             .iter()

@@ -94,8 +94,8 @@ fn open_library(git_dir: &Path, from: &Path) -> Result<OpenedRepository, GitErro
     }
 }
 
-/// Returns whether libgit2 misses the list of shallow commits: it looks for it beside the files of a linked
-/// worktree, where git never puts it.
+/// Returns whether libgit2 misses the list of shallow commits: it searches the directory of a linked worktree, where
+/// git never puts the list.
 fn is_shallow_worktree(library: &Library) -> bool {
     library.is_worktree() && library.commondir().join("shallow").exists()
 }

@@ -6,7 +6,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Maximum size of a file on disk that is hashed, in bytes. Larger files count as changed.
+/// Maximum size of a file on disk that is hashed, in bytes. Larger files are treated as changed.
 const MAX_HASHED_SIZE: u64 = 64 * 1024 * 1024;
 
 /// Reads a file as git would store it; for a symbolic link, its target, which is not followed. Returns `None` if it
@@ -73,8 +73,8 @@ fn reject_special_file(metadata: Metadata) -> io::Result<Metadata> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
 
-/// Returns the kind of a file on disk; `None` if there is no file, or a directory in its place. A pipe or a device
-/// counts as a regular file that cannot be read, so that it is not mistaken for a deletion.
+/// Returns the kind of a file on disk; `None` if there is no file, or a directory in its place. A pipe or a device is
+/// treated as a regular file that cannot be read, so that it is not mistaken for a deletion.
 pub(super) fn find_disk_kind(path: &Path) -> Option<FileKind> {
     let file_type = path.symlink_metadata().ok()?.file_type();
     match (file_type.is_dir(), file_type.is_symlink()) {

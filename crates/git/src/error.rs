@@ -69,7 +69,7 @@ pub enum GitError {
         root: PathBuf,
     },
     /// A fetch into a repository that belongs to another user.
-    #[error("the repository {} belongs to another user, whose settings would decide what a fetch runs", root.display())]
+    #[error("the repository {} belongs to another user, and a fetch would run programs from that user's settings", root.display())]
     ForeignRepository {
         /// The repository's root.
         root: PathBuf,

@@ -39,7 +39,8 @@ impl Repository {
         self.fetch_group(remote, &known_targets, &format!("--deepen={depth}"))
     }
 
-    /// Fetches these targets in one request; an empty list needs no request. The depth applies only to a shallow clone.
+    /// Fetches these targets in one request; an empty list does not cause a request. The depth applies only to a
+    /// shallow clone.
     fn fetch_group(
         &self,
         remote: &str,

@@ -2,7 +2,7 @@
 //!
 //! The program gets the git directory explicitly, so that it does not search for one and a foreign owner does not
 //! matter. It has no terminal for prompts; everything that a repository's configuration could start is switched off;
-//! and it is terminated if it prints no output for too long.
+//! and it is terminated if it is silent for too long.
 
 use super::{BlobId, GitError, git_environment::passed_environment};
 use std::fs::File;
@@ -98,8 +98,8 @@ impl GitProgram {
         read_output(command.current_dir(root), arguments, FETCH_TIMEOUT)
     }
 
-    /// Runs a local command on this working tree and returns its output. `index_path` is the index to use instead of the
-    /// repository's own.
+    /// Runs a local command on this working tree and returns its output. `index_path` is the index to use instead of
+    /// the repository's own.
     pub(super) fn run_locally(
         &self,
         root: &Path,

@@ -1,5 +1,5 @@
-//! Opens an index file. libgit2 reads neither a split index nor a sparse one, so the git program expands a copy of these
-//! (<https://git-scm.com/docs/index-format>).
+//! Opens an index file. libgit2 reads neither a split index nor a sparse one, so the git program expands a copy of
+//! these (<https://git-scm.com/docs/index-format>).
 
 use super::{GitError, Repository};
 use git2::Index;

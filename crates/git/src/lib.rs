@@ -1,10 +1,10 @@
 //! Reads a git repository: commits, changes, and the files of a commit.
 //!
-//! No other package knows how git is read. Almost everything uses libgit2, in this process; the `git` program is used only
-//! for what libgit2 cannot do: fetch a blob that a partial clone omitted, stream a large blob, expand a split or sparse
-//! index, fetch more history with the user's credentials. Commits are read unless the caller requests the index or the working tree. The repository's
-//! content is not trusted: depths, counts and sizes are limited, and no program that a repository's configuration names
-//! is ever run.
+//! No other package knows how git is read. Almost everything uses libgit2, in this process; the `git` program is used
+//! only for what libgit2 cannot do: fetch a blob that a partial clone omitted, stream a large blob, expand a split or
+//! sparse index, fetch more history with the user's credentials. Commits are read unless the caller requests the index
+//! or the working tree. The repository's content is not trusted: depths, counts and sizes are limited, and no program
+//! that a repository's configuration names is ever run.
 
 mod attributes;
 mod blobs;

@@ -57,7 +57,8 @@ impl ListedFile {
         }
     }
 
-    /// Returns the kind of the file: as git records it, otherwise as the disk shows it. `None` if the file is gone.
+    /// Returns the kind of the file: as git records it, otherwise as the disk shows it. `None` if the file no longer
+    /// exists.
     pub(super) fn kind(&self, root: &Path) -> Option<FileKind> {
         match self.known_state {
             Some(side) => Some(side.kind),
@@ -66,8 +67,8 @@ impl ListedFile {
     }
 
     /// Returns the blob and the kind of the file: as git records them, otherwise as the disk shows them. Content that
-    /// cannot be read or hashed gets an id that equals no other, so the file counts as changed. `None` if the file is
-    /// gone.
+    /// cannot be read or hashed gets an id that equals no other, so the file is treated as changed. `None` if the file
+    /// no longer exists.
     pub(super) fn find_state(&self, root: &Path) -> Option<FileState> {
         if self.known_state.is_some() {
             return self.known_state;

@@ -30,8 +30,8 @@ impl Repository {
         }
     }
 
-    /// Merges two commits without writing to the clone, and returns the id of the merged tree. The tree itself is dropped:
-    /// its id is enough to compare it with another one. A conflict is an error.
+    /// Merges two commits without writing to the clone, and returns the id of the merged tree. The tree itself is
+    /// dropped: its id is enough to compare it with another one. A conflict is an error.
     fn merge_in_memory(
         &self,
         base: &CommitId,

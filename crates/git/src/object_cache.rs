@@ -52,7 +52,8 @@ impl ObjectCache {
     }
 }
 
-/// The trees that were read more than once. Most runs in a large repository read each tree once, and need no copy.
+/// The trees that were read more than once. Most runs in a large repository read each tree once, so a copy would be
+/// useless.
 #[derive(Default)]
 pub(super) struct TreeCache {
     seen_ids: HashSet<Oid>,

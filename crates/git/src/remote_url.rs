@@ -4,8 +4,9 @@ use std::fmt;
 
 /// The host, port and path of a repository, or a path on this machine.
 ///
-/// Scheme, user, `.git`, the case of the host and a trailing slash make no difference, and neither does the ssh syntax
-/// `user@host:path` (<https://git-scm.com/docs/git-clone#_git_urls>). Display shows no user, so no password.
+/// The comparison ignores scheme, user, `.git`, the case of the host and a trailing slash. It also ignores whether the
+/// address has the ssh syntax `user@host:path` (<https://git-scm.com/docs/git-clone#_git_urls>). Display omits the
+/// user, and so the password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteUrl {
     /// Host in lower case; `None` for a path on this machine.
@@ -26,7 +27,7 @@ const DEFAULT_PORTS: [(&str, &str); 6] = [
 ];
 
 impl RemoteUrl {
-    /// Parses a URL, an address in the ssh syntax, or a path. Returns `None` if it names no repository.
+    /// Parses a URL, an address in the ssh syntax, or a path. Returns `None` if the text does not name a repository.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let url = match text.split_once("://") {
@@ -59,7 +60,7 @@ impl RemoteUrl {
         }
     }
 
-    /// Creates the address from the parts of a URL. User names, default ports and the ending `.git` are left out,
+    /// Creates the address from the parts of a URL. User names, default ports and the ending `.git` are omitted,
     /// because addresses of one repository may differ in them.
     fn from_authority(authority: &str, path: &str, default_port: Option<&str>) -> Self {
         let address = authority

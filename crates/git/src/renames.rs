@@ -1,12 +1,11 @@
 //! Detects renames: added files that are deleted files under another name.
 //!
 //! The steps are git's (`diffcore-rename.c`): equal content first, then files that kept their name in another
-//! directory, then the most similar of the rest. That step compares every added file with every deleted one, so it
-//! is skipped if more files remain than git's own limit allows. Unlike git, a last step pairs files of the caller's choice
+//! directory, then the most similar of the rest. That step compares every added file with every deleted one, so it is
+//! skipped if more files remain than git's own limit allows. Unlike git, a last step pairs files of the caller's choice
 //! by their name alone: such a file that moved and changed by more than half is the same file if no other file of that
 //! name came or went. Other files, such as the configuration of a tool, often have a name that says nothing about their
-//! content.
-//! libgit2's own search yields other results than git: `docs/PERFORMANCE.md`.
+//! content. libgit2's own search yields other results than git: `docs/PERFORMANCE.md`.
 //!
 //! Sizes are compared first: a file that is too small or too large for all others is not read. The last step keeps the
 //! deleted files in memory, which come from the base; the added files, which the change controls, are read one by one.
@@ -118,8 +117,8 @@ impl<'a> RenameSearch<'a> {
         path.rsplit_once('/').map_or(path, |(_, name)| name)
     }
 
-    /// Pairs files with equal content. Several added files may have the content. The one with the same name is the renamed
-    /// file, otherwise the one in the same folder.
+    /// Pairs files with equal content. Several added files may have the content. The one with the same name is the
+    /// renamed file, otherwise the one in the same folder.
     fn pair_equal_contents(&mut self) {
         let mut sources_by_content: HashMap<_, Vec<usize>> = HashMap::new();
         for index in &self.deleted_indices {
@@ -365,8 +364,8 @@ impl<'a> RenameSearch<'a> {
             .collect()
     }
 
-    /// Returns the pieces of a file and subtracts their number from `remaining_pieces`. `None` if the file cannot be
-    /// read or exceeds the limit; after that, every file is `None`.
+    /// Returns the pieces of a file and subtracts the number of pieces from `remaining_pieces`. `None` if the file
+    /// cannot be read or exceeds the limit; after that, every file is `None`.
     fn read_pieces_within(
         &self,
         contents: &dyn RenameContents,

@@ -378,7 +378,7 @@ impl Snapshot<'_> {
         )
     }
 
-    /// Returns the blob and the kind of each wanted file. A modified file is hashed, and one that is gone is omitted.
+    /// Returns the blob and the kind of each wanted file. A modified file is hashed, and a missing file is omitted.
     fn list_states(
         &self,
         files: &[ListedFile],

@@ -14,7 +14,7 @@ pub enum FileKind {
     Regular,
     /// A symbolic link; its blob contains the target.
     Symlink,
-    /// A commit of another repository; its id is not a blob of this one.
+    /// A commit of another repository; its id is not a blob of this repository.
     Submodule,
 }
 
@@ -36,8 +36,8 @@ pub(super) struct FileState {
     pub kind: FileKind,
 }
 
-/// Returns the path, with `\u{fffd}` in place of bytes that are not UTF-8. Almost every path is UTF-8, and to check that
-/// is several times faster than to look for the first byte that is not.
+/// Returns the path, with `\u{fffd}` in place of bytes that are not UTF-8. Almost every path is UTF-8, and to check
+/// that is several times faster than to look for the first byte that is not.
 pub(super) fn path_to_text(path: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(path) {
         Ok(path) => Cow::Borrowed(path),
@@ -211,8 +211,8 @@ impl<'a> TreeEntries<'a> {
             .map_err(|reason| invalid_tree(self.tree, reason))
     }
 
-    /// Skips the entries that are equal in both trees and returns their number. One check is enough for both
-    /// trees once their previous entries are equal and no earlier file's name is a prefix of the next names.
+    /// Skips the entries that are equal in both trees and returns the number of skipped entries. One check is enough
+    /// for both trees once their previous entries are equal and no earlier file's name is a prefix of the next names.
     pub(super) fn skip_equal(&mut self, other: &mut Self) -> Result<usize, GitError> {
         let mut skipped_count = 0;
         while let Ok((entry, unread)) = split_entry(self.unread) {

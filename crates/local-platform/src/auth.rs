@@ -11,7 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 
-/// Path of the API description, the only path that needs no token, so that tools can read it.
+/// Path of the API description, the only path that is served without a token, so that tools can read it.
 const DESCRIPTION_PATH: &str = "/openapi.json";
 
 /// Rejects requests without a known token, before anything else about them is checked.

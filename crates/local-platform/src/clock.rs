@@ -1,7 +1,7 @@
 //! The current time for everything that the local platform records or advances.
 //!
 //! Nothing runs in the background: an operation in progress is stored with its times, and its state is computed when it
-//! is requested. So a restart loses no timer, and a test advances the clock instead of sleeping.
+//! is requested. A restart therefore does not lose a timer, and a test advances the clock instead of sleeping.
 
 use jiff::Timestamp;
 use rusqlite::ToSql;

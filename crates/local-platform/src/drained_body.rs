@@ -1,8 +1,8 @@
 //! Continues to read for a while the body that a rejected client still sends.
 //!
 //! If a connection is closed while the client is in the middle of its body, it is reset, and the reset can destroy the
-//! response before the client reads it (RFC 9112, section 9.6). So if no handler reads a body to its end, it is drained
-//! here, up to a limit of size and time.
+//! response before the client reads it (RFC 9112, section 9.6). Therefore a body that no handler reads to its end is
+//! drained here, up to a limit of size and time.
 
 use axum::body::{Body, BodyDataStream, Bytes, HttpBody};
 use axum::extract::Request;

@@ -169,8 +169,8 @@ fn find_files(
     files.filter_map(Result::transpose).collect()
 }
 
-/// Returns the rules of the commit. If several hidden directories look like the configuration directory, none of them
-/// is used, and the rules file is reported as one that could not be retrieved.
+/// Returns the rules of the commit. If several hidden directories look like the platform's, none of them is used, and
+/// the rules file is reported as one that could not be retrieved.
 fn read_rules(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Problem> {
     let directories = repository.list_root_folders(commit)?;
     let has_file = |path: &str| matches!(repository.find_file(commit, path), Ok(Some(_)));

@@ -174,7 +174,7 @@ fn is_configuration(name: &str) -> bool {
 }
 
 /// Returns why the platform ignores a file that is neither a pipeline nor the shared-pipelines file; `None` if it
-/// accepts the file, as a script.
+/// accepts the file as a script.
 fn find_exclusion_reason(path: &str) -> Option<&'static str> {
     if has_extension(path, &ARCHIVE_EXTENSIONS) {
         return Some("archives are not supported");

@@ -59,7 +59,7 @@ impl RunningPlatform {
         self.generated_token.as_ref()
     }
 
-    /// Stops the service: accepts no more connections, closes idle ones at once, and gives requests in progress about a
+    /// Stops the service: rejects new connections, closes idle ones at once, and gives requests in progress about a
     /// second.
     pub async fn stop(self) {
         self.stop_sender.send_replace(true);

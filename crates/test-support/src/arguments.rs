@@ -1,6 +1,7 @@
 //! Arguments of a command in a test, written as one would type them.
 
-/// The arguments of a command: a text, which is split at spaces as a shell does it, a list, or several of both in a tuple.
+/// The arguments of a command: a text, which is split at spaces as a shell does it, a list, or several of both in a
+/// tuple.
 pub trait Arguments {
     /// Returns the arguments, each on its own.
     fn into_list(self) -> Vec<String>;

@@ -1,5 +1,6 @@
-//! Real git repositories for tests, with fixed names and dates. What a test does to them is done by the git program in a
-//! clean environment; empty repositories are created by libgit2, because there are hundreds and each start costs time.
+//! Real git repositories for tests, with fixed names and dates. What a test does to them is done by the git program in
+//! a clean environment; empty repositories are created by libgit2, because there are hundreds and each start costs
+//! time.
 
 use crate::{Arguments, pipeline, scratch};
 use std::fs;

@@ -25,7 +25,7 @@ pub(crate) enum BaseFile<'a> {
 /// The result of a comparison with the base.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct KnownComparison {
-    /// Number of findings of the base that are gone, of rules that have a result in the same file of head.
+    /// Number of findings at the base that no longer exist, for rules that have a result in the same file of head.
     pub fixed_count: usize,
     /// Files that could not be evaluated at the base, each with the reason.
     pub unknown_files: Vec<(String, String)>,
@@ -38,7 +38,7 @@ impl KnownComparison {
     pub(crate) fn describe_unknown(&self) -> Option<String> {
         let (path, reason) = self.unknown_files.first()?;
         Some(format!(
-            "it is unknown which findings in {} are new, as the base was not evaluated: {path}: {reason}",
+            "could not determine which findings in {} are new, because the base was not evaluated: {path}: {reason}",
             format_count(self.unknown_files.len(), "file")
         ))
     }
@@ -72,7 +72,7 @@ pub(crate) fn mark_new_and_known<'b>(
 }
 
 /// Returns the results of the file at the base, or the reason why they are unknown. A file that could not be read there
-/// counts as missing.
+/// is treated as missing.
 fn comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &str> {
     match base_file {
         BaseFile::Missing => Ok(None),
@@ -84,8 +84,8 @@ fn comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &
     }
 }
 
-/// Marks the findings of one file, and returns how many findings of the base are gone. With several bases, this is the
-/// smallest number.
+/// Marks the findings of one file, and returns the number of findings at the base that no longer exist. With several
+/// bases, this is the smallest number.
 fn mark_findings_of_file(file: &mut FileResults, base_results: Vec<Option<&FileResults>>) -> usize {
     let mut bases: Vec<BaseFindings> = base_results.into_iter().map(BaseFindings::from_results).collect();
     for result in &mut file.results {
@@ -132,19 +132,19 @@ struct BaseFindings {
     evaluated_rules: HashSet<String>,
     /// The rules that could not be evaluated on head.
     failed_rules: HashSet<String>,
-    /// True if head is unreadable as a pipeline, so that no finding is gone.
+    /// True if head is unreadable as a pipeline, so that no finding is treated as fixed.
     is_head_unreadable: bool,
 }
 
 #[derive(Default)]
 struct IdentityGroup {
-    /// The findings of the base that are not matched with one of head yet.
+    /// The findings at the base that are not matched with one of head yet.
     unmatched_findings: Vec<BaseFinding>,
     base_count: usize,
     head_count: usize,
 }
 
-/// The properties of a finding of the base that determine whether it got worse.
+/// The properties of a finding at the base that determine whether it got worse.
 #[derive(Clone, Copy)]
 struct BaseFinding {
     size: Option<u64>,
@@ -198,9 +198,10 @@ impl BaseFindings {
         }
     }
 
-    /// Removes the finding of the base that this one continues. Returns `false` if there is none, or if the finding got
-    /// worse. Of several, takes the one with the nearest size, so that the order of the findings does not matter.
-    /// Severities are compared only for project checks, because those of rules come from one rules file for both sides.
+    /// Removes the finding at the base that `finding` continues. Returns `false` if the base has no such finding, or if
+    /// it got worse. Of several, takes the one with the nearest size, so that the order of the findings does not
+    /// matter. Severities are compared only for project checks, because those of rules come from one rules file for
+    /// both sides.
     fn take_matching_finding(&mut self, finding: &Finding<'_>, origin: Origin) -> bool {
         let Some(group) = self.groups.get_mut(&identity_key(finding)) else {
             return false;
@@ -229,8 +230,8 @@ impl BaseFindings {
         nearest.is_some()
     }
 
-    /// Returns how many findings of the base are gone in head. Findings that got worse are not gone, and those of rules
-    /// that were not evaluated are unknown.
+    /// Returns the number of findings at the base that head no longer has. Findings that got worse still exist, and
+    /// those of rules that were not evaluated are unknown.
     fn count_fixed(&self) -> usize {
         if self.is_head_unreadable {
             return 0;

@@ -1,4 +1,5 @@
-//! Finds the baseline if only new findings count: the same pipelines at the base, evaluated by the rules of the head.
+//! Finds the baseline if only new findings fail the gate: the same pipelines at the base, evaluated against the rules
+//! of the head.
 
 pub(crate) mod adoption;
 pub(crate) mod base_results;
@@ -51,8 +52,8 @@ impl Baseline {
             .is_none_or(|selection| selection.selects(path))
     }
 
-    /// Returns the commits at which findings count as known with `--new-only`: the base of the change. A base that the
-    /// job sets is used even if all pipelines are reviewed.
+    /// Returns the commits at which findings are treated as known with `--new-only`: the base of the change. A base
+    /// that the job sets is used even if all pipelines are reviewed.
     pub(crate) fn for_change(
         workspace: &Workspace<'_>,
         revisions: &RequestedRevisions,
@@ -115,8 +116,8 @@ impl Baseline {
                     Adoption::Unknown => Self::at_published_commit(
                         None,
                         format!(
-                            "{missing_version}, and this clone lacks the full history, which shows since when \
-                             `new-only` is in force: fetch it (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
+                            "{missing_version}, and this clone lacks the full history, which shows when \
+                             `new-only` was adopted: fetch it (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
                         ),
                     ),
                 });
@@ -186,7 +187,7 @@ impl Baseline {
         Ok(())
     }
 
-    /// Gives findings of the base the new names of components that were renamed since, so that they match those of
+    /// Gives findings at the base the new names of components that were renamed since, so that they match those of
     /// head. `pairs` has one base. Compares only files in which each side has findings about components that the other
     /// side lacks.
     pub(crate) fn follow_renamed_components(
@@ -290,10 +291,10 @@ impl Baseline {
         Ok(Cow::Owned(list_former_paths(changes.iter())))
     }
 
-    /// Returns the note that every finding counts as new.
+    /// Returns the note that every finding is treated as new.
     fn describe_missing_base(&self) -> String {
         format!(
-            "every finding counts as new, because there is no base to compare with (--new-only): {}",
+            "every finding is treated as new, because there is no base to compare with (--new-only): {}",
             self.reason
         )
     }

@@ -1,5 +1,5 @@
-//! Compares the changes of a review while the platform responds: comparing thousands of pipelines takes as long as
-//! reviewing them.
+//! Compares the changed pipelines of a review while the platform responds: comparing thousands of pipelines takes as
+//! long as reviewing them.
 
 use crate::gate::changes::change_list::{self, ChangedPipelineFacts};
 use crate::gate::{CollectedFacts, SelectedPipelines, ShardSelection};

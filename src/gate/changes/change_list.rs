@@ -129,8 +129,8 @@ pub(crate) fn find_report_bases(repo: &Repository, report: &Report) -> Vec<Commi
     bases.unwrap_or_default()
 }
 
-/// Adds the callers of each changed pipeline. A file that cannot be read counts as no caller here, because it is
-/// reported elsewhere.
+/// Adds the callers of each changed pipeline. A file that cannot be read is not a caller here, because it is reported
+/// elsewhere.
 fn add_callers(
     repo: &Repository,
     snapshot: &Snapshot<'_>,

@@ -10,7 +10,7 @@ use sluicegate_pipelines::diff::{PipelineDiff, PipelineVersions, compare_version
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Size that counts for content on disk, which is read later, in bytes.
+/// Size that is assumed for content on disk, which is read later, in bytes.
 const PENDING_FILE_SIZE: usize = 16 * 1024;
 
 /// A file's content, or the reason why it cannot be read.
@@ -139,7 +139,7 @@ impl VersionPairs<'_> {
     }
 
     /// Reads the content of a file from git, or the reason why there is none. Returns `None` for a missing file, and
-    /// for a submodule, which is no file.
+    /// for a submodule, which is not a file.
     fn read_content(&self, file: Option<&SnapshotFile>) -> Result<Option<ReadContent>, GitError> {
         let Some(file) = file.filter(|file| file.kind != FileKind::Submodule) else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! The change of a pipeline for reports and pages: counts, text and a drawing.
+//! The change to a pipeline for reports and pages: counts, text and a drawing.
 
 use crate::gate::ChangedContents;
 use crate::report::ChangedFile;

@@ -37,7 +37,8 @@ impl LocalReview {
         Self::new(Some(rules), false)
     }
 
-    /// Returns a review of the change of a fork, by the rules file of its commit; every report gets a note about it.
+    /// Returns a local review of a change from a fork, against the rules file of its commit. Every report gets a note
+    /// about it.
     pub(crate) fn for_fork() -> Self {
         Self::new(None, true)
     }
@@ -175,7 +176,7 @@ pub(crate) fn evaluate_all(
     Ok(tally)
 }
 
-/// Evaluates the rules on these files as they were at the base. Each file with a finding of level error counts as a
+/// Evaluates the rules on these files as they were at the base. Each file with a finding of level error is treated as a
 /// failed batch, as if the platform had reported it.
 pub(crate) fn evaluate_at_base(
     repo: &Repository,

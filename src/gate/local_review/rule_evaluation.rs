@@ -12,8 +12,8 @@ use std::path::Path;
 /// Minimum number of files that a thread evaluates at a time.
 const MIN_FILES_PER_THREAD: usize = 32;
 
-/// Returns why the file is not evaluated: it is no regular file, or its content may be that of another file. `None` if
-/// it is.
+/// Returns why the file is not evaluated: it is not a regular file, or its content may be that of another file. `None`
+/// if it is.
 const fn find_skip_reason(file: &SnapshotFile) -> Option<&'static str> {
     match (file.kind.unreadable_reason(), file.doubt) {
         (Some(reason), _) => Some(reason),

@@ -45,8 +45,7 @@ pub(crate) fn decides_verdict(result: &RuleResult, index: usize) -> bool {
     )
 }
 
-/// Returns the index of the result, and that of the finding in it, of the first broken link that counts for the
-/// verdict.
+/// Returns the index of the result, and that of the finding in it, of the first broken link that affects the verdict.
 fn find_broken_link(file: &FileResults) -> Option<(usize, usize)> {
     let results = file.results.iter().enumerate();
     results

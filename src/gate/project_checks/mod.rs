@@ -79,7 +79,7 @@ impl ProjectChecks<'_> {
         })
     }
 
-    /// Marks the findings that each base has, too, as known. A component that was renamed since counts as the same.
+    /// Marks the findings that each base has, too, as known. A component that was renamed since is treated as the same.
     fn mark_known_findings(
         &self,
         baseline: &Baseline,
@@ -105,7 +105,7 @@ impl ProjectChecks<'_> {
         Ok(mark_known_in_files(files, |_| false, &bases))
     }
 
-    /// Checks these files as they were at the base. Files without findings are included, so that they count as
+    /// Checks these files as they were at the base. Files without findings are included, so that they are treated as
     /// evaluated.
     fn check_at_base(&self, base: &CommitId, base_paths: &BasePaths) -> Result<Tally, Failure> {
         let snapshot = self.workspace.repo.snapshot(base.clone());
@@ -136,8 +136,8 @@ impl GateRun<'_> {
         }
     }
 
-    /// Returns the findings of the project checks: those in the selected pipelines, and in all others those that the
-    /// base does not have, because moving or deleting a pipeline breaks callers that the change does not touch.
+    /// Returns the findings of the project checks: those in the selected pipelines, and in all others the new ones,
+    /// because moving or deleting a pipeline breaks callers that the change does not touch.
     pub(crate) fn find_project_findings(
         &self,
         known_facts: CollectedFacts,
@@ -247,7 +247,7 @@ impl GateRun<'_> {
     }
 
     /// Returns the modified pipelines that lack a variable which they declared at the base, because callers may still
-    /// set it. A pipeline that cannot be read at one side counts as one, too.
+    /// set it. A pipeline that cannot be read at one side is treated as one, too.
     fn find_narrowed_pipelines<'c>(
         &self,
         base: &CommitId,
@@ -295,7 +295,7 @@ impl GateRun<'_> {
         Ok(files)
     }
 
-    /// Marks the findings of the project checks that existed before, if only new findings count.
+    /// Marks the findings of the project checks that existed before, if only new findings fail the gate.
     pub(crate) fn mark_known_project_findings(
         &self,
         baseline: &Baseline,

@@ -44,7 +44,7 @@ impl CollectedFacts {
     }
 }
 
-/// Which unchanged pipelines can have a finding that the base does not have, and are read.
+/// The unchanged pipelines that can have a new finding, and are read.
 pub(crate) enum OtherFiles {
     /// All that may name a file.
     All,
@@ -73,7 +73,7 @@ pub(crate) type ChooseOtherFiles<'a> = dyn Fn(&ChangedFacts<'_>) -> Result<Other
 pub(crate) struct ProjectScope<'a> {
     pub repo: &'a Repository,
     pub levels: CheckLevels,
-    /// The platform's hidden directory, if there is one.
+    /// The hidden directory, if there is one.
     pub config_dir: Option<&'a str>,
     /// Returns whether a reference points outside the project by design.
     pub is_external: &'a dyn Fn(&str) -> bool,
@@ -331,7 +331,7 @@ fn has_parsed_facts(facts: &FactsByPath, path: &str) -> bool {
     }
 }
 
-/// Parses a pipeline, unless `needs_parsing` returns false. Returns `None` for a file that is no valid pipeline.
+/// Parses a pipeline, unless `needs_parsing` returns false. Returns `None` for a file that is not a valid pipeline.
 fn parse_facts(bytes: &[u8], needs_parsing: &(dyn Fn(&[u8]) -> bool + Sync)) -> Option<PipelineFacts> {
     if !needs_parsing(bytes) {
         return Some(PipelineFacts::for_unparsed_file());

@@ -1,5 +1,5 @@
-//! Sends the selected files in batches, several at a time, and splits a batch that is too large for the platform or gets
-//! no response.
+//! Sends the selected files in batches, several at a time, and splits a batch that is too large for the platform or
+//! gets no response.
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
@@ -30,9 +30,9 @@ pub(crate) struct ReviewParameters<'a> {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Batching {
-    /// Maximum number of files in one request; 0 counts as 1.
+    /// Maximum number of files in one request; 0 is treated as 1.
     pub size: usize,
-    /// Maximum number of concurrent requests; 0 counts as 1.
+    /// Maximum number of concurrent requests; 0 is treated as 1.
     pub concurrency: usize,
 }
 

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_LISTED_GAPS: usize = 5;
 
 /// Returns whether the response must contain a rule result for the pipeline. It must if the rules file enables a rule
-/// for this kind of pipeline, or its content is unknown. A file that is no pipeline needs none.
+/// for this kind of pipeline, or its content is unknown. A file that is not a pipeline needs none.
 pub(crate) fn needs_result(rules: Option<&RuleSet>, positions: &Positions<'_>, path: &str) -> bool {
     // The content is read only if the result may depend on it.
     PipelineKind::ALL

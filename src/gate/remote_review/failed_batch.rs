@@ -70,8 +70,8 @@ pub(crate) fn list_failed_files(files: &[FileResults]) -> Vec<BatchFiles> {
 }
 
 /// Returns whether the platform reported FAILED for a batch of the report, and no finding explains it. The report does
-/// not contain the base of its review, which only its own flag considers. Apart from the flag, a known finding counts
-/// as failed at the base, too.
+/// not contain the base of its review, which only its own flag considers. Apart from the flag, a known finding is
+/// treated as a failure at the base, too.
 pub(crate) fn has_unexplained_batch(report: &Report) -> bool {
     report.failed_without_finding
         || !list_unexplained_batches(&report.failed_batches, report.files.iter(), |_| true).is_empty()

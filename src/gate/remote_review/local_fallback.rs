@@ -1,5 +1,5 @@
-//! Evaluates the pipelines that got no response from the platform on this machine, so that a change cannot pass by making
-//! the platform fail. The pipelines remain unreviewed.
+//! Evaluates the pipelines that got no response from the platform on this machine, so that a change cannot pass by
+//! making the platform fail. The pipelines remain unreviewed.
 
 use crate::error::Failure;
 use crate::gate::local_review;
@@ -39,8 +39,8 @@ impl LocalFallback {
         let paths: BTreeSet<String> = local_tally.files.iter().map(|file| file.path.clone()).collect();
         if !paths.is_empty() {
             tally.notes.push(format!(
-                "checked {} locally with the rules file of the commit, because the platform gave no response; the \
-                 platform's verdict is unknown",
+                "checked {} locally with the rules file of the commit, because the platform gave no usable \
+                 response",
                 format_count(paths.len(), "pipeline")
             ));
         }

@@ -163,7 +163,7 @@ impl ResponseMerger<'_, '_> {
     }
 
     /// Adds the results for one pipeline. A pipeline that was excluded or not evaluated by any rule is unreviewed. An
-    /// excluded file that is no pipeline and has no results is only recorded as excluded.
+    /// excluded file that is not a pipeline and has no results is only recorded as excluded.
     fn add_pipeline(
         &mut self,
         path: &str,
@@ -232,7 +232,7 @@ impl ResponseMerger<'_, '_> {
         });
     }
 
-    /// Adds the results of one file. If one of them is unknown or contradicts another, the file also counts as
+    /// Adds the results of one file. If one of them is unknown or contradicts another, the file is also treated as
     /// unreviewed, unless it does already (`is_open`).
     fn add_file(&mut self, path: String, rules: Vec<RuleResponse>, is_batch_failed: bool, is_open: bool) {
         let mut results: Vec<RuleResult> = Vec::with_capacity(rules.len());
@@ -293,7 +293,7 @@ impl ResponseMerger<'_, '_> {
         })
     }
 
-    /// Creates the violations of a result. Those of a passed result need no position.
+    /// Creates the violations of a result. Those of a passed result do not need a position.
     fn build_violations(
         &mut self,
         path: &str,

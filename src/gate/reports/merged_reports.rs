@@ -1,7 +1,7 @@
 //! Merges the reports of the shards of a review.
 
 use crate::gate::{decide_verdict, find_report_causes};
-use sluicegate_pipelines::findings::{Report, Shard};
+use sluicegate_pipelines::findings::{Report, Shard, describe_missing_shards};
 use std::collections::BTreeMap;
 
 /// The reason why reports cannot be merged.
@@ -199,18 +199,15 @@ fn sort_and_deduplicate(merged_report: &mut Report) {
 }
 
 /// Checks that no shard occurs twice, and leaves the verdict open if a shard is missing. Afterwards, the merged report
-/// counts as one without shards.
+/// is treated as one without shards.
 fn check_shards(merged_report: &mut Report, mut shards: Vec<Shard>) -> Result<(), MergeError> {
     shards.sort_unstable();
     if let Some(pair) = shards.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(MergeError::DuplicateShard(pair[0]));
     }
     merged_report.context.shard = None;
-    let total = shards[0].total as usize;
-    if shards.len() < total {
-        let missing_count = total - shards.len();
+    if let Some(reason) = describe_missing_shards(&shards) {
         merged_report.is_open = true;
-        let reason = format!("{missing_count} of {total} shards of the review are missing");
         merged_report.notes.push(reason.clone());
         merged_report.reasons.push(reason);
     }
@@ -251,7 +248,7 @@ mod tests {
         let parts = vec![part(1, 3, "a", Verdict::Passed), part(3, 3, "c", Verdict::Passed)];
         let whole = merge_reports(parts).unwrap();
         assert_eq!(whole.verdict, Verdict::Undecided);
-        assert_eq!(whole.notes, ["1 of 3 shards of the review are missing"]);
+        assert_eq!(whole.notes, ["reports of shards are missing: 2/3"]);
         let alone = merge_reports(vec![part(1, 3, "a", Verdict::Passed)]).unwrap();
         assert_eq!(alone.verdict, Verdict::Undecided);
     }

@@ -63,7 +63,7 @@ pub(crate) fn mark_since_report(newer: &mut Report, older: Report) {
     if !gaps.unevaluated_rules.is_empty() {
         let rules: Vec<&str> = gaps.unevaluated_rules.iter().map(String::as_str).collect();
         notes.push(format!(
-            "these rules were not evaluated, so their earlier findings do not count as fixed: {}",
+            "these rules were not evaluated, so their earlier findings are not treated as fixed: {}",
             rules.join(", ")
         ));
     }

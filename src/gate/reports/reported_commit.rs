@@ -160,7 +160,7 @@ impl SavedReports<'_> {
             }
         }
         if commits.is_empty() {
-            let message = "the event names no commit, and there is no clone that shows it";
+            let message = "the event does not name a commit, and there is no clone to read it from";
             return Err(
                 Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(format!(
                     "pass the commit of the reports with --head ({})",

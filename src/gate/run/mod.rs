@@ -181,7 +181,7 @@ impl GateRun<'_> {
         )]);
     }
 
-    /// Keeps the pipelines of the requested shard, and prints their number.
+    /// Keeps the pipelines of the requested shard, and prints the number of kept pipelines.
     fn keep_shard(&mut self) -> Result<(), Failure> {
         let shard = match &self.subject.settings.verdict.shard {
             Some(text) => Some(
@@ -266,8 +266,8 @@ impl GateRun<'_> {
         self.subject.settings.verdict.new_only && self.subject.comparison.idle_reason.is_none()
     }
 
-    /// Starts to compare the changed pipelines on another thread, because this needs no response of the platform. Does
-    /// nothing unless a commit is reviewed and the selection has the bases of the run.
+    /// Starts to compare the changed pipelines on another thread, because this does not depend on the platform's
+    /// response. Does nothing unless a commit is reviewed and the selection has the bases of the run.
     pub(crate) fn start_background_comparison(&mut self) {
         let pipelines = &self.selection.pipelines;
         let is_comparable = pipelines.bases == self.subject.comparison.bases && !pipelines.files.is_empty();

@@ -41,7 +41,7 @@ pub(crate) struct SelectionRequest<'a> {
     pub(crate) resolve: &'a ResolveSelection<'a>,
 }
 
-/// The selected pipelines, and whether the job allows the change of the gate.
+/// The selected pipelines, and whether the job allows the change to the gate.
 #[derive(Default)]
 pub(crate) struct SelectionResult {
     pub(crate) pipelines: SelectedPipelines,

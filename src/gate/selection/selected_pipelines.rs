@@ -23,14 +23,14 @@ pub(crate) struct SelectionScope<'a> {
     pub bases: &'a [CommitId],
     /// Human-readable source of the base, or the reason why there is no base.
     pub base_source: &'a str,
-    /// The platform's hidden directory, if there is one.
+    /// The hidden directory, if there is one.
     pub config_dir: Option<&'a str>,
     /// The paths that the policy is read from, including symbolic links to them.
     pub policy_files: &'a [String],
-    /// The commits that the host compares with, even if settings select another base. Changes of the gate configuration
+    /// The commits that the host compares with, even if settings select another base. Changes to the gate configuration
     /// are reported relative to these; if empty, no such change is reported.
     pub host_bases: &'a [CommitId],
-    /// Describes the change of a gate configuration file relative to one base.
+    /// Describes the change to a gate configuration file relative to one base.
     pub describe_change: &'a dyn Fn(&CommitId, &Change) -> Vec<String>,
     /// Returns whether `--include` matches the path.
     pub includes: &'a dyn Fn(&str) -> bool,
@@ -64,7 +64,7 @@ pub(crate) struct SelectedPipelines {
     pub candidates: Vec<Candidate>,
     /// The former paths of renamed pipelines that `--include` or `--exclude` keeps from being reviewed.
     pub excluded_former_paths: BTreeSet<String>,
-    /// Changes of the gate configuration.
+    /// Changes to the gate configuration.
     pub gate_changes: Vec<GateChange>,
     /// Changed pipelines that are not reviewed because of `--include` or `--exclude`, or because they are submodules.
     pub left_out_files: Vec<ExcludedFile>,
@@ -121,7 +121,7 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
 }
 
 /// Returns whether the change touches any file that does not belong to the gate configuration. A path that is not UTF-8
-/// counts as such a file, and so does a pipeline, even if a symbolic link of the gate configuration points to it.
+/// is treated as such a file, and so is a pipeline, even if a symbolic link of the gate configuration points to it.
 pub(crate) fn touches_other_files(scope: &SelectionScope<'_>) -> Result<bool, GitError> {
     if scope.host_bases.is_empty() {
         return Ok(false);
@@ -167,7 +167,7 @@ impl SelectedPipelines {
         former_paths
     }
 
-    /// Removes and returns the changes of pipelines, for the list of changes in the reports.
+    /// Removes and returns the changes to pipelines, for the list of changes in the reports.
     pub(crate) fn take_changes(&mut self) -> ComparedChanges {
         let candidates = std::mem::take(&mut self.candidates).into_iter();
         ComparedChanges {
@@ -199,7 +199,7 @@ impl SelectedPipelines {
 }
 
 impl SelectionScope<'_> {
-    /// Returns the changes of the gate configuration since the bases that the host names. `differences` are those since
+    /// Returns the changes to the gate configuration since the bases that the host names. `differences` are those since
     /// the bases of the review, which are reused if they are the same. A file that differs from several bases is
     /// described for each of them.
     fn find_gate_changes(&self, differences: &Differences<'_>) -> Result<Vec<GateChange>, GitError> {
@@ -252,7 +252,7 @@ impl SelectionScope<'_> {
     }
 
     /// Returns the change if it is about a pipeline. Records a name that only looks like one in `lookalikes`; if a
-    /// pipeline is renamed to such a name, it counts as deleted.
+    /// pipeline is renamed to such a name, it is treated as deleted.
     fn retain_pipeline_change(&self, change: Change, lookalikes: &mut Vec<String>) -> Option<Change> {
         let is_candidate = |path: &str| is_pipeline(path) || (self.includes)(path);
         if is_candidate(&change.path) {

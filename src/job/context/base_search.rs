@@ -193,7 +193,7 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the base, or an error if the target already contains head, so that the change has no commit of its own.
-    /// Uncommitted files count as a change, too.
+    /// Uncommitted files are treated as a change, too.
     fn require_own_commits(&self, base: Base, target: &TargetTip) -> Result<Base, ContextError> {
         if base.commits.is_empty()
             && !self.includes_uncommitted
@@ -245,7 +245,7 @@ impl BaseSearch<'_> {
         }
     }
 
-    /// Returns whether the run is on the default branch. On other branches, each push is reviewed with all changes of
+    /// Returns whether the run is on the default branch. On other branches, each push is reviewed with all changes on
     /// the branch: compared only with the previous push, one more commit would turn a failed gate into a passed one.
     fn is_on_default_branch(&self) -> Result<bool, ContextError> {
         Ok(self
@@ -355,7 +355,7 @@ impl BaseSearch<'_> {
     }
 }
 
-/// Returns the words "the merge-base", with their number if there are several, for the source of the base.
+/// Returns the words "the merge-base", with the number of merge-bases if there are several, for the source of the base.
 pub(super) fn describe_merge_bases(bases: &[CommitId]) -> String {
     match bases.len() {
         0 | 1 => "the merge-base".to_owned(),

@@ -167,7 +167,7 @@ impl HistoryFetcher<'_> {
         is_elsewhere.then_some(MissingItem::Commit(id))
     }
 
-    /// Returns the branch that the base comes from, or `None` if the run needs no branch for it.
+    /// Returns the branch that the base comes from, or `None` if it does not come from a branch.
     fn find_base_branch(&mut self) -> Option<String> {
         if let Some(revision) = &self.revisions.base {
             return match parse_revision(revision) {

@@ -55,7 +55,7 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the default branch that the clone knows. In CI, it is not guessed by its usual name: anyone may push a
-    /// `main` beside the real one, and so choose the base.
+    /// branch `main` in addition to the real default branch, and so choose the base.
     fn known_default_branch(&self) -> Result<Option<String>, GitError> {
         let default_branch = match self.ci.host {
             Host::None => self.repo.likely_default_branch(),

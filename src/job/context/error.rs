@@ -137,7 +137,7 @@ fn describe_host(host: Host) -> String {
     }
 }
 
-/// Describes why no remote of the clone counts as the repository that the change goes to.
+/// Describes why no remote of the clone is the repository that the change goes to.
 fn describe_other_target(remotes: &[String], repository: Option<&str>) -> String {
     let remotes = remotes.join(", ");
     match repository {
@@ -212,7 +212,7 @@ impl ContextError {
                 Some("push the commit first, or check it locally with `sluicegate check`".to_owned())
             }
             Self::Fork { .. } => Some(
-                "run `sluicegate check`, which needs no remote and no token; to do so only for forks, pass \
+                "run `sluicegate check`, which works without a remote and a token; to do so only for forks, pass \
                  --fork check to the review"
                     .to_owned(),
             ),

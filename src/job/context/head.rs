@@ -164,8 +164,8 @@ fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, Co
     })
 }
 
-/// Returns the commit that the job passes with `--head`. It counts as the host's own only if the host names the same
-/// commit.
+/// Returns the commit that the job passes with `--head`. It is treated as the host's own only if the host names the
+/// same commit.
 fn find_requested_head(
     repo: &Repository,
     ci: &CiContext,

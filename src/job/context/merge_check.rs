@@ -90,8 +90,8 @@ fn find_overtaken_branch(
 
 /// Returns whether the commit may be on this branch of the remote: the clone's version of the branch contains it, or
 /// the clone lacks the branch. A commit of a push may be ahead of an outdated version of the branch, or of the history
-/// of the clone; a commit that a user selected may not. If the host names no commit, the checked-out one may be a
-/// commit that the job itself created, so only the clone's version of the branch proves it.
+/// of the clone; a commit that a user selected may not. If the host does not name a commit, the checked-out one may be
+/// a commit that the job itself created, so only the clone's version of the branch proves it.
 pub fn may_be_on_branch(
     repo: &Repository,
     ci: &CiContext,
@@ -109,8 +109,8 @@ pub fn may_be_on_branch(
     Ok(is_push && (repo.is_shallow() || repo.contains_commit(head, &tracked_branch.tip)?))
 }
 
-/// Returns whether the commit may be on the branch of the run. This is also true if the host names no branch, in a
-/// local run, and for a push, whose branch has the commit.
+/// Returns whether the commit may be on the branch of the run. This is also true if the host does not name a branch, in
+/// a local run, and for a push, whose branch has the commit.
 pub(super) fn may_be_on_run_branch(
     repo: &Repository,
     ci: &CiContext,

@@ -135,7 +135,7 @@ pub fn describe_revision_age(
 }
 
 /// Returns whether the run reviews the commit that the host names: it is checked out, and the job does not select
-/// another one. A local run, and a run in a repository without commits, counts as such.
+/// another one. A local run, and a run in a repository without commits, is treated as such.
 pub fn reviews_host_commit(
     repo: &Repository,
     ci: &CiContext,

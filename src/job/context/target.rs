@@ -42,7 +42,7 @@ pub struct RunSubject<H> {
 /// A commit, which the platform reads from the remote.
 pub type Target = RunSubject<CommitId>;
 
-/// Files in a commit, or with `None` in the index or the working tree. A comparison needs no remote.
+/// Files in a commit, or with `None` in the index or the working tree. A comparison does not need a remote.
 pub type Comparison = RunSubject<Option<CommitId>>;
 
 impl<H> RunSubject<H> {

@@ -1,10 +1,10 @@
 //! The branches of the target's repository, and the newest commit that each provably has.
 //!
 //! A remote-tracking reference proves neither whose branch it is nor how old it is: a job may clone the fork of a
-//! change, or reuse a workspace. So a reference is used only if its remote is the repository that the event names, or
-//! if the event states that the change comes from that repository. The commits that the event names for the target are
-//! used, too, and the newest commit wins. Policy, bases, the comparison with the tip and the search for merged commits
-//! all use this type.
+//! change, or reuse a workspace. A reference is therefore used only if its remote is the repository that the event
+//! names, or if the event states that the change comes from that repository. The commits that the event names for the
+//! target are used, too, and the newest commit wins. Policy, bases, the comparison with the tip and the search for
+//! merged commits all use this type.
 
 use super::ContextError;
 use crate::job::ci::{BaseHint, CiContext, Host, Trigger};
@@ -76,7 +76,7 @@ impl<'a> TargetBranches<'a> {
 
     /// Returns the newest commit that provably belongs to the branch: the remote-tracking branch or a commit that the
     /// event names. Returns `None` if the clone has no commit of it. Fails if no remote is the target's repository and
-    /// the event names no commit either.
+    /// the event does not name a commit either.
     pub(super) fn find_tip(&self, branch: &str) -> Result<Option<TargetTip>, ContextError> {
         let tracked_branch = self.find_tracked_branch(branch)?;
         let mut newest: Option<EventCommit> = None;
@@ -261,7 +261,7 @@ impl TargetTip {
             (Some(branch), None) => branch.reference.clone(),
             (Some(branch), Some(field)) => format!("{field}, which is newer than {}", branch.reference),
             (None, field) => format!(
-                "{}, as the {role} branch is not in this clone",
+                "{}, because the {role} branch is not in this clone",
                 field.unwrap_or("the event")
             ),
         }
@@ -269,7 +269,7 @@ impl TargetTip {
 }
 
 /// Returns whether the commits of this run are in the repository of the event, so that the job cannot have cloned
-/// another one for them. In a job that selects its own commit, nothing but the URL shows it, unless the host names no
+/// another one for them. In a job that selects its own commit, only the URL shows it, unless the host does not name a
 /// repository at all.
 fn is_in_event_repository(ci: &CiContext, is_host_commit: bool) -> bool {
     match ci.trigger {

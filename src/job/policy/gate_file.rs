@@ -62,8 +62,8 @@ pub enum CheckoutFiles {
 }
 
 impl CheckoutFiles {
-    /// Returns the version that a run reads from the checkout. If the host's context is unknown, the run counts as one
-    /// in CI.
+    /// Returns the version that a run reads from the checkout. If the host's context is unknown, the run is treated as
+    /// one in CI.
     pub fn for_run(repo: &Repository, ci: Option<&CiContext>) -> Result<Self, GitError> {
         if ci.is_some_and(|ci| ci.host.is_local()) {
             return Ok(Self::OnDisk);

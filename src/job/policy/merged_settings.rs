@@ -1,8 +1,8 @@
 //! Finds stricter settings on the tip of the target branch than in a change that started earlier. After the merge, the
 //! tip's settings apply, except those that the change edited.
 //!
-//! The comparison is a three-way merge of facts: a difference from head to tip counts if the target made it, that is,
-//! if it is also a difference from a base to the tip. Edits of the change itself are reported as changes of the gate.
+//! The comparison is a three-way merge of facts: a difference from head to tip is used if the target made it, that is,
+//! if it is also a difference from a base to the tip. Edits of the change itself are reported as changes to the gate.
 
 use super::changes::{GateFileVersion, UnknownEffects, find_rule, retain_stricter};
 use sluicegate_pipelines::rules::{RuleOutline, RuleState, list_rules};

@@ -11,7 +11,7 @@ const MAX_TARGET_BYTES: u64 = 4096;
 
 #[derive(Debug, Default)]
 pub struct ResolvedPath {
-    /// The path, each link in it, and the final target, as paths relative to the repository root. A change of any of
+    /// The path, each link in it, and the final target, as paths relative to the repository root. A change to any of
     /// them changes the content of the path.
     pub paths: Vec<String>,
     pub file: Option<SnapshotFile>,

@@ -1,4 +1,4 @@
-//! The settings of a local check: the settings of a review that need no platform.
+//! The settings of a local check: the settings of a review that do not depend on the platform.
 
 use super::connection::path_to_text;
 use super::selection::SelectionPurpose;

@@ -91,7 +91,7 @@ fn find_pair_at(text: &str, line: usize, column: usize) -> Option<(String, Strin
     Some((truncate(key), truncate(value)))
 }
 
-/// Shortens text of the file for an error, as a value may be long.
+/// Shortens text of the file for an error, because a value may be long.
 fn truncate(text: &str) -> String {
     text.chars().take(60).collect()
 }

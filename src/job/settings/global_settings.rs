@@ -24,7 +24,7 @@ pub fn requested_config_file(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
     config_file.map(|path| env.current_dir().join(path))
 }
 
-/// Returns the platform's hidden directory given by the job: `--config-dir`, otherwise the variable.
+/// Returns the hidden directory given by the job: `--config-dir`, otherwise the variable.
 pub fn requested_config_dir(args: &GlobalArgs, env: &Env) -> Option<String> {
     Layers::new(env).resolve_text(args.config_dir.clone(), variable::CONFIG_DIR, None)
 }
@@ -77,7 +77,7 @@ pub fn color_choice(args: &GlobalArgs, env: &Env) -> Result<ColorChoice, Setting
 }
 
 impl SettingSources<'_> {
-    /// Returns the platform's hidden directory as it is set, or `None` if it must be searched.
+    /// Returns the hidden directory that is set, or `None` if it must be searched.
     pub fn config_dir(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
         let file = self.file.config_dir.clone();
         let name =
@@ -86,7 +86,7 @@ impl SettingSources<'_> {
         name.map(|name| parse_config_dir(&name)).transpose()
     }
 
-    /// Returns whether the configuration file sets this as the platform's hidden directory.
+    /// Returns whether the configuration file sets this as the hidden directory.
     pub fn sets_config_dir(&self, config_dir: &str) -> bool {
         match &self.file.config_dir {
             Some(text) => parse_config_dir(text).is_ok_and(|file_dir| file_dir == config_dir),
@@ -100,7 +100,7 @@ fn parse_config_dir(text: &str) -> Result<String, SettingsError> {
     let name = text.trim_end_matches('/').trim_start_matches("./");
     if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']) {
         let message =
-            format!("configuration directory {text:?} is not the name of a directory at the repository root");
+            format!("hidden directory {text:?} is not the name of a directory at the repository root");
         return Err(SettingsError::new(message));
     }
     Ok(name.to_owned())

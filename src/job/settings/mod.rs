@@ -1,4 +1,4 @@
-//! Resolves settings from flag, environment, file and default once, into values that need no further checks.
+//! Resolves settings from flag, environment, file and default once, into values that are completely checked.
 //!
 //! One table lists who may set each setting. Only the job may set where secrets go, which programs run, which commit is
 //! reviewed and whether it is reviewed. The configuration file may set the rest, in the version that `policy` selected.
@@ -378,8 +378,8 @@ pub fn sets_new_only(text: &policy::NamedText) -> bool {
 /// Returns the note that the policy revision's configuration file was dropped for this reason.
 fn describe_unusable_file(reason: &str) -> String {
     format!(
-        "the configuration file in force cannot be used, so it is treated as missing, and settings that affect the \
-         verdict have their defaults: {reason}"
+        "the configuration file that applies to this run cannot be used, so it is treated as missing, and settings \
+         that affect the verdict have their defaults: {reason}"
     )
 }
 

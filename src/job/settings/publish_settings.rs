@@ -176,7 +176,7 @@ impl SettingSources<'_> {
         Ok(path.map(|path| self.env.current_dir().join(path)))
     }
 
-    /// Returns how long a publish waits until the platform shows the new version.
+    /// Returns the maximum time to wait until the platform lists the new version.
     fn lookup_timeout(&self, args: &PublishArgs) -> Result<Duration, SettingsError> {
         let (flag, file) = (args.flags.lookup_timeout, self.file.publish.lookup_timeout);
         let seconds =
@@ -240,7 +240,7 @@ impl PublishOn {
             return None;
         }
         Some(if self.is_file_unused {
-            "`publish-on` of the checkout's file is not in force here"
+            "`publish-on` of the checkout's file does not apply here"
         } else {
             "`publish-on` lists no branches or tags"
         })

@@ -97,7 +97,7 @@ impl SettingSources<'_> {
     }
 }
 
-/// Returns the reports that flags or the environment request. Invalid ones are left out: their error is reported where
+/// Returns the reports that flags or the environment request. Invalid ones are skipped: their error is reported where
 /// all settings are read.
 pub fn job_reports(flags: &[ReportFlag], env: &Env) -> Vec<ReportFlag> {
     if !flags.is_empty() {

@@ -5,7 +5,7 @@ use crate::env::Env;
 use crate::job::policy::KnownSetting;
 use sluicegate_base::text;
 
-/// Names that are not settings of the program and are refused in the file too, with the variable to use instead.
+/// Names that are not settings of the program and are rejected in the file too, with the variable to use instead.
 const PROXY_KEYS: [(&str, &str); 3] = [
     ("proxy", "HTTPS_PROXY"),
     ("http-proxy", "HTTP_PROXY"),

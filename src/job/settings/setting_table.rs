@@ -182,10 +182,10 @@ settings! {
         BRANCH = "SLUICEGATE_BRANCH", "--branch", Subject, "branch";
         /// Fetch missing commits and history of a shallow clone, step by step.
         DEEPEN = "SLUICEGATE_DEEPEN", "--deepen", Trust, "deepen";
-        /// Globs of the files to select, one a line.
+        /// Globs of the files to select, one per line.
         INCLUDE = "SLUICEGATE_INCLUDE", "--include", Verdict, "include"
             => include: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&PIPELINE_GLOBS)), Strictness::TighteningList;
-        /// Globs of the files to skip, one a line.
+        /// Globs of the files to skip, one per line.
         EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Verdict, "exclude"
             => exclude: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
         /// Whether to run the project checks: auto, or off to skip them in this job.
@@ -255,7 +255,7 @@ settings! {
         /// How to review a change from a fork: fail or check.
         FORK = "SLUICEGATE_FORK", "--fork", Verdict, "fork"
             => fork: cli::Fork as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::Fork>), Strictness::Scale(&["fail", "check"]);
-        /// Reports to write, `FORMAT=PATH`, one a line.
+        /// Reports to write, `FORMAT=PATH`, one per line.
         REPORT = "SLUICEGATE_REPORT", "--report", Operational, "report"
             => report: Vec<cli::ReportFlag> as "deserialize_reports", SettingFormat::Reports;
         /// Style of the annotations for the CI host: auto, github, azure or none.
@@ -360,10 +360,10 @@ settings! {
 
     /// Branches and tags on which `sluicegate ci` publishes after a passed review.
     section "publish-on" publish_on: PublishOnSection {
-        /// Globs of the branches on which `ci` publishes, one a line.
+        /// Globs of the branches on which `ci` publishes, one per line.
         PUBLISH_ON_BRANCHES = "SLUICEGATE_PUBLISH_ON_BRANCHES", "--publish-on-branch", Verdict, "branches"
             => branches: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
-        /// Globs of the tags on which `ci` publishes, one a line.
+        /// Globs of the tags on which `ci` publishes, one per line.
         PUBLISH_ON_TAGS = "SLUICEGATE_PUBLISH_ON_TAGS", "--publish-on-tag", Verdict, "tags"
             => tags: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
     }

@@ -67,7 +67,7 @@ fn file_that_came_or_went_or_cannot_be_read_is_said() {
     exclude: + a (relaxed)
     ");
     insta::assert_snapshot!(of_settings(&some, &GateFileVersion::Missing).join("\n"), @"
-    the file is gone
+    the file was removed
     exclude: - a (tightened)
     ");
     let broken = text("a: [\u{1b}");

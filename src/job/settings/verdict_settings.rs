@@ -16,7 +16,7 @@ const JOB_NAME: &str = "CI_JOB_NAME";
 #[derive(Debug, Clone)]
 pub struct VerdictSettings {
     pub fail_on: FailOn,
-    /// Only findings that the base does not have fail the gate.
+    /// Only new findings fail the gate.
     pub new_only: bool,
     /// Maximum number of known findings, or `None` for no limit.
     pub max_known: Option<usize>,
@@ -50,7 +50,7 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Returns whether only findings that the base does not have fail the gate.
+    /// Returns whether only new findings fail the gate.
     pub fn new_only(&self, flag: bool) -> Result<bool, SettingsError> {
         let file = self.file.review.new_only;
         self.layers().resolve_switch(flag, variable::NEW_ONLY, file)

@@ -53,7 +53,7 @@ pub(crate) struct DemoProject {
 }
 
 impl DemoProject {
-    /// Writes the change of the failing branch to the working tree, without its mistake.
+    /// Writes the change on the failing branch to the working tree, without its mistake.
     pub(crate) fn write_fix(&self) -> io::Result<()> {
         fs::write(self.clone.join(REFUNDS_PATH), CONNECTED_REFUNDS)
     }

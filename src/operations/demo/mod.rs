@@ -33,7 +33,7 @@ const PROJECT: Uuid = Uuid::from_u128(0x5106_ca7e_0000_4000_8000_0000_0000_0001)
 /// Maximum number of demos next to each other.
 const MAX_DEMOS: usize = 100;
 
-/// The address and the token for serving the demo's platform again by hand.
+/// The address and the token with which the user can serve the demo's platform again.
 const LISTEN_ADDRESS: &str = "127.0.0.1:8080";
 const TOKEN: &str = "demo-token";
 
@@ -134,7 +134,8 @@ fn create_marked_dir(dir: &Path) -> Result<(), Failure> {
         })
 }
 
-/// Returns what a user types in the current directory to start the program: its path, or its name if the shell finds it.
+/// Returns what a user types in the current directory to start the program: its path, or its name if the shell finds
+/// it.
 fn find_program_name(env: &Env) -> String {
     let Ok(program) = std::env::current_exe() else {
         return PROGRAM_NAME.to_owned();
@@ -266,7 +267,7 @@ impl DemoRun<'_> {
         self.print(&format!("   {}", step.meaning))
     }
 
-    /// Runs the command of the step in the clone, as a user would. Prints a failure, and returns its exit status.
+    /// Runs the command of the step in the clone, like a user. Prints a failure, and returns its exit status.
     fn run_program(&self, step: &DemoStep) -> CommandResult {
         let args = std::iter::once("sluicegate").chain(step.command.split(' '));
         let cli = Cli::try_parse_from(args).map_err(|error| Failure::usage(error.to_string()))?;

@@ -52,7 +52,7 @@ pub(crate) fn run_local_checks(run: &Run, checks: &mut Vec<Check>) -> Option<Doc
     settings
 }
 
-/// Opens the workspace. Fails if the CI host and the revision of the policy are unknown, as a review would.
+/// Opens the workspace. Fails, like a review, if the CI host and the revision of the policy are unknown.
 fn open_workspace(run: &Run) -> Result<Workspace<'_>, Failure> {
     let workspace = run.open_workspace()?;
     workspace.require_policy_on_unknown_host()?;
@@ -120,7 +120,7 @@ fn check_files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) 
             Check::from_failure("rules-file", failure),
             Check::not_applicable(
                 "shared-pipelines",
-                "not checked because the platform's directory is unknown",
+                "not checked because the platform's hidden directory is unknown",
             ),
         ),
     };

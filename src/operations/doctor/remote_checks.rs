@@ -206,7 +206,7 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
-    /// Checks that the platform responds. A certificate error counts as a connection, because the check of the
+    /// Checks that the platform responds. A certificate error is treated as a connection, because the check of the
     /// encryption reports it.
     fn check_connection(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         match first_response {

@@ -14,10 +14,10 @@ use std::fmt::Write as _;
 
 /// Printed if there are findings and no way to adopt was chosen.
 const ADOPT_OPTIONS: &str = "
-A gate that counts all of these findings fails nearly every change. Choose a way to start with `--adopt`:
-  new-only  only findings that a change introduces count
+If all of these findings fail the gate, nearly every change fails. Choose a way to start with `--adopt`:
+  new-only  only findings that a change introduces fail the gate
   waivers   each current finding is allowed by a line of sluicegate-waivers.yaml, to be fixed over time
-  strict    every finding counts
+  strict    every finding fails the gate
 ";
 
 /// Returns the current findings, and the ways to start if one must be chosen.
@@ -25,9 +25,9 @@ pub(crate) fn describe_findings(facts: &RepositoryFacts) -> String {
     let findings = &facts.findings;
     let affected_count = findings.count_affected_files();
     let rules = match (&facts.rules_file, findings.adopt) {
-        (Some(_), _) => "by the rules file",
-        (None, None) => "by the rules that `sluicegate rules init` writes",
-        (None, Some(_)) => "by the rules that are written, each at `error`",
+        (Some(_), _) => "against the rules file",
+        (None, None) => "against the rules that `sluicegate rules init` writes",
+        (None, Some(_)) => "against the rules that are written, each at `error`",
     };
     let table = match render_rule_table(findings) {
         Some(figures) if affected_count > 0 || findings.adopt.is_some() => {
@@ -67,28 +67,24 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
     let (findings, Some(adopt)) = (&facts.findings, facts.findings.adopt) else {
         return String::new();
     };
-    let (review, consequence) = if findings.adds_rules {
-        (
-            "reviewed by the rules that it adds, with all pipelines",
-            ", so it fails",
-        )
+    let review = if findings.adds_rules {
+        "reviewed against the rules that it adds, with all pipelines"
     } else {
-        ("reviewed with the pipelines that it changes", "")
+        "reviewed with the pipelines that it changes"
     };
     let effect = match (findings.count_errors(), findings.adds_rules) {
         (0, _) if findings.unevaluated_paths().is_empty() => {
-            "no current finding counts, so it passes.\n".to_owned()
+            "no current finding fails the gate, so it passes.\n".to_owned()
         }
         (0, _) => String::new(),
         (number, true) => {
             let subject = format!("every current finding ({})", format_count(number, "finding"));
-            describe_effect(adopt, must_set_new_only(facts, plan), &subject, consequence)
+            describe_effect(adopt, must_set_new_only(facts, plan), &subject)
         }
         (_, false) => describe_effect(
             adopt,
             must_set_new_only(facts, plan),
             "every current finding in them",
-            consequence,
         ),
     };
     format!(
@@ -102,29 +98,29 @@ fn indent(text: &str) -> String {
     lines.concat()
 }
 
-/// Returns whether `new-only` must be set by hand: the settings do not contain it, and no sluicegate.yaml is written.
+/// Returns whether the user must set `new-only`: the settings do not contain it, and no sluicegate.yaml is written.
 fn must_set_new_only(facts: &RepositoryFacts, plan: &InitPlan) -> bool {
     !plan.writes(settings::FILE_NAME) && !facts.findings.is_new_only
 }
 
-/// Describes whether the present findings count in this change and after its merge. `subject` and `consequence` are
-/// parts of the sentence.
-fn describe_effect(adopt: Adopt, must_set_new_only: bool, subject: &str, consequence: &str) -> String {
+/// Describes whether the present findings fail the gate in this change and after its merge. The findings are the
+/// `subject` of the sentence.
+fn describe_effect(adopt: Adopt, must_set_new_only: bool, subject: &str) -> String {
     match adopt {
         Adopt::NewOnly if must_set_new_only => format!(
-            "sluicegate.yaml is not changed, so {subject} counts{consequence}. For this one change, the job can set\n\
+            "sluicegate.yaml is not changed, so {subject} fails the gate. For this one change, the job can set\n\
              SLUICEGATE_NEW_ONLY=true.\n"
         ),
         Adopt::NewOnly => format!(
-            "{subject} is known, as `new-only` applies to this change already, so it passes. The other\n\
+            "{subject} is known because `new-only` applies to this change already, so it passes. The other\n\
              settings of sluicegate.yaml (`exclude`, `fail-on`) apply after its merge.\n"
         ),
         Adopt::Waivers => format!(
-            "{subject} counts{consequence}, as a change cannot waive its own findings. For this one change, the job\n\
+            "{subject} fails the gate, because a change cannot waive its own findings. For this one change, the job\n\
              can set SLUICEGATE_POLICY=head; the waivers apply after its merge.\n"
         ),
         Adopt::Strict => {
-            format!("{subject} counts{consequence} until it is fixed or its rule is set to `warn`.\n")
+            format!("{subject} fails the gate until it is fixed or its rule is set to `warn`.\n")
         }
     }
 }
@@ -150,7 +146,7 @@ pub(crate) fn list_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String
     let (file, warn_rules) = (facts.rules_file.as_deref(), findings.warn_rules());
     if let (Some(file), [_, ..]) = (file, warn_rules.as_slice()) {
         let mut step = format!(
-            "Rules at `warn` fail no change; to enforce one, set `enforcementLevel: error` in {}:",
+            "Rules at `warn` do not fail the gate; to enforce one, set `enforcementLevel: error` in {}:",
             text::escape_line(file)
         );
         let _ = write!(step, "\n    {}", text::escape_line(&warn_rules.join(", ")));

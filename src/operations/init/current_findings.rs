@@ -38,7 +38,7 @@ pub(crate) struct CurrentFindings {
     pub(crate) rules_file: Option<(String, String)>,
     /// The text of a new waivers file, if requested.
     pub(crate) waivers_file: Option<String>,
-    /// Whether only new findings count already, regardless of the files to write.
+    /// True if only new findings fail the gate already, regardless of the files to write.
     pub(crate) is_new_only: bool,
 }
 
@@ -101,7 +101,7 @@ impl CurrentFindings {
             .count()
     }
 
-    /// Returns the number of findings that count if only errors do, without those that could not be evaluated.
+    /// Returns the number of findings that fail the gate if only errors do, without those that could not be evaluated.
     pub(crate) fn count_errors(&self) -> usize {
         self.files
             .iter()

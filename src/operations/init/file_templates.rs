@@ -15,8 +15,8 @@ fn default_action() -> String {
     format_action(RELEASED_COMMIT)
 }
 
-/// Returns the action, pinned by commit as scanners of workflows demand it. A program that was built from source knows no
-/// released commit: it writes the tag of the release, with the exception for zizmor.
+/// Returns the action, pinned by commit as scanners of workflows demand it. A program that was built from source knows
+/// no released commit: it writes the tag of the release, with the exception for zizmor.
 fn format_action(released_commit: Option<&str>) -> String {
     let (name, version) = (address::repository_name(), env!("CARGO_PKG_VERSION"));
     match released_commit {

@@ -86,7 +86,7 @@ fn is_on_path(run: &Run) -> bool {
     std::env::split_paths(path).any(|dir| dir.join(&name).is_file())
 }
 
-/// Returns the text of the file; empty if there is no file. Rejects a symbolic link, as it may lead out of the
+/// Returns the text of the file; empty if there is no file. Rejects a symbolic link, because it may lead out of the
 /// repository.
 fn read_attributes(path: &Path) -> Result<String, Failure> {
     if fs::symlink_metadata(path).is_err() {

@@ -1,4 +1,4 @@
-//! Plans the files to write, the files to keep, and the edits to make by hand.
+//! Plans the files to write, the files to keep, and the edits that the user must make.
 
 use super::file_templates;
 use super::host_recipes::{HostRecipe, file_contains};
@@ -108,7 +108,7 @@ fn plan_job(recipe: &'static HostRecipe, facts: &RepositoryFacts) -> FileStep {
         let reason = if has_source {
             "the file already runs sluicegate"
         } else {
-            "the file already runs sluicegate; --source does not change it, so replace the source in it by hand"
+            "the file already runs sluicegate; --source does not change it, so edit the source in the file"
         };
         return FileStep::Keep { path, reason };
     }

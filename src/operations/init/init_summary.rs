@@ -97,7 +97,7 @@ fn describe_step(step: &FileStep, dry_run: bool) -> String {
             format!("not changed       {}: {reason}\n", text::escape_line(path))
         }
         FileStep::EditByHand { path, text } => {
-            let reason = "the file already exists; add the missing parts by hand";
+            let reason = "the file already exists; add the missing parts yourself";
             format!("not changed       {path}: {reason}\n\n{}\n", indent_block(text))
         }
     }
@@ -122,7 +122,7 @@ fn describe_rules_step(facts: &RepositoryFacts) -> String {
         [] => "see the platform's documentation".to_owned(),
         names => format!("candidates: {}", names.join(", ")),
     };
-    format!("{step}: `{command}`\n    The platform's directory is unknown; {details}")
+    format!("{step}: `{command}`\n    The platform's hidden directory is unknown; {details}")
 }
 
 /// Returns the step that fills in the settings without a value.
@@ -182,8 +182,8 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
             "set `prefix` and `publish-on` in sluicegate.yaml"
         };
         steps.push(format!(
-            "To publish as well: list the shared pipelines in {SHARED_PIPELINES_FILE} in the platform's directory, \
-             and {setting}"
+            "To publish as well: list the shared pipelines in {SHARED_PIPELINES_FILE} in the platform's hidden \
+             directory, and {setting}"
         ));
     }
     // `doctor` fails until the rules file is committed.

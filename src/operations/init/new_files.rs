@@ -31,7 +31,7 @@ fn write_file(root: &Path, path: &str, text: &str) -> io::Result<()> {
     File::create_new(target)?.write_all(text.as_bytes())
 }
 
-/// Returns an error if a directory is a link, as it may lead out of the repository.
+/// Returns an error if a directory is a link, because it may lead out of the repository.
 fn reject_links(root: &Path, dir: &Path) -> io::Result<()> {
     let mut current_dir = root.to_path_buf();
     for part in dir

@@ -57,7 +57,7 @@ pub(crate) struct RepositoryFacts {
     pub(crate) missing_flags: Vec<MissingFlag>,
     pub(crate) default_branch: String,
     pub(crate) pipeline_count: usize,
-    /// The platform's hidden directory, if it exists or was chosen.
+    /// The hidden directory, if it exists or was chosen.
     pub(crate) config_dir: Option<String>,
     /// True if the directory is known without being detected, so that the file must contain it too.
     pub(crate) is_config_dir_new: bool,
@@ -79,7 +79,7 @@ pub(crate) struct RepositoryFacts {
     pub(crate) findings: CurrentFindings,
 }
 
-/// Detects the setup of the repository on disk. Asks for the platform's directory if it is unknown. Fails with all
+/// Detects the setup of the repository on disk. Prompts for the hidden directory if it is unknown. Fails with all
 /// missing flags, except in a dry run, which does not ask either.
 pub(crate) fn detect_setup(
     run: &Run,
@@ -172,8 +172,8 @@ fn find_shared_file(snapshot: &Snapshot<'_>, config_dir: Option<&str>) -> Option
 /// The setup of a host, and its name with how it was detected.
 type DetectedHost = (Option<&'static HostRecipe>, String);
 
-/// Returns the host: as requested, otherwise the only one with files in the repository, of several the only one that runs
-/// this program, otherwise that of the remote's server; or why it is unknown.
+/// Returns the host: as requested, otherwise the only one with files in the repository, of several the only one that
+/// runs this program, otherwise that of the remote's server; or why it is unknown.
 fn detect_host(
     root: &Path,
     remote: Option<&str>,
@@ -260,7 +260,7 @@ fn name_from_remote(remote: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// Returns the source, or an error if it is not plain text, as the job contains it without quotes.
+/// Returns the source, or an error if it is not plain text, because the job contains it without quotes.
 fn parse_source(text: &str) -> Result<String, Failure> {
     if text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text

@@ -79,8 +79,8 @@ fn reject_unknown_decisions(task: &str, task_state: &Task, decisions: &[Decision
     let message = format!("{id} is not pending, so nothing was decided; the task {task} is {state}");
     let hint = match text::suggest(id, &pending_ids) {
         Some(question) => question,
-        None if pending_ids.is_empty() => "the task waits for no decision".to_owned(),
-        None => format!("the task waits for {}", pending_ids.join(", ")),
+        None if pending_ids.is_empty() => "the task is not waiting for a decision".to_owned(),
+        None => format!("the task is waiting for {}", pending_ids.join(", ")),
     };
     Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint))
 }

@@ -25,7 +25,7 @@ const DEFAULT_TIMEOUT_SECONDS: u64 = 3600;
 /// Maximum size of an instruction file, in bytes.
 const MAX_MESSAGE_BYTES: u64 = 1024 * 1024;
 
-/// Returns the platform's client; requests for tasks need no project.
+/// Returns the platform's client without a project, which requests for tasks do not use.
 fn create_platform_client(run: &Run) -> Result<Platform, Failure> {
     run.create_platform_client(&run.read_sources()?.connection(&run.global)?)
 }

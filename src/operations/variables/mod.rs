@@ -13,7 +13,7 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{NewVariable, Variable, VariableFields};
 use sluicegate_platform::definitions::variables::parse_argument;
 
-/// Prints that something was done, as the platform's response is empty.
+/// Prints that something was done, because the platform's response is empty.
 pub(crate) fn print_done(run: &Run, output: OutputArgs, text: &str) -> CommandResult {
     run.print_response(output, &Value::Null, || text::escape_line(text) + "\n")
 }

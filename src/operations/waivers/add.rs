@@ -176,8 +176,8 @@ fn build_unwaived_entries(
     Ok(build_entries(&files, terms))
 }
 
-/// Returns a waiver for each finding that counts and can have one. The waiver of a counting rule has a size and no
-/// subject.
+/// Returns a waiver for each finding that fails the gate and can have one. The waiver of a counting rule has a size and
+/// no subject.
 fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<WaiverEntry> {
     let mut entries: Vec<WaiverEntry> = Vec::new();
     for file in files {
@@ -269,7 +269,7 @@ fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &
     results
 }
 
-/// Adds the size and the subject of a violation from a report, as a local review would find them.
+/// Adds the size and the subject that a local review would find to a violation from a report.
 fn complete_violation(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
     violation.size = rules::measure_pipeline(rule, pipeline);
     if violation.about.is_none() {
@@ -280,7 +280,7 @@ fn complete_violation(violation: &mut Violation, rule: &str, pipeline: &Pipeline
     }
 }
 
-/// Writes the entries, replacing those with the same subject. Returns their number.
+/// Writes the entries, replacing those with the same subject. Returns the number of written entries.
 fn write_entries(waivers_file: &WaiversFile, entries: &[WaiverEntry]) -> Result<usize, Failure> {
     if entries.is_empty() {
         return Ok(0);

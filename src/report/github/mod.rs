@@ -22,7 +22,7 @@ const MESSAGE_LIMIT: usize = 4_096;
 const TITLE_LIMIT: usize = 200;
 
 /// Returns the annotations of files, one workflow command per line: errors first, at most ten of each level, including
-/// the notices in the log. If there are more, the last one states their number and where to find them.
+/// the notices in the log. If there are more, the last one states the number of annotations and where to find them.
 pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<String> {
     let all = annotation::collect_annotations_beside_notices(
         report,

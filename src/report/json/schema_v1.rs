@@ -55,7 +55,7 @@ pub(super) struct DocumentV1<'r, F = Vec<FileV1>> {
     /// The effects of the change on consumers; `None` if they were not compared or there are no changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compat: Option<Cow<'r, Compatibility>>,
-    /// The changes of the pipelines; `None` if there was no comparison.
+    /// The changes to the pipelines; `None` if there was no comparison.
     #[serde(default)]
     pub changes: Option<Cow<'r, [ChangeSummary]>>,
     /// Whether something is unknown, regardless of the verdict.
@@ -124,7 +124,7 @@ pub(super) struct RuleV1 {
     pub docs: Option<String>,
 }
 
-/// The files to write. Each is created when it is written, as all together use more memory than the report itself.
+/// The files to write. Each is created when it is written, because all together use more memory than the report itself.
 pub(super) struct FileWriter<'r>(&'r [FileResults], &'r ReportContext);
 
 impl Serialize for FileWriter<'_> {

@@ -38,7 +38,7 @@ impl<'p> CasePlace<'p> {
         Self::new(path, path, line)
     }
 
-    /// Returns the name of a case, which includes the label, as readers may not show the class.
+    /// Returns the name of a case, which includes the label, because readers may not show the class.
     pub(super) fn name(self, case: &str) -> String {
         format!("{}: {case}", self.label)
     }

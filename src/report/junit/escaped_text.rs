@@ -22,7 +22,7 @@ pub(super) fn escape_attribute(text: &str) -> String {
     break_azure_commands(value)
 }
 
-/// Escapes an element's content. CR LF and CR become LF, as a parser would convert them anyway. If the document is
+/// Escapes an element's content. CR LF and CR become LF, because a parser converts them anyway. If the document is
 /// printed, a CI host must not find commands in it, so a reference interrupts their marks. `<![CDATA[` is not used:
 /// some texts would need two sections, and action-junit-report puts a comma between two sections.
 pub(super) fn escape_content(text: &str) -> String {

@@ -1,7 +1,7 @@
 //! Writes the document from the types of `junit-report`, in one pass.
 //!
 //! The crate's own writer does not support `line`, `skipped` counts, properties or totals, invents a host name, and
-//! does not sanitize texts. So this module uses only its types.
+//! does not sanitize texts. This module therefore uses only its types.
 //!
 //! The strict dialect contains only what both common schemas allow, that of Jenkins' xunit plugin
 //! (<https://github.com/jenkinsci/xunit-plugin/blob/master/src/main/resources/org/jenkinsci/plugins/xunit/types/model/xsd/junit-10.xsd>)

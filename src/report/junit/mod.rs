@@ -2,13 +2,11 @@
 //! rule, in the order of the findings.
 //!
 //! - GitLab's merge request widget shows only the name of a case, so the name contains the pipeline and the rule.
-//!   Jenkins
-//!   uses the part of `classname` after the last dot as the class, and the part before it as the package.
+//!   Jenkins uses the part of `classname` after the last dot as the class, and the part before it as the package.
 //! - A FAILED rule that fails the gate is a `failure`; a rule below the limit, known or waived is `skipped`, with its
-//!   text
-//!   and the reason. A rule that could not be evaluated is an `error` with the platform's type. So a passed gate never
-//!   makes a test report red, and a failed one always does. The texts are the elements' content, since GitLab ignores
-//!   the `message` attribute (<https://docs.gitlab.com/ci/testing/unit_test_reports/>).
+//!   text and the reason. A rule that could not be evaluated is an `error` with the platform's type. A passed gate
+//!   therefore never makes a test report red, and a failed one always does. The texts are the elements' content, since
+//!   GitLab ignores the `message` attribute (<https://docs.gitlab.com/ci/testing/unit_test_reports/>).
 //! - A problem that prevents the evaluation of all rules of a file is one case.
 //! - Excluded files are skipped cases, unreviewed files are errors.
 //! - Cases about the entire run are in a separate suite, `sluicegate`, so that the document is never all green if the
@@ -107,7 +105,7 @@ fn build_suite(name: &str, started_at: OffsetDateTime, cases: Vec<PlacedCase>) -
     }
 }
 
-/// Returns the suites. Each is created when it is written, as all together use more memory than the report itself.
+/// Returns the suites. Each is created when it is written, because all together use more memory than the report itself.
 fn build_suites<'r>(
     report: &'r Report,
     context: &'r ReportContext,
@@ -256,7 +254,7 @@ fn set_case_text(case: &mut TestCaseBuilder, words: &str) {
     }
 }
 
-/// Creates the case of a problem that is no finding of a rule, as an `error` element.
+/// Creates the case of a problem that is not a finding of a rule, as an `error` element.
 fn build_error_case(name: &str, kind: &str, reason: &str) -> TestCaseBuilder {
     let message = truncation::truncate(reason, MESSAGE_LIMIT);
     let mut case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);

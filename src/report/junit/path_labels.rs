@@ -1,4 +1,4 @@
-//! Defines the labels of pipelines in JUnit, as readers may show only the name of a case.
+//! Defines the labels of pipelines in JUnit, because readers may show only the name of a case.
 
 use sluicegate_pipelines::findings::Report;
 use sluicegate_pipelines::pipelines::without_extension;
@@ -35,7 +35,8 @@ impl<'r> PathLabels<'r> {
 }
 
 /// Returns the class name for this label: `sales.load`, which Jenkins splits at the last dot into the class `load` of
-/// the package `sales` (`hudson.tasks.junit.CaseResult`). Other dots are replaced, as they would split a file's name.
+/// the package `sales` (`hudson.tasks.junit.CaseResult`). Other dots are replaced, because they would split a file's
+/// name.
 pub(super) fn class_name(label: &str) -> String {
     label.replace('.', "_").replace('/', ".")
 }

@@ -10,13 +10,13 @@ use std::collections::HashSet;
 /// A violation and its index in the result.
 type NumberedViolation<'a> = (usize, &'a Violation);
 
-/// Returns the violations that count, and those that are known or waived.
+/// Returns the violations that fail the gate, and those that are known or waived.
 fn split_by_counting(result: &RuleResult) -> (Vec<NumberedViolation<'_>>, Vec<NumberedViolation<'_>>) {
     let all = result.violations.iter().enumerate();
     all.partition(|(index, _)| result.is_counted(*index))
 }
 
-/// Returns the violations that the case is about: those that count, or all if none counts.
+/// Returns the violations that the case is about: those that fail the gate, or all if none does.
 fn select_violations(result: &RuleResult) -> Vec<NumberedViolation<'_>> {
     match split_by_counting(result) {
         (counting_violations, old_violations) if counting_violations.is_empty() => old_violations,

@@ -5,7 +5,7 @@ use super::junit_document::CaseCounts;
 use junit_report::TestResult;
 use sluicegate_pipelines::findings::{FailOn, FileResults, Report, RuleResult, Status};
 
-/// Counts the cases of all suites in advance, as the document starts with their numbers.
+/// Counts the cases of all suites in advance, because the document starts with the totals.
 pub(super) fn count_cases(report: &Report, run_cases: &[PlacedCase]) -> CaseCounts {
     let results = report.files.iter().flat_map(FileResults::distinct_results);
     let file_outcomes = results.map(|result| CaseOutcome::from_result(result, report.fail_on()));

@@ -21,7 +21,7 @@ pub(super) fn build_automation_details(report: &Report, context: &ReportContext)
 }
 
 /// Returns the automation id. GitHub uses the text before the last `/` as the category. Each shard of a review has its
-/// own category, as it would otherwise close the alerts of the other shards.
+/// own category, because it would otherwise close the alerts of the other shards.
 fn automation_category(report: &Report, context: &ReportContext) -> String {
     let base = match context.category.trim_matches('/') {
         "" => "sluicegate",

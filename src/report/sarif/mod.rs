@@ -28,7 +28,7 @@ use sluicegate_pipelines::findings::{Finding, FindingState, Fingerprint, Report,
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Maximum number of notifications, as nobody reads thousands of them.
+/// Maximum number of notifications, because nobody reads thousands of them.
 const MAX_NOTIFICATIONS: usize = 1_000;
 /// Maximum length of a message, in characters.
 const MESSAGE_LIMIT: usize = 2_000;
@@ -149,7 +149,7 @@ fn build_source_root() -> SarifBase {
     }
 }
 
-/// Returns the facts about the run. It counts as successful only if all files were evaluated.
+/// Returns the facts about the run. It is treated as successful only if all files were evaluated.
 fn build_invocation(report: &Report, notifications: Vec<Notification>) -> Invocation {
     let is_complete = report.count_results().errors == 0 && report.unreviewed_files.is_empty();
     let ended_at = report

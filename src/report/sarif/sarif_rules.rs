@@ -78,8 +78,9 @@ pub(super) const fn level_name(severity: Severity) -> &'static str {
     }
 }
 
-/// Returns the id as one word, as Azure DevOps requires the name of a rule: `MaximumComponents` for `maximum-components`.
-/// SARIF requires that it differs from the id, so an id of one word gets an addition: `NoteRule` for `note`.
+/// Returns the id as one word, as Azure DevOps requires the name of a rule: `MaximumComponents` for
+/// `maximum-components`. SARIF requires that it differs from the id, so an id of one word gets an addition: `NoteRule`
+/// for `note`.
 pub(super) fn build_descriptor_name(id: &str) -> String {
     let words = id.split(|c: char| !c.is_alphanumeric());
     let name: String = words.map(capitalize).collect();
@@ -89,7 +90,7 @@ pub(super) fn build_descriptor_name(id: &str) -> String {
     name
 }
 
-/// Creates the rule for a failure of the review that is no finding.
+/// Creates the rule for a failure of the review that is not a finding.
 fn build_verdict_rule<'a>() -> SarifRule<'a> {
     const SUMMARY: &str = "The review must pass.";
     const HELP: &str =

@@ -1,5 +1,5 @@
-//! Selects the findings to list: one entry for equal findings with all their places, one for many findings of a rule in a
-//! file, and one for each problem of the rules file with all affected files.
+//! Selects the findings to list: one entry for equal findings with all their places, one for many findings of a rule in
+//! a file, and one for each problem of the rules file with all affected files.
 
 use crate::report::PathBase;
 use sluicegate_base::text::{List, format_count, join_within};
@@ -138,7 +138,8 @@ pub(super) enum RuleBlocks {
     MoreThan(usize),
 }
 
-/// The properties by which findings of a file belong together: path, rule, level, state, and the message without the name.
+/// The properties by which findings of a file belong together: path, rule, level, state, and the message without the
+/// name.
 type BlockKey<'a> = (&'a str, &'a str, Severity, Option<FindingState>, Option<String>);
 
 impl RuleBlocks {

@@ -1,6 +1,6 @@
 //! Prepares the content of human-readable reports: the verdict with its reasons, notices, tables by rule and directory,
 //! findings, and changes. Terminal, Markdown and HTML only render this view, so that none of them decides which
-//! findings count, in which order they appear, or which are omitted.
+//! findings fail the gate, in which order they appear, or which are omitted.
 
 mod entries;
 mod notices;
@@ -226,7 +226,7 @@ impl<'a> View<'a> {
         self.rule_numbers.get(rule).copied()
     }
 
-    /// Returns the changes of this file.
+    /// Returns the changes to this file.
     pub(super) fn find_change(&self, path: &str) -> Option<&'a ChangedFile> {
         self.changes_by_path.get(path).copied()
     }
@@ -238,7 +238,7 @@ impl<'a> View<'a> {
         changes
     }
 
-    /// Returns the changes of files that are not in `files`, with a title.
+    /// Returns the changes to files that are not in `files`, with a title.
     pub(super) fn select_other_changes(
         &self,
         files: &[FileView<'_, 'a>],

@@ -76,8 +76,8 @@ impl NoticeEntry<'_> {
     }
 }
 
-/// Returns the notices by kind, without empty kinds. The notes that explain the verdict are problems of the run instead.
-/// The reasons in `logged_reasons` are left out, because the log has shown them.
+/// Returns the notices by kind, without empty kinds. The notes that explain the verdict are problems of the run
+/// instead. The reasons in `logged_reasons` are omitted, because the log has shown them.
 pub(super) fn collect_notices<'a>(report: &'a Report, logged_reasons: &[String]) -> Vec<Notice<'a>> {
     let notes = report
         .other_notes()
@@ -122,7 +122,7 @@ pub(super) fn collect_notices<'a>(report: &'a Report, logged_reasons: &[String])
         .collect()
 }
 
-/// Returns an entry for each change of the gate configuration.
+/// Returns an entry for each change to the gate configuration.
 fn build_gate_change_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
     report
         .gate_changes

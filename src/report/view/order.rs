@@ -47,8 +47,8 @@ impl<'c> FindingOrder<'c> {
         }
     }
 
-    /// Returns the place of a finding in the order: those that count before known or waived ones, new ones first, then
-    /// those near the changed lines, then the more severe ones.
+    /// Returns the place of a finding in the order: those that fail the gate before known or waived ones, new ones
+    /// first, then those near the changed lines, then the more severe ones.
     fn rank(self, finding: &Finding<'_>) -> Rank {
         let is_touched = self.changed_lines.contains(finding.path, finding.line);
         let nearness = if self.is_compared && finding.is_counted() {

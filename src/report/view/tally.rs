@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, Default)]
 pub(in crate::report) struct Tally<'a> {
     findings: [usize; Tone::ALL.len()],
-    /// The files of the findings that count, by tone.
+    /// The files of the findings that fail the gate, by tone.
     file_paths: [BTreeSet<&'a str>; Tone::ALL.len()],
 }
 
@@ -49,13 +49,13 @@ impl<'a> Tally<'a> {
         self.findings
     }
 
-    /// Returns the tones that have findings, each with their number.
+    /// Returns the tones that have findings, each with the number of findings.
     pub(in crate::report) fn counts_by_tone(&self) -> impl Iterator<Item = (Tone, usize)> {
         let all = Tone::ALL.into_iter().zip(self.findings);
         all.filter(|(_, number)| *number > 0)
     }
 
-    /// Returns the number of findings that count.
+    /// Returns the number of findings that fail the gate.
     pub(super) fn counting_findings(&self) -> usize {
         self.total() - self.finding_count(Tone::Old)
     }

@@ -414,7 +414,7 @@ fn undecided_review_that_may_pass_is_not_published() {
     nowhere
         .run((args, "--on-unavailable pass"))
         .expect(0)
-        .saying(&["nothing is published: the review did not pass"]);
+        .saying(&["nothing is published: the verdict of the review is undecided"]);
 }
 
 #[test]
@@ -449,7 +449,7 @@ fn publish_can_require_review_of_the_same_commit() {
     publish_call(&world, &server).run(known_args).expect(0);
     publish("../known.json")
         .expect(2)
-        .saying(&["it passed despite 1 finding of its base"]);
+        .saying(&["the review passed despite 1 known finding"]);
     world.git("checkout -q HEAD~1");
     publish_call(&world, &server)
         .run("review --all --shard 1/2 --report json=../part.json")
@@ -763,7 +763,7 @@ fn local_ci_without_publish_flag_prints_version_and_publishes_nothing() {
     publish_call(&world, &server)
         .run(other)
         .expect(0)
-        .saying(&["the branch main is not one to publish on"]);
+        .saying(&["the branch main does not match `publish-on`"]);
     publish_call(&world, &server)
         .variable("SLUICEGATE_PUBLISH", "true")
         .run(args)

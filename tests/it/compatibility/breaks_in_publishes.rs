@@ -16,7 +16,7 @@ fn break_is_refused_with_both_places_and_nothing_is_sent() {
     let fail = ["1.1.0", "--compat", "fail", "--junit", junit.to_str().unwrap()];
     shop.publish(&fail).expect(1).saying(&[
         "version 1.1.0 of sales breaks consumers of version 1.0.0",
-        ".platform/shared-pipelines.yaml:2: `load`: the parameter `day` is gone",
+        ".platform/shared-pipelines.yaml:2: `load`: the parameter `day` was removed",
         "(before: .platform/shared-pipelines.yaml:6 in version 1.0.0)",
         ".platform/shared-pipelines.yaml:7 in version 1.0.0: `clean`: it is no longer offered; consumers: run another shared pipeline",
         "hint: nothing was sent",
@@ -65,7 +65,7 @@ fn break_is_told_by_default_and_published() {
         .expect(0)
         .saying(&[
             "warning: version 1.1.0 of sales breaks consumers",
-            "the parameter `day` is gone",
+            "the parameter `day` was removed",
         ]);
     assert_eq!(shop.receipt()["compat"]["accepted"], Value::Null);
     let junit = fs::read_to_string(junit).unwrap();
@@ -109,9 +109,10 @@ fn names_that_announce_a_break_accept_it_and_counted_ones_do_not() {
     shop.break_it();
     shop.publish("v1.5.0 --compat fail").expect(1);
     shop.publish("2026.11.20 --compat fail").expect(1);
-    shop.publish("{next} --compat fail")
-        .expect(1)
-        .saying(&["version v2.0.0 of sales breaks consumers"]);
+    shop.publish("{next} --compat fail").expect(1).saying(&[
+        "version v2.0.0 of sales breaks consumers",
+        "`{next}` does not accept a break: pass --version-name v2.0.0, or accept the break",
+    ]);
     assert_eq!(shop.versions(), ["v1.4.0"]);
     shop.publish("v2.0.0 --compat fail").expect(0);
     let accepted = &shop.receipt()["compat"]["accepted"];
@@ -153,7 +154,7 @@ fn clone_without_published_commit_compares_ids_and_says_so() {
     );
     let output = publish(&["{next}", "--deepen"])
         .expect(0)
-        .saying(&["fetching the commit", "the parameter `day` is gone"]);
+        .saying(&["fetching the commit", "the parameter `day` was removed"]);
     assert!(output.out.contains("2.0.0"), "{}", output.all());
 }
 
@@ -237,7 +238,7 @@ fn dry_run_tells_what_would_break() {
     for words in [
         "version  2.0.0",
         "for consumers of version 1.0.0: breaking",
-        "the parameter `day` is gone",
+        "the parameter `day` was removed",
         "changed since the latest version",
         "modified ",
     ] {
@@ -248,7 +249,12 @@ fn dry_run_tells_what_would_break() {
         .expect(1)
         .json();
     assert_eq!(report["compat"]["class"], "breaking");
-    assert!(report["refused"][0]["what"].as_str().unwrap().contains("is gone"));
+    assert!(
+        report["refused"][0]["what"]
+            .as_str()
+            .unwrap()
+            .contains("was removed")
+    );
     assert_eq!(shop.versions(), ["1.0.0"]);
 }
 
@@ -264,7 +270,7 @@ fn change_does_not_say_what_its_breaks_mean() {
     let call = push_of_branch(&shop.world, shop.call()).variable("SLUICEGATE_PUBLISH_ON_BRANCHES", "change");
     call.run("publish --version-name 1.0.1")
         .expect(1)
-        .saying(&["the parameter `day` is gone"]);
+        .saying(&["the parameter `day` was removed"]);
     assert_eq!(shop.versions(), ["1.0.0"]);
 }
 

@@ -159,7 +159,7 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
     for words in [
         "version 1.0.0 to",
         ": breaking, 1 break, 1 addition",
-        "`load`: the parameter `day` is gone",
+        "`load`: the parameter `day` was removed",
     ] {
         assert!(output.out.contains(words), "{words}: {}", output.all());
     }
@@ -181,7 +181,7 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
         note.all()
     );
     assert!(
-        note.out.contains("the parameter <code>day</code> is gone"),
+        note.out.contains("the parameter <code>day</code> was removed"),
         "{}",
         note.all()
     );
@@ -400,7 +400,7 @@ fn consumers_in_the_repositories_at_hand_are_named() {
         .saying(&["could not search", "broken.orch.yaml"]);
     for words in [
         "a/uses.orch.yaml:4: component `Run it` runs `load`, [Latest]",
-        "breaking: the parameter `day` is gone; stop setting it",
+        "breaking: the parameter `day` was removed; stop setting it",
         "  called by callers/00.orch.yaml, callers/01.orch.yaml",
         "callers/19.orch.yaml and 2 more\n",
         "1 component of 25 pipelines in 1 repository use pipelines changed since version 1.0.0; no others were searched",
@@ -453,7 +453,7 @@ fn review_and_check_tell_what_change_breaks() {
         );
         for file in &files[..5] {
             let text = fs::read_to_string(file).unwrap();
-            assert!(text.contains("is gone"), "{}: {text}", file.display());
+            assert!(text.contains("was removed"), "{}: {text}", file.display());
         }
         let change = &json()["compat"]["changes"][0];
         assert_eq!(
@@ -543,7 +543,7 @@ fn break_by_unstaged_edit_of_shared_file_fails_like_committed_edit() {
     let broken = |output: ProgramOutput| {
         let output = output.expect(1);
         assert!(
-            output.all().contains("the parameter `day` is gone"),
+            output.all().contains("the parameter `day` was removed"),
             "{}",
             output.all()
         );

@@ -16,7 +16,7 @@ fn demo_shows_the_whole_job() {
         "error[unused-components]: component \"Send mail\"",
         "Review failed: 1 error",
         "published version 1.0.0 of sales",
-        "the parameter `order_day` is gone",
+        "the parameter `order_day` was removed",
         "Review passed: 3 checks passed",
         "Open sluicegate-demo/work/reports/review.html",
     ] {

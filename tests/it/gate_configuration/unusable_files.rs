@@ -77,7 +77,7 @@ fn poisons() -> Vec<Poison> {
         file(
             "no directory name",
             |world| settings(world, "config-dir: a/b\n"),
-            "sluicegate.yaml: configuration directory",
+            "sluicegate.yaml: hidden directory",
         ),
         file(
             "empty directory",

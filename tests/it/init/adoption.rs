@@ -87,7 +87,7 @@ fn adoption_shows_findings_and_effect_of_other_limits() {
     pipelines         4
     rules file        none
     shared pipelines  .platform/shared-pipelines.yaml
-    findings today    2 of 4 pipelines, by the rules that `sluicegate rules init` writes
+    findings today    2 of 4 pipelines, against the rules that `sluicegate rules init` writes
 
     RULE                         PIPELINES  FINDINGS  PIPELINES ABOVE A HIGHER LIMIT
     minimum-components: 1        0 of 4     0
@@ -99,10 +99,10 @@ fn adoption_shows_findings_and_effect_of_other_limits() {
     maximum-outputs: 1           0 of 4     0
     end-output-components        0 of 4     0
 
-    A gate that counts all of these findings fails nearly every change. Choose a way to start with `--adopt`:
-      new-only  only findings that a change introduces count
+    If all of these findings fail the gate, nearly every change fails. Choose a way to start with `--adopt`:
+      new-only  only findings that a change introduces fail the gate
       waivers   each current finding is allowed by a line of sluicegate-waivers.yaml, to be fixed over time
-      strict    every finding counts
+      strict    every finding fails the gate
 
     wrote             sluicegate.yaml
 
@@ -140,7 +140,7 @@ fn adoption_with_new_only_passes_first_change_and_fails_worse_one() {
     pipelines         4
     rules file        none
     shared pipelines  .platform/shared-pipelines.yaml
-    findings today    2 of 4 pipelines, by the rules that are written, each at `error`
+    findings today    2 of 4 pipelines, against the rules that are written, each at `error`
 
     RULE                         PIPELINES  FINDINGS  PIPELINES ABOVE A HIGHER LIMIT
     minimum-components: 1        0 of 4     0
@@ -155,8 +155,8 @@ fn adoption_with_new_only_passes_first_change_and_fails_worse_one() {
     wrote             sluicegate.yaml
     wrote             .platform/config/pipeline_quality_rules.yaml
 
-    The change that introduces the gate is reviewed by the rules that it adds, with all pipelines:
-      every current finding (3 findings) is known, as `new-only` applies to this change already, so it passes. The other
+    The change that introduces the gate is reviewed against the rules that it adds, with all pipelines:
+      every current finding (3 findings) is known because `new-only` applies to this change already, so it passes. The other
       settings of sluicegate.yaml (`exclude`, `fail-on`) apply after its merge.
 
     Next:
@@ -197,8 +197,8 @@ fn adoption_with_waivers_fails_first_change_unless_job_uses_its_file() {
     let output = run_init_without_host(&world, "--adopt waivers").expect(0).out;
     let review = output.split("The change").nth(1).unwrap();
     insta::assert_snapshot!(review.split("\n\n").next().unwrap(), @"
-    that introduces the gate is reviewed by the rules that it adds, with all pipelines:
-     every current finding (3 findings) counts, so it fails, as a change cannot waive its own findings. For this one change, the job
+    that introduces the gate is reviewed against the rules that it adds, with all pipelines:
+     every current finding (3 findings) fails the gate, because a change cannot waive its own findings. For this one change, the job
      can set SLUICEGATE_POLICY=head; the waivers apply after its merge.
     ");
     insta::assert_snapshot!(world.read_text(WAIVERS), @r#"
@@ -235,7 +235,7 @@ fn strict_adoption_fails_first_change_as_announced() {
     let world = project_with_findings();
     let stdout = run_init_without_host(&world, "--adopt strict").expect(0).out;
     assert!(
-        stdout.contains("  every current finding (3 findings) counts, so it fails until it is fixed"),
+        stdout.contains("  every current finding (3 findings) fails the gate until it is fixed"),
         "{stdout}"
     );
     world.commit("gate");
@@ -251,7 +251,7 @@ fn strict_adoption_fails_first_change_as_announced() {
     // If the findings are fixed first, the output reports it.
     let stdout = run_init_without_host(&world, "--adopt strict").expect(0).out;
     assert!(
-        stdout.contains("no current finding counts, so it passes"),
+        stdout.contains("no current finding fails the gate, so it passes"),
         "{stdout}"
     );
 }
@@ -284,7 +284,7 @@ fn adoption_keeps_and_lists_existing_files() {
     // The change with the waivers is not merged yet, so the earlier report is valid again.
     let second_run = run_init_without_host(&world, "--adopt waivers").expect(0).out;
     assert!(
-        second_run.contains("every current finding (3 findings) counts, so it fails"),
+        second_run.contains("every current finding (3 findings) fails the gate"),
         "{second_run}"
     );
 
@@ -303,7 +303,7 @@ fn adoption_keeps_and_lists_existing_files() {
     pipelines         4
     rules file        .platform/config/pipeline_quality_rules.yaml
     shared pipelines  .platform/shared-pipelines.yaml
-    findings today    3 of 4 pipelines, by the rules file
+    findings today    3 of 4 pipelines, against the rules file
 
     RULE                   PIPELINES  FINDINGS  PIPELINES ABOVE A HIGHER LIMIT
     maximum-components: 8  3 of 4     3         12: 1, 18: 0
@@ -311,11 +311,11 @@ fn adoption_keeps_and_lists_existing_files() {
     not changed       sluicegate.yaml: the file already exists
 
     The change that introduces the gate is reviewed with the pipelines that it changes:
-      no current finding counts, so it passes.
+      no current finding fails the gate, so it passes.
 
     Next:
       1. Fill in project-id and agent-version in sluicegate.yaml, unless the job sets them
-      2. Rules at `warn` fail no change; to enforce one, set `enforcementLevel: error` in .platform/config/pipeline_quality_rules.yaml:
+      2. Rules at `warn` do not fail the gate; to enforce one, set `enforcementLevel: error` in .platform/config/pipeline_quality_rules.yaml:
              maximum-components
       3. Set `new-only: true` under `review` in sluicegate.yaml, which was not changed
       4. Commit the files
@@ -327,14 +327,14 @@ fn adoption_keeps_and_lists_existing_files() {
     world.write(RULES_FILE, rules.replace("warn", "error"));
     let stdout = run_init_without_host(&world, "--adopt strict").expect(0).out;
     assert!(
-        stdout.contains("every current finding (3 findings) counts, so it fails"),
+        stdout.contains("every current finding (3 findings) fails the gate"),
         "{stdout}"
     );
     world.commit("error");
     world.push();
     let stdout = run_init_without_host(&world, "--adopt new-only").expect(0).out;
     assert!(
-        stdout.contains("every current finding in them counts. For this one change, the job can set\n  SLUICEGATE_NEW_ONLY=true"),
+        stdout.contains("every current finding in them fails the gate. For this one change, the job can set\n  SLUICEGATE_NEW_ONLY=true"),
         "{stdout}"
     );
     world.write(RULES_FILE, rules);

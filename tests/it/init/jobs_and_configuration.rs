@@ -211,7 +211,7 @@ fn host_is_told_by_its_files_then_by_remote() {
         if sign == beside {
             // The host reads only one file, so the job is printed instead.
             assert!(
-                output.contains("by hand") && output.contains("sluicegate ci"),
+                output.contains("add the missing parts yourself") && output.contains("sluicegate ci"),
                 "{host}: {output}"
             );
             assert_eq!(new_files(&world), ["sluicegate.yaml"]);

@@ -243,7 +243,7 @@ fn decide_for_what_is_not_pending_is_no_success() {
         .expect(8)
         .saying(&["still pending"]);
     local.run(&["tasks", "stop", id(&task)]).expect(0);
-    decide(tool_id(&task), 3, "the task waits for no decision");
+    decide(tool_id(&task), 3, "the task is not waiting for a decision");
 }
 
 // Endpoint: GET /v1/ai/agents/tasks/{taskId}/messages

@@ -3,3 +3,4 @@
 mod remote_commits;
 mod reproduction_command;
 mod revisions;
+mod uncommitted_changes;

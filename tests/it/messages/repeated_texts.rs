@@ -334,8 +334,13 @@ fn remote_scenes() -> Vec<Scene> {
     let passing = Platform::new();
     passing.reviews(respond_for_each("PASSED", passed_results()));
     vec![
-        Scene::new("platform is down", two_files(), &["review"], "gave no response")
-            .with_platform(unavailable("Service Unavailable", 503)),
+        Scene::new(
+            "platform is down",
+            two_files(),
+            &["review"],
+            "gave no usable response",
+        )
+        .with_platform(unavailable("Service Unavailable", 503)),
         Scene::new(
             "platform is down and run passes",
             two_files(),
@@ -347,7 +352,7 @@ fn remote_scenes() -> Vec<Scene> {
             "platform is down for base",
             known_findings(),
             &["review", "--new-only"],
-            "gave no response",
+            "gave no usable response",
         )
         .with_platform(unavailable("Service Unavailable", 503)),
         Scene::new("rejected token", two_files(), &["review"], "check the token")

@@ -147,7 +147,7 @@ fn edits_moves_and_renames_keep_what_is_known() {
     );
     insta::assert_snapshot!(judged.compare_after("layout"), @r#"
     known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
-    known sales/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
+    known sales/load.orch.yaml unused-components: component "Leftover" never runs because no connection leads to it from the Start component: connect it or delete it
     known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
     fixed 0
     "#);
@@ -160,7 +160,7 @@ fn edits_moves_and_renames_keep_what_is_known() {
     );
     insta::assert_snapshot!(judged.compare_after("one more"), @r#"
     known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
-    known sales/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
+    known sales/load.orch.yaml unused-components: component "Leftover" never runs because no connection leads to it from the Start component: connect it or delete it
     known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
     new sales/load.orch.yaml component-naming-convention: component "check it" does not match the naming convention [A-Z].*: rename it
     fixed 0
@@ -181,7 +181,7 @@ fn edits_moves_and_renames_keep_what_is_known() {
     insta::assert_snapshot!(judged.compare_after("moved and mended"), @r#"
     known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
     known stock/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
-    known stock/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
+    known stock/load.orch.yaml unused-components: component "Leftover" never runs because no connection leads to it from the Start component: connect it or delete it
     fixed 0
     "#);
 
@@ -193,7 +193,7 @@ fn edits_moves_and_renames_keep_what_is_known() {
     );
     insta::assert_snapshot!(judged.compare_after("component renamed"), @r#"
     known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
-    known stock/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
+    known stock/load.orch.yaml unused-components: component "Leftover" never runs because no connection leads to it from the Start component: connect it or delete it
     new stock/load.orch.yaml component-naming-convention: component "load the orders" does not match the naming convention [A-Z].*: rename it
     fixed 1
     "#);
@@ -220,7 +220,7 @@ fn counted_finding_is_known_until_its_number_gets_worse() {
     );
     insta::assert_snapshot!(history.compare_after("wider"), @r#"
     new sales/wide.orch.yaml maximum-components: the pipeline has 9 components, more than the maximum of 6: move some to another pipeline and call it from here
-    new sales/wide.orch.yaml unused-components: component "Seven" never runs, as no connection leads to it from the Start component: connect it or delete it
+    new sales/wide.orch.yaml unused-components: component "Seven" never runs because no connection leads to it from the Start component: connect it or delete it
     fixed 0
     "#);
     world.write(
@@ -255,7 +255,7 @@ fn tightened_rules_and_a_base_that_moves_on_bring_nothing_new() {
     insta::assert_snapshot!(history.compare_after("tightened"), @r#"
     known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z][a-z ]*: rename it
     known sales/load.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some to another pipeline and call it from here
-    known sales/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
+    known sales/load.orch.yaml unused-components: component "Leftover" never runs because no connection leads to it from the Start component: connect it or delete it
     known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 4: move some to another pipeline and call it from here
     known stock/count.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some to another pipeline and call it from here
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z][a-z ]*: rename it
@@ -275,7 +275,7 @@ fn tightened_rules_and_a_base_that_moves_on_bring_nothing_new() {
     insta::assert_snapshot!(history.compare_after("merged"), @r#"
     known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z][a-z ]*: rename it
     known sales/load.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some to another pipeline and call it from here
-    known sales/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
+    known sales/load.orch.yaml unused-components: component "Leftover" never runs because no connection leads to it from the Start component: connect it or delete it
     known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 4: move some to another pipeline and call it from here
     known stock/count.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some to another pipeline and call it from here
     known stock/new.orch.yaml component-naming-convention: component "of others" does not match the naming convention [A-Z][a-z ]*: rename it
@@ -370,7 +370,7 @@ fn no_file_borrows_the_past_of_another() {
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     new sales/load.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
     new sales/wide.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
-    new sales/wide.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
+    new sales/wide.orch.yaml unused-components: component "Leftover" never runs because no connection leads to it from the Start component: connect it or delete it
     new stock/moved.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     new stock/old.orch.yaml component-naming-convention: component "count more" does not match the naming convention [A-Z].*: rename it
     fixed 3
@@ -420,7 +420,7 @@ fn no_component_borrows_the_past_of_another() {
     insta::assert_snapshot!(history.compare_after("the name elsewhere"), @r#"
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     new stock/count.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
-    new stock/old.orch.yaml unused-components: component "count it" never runs, as no connection leads to it from the Start component: connect it or delete it
+    new stock/old.orch.yaml unused-components: component "count it" never runs because no connection leads to it from the Start component: connect it or delete it
     fixed 0
     "#);
 }

@@ -366,9 +366,9 @@ fn base_that_platform_does_not_judge_leaves_verdict_open() {
         let platform = platform_by_commit(&head, at_head.clone(), at_base);
         let output = platform.call(&world).run("review --new-only").expect(3);
         assert!(
-            output
-                .out
-                .contains("It is unknown which findings in 1 file are new, as the base was not evaluated"),
+            output.out.contains(
+                "Could not determine which findings in 1 file are new, because the base was not evaluated"
+            ),
             "{}",
             output.all()
         );
@@ -470,7 +470,7 @@ fn reports_are_written_if_published_version_is_unavailable() {
     let pass = (&ci, "--on-unavailable pass");
     let output = platform.call(&world).run(&pass).expect(0);
     output.saying(&[
-        "nothing is published: the review did not pass: its verdict is undecided",
+        "nothing is published: the verdict of the review is undecided",
         ALL_THE_SAME,
     ]);
 }

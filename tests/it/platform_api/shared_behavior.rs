@@ -72,7 +72,7 @@ fn name_invalid_in_paths_is_usage_error_without_request() {
         .call(&world)
         .run("variables apply -f v.yaml")
         .expect(2)
-        .saying(&["v.yaml:1:", "it leads to another place"]);
+        .saying(&["v.yaml:1:", "it would change the path"]);
     assert!(platform.requests().is_empty(), "{:?}", platform.requests());
 }
 

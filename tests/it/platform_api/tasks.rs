@@ -566,7 +566,11 @@ fn decide_of_what_is_not_pending_sends_nothing() {
             "the task waits for tool-4",
         ),
         (finished_task(), vec!["tool-4"], "is STOPPED (finished)"),
-        (running_task(), vec!["tool-4"], "the task waits for no decision"),
+        (
+            running_task(),
+            vec!["tool-4"],
+            "the task is not waiting for a decision",
+        ),
     ] {
         let (world, platform) = (World::new(), task_platform(&[task]));
         for wait in [&[][..], &["--wait"]] {

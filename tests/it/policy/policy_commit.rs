@@ -75,7 +75,7 @@ fn policy_commit_without_target_is_that_of_host_or_base() {
     assert_tip(
         tip(&folder, &merge_request_variables(&project, &[])),
         &project.fork,
-        "CI_MERGE_REQUEST_DIFF_BASE_SHA, as the target branch is not in this clone",
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA, because the target branch is not in this clone",
     );
     crate::support::git(&folder, &["fetch", "-q", "origin", &project.main]);
     let seen = [("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", project.main.as_str())];

@@ -530,7 +530,7 @@ fn change_does_not_say_where_it_is_published() {
     platform.reviews(respond_for_each("PASSED", passed_results()));
     let output = push_of_branch(&world, platform.call(&world)).run("ci").expect(0);
     output.logging(&[
-        "nothing is published: `publish-on` of the checkout's file is not in force here",
+        "nothing is published: `publish-on` of the checkout's file does not apply here",
         "`publish-on.branches`",
     ]);
     assert_eq!(platform.requests().len(), 1);

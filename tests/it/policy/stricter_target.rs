@@ -74,7 +74,8 @@ fn tips_rules_are_evaluated_on_every_host() {
             let notes = report["notes"].to_string();
             assert!(
                 notes.contains("component-naming-convention warn → error (tightened)")
-                    && notes.contains("1 changed pipeline also evaluated locally by the rules of `main`"),
+                    && notes
+                        .contains("1 changed pipeline also evaluated locally against the rules of `main`"),
                 "{notes}"
             );
             let twin = host(&good, passing.call(&good)).run(&[command]);
@@ -217,7 +218,12 @@ fn findings_of_tips_rules_with_the_same_level_are_added() {
     let is_of_tip: Vec<(bool, bool)> = violations
         .iter()
         .map(|text| text.as_str().unwrap())
-        .map(|text| (text.contains("LoadX"), text.contains("by the rules of `main`")))
+        .map(|text| {
+            (
+                text.contains("LoadX"),
+                text.contains("according to the rules of `main`"),
+            )
+        })
         .collect();
     assert_eq!(is_of_tip, [(false, false), (true, true)], "{violations:?}");
 }

@@ -316,7 +316,7 @@ fn change_that_keeps_publish_from_sending_is_told_in_its_words() {
         assert!(log.contains(words), "{log}");
     }
     assert!(
-        lines.contains("a publish is refused, as the shared pipeline `load` needs it"),
+        lines.contains("publishing will fail because the shared pipeline `load` needs it"),
         "{lines}"
     );
 }
@@ -354,7 +354,7 @@ fn checks_are_listed_and_explained() {
     );
     let explained = log("rules explain project/shared", 0);
     assert!(
-        explained.contains("`sluicegate publish` refuses to upload"),
+        explained.contains("`sluicegate publish` fails without an upload"),
         "{explained}"
     );
     let unknown = log("rules explain project/cal", 2);

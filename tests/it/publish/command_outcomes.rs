@@ -412,10 +412,9 @@ fn version_that_is_not_shown_yet_is_not_waited_for_in_silence() {
     let world = plain_project();
     let platform = platform_taking_uploads(upload_response(&json!([])), ResponseTemplate::new(404));
     let call = platform.call(&world).variable("SLUICEGATE_LOOKUP_TIMEOUT", "4");
-    call.run(&PUBLISH).expect(6).saying(&[
-        "waiting until the platform shows the state of version",
-        ", at most 4 s",
-    ]);
+    call.run(&PUBLISH)
+        .expect(6)
+        .saying(&["waiting for the platform to update version", ", at most 4 s"]);
 }
 
 #[test]

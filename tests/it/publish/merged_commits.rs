@@ -186,7 +186,7 @@ fn gate_changes_of_tag_are_undecided_in_clone_without_its_history() {
     call.run("check --gate-changes fail").expect(7);
     call.run("check")
         .expect(0)
-        .saying(&["warning: changes of the gate configuration since `main` are not reported"]);
+        .saying(&["warning: changes to the gate configuration since `main` are not reported"]);
 }
 
 /// The base belongs to a host, and a local run has none.

@@ -206,7 +206,7 @@ fn commit_that_was_counted_is_not_counted_again() {
     // The job of the first commit runs again.
     let second_args = ["{next}", "--head", older.trim()];
     let output = shop.publish(&second_args).expect(0);
-    let expected_text = "this commit is published already, as version 1.0.0 of sales: nothing is published";
+    let expected_text = "this commit is already published as version 1.0.0 of sales: nothing is published";
     assert!(output.out.contains(expected_text), "{}", output.all());
     assert_eq!(shop.versions(), versions);
     let receipt = shop.receipt();
@@ -220,7 +220,7 @@ fn commit_that_was_counted_is_not_counted_again() {
     );
     // A dry run reports the same.
     let dry = shop.publish((&second_args[..], "--dry-run")).expect(0);
-    let expected_text = "would publish nothing: this commit is published already, as version 1.0.0 of sales";
+    let expected_text = "would publish nothing: this commit is already published as version 1.0.0 of sales";
     assert!(dry.out.starts_with(expected_text), "{}", dry.all());
     assert_eq!(shop.receipt()["versionName"], "1.0.0");
     // A rerun does not undo a rollback.
@@ -234,7 +234,7 @@ fn commit_that_was_counted_is_not_counted_again() {
     let by_hand = ["1.0.1", "--head", older.trim()];
     shop.publish(&by_hand).expect(0).saying(&[
         "go back",
-        "this commit is published already, as version 1.0.0 of sales, which is disabled",
+        "this commit is already published as version 1.0.0 of sales, which is disabled",
     ]);
     assert_eq!(shop.versions().len(), versions.len() + 1);
 }

@@ -345,7 +345,7 @@ fn parameter_that_pipeline_does_not_declare_stops_publish() {
     world.write(CONFIG, format!("pipelines:\n{list}"));
     insta::assert_snapshot!(refused_plan_text(&world), @"
     the shared pipelines would be incomplete:
-      .platform/shared-pipelines.yaml:7: the shared pipeline `a` has the parameter `other`, which is no variable of `load.orch.yaml`
+      .platform/shared-pipelines.yaml:7: the shared pipeline `a` has the parameter `other`, which is not a variable of `load.orch.yaml`
     ");
     world.write(
         CONFIG,
@@ -477,7 +477,7 @@ fn configuration_must_be_there_and_right() {
     none: no hidden directory at the repository root contains `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`
     empty: .platform/shared-pipelines.yaml:1:1: the list `pipelines` is missing
     twins: .platform/shared-pipelines.yaml:3:3: the id `a` is already used on line 2
-    two: several hidden folders contain `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .platform, .second
+    two: several hidden directories contain `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .platform, .second
     named: the shared-pipelines file `.third/shared-pipelines.yaml` is not in the commit <commit>
     ");
     let input = PlanInput {

@@ -100,9 +100,9 @@ async fn reported_outcome_matches_stored_versions_for_each_fault() {
         StoredThen502, StoredThenGone, StoredThenHalfAnAnswer, StoredThenNonsense, StoredThenSilent,
         TwinWins, TwinWinsThenGone,
     };
-    use OutcomeKind::{Conflict, Failed, Incomplete, Published, Unknown};
+    use OutcomeKind::{Conflict, Failed, Published, Unknown, Unverified};
     const SAFE: [OutcomeKind; 2] = [Published, Published];
-    const LOST: [OutcomeKind; 2] = [Published, Incomplete];
+    const LOST: [OutcomeKind; 2] = [Published, Unverified];
     let rows = [
         fault_row(&[Fine], SAFE, 1),
         fault_row(&[Slow], SAFE, 1),
@@ -116,8 +116,8 @@ async fn reported_outcome_matches_stored_versions_for_each_fault() {
         fault_row(&[StoredThen502], LOST, 1),
         fault_row(&[StoredThenSilent], LOST, 1),
         fault_row(&[AfterHead, StoredThenGone], LOST, 2),
-        fault_row(&[StoredThenNonsense], [Incomplete; 2], 1),
-        fault_row(&[StoredThenHalfAnAnswer], [Incomplete; 2], 1),
+        fault_row(&[StoredThenNonsense], [Unverified; 2], 1),
+        fault_row(&[StoredThenHalfAnAnswer], [Unverified; 2], 1),
         // A proxy may ask the client to wait or redirect it after the platform has stored the version.
         fault_row(&[StoredThen(429)], LOST, 1),
         fault_row(&[StoredThen(503)], LOST, 1),
@@ -150,7 +150,7 @@ async fn reported_outcome_matches_stored_versions_for_each_fault() {
         },
         Row {
             lag: 99,
-            ..fault_row(&[Fine], [Incomplete; 2], 1)
+            ..fault_row(&[Fine], [Unverified; 2], 1)
         },
         Row {
             lag: 1,
@@ -179,7 +179,7 @@ async fn reported_outcome_matches_stored_versions_for_each_fault() {
         },
         Row {
             shows: Shows::Broken,
-            ..fault_row(&[Fine], [Incomplete; 2], 1)
+            ..fault_row(&[Fine], [Unverified; 2], 1)
         },
     ];
     let plans = [plain_plan(), plan_with_script()];
@@ -294,7 +294,7 @@ async fn disabled_version_leaves_one_before_or_nothing() {
     let outcome = run_publish(&server, &plan, disabling).await;
     assert_eq!(
         (outcome.kind, outcome.disabled, outcome.latest),
-        (OutcomeKind::Incomplete, true, Some(LatestVersion::NoneEnabled))
+        (OutcomeKind::Unverified, true, Some(LatestVersion::NoneEnabled))
     );
 
     let server = Faulty::start(&[Fault::None, Fault::StoredThenNonsense], 0, Shows::Truth);

@@ -229,7 +229,7 @@ async fn ignored_resources_are_incomplete() {
         (outcome.kind, outcome.ignored_resources.len()),
         (OutcomeKind::Incomplete, 1)
     );
-    insta::assert_snapshot!(outcome.problems.join("\n"), @"the platform left out `x.zip`: archives are not supported");
+    insta::assert_snapshot!(outcome.problems.join("\n"), @"the platform ignored `x.zip`: archives are not supported");
 }
 
 #[tokio::test]
@@ -253,7 +253,7 @@ async fn ignored_resources_can_be_waved_through() {
 }
 
 #[tokio::test]
-async fn answer_that_does_not_tell_is_incomplete() {
+async fn response_without_list_is_unverified() {
     let answers = [
         ResponseTemplate::new(201).set_body_json(json!({ "versionName": "v" })),
         ResponseTemplate::new(201).set_body_json(json!({ "versionName": "v", "ignoredResources": null })),
@@ -270,7 +270,7 @@ async fn answer_that_does_not_tell_is_incomplete() {
                 ..hashing_publish_options()
             })
             .await;
-        assert_eq!(outcome.kind, OutcomeKind::Incomplete, "{outcome:?}");
+        assert_eq!(outcome.kind, OutcomeKind::Unverified, "{outcome:?}");
     }
 }
 
@@ -326,7 +326,7 @@ async fn version_that_cannot_be_looked_up_is_not_verified() {
             ..hashing_publish_options()
         })
         .await;
-    assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Incomplete, false));
+    assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Unverified, false));
     assert!(!outcome.disabled, "nothing is known to be missing");
 }
 

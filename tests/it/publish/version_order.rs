@@ -217,7 +217,7 @@ fn nightly_run_publishes_each_commit_once_and_keeps_rollback() {
     assert_eq!(versions(&world, &server)[0], ("1.0.5".to_owned(), true));
     publish_from_push(&world, &server, "again")
         .expect(0)
-        .saying(&["this commit is published already, as version 1.0.5 of sales"]);
+        .saying(&["this commit is already published as version 1.0.5 of sales"]);
     assert_eq!(versions(&world, &server)[0], ("again".to_owned(), true));
 }
 

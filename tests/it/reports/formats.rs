@@ -463,11 +463,13 @@ fn merged_shards_equal_whole_review() {
         (&whole["files"], &whole["counts"])
     );
     let output = report.run(&["report", parts[0], parts[2]]).expect(3);
-    assert!(
-        output.out.contains("1 of 3 shards of the review are missing"),
-        "{}",
-        output.out
-    );
+    for text in [
+        "Reports of shards are missing: 2/3.",
+        "hint: run the review for each missing shard with --shard",
+    ] {
+        assert!(output.out.contains(text), "{text}: {}", output.out);
+    }
+    assert!(!output.out.contains("sluicegate doctor"), "{}", output.out);
 }
 
 #[test]

@@ -35,7 +35,10 @@ fn file_not_in_force_and_missing_base_are_in_every_format() {
         );
     }
     for (format, text) in reports(&["--all", "--new-only"], 0) {
-        assert!(text.contains("every finding counts as new"), "{format}: {text}");
+        assert!(
+            text.contains("every finding is treated as new"),
+            "{format}: {text}"
+        );
     }
     // If a run does not pass, its reason contains the notes, once.
     let failure = Job::github()

@@ -79,7 +79,7 @@ fn publish_on_github_writes_summary_with_changes_for_consumers() {
     for text in [
         "Published 2.0.0 of sales",
         "**Breaking:**",
-        "<code>day</code> is gone",
+        "<code>day</code> was removed",
     ] {
         assert!(second.summary.contains(text), "{text}: {}", second.summary);
     }
@@ -94,7 +94,7 @@ fn publish_on_github_writes_summary_with_changes_for_consumers() {
     assert!(
         second_run
             .summary
-            .contains("Nothing published: this commit is published already"),
+            .contains("Nothing published: this commit is already published"),
         "{}",
         second_run.summary
     );
@@ -136,7 +136,7 @@ fn refused_publish_has_failing_summary_and_no_version_output() {
     assert_eq!(job_output(&refused.outputs, "next-version"), "2.0.0");
     let dry = push_step(&shop, (args, "--dry-run"))
         .expect(1)
-        .expect_failure_annotation("Publish failed", &["(dry run)", "is gone"]);
+        .expect_failure_annotation("Publish failed", &["(dry run)", "was removed"]);
     assert!(!dry.outputs.contains("version-name"), "{}", dry.outputs);
     let plan_output = push_step(&shop, "publish --version-name 2.0.0 --dry-run").expect(0);
     assert!(

@@ -239,7 +239,7 @@ fn repository_with_history_adopts_gate_and_publishes_two_versions() {
     let job = hour.job_of_init("push", "refs/heads/main", &payload);
     has(
         &job.run("ci").expect(0),
-        &["this commit is published already, as version 1.0.1"],
+        &["this commit is already published as version 1.0.1"],
     );
     hour.world.write("README.md", "more\n");
     hour.world.commit("describe the project");

@@ -8,8 +8,8 @@ const MAX_WORD_LENGTH: usize = 200;
 /// Maximum length in bytes of a known word. A longer one is not close to any word that is compared.
 const MAX_KNOWN_LENGTH: usize = 4 * MAX_WORD_LENGTH;
 
-/// Returns `did you mean ...?` with this name, for a hint. The name may come from outside, so a very long one is shortened;
-/// the output escapes it like every other text.
+/// Returns `did you mean ...?` with this name, for a hint. The name may come from outside, so a very long one is
+/// shortened; the output escapes it like every other text.
 pub fn did_you_mean(name: &str) -> String {
     did_you_mean_any(&[name])
 }
@@ -107,8 +107,8 @@ impl<'n> NameProfile<'n> {
             .sum()
     }
 
-    /// Returns whether one name is probably the other one with a typo: they are similar, or differ by one character that
-    /// is missing or by two that are swapped. Names that differ in a digit are not.
+    /// Returns whether one name is probably the other one with a typo: they are similar, or differ by one character
+    /// that is missing or by two that are swapped. Names that differ in a digit are not.
     pub fn is_similar(&self, candidate: &NameProfile<'_>) -> bool {
         self.can_be_similar(candidate)
             && (similarity(self.name, candidate.name) >= MIN_SIMILARITY || is_typo(self.name, candidate.name))

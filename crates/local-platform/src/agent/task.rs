@@ -113,7 +113,7 @@ enum TaskPhase {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AgentTask {
     pub config: TaskConfig,
-    /// The tools that need no permission.
+    /// The tools that the agent may use without permission.
     pub granted: Vec<String>,
     /// Time of the last state change.
     #[serde(serialize_with = "Moment::as_number")]
@@ -171,7 +171,7 @@ impl AgentTask {
         }
     }
 
-    /// Adds tools that need no permission.
+    /// Adds tools that the agent may use without permission.
     pub(crate) fn grant(&mut self, tools: impl IntoIterator<Item = String>) {
         for tool in tools {
             if !self.granted.contains(&tool) {
@@ -180,7 +180,8 @@ impl AgentTask {
         }
     }
 
-    /// Replaces the list of tools that need no permission. A decision that the agent already waits for stays pending.
+    /// Replaces the list of tools that the agent may use without permission. A decision that the agent already waits
+    /// for stays pending.
     pub(crate) fn replace_grants(&mut self, tools: Vec<String>, now: Moment) {
         self.granted.clear();
         self.grant(tools);

@@ -2,7 +2,8 @@
 
 use super::tools::{QUESTION_TOOL, TOOLS};
 
-/// Word stems and the tool that each stands for. Stems of up to [`MAX_WHOLE_WORD_LENGTH`] letters must match the complete word.
+/// Word stems and the tool that each stands for. Stems of up to [`MAX_WHOLE_WORD_LENGTH`] letters must match the
+/// complete word.
 const TOOL_STEMS: [(&str, &str); 26] = [
     ("creat", "create_file"),
     ("write", "create_file"),

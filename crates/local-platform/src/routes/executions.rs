@@ -34,7 +34,8 @@ const ID_PARAMETER: &str = "pipelineExecutionId";
 /// Duration of the shortest execution.
 const MIN_DURATION: Duration = Duration::from_secs(2);
 
-/// Additional duration for each component that is reached, and the maximum number of components that count.
+/// Additional duration for each component that is reached, and the maximum number of components that add to the
+/// duration.
 const STEP_DURATION: Duration = Duration::from_millis(20);
 const MAX_COUNTED_STEPS: u32 = 100;
 

@@ -16,9 +16,9 @@ use uuid::Uuid;
 
 /// SQL that creates the tables.
 ///
-/// Versions are never removed, so their numbers are consecutive even without `AUTOINCREMENT`, for which SQLite keeps the
-/// last number on a separate page. The files of a version are one value, because no request reads a single file. The
-/// primary key of shared pipelines is the ID that they are looked up by, so they need no second index.
+/// Versions are never removed, so their numbers are consecutive even without `AUTOINCREMENT`, for which SQLite keeps
+/// the last number on a separate page. The files of a version are one value, because no request reads a single file.
+/// The primary key of shared pipelines is the ID that they are looked up by, so a second index is not necessary.
 pub(crate) const TABLES: &str = "
     CREATE TABLE artifact (
         number INTEGER PRIMARY KEY,

@@ -103,8 +103,8 @@ pub(crate) fn find_by_name(connection: &Connection, name: &str) -> rusqlite::Res
     })
 }
 
-/// Returns up to `size` projects after the first `offset`, oldest first, without those in `excluded_ids` (a JSON list of
-/// IDs), and the total number.
+/// Returns up to `size` projects after the first `offset`, oldest first, without those in `excluded_ids` (a JSON list
+/// of IDs), and the total number.
 pub(crate) fn list_projects(
     connection: &Connection,
     excluded_ids: &str,

@@ -34,7 +34,7 @@ const MAX_PAGE_WIDTH: usize = 2_000;
 /// Number of columns if the width of the terminal is unknown.
 const DEFAULT_COLUMNS: usize = 160;
 
-/// Describes the changes of a pipeline: the file, then its parts, indented. Of a new or removed pipeline, only the
+/// Describes the changes to a pipeline: the file, then its parts, indented. Of a new or removed pipeline, only the
 /// names of the components are described. `columns` is the width of the terminal; `None` for a page.
 pub fn describe_diff(diff: &PipelineDiff, columns: Option<usize>) -> Vec<DiffLine> {
     let mut description = Description {
@@ -95,7 +95,7 @@ impl Description {
         });
     }
 
-    /// Describes a changed component and its fields. The fields are left out if the component was removed, and with
+    /// Describes a changed component and its fields. The fields are omitted if the component was removed, and with
     /// `is_name_only`.
     fn describe_component(&mut self, component: &ComponentDiff, is_name_only: bool) {
         let ComponentDiff { name, change, .. } = component;

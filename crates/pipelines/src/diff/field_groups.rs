@@ -17,7 +17,7 @@ pub(super) enum FieldGroup<'f> {
     },
 }
 
-/// Groups the fields by row. Empty values that were added or removed are left out.
+/// Groups the fields by row. Empty values that were added or removed are omitted.
 pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) -> Vec<FieldGroup<'f>> {
     let mut groups: Vec<FieldGroup<'f>> = Vec::new();
     let mut last_row: Option<&[PathStep]> = None;

@@ -1,4 +1,4 @@
-//! The first lines of a change: the change of the file, and the components that will no longer run.
+//! The first lines of a change: the change to the file, and the components that will no longer run.
 
 use super::leaf::{Leaf, PathStep};
 use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff};
@@ -9,7 +9,7 @@ use crate::pipelines::PipelineKind;
 /// The prefix of component types that the platform's designer does not know.
 const UNKNOWN_TYPE: &str = "unknown-";
 
-/// Returns the line that describes the change of the file.
+/// Returns the line that describes the change to the file.
 pub(super) fn describe_file_change(diff: &PipelineDiff) -> String {
     let path = &diff.path;
     let kind = diff.kind.map_or("pipeline", PipelineKind::name);

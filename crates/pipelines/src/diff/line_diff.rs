@@ -24,7 +24,7 @@ thread_local! {
     pub(super) static COMPARISONS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Returns the lines that differ, with the lines around them. Equal lines that are left out between two changes are
+/// Returns the lines that differ, with the lines around them. Equal lines that are omitted between two changes are
 /// counted in one entry.
 pub(super) fn compare_lines<'a>(base_lines: &[&'a str], head_lines: &[&'a str]) -> Vec<TextLine<'a>> {
     #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Text, JSON and pictures all show the same model, a [`PipelineDiff`]. It is complete by construction: every leaf of
 //! the two documents that differs is in exactly one place (a component's fields, the links, the variables, the rest),
-//! or is layout. So the head can be rebuilt from the base and the diff, which a test does.
+//! or is layout. The head can therefore be rebuilt from the base and the diff, which a test does.
 //!
 //! The values of the YAML are compared. The quoting and folding of a scalar, and the order of keys and links, are
 //! layout, as is everything below `design`.

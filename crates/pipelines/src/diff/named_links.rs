@@ -12,8 +12,8 @@ const ITERATION_KIND: &str = "iteration";
 /// The kind of a link from a component of a transformation to the component that it feeds.
 const SOURCE_KIND: &str = "source";
 
-/// Maximum total length of the names in the links of one side, in bytes: each changed link repeats both of its names, so
-/// a file of 3 MB could otherwise need 60 GB.
+/// Maximum total length of the names in the links of one side, in bytes: each changed link repeats both of its names,
+/// so a file of 3 MB could otherwise need 60 GB.
 const MAX_NAME_BYTES: usize = 64 * 1024 * 1024;
 
 /// A link, by the names of its ends.
@@ -77,7 +77,7 @@ impl<'t, 'a> Links<'t, 'a> {
         Ok(())
     }
 
-    /// Adds the links of a component. Values below a key for links that are no links are kept as fields.
+    /// Adds the links of a component. Values below a key for links that are not links are kept as fields.
     pub(super) fn add_component_links(&mut self, keys: LinkKeys, name: &'t str, component: NodeRef<'t, 'a>) {
         for (key, _, node) in component.entries().filter(|(key, _, _)| keys.contains(key)) {
             let path = vec![PathStep::key(key)];
@@ -114,7 +114,7 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
-    /// Adds each item of a list as a link. An empty list, or a value that is no list, is kept as a field.
+    /// Adds each item of a list as a link. An empty list, or a value that is not a list, is kept as a field.
     fn add_link_list(
         &mut self,
         name: &'t str,

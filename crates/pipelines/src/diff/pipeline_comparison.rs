@@ -39,7 +39,7 @@ pub fn compare_trees(sides: &PipelineVersions<'_>, trees: &Result<VersionTrees<'
         })
 }
 
-/// Compares two parsed versions. The error names the version that is no pipeline, and the reason.
+/// Compares two parsed versions. The error names the version that is not a pipeline, and the reason.
 fn compare_readable_trees(
     sides: &PipelineVersions<'_>,
     trees: &VersionTrees<'_>,
@@ -77,7 +77,7 @@ struct LinkPair<'t, 'a> {
 
 impl<'t, 'a> DocumentPair<'t, 'a> {
     /// Compares the parts of both documents: components, links, variables and other fields. Links in another order, and
-    /// other bytes with the same content, are a change of the layout.
+    /// other bytes with the same content, are a change to the layout.
     fn build_diff(&self, sides: &PipelineVersions<'_>) -> Result<PipelineDiff, String> {
         let components = self.pair_parts(|document| &document.components);
         let links = self.read_links(&components)?;
@@ -111,7 +111,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         Ok(diff)
     }
 
-    /// Returns the kind of the change of the whole file.
+    /// Returns the kind of the change to the complete file.
     fn classify_change(&self, sides: &PipelineVersions<'_>, diff: &PipelineDiff) -> FileChange {
         match (&self.base, &self.head) {
             (None, _) => FileChange::Added,

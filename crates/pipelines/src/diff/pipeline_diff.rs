@@ -175,8 +175,8 @@ impl PipelineDiff {
 }
 
 impl ComponentDiff {
-    /// Returns a few words about the change of a component that both sides have: its old name, the value that changed,
-    /// or the names of the fields.
+    /// Returns a short description of the change to a component that both sides have: its old name, the value that
+    /// changed, or the names of the fields.
     pub(crate) fn describe_briefly(&self) -> Option<String> {
         if let Some(previous_name) = &self.previous_name {
             return Some(format!("was {previous_name}"));

@@ -1,10 +1,10 @@
-//! The changes of a file as numbers, as reports contain them.
+//! The changes to a file as numbers, for reports.
 
 use serde::{Deserialize, Serialize};
 use sluicegate_base::text::{List, format_count};
 use sluicegate_base::words::words;
 
-/// The kind of change of a pipeline's file.
+/// The kind of change to a pipeline's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileChange {
     Added,
@@ -28,7 +28,7 @@ words!(FileChange {
     Unreadable => "unreadable",
 });
 
-/// The number of changes of one kind of item.
+/// The number of changes to one kind of item.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeCounts {
@@ -59,7 +59,7 @@ impl ChangeCounts {
     }
 }
 
-/// The changes of a file between base and head.
+/// The changes to a file between base and head.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangeSummary {

@@ -49,7 +49,7 @@ pub struct Finding<'a> {
     pub about: Option<&'a str>,
     /// The kind of `about`, if known.
     pub about_kind: Option<SubjectKind>,
-    /// The counted number, for rules that count.
+    /// The counted number, for counting rules.
     pub size: Option<u64>,
     /// The evaluation error's type, if the rule could not be evaluated.
     pub error_type: Option<&'a str>,
@@ -63,7 +63,7 @@ pub struct FindingIdentity<'a> {
     pub rule: &'a str,
     /// The path from the repository root.
     pub path: &'a str,
-    /// The component or variable, otherwise the text; `None` for rules that count, and for a finding without a text.
+    /// The component or variable, otherwise the text; `None` for counting rules, and for a finding without a text.
     pub about: Option<&'a str>,
     /// The kind of that component or variable: both can have the same name.
     pub about_kind: Option<SubjectKind>,
@@ -82,6 +82,12 @@ impl Finding<'_> {
             },
             about_kind: subject.and(self.about_kind),
         }
+    }
+
+    /// Returns whether no rule could be evaluated on the file.
+    pub fn is_file_error(&self) -> bool {
+        self.error_type
+            .is_some_and(|error_type| FILE_ERROR_TYPES.contains(&error_type))
     }
 
     /// Returns whether the finding concerns the rules file and not the pipeline.

@@ -13,18 +13,18 @@ pub struct FindingTotals {
     pub warnings: usize,
     /// Rules that could not be evaluated.
     pub not_evaluated: usize,
-    /// Findings that the base does not have; `None` without a comparison.
+    /// New findings, which are missing at the base; `None` without a comparison.
     pub new: Option<usize>,
     /// Findings that the base also has; `None` without a comparison.
     pub known: Option<usize>,
     pub waived: usize,
-    /// Findings of the base that no longer exist; `None` without a comparison.
+    /// Findings at the base that no longer exist; `None` without a comparison.
     pub fixed: Option<usize>,
 }
 
 impl FindingTotals {
-    /// Counts these findings; a rule that could not be evaluated counts only as such. `fixed_count` is the number of
-    /// findings of the base that no longer exist, if a comparison was made.
+    /// Counts these findings; a rule that could not be evaluated is only counted as such. `fixed_count` is the number
+    /// of findings at the base that no longer exist, if a comparison was made.
     pub fn from_findings(findings: &[Finding<'_>], fixed_count: Option<usize>) -> Self {
         let mut totals = Self {
             new: fixed_count.map(|_| 0),

@@ -1,9 +1,9 @@
 //! The identity of a finding across runs, so that hosts can distinguish new findings from known ones.
 //!
-//! It consists of the parts that stay when lines move: rule, path, text, and whether the finding is about a component or
-//! a variable. Duplicates (the same text of the same rule
-//! in the same file) are distinguished by their order. The hash is SHA-256 over each part preceded by its length, so
-//! that it does not depend on the version of a library, and different findings never have the same input.
+//! It consists of the parts that stay when lines move: rule, path, text, and whether the finding is about a component
+//! or a variable. Duplicates (the same text of the same rule in the same file) are distinguished by their order. The
+//! hash is SHA-256 over each part preceded by its length, so that it does not depend on the version of a library, and
+//! different findings never have the same input.
 
 use super::Finding;
 use crate::pipelines::SubjectKind;

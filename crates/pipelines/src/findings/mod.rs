@@ -11,6 +11,7 @@ mod finding_state;
 mod finding_totals;
 mod fingerprint;
 mod known_limit;
+mod missing_shards;
 mod report;
 mod rule_result;
 mod show_mode;
@@ -25,6 +26,7 @@ pub use finding_state::FindingState;
 pub use finding_totals::FindingTotals;
 pub use fingerprint::Fingerprint;
 pub use known_limit::{describe_lower_limit, describe_too_many_known};
+pub use missing_shards::describe_missing_shards;
 pub use report::{
     ComparedWith, Engine, ExcludedFile, GateChange, LimitKind, Report, ResultCounts, ReviewContext,
     ReviewPlatform, Shard, UnreviewedFile, Verdict, VerdictLimit,

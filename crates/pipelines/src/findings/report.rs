@@ -69,7 +69,7 @@ pub struct ReviewContext {
     /// The older report that defines the known findings; `None` for a review, which compares commits at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared_with: Option<ComparedWith>,
-    /// Only findings that the base does not have fail the gate.
+    /// Only new findings fail the gate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub new_only: bool,
     /// The globs of the reviewed files, sorted; empty in older reports.
@@ -104,7 +104,8 @@ impl fmt::Display for ReviewPlatform {
 /// The kind of a fact that limits the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LimitKind {
-    /// A file of the gate configuration in the checkout is not used, because the policy revision has another one or none.
+    /// A file of the gate configuration in the checkout is not used, because the policy revision has another one or
+    /// none.
     NotInForce,
     /// There is no base to compare findings with.
     NoBase,
@@ -249,7 +250,7 @@ pub struct Report {
     pub excluded_files: Vec<ExcludedFile>,
     /// Files without a result, by path.
     pub unreviewed_files: Vec<UnreviewedFile>,
-    /// The changes of the gate configuration, by path.
+    /// The changes to the gate configuration, by path.
     pub gate_changes: Vec<GateChange>,
     /// Whether the gate failed because the change edits the gate configuration and other files, which the job forbids.
     pub gate_refused: bool,
@@ -269,7 +270,7 @@ pub struct Report {
     pub reasons: Vec<String>,
     /// The notes that limit the verdict.
     pub limits: Vec<VerdictLimit>,
-    /// The number of findings of the base that no longer exist; `None` without a comparison with the base.
+    /// The number of findings at the base that no longer exist; `None` without a comparison with the base.
     pub fixed_count: Option<usize>,
     pub started_at: Timestamp,
     pub duration: Duration,

@@ -97,7 +97,7 @@ pub struct Violation {
     pub about: Option<String>,
     /// The kind of `about`; `None` if unknown, and for a name that is neither.
     pub about_kind: Option<SubjectKind>,
-    /// The counted number, for rules that count; `None` for other rules.
+    /// The counted number, for counting rules; `None` for other rules.
     pub size: Option<u64>,
     /// The number of findings that are folded under this one, because they follow from it.
     pub folded_count: usize,
@@ -137,7 +137,7 @@ pub struct RuleResult {
     pub enforcement: Option<Enforcement>,
     /// The violations; may be empty even for a failed rule.
     pub violations: Vec<Violation>,
-    /// The counted number, for a rule that counts and failed without a violation.
+    /// The counted number, for a counting rule that failed without a violation.
     pub size: Option<u64>,
     /// The state of each violation compared with the base, or one state if there are no violations; empty if no
     /// comparison was made and no finding is waived.
@@ -224,8 +224,8 @@ pub struct FileResults {
 }
 
 impl FileResults {
-    /// Returns whether the file was reviewed. Findings of the project's checks do not count as a review. A file without
-    /// any result was reviewed, but no rule applies to it.
+    /// Returns whether the file was reviewed. Findings of the project checks are not a review. A file without any
+    /// result was reviewed, but no rule applies to it.
     pub fn is_reviewed(&self) -> bool {
         self.results.is_empty() || self.rule_results().next().is_some()
     }

@@ -9,7 +9,7 @@ pub enum ChangeClass {
     None,
     /// Another part of the version changed.
     Content,
-    /// Worth a note; in a total it counts as content.
+    /// Worth a note; in a total it is treated as content.
     Note,
     Addition,
     /// Consumers fail unless they do something.
@@ -102,7 +102,7 @@ pub(super) const EFFECTS: [ChangeEffect; 23] = {
             "run another shared pipeline, or request a version that still has it"),
         build_effect(Breaking, ChangeKind::KindChanged, "its kind changed from {before} to {after}",
             "replace the component that runs it with one for the new kind"),
-        build_effect(Breaking, ChangeKind::ParameterRemoved, "the parameter `{parameter}` is gone",
+        build_effect(Breaking, ChangeKind::ParameterRemoved, "the parameter `{parameter}` was removed",
             "stop setting it, or set its replacement"),
         build_effect(Breaking, ChangeKind::ParameterRequired, "the parameter `{parameter}` is new and has no default",
             "set it"),
@@ -112,7 +112,7 @@ pub(super) const EFFECTS: [ChangeEffect; 23] = {
             "set it"),
         build_effect(Breaking, ChangeKind::ExportWithdrawn, "the value of the parameter `{parameter}` is no longer returned",
             "stop reading it after the run"),
-        build_effect(Breaking, ChangeKind::ColumnRemoved, "the column `{column}` of the parameter `{parameter}` is gone",
+        build_effect(Breaking, ChangeKind::ColumnRemoved, "the column `{column}` of the parameter `{parameter}` was removed",
             "remove it from the grid"),
         build_effect(Breaking, ChangeKind::ColumnTypeChanged,
             "the type of the column `{column}` of the parameter `{parameter}` changed from {before} to {after}",
@@ -132,7 +132,7 @@ pub(super) const EFFECTS: [ChangeEffect; 23] = {
         build_effect(Note, ChangeKind::PathChanged, "it moved from {before} to {after}", NO_ACTION),
         build_effect(Content, ChangeKind::FileAdded, "the file is new", NO_ACTION),
         build_effect(Content, ChangeKind::FileModified, "the file changed", NO_ACTION),
-        build_effect(Content, ChangeKind::FileRemoved, "the file is gone", NO_ACTION),
+        build_effect(Content, ChangeKind::FileRemoved, "the file was removed", NO_ACTION),
     ]
 };
 

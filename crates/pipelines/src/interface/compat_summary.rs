@@ -3,7 +3,7 @@
 use super::{ChangeClass, ChangeKind, Compatibility};
 use sluicegate_base::text::{List, format_count, shorten_name};
 
-/// Maximum number of changes of a class that are listed.
+/// Maximum number of listed changes in each class.
 const MAX_LISTED_CHANGES: usize = 50;
 
 /// Maximum number of new shared pipelines that a note lists.
@@ -41,8 +41,8 @@ pub fn list_breaking_changes(compat: &Compatibility) -> Vec<String> {
     list.entries().collect()
 }
 
-/// Returns a note about the shared pipelines that consumers can use from now on, or `None` if there are none. Contains text
-/// from outside.
+/// Returns a note about the shared pipelines that consumers can use from now on, or `None` if there are none. Contains
+/// text from outside.
 pub fn describe_new_pipelines(compat: &Compatibility) -> Option<String> {
     let new_pipelines = compat
         .changes

@@ -1,4 +1,4 @@
-//! The changes of a version for consumers, as they are shown and recorded.
+//! The changes that a version makes for consumers, for reports and receipts.
 
 use super::semantic_version::find_announced_break;
 use super::{ChangeClass, ChangeKind, InterfaceChange};

@@ -1,8 +1,8 @@
 //! Finds the components of other repositories that run a changed shared pipeline.
 //!
 //! The format of such a component is not documented, except for its type and that its parameters contain
-//! `<prefix>#<id>` and a version. So any text in its parameters that equals that name counts, and a parameter counts as
-//! used if a key or a text equals its name.
+//! `<prefix>#<id>` and a version. Therefore any text in its parameters that equals that name is a reference, and a
+//! parameter is treated as used if a key or a text equals its name.
 
 use super::{ChangeKind, InterfaceChange};
 use crate::pipelines::PipelineOutline;
@@ -94,7 +94,7 @@ impl ParameterTexts {
 }
 
 impl Consumer {
-    /// Returns the changes that affect the component: all changes of its shared pipeline, except those of parameters
+    /// Returns the changes that affect the component: all changes to its shared pipeline, except those of parameters
     /// that it does not use, unless it must set them.
     pub fn select_affecting<'c>(&self, changes: &'c [InterfaceChange]) -> Vec<&'c InterfaceChange> {
         changes
@@ -104,7 +104,7 @@ impl Consumer {
     }
 
     /// Returns whether the change affects this consumer. A parameter that must be set affects consumers that do not
-    /// name it; other changes of a parameter affect those that do. A change of the whole shared pipeline affects all.
+    /// name it; other changes to a parameter affect those that do. A change to the entire shared pipeline affects all.
     fn is_affected_by(&self, change: &InterfaceChange) -> bool {
         let must_set = matches!(
             change.kind,

@@ -33,11 +33,11 @@ pub struct InterfaceChange {
     pub class: ChangeClass,
     #[serde(rename = "change")]
     pub kind: ChangeKind,
-    /// The shared pipeline; `None` for a change of a file.
+    /// The shared pipeline; `None` for a change to a file.
     pub id: Option<String>,
-    /// The parameter, for a change of a parameter.
+    /// The parameter, for a change to a parameter.
     pub parameter: Option<String>,
-    /// The column of the parameter, for a change of a column.
+    /// The column of the parameter, for a change to a column.
     pub column: Option<String>,
     /// The old value, truncated if it is long.
     pub before: Option<String>,
@@ -51,7 +51,7 @@ pub struct InterfaceChange {
 }
 
 impl InterfaceChange {
-    /// Creates a change of this kind, without values and locations.
+    /// Creates a change with this kind, without values and locations.
     pub(super) fn for_kind(kind: ChangeKind, id: &str) -> Self {
         Self {
             class: kind.effect().class,
@@ -66,7 +66,7 @@ impl InterfaceChange {
         }
     }
 
-    /// Creates a change of a file of the version.
+    /// Creates a change to a file of the version.
     pub fn for_file(kind: ChangeKind, path: &str) -> Self {
         let file = SourceLocation {
             path: path.to_owned(),

@@ -1,5 +1,5 @@
-//! Compares the interfaces of two sides: used by publish, review, `diff`, `artifacts diff`, impact and receipts, so that
-//! all of them report the same changes.
+//! Compares the interfaces of two sides: used by publish, review, `diff`, `artifacts diff`, impact and receipts, so
+//! that all of them report the same changes.
 
 use super::interface_change::source_location;
 use super::{ChangeKind, ChangedKinds, Interface, InterfaceChange};
@@ -55,7 +55,7 @@ struct InterfaceComparison<'a> {
 }
 
 impl InterfaceComparison<'_> {
-    /// Creates the change that a shared pipeline is no longer offered: its entry is gone or disabled.
+    /// Creates the change that a shared pipeline is no longer offered: its entry was removed or disabled.
     fn build_pipeline_removal(&self, old_entry: &SharedEntry) -> InterfaceChange {
         let disabled_entry = self.new.find_entry(&old_entry.id);
         let kind = match disabled_entry {
@@ -173,7 +173,7 @@ impl InterfaceComparison<'_> {
     }
 }
 
-/// A change of a parameter or a column, with its position on the old side, if there is one, and on the new side.
+/// A change to a parameter or a column, with its position on the old side, if there is one, and on the new side.
 struct PositionedChange {
     change: InterfaceChange,
     old_position: Option<Position>,

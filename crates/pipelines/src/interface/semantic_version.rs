@@ -90,7 +90,7 @@ pub(super) fn find_announced_break(old: &str, new: &str) -> Option<String> {
     );
     if !old_version.pre.is_empty() {
         return Some(format!(
-            "{old} is a prerelease, which makes no compatibility promise"
+            "{old} is a prerelease, which does not promise compatibility"
         ));
     }
     if new_version.major > old_version.major {

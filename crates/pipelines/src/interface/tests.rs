@@ -246,7 +246,7 @@ fn change_has_locations_on_both_sides() {
     breaking:
       .platform/shared-pipelines.yaml:5: `a`: the type of the parameter `y` changed from `TEXT` to `GRID`; consumers: set a value of the new type (before: .platform/shared-pipelines.yaml:8 in version 1.0.0)
       .platform/shared-pipelines.yaml:6: `a`: the parameter `z` is new and has no default; consumers: set it (before: .platform/shared-pipelines.yaml:4 in version 1.0.0)
-      .platform/shared-pipelines.yaml:2: `a`: the parameter `x` is gone; consumers: stop setting it, or set its replacement (before: .platform/shared-pipelines.yaml:7 in version 1.0.0)
+      .platform/shared-pipelines.yaml:2: `a`: the parameter `x` was removed; consumers: stop setting it, or set its replacement (before: .platform/shared-pipelines.yaml:7 in version 1.0.0)
       .platform/shared-pipelines.yaml:2 in version 1.0.0: `b`: it is no longer offered; consumers: run another shared pipeline, or request a version that still has it
     ");
     assert_eq!(summarize(&compat), "4 breaks");

@@ -1,23 +1,23 @@
-//! The platform's hidden folder at the repository root, whose name differs from product to product.
+//! The hidden directory at the repository root that contains the platform's files. Its name differs between products.
 
-/// Path of the quality rules in the configuration folder.
+/// Path of the quality rules in the hidden directory.
 pub const RULES_FILE: &str = "config/pipeline_quality_rules.yaml";
 
-/// Path of the shared pipelines in the configuration folder.
+/// Path of the shared pipelines in the hidden directory.
 pub const SHARED_PIPELINES_FILE: &str = "shared-pipelines.yaml";
 
-/// The reason why the platform's folder could not be determined.
+/// The reason why the hidden directory could not be determined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigDirError {
     /// Several folders look like it; contains their names, sorted.
     #[error(
-        "several hidden folders contain `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`: {}",
+        "several hidden directories contain `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`: {}",
         .0.join(", ")
     )]
     Several(Vec<String>),
 }
 
-/// Returns the only hidden folder among `root_folders` (names without a path) that contains one of the two files, or
+/// Returns the only hidden directory among `root_folders` (names without a path) that contains one of the two files, or
 /// `None` if no folder does. `has_file` returns whether the repository has a file, given its path from the root.
 pub fn find_config_dir(
     root_folders: &[String],
@@ -75,7 +75,7 @@ mod tests {
         let error = find(&files).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "several hidden folders contain `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .a, .z"
+            "several hidden directories contain `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .a, .z"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! A pipeline, as the rules and the publisher need it.
+//! The parts of a pipeline that the rules and the publisher read.
 
 use super::subject_index::{SubjectIndex, SubjectMatch};
 use crate::yaml::Position;

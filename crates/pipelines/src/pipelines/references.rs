@@ -88,8 +88,8 @@ pub struct CallWalk<'r> {
 }
 
 impl<'r> CallWalk<'r> {
-    /// Returns the pipelines that a reference in the file `caller` may mean. The files of an ambiguous name are returned
-    /// only for the first reference to this name.
+    /// Returns the pipelines that a reference in the file `caller` may mean. The files of an ambiguous name are
+    /// returned only for the first reference to this name.
     pub fn list_called_pipelines(
         &mut self,
         files: &'r PipelineFiles<'_>,
@@ -121,12 +121,12 @@ pub struct PipelineFiles<'f> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum CallResolution<'r> {
     File(&'r str),
-    /// The call contains only a file name, and this is the file: the one beside the caller, otherwise the only one of
-    /// that name. The platform itself rewrites such calls, so nobody should rely on them.
+    /// The call contains only a file name, and this is the file: the one in the caller's directory, otherwise the only
+    /// one of that name. The platform itself rewrites such calls, so nobody should rely on them.
     ByName(&'r str),
     /// There is no such file.
     Missing,
-    /// The call contains only a file name that several files have, none of them beside the caller.
+    /// The call contains only a file name that several files have, none of them in the caller's directory.
     Ambiguous(&'r [&'r str]),
 }
 
@@ -200,7 +200,7 @@ impl<'f> PipelineFiles<'f> {
     }
 
     /// Returns the file that the path means for this caller. A name without a directory means the only file of that
-    /// name, or of several, the one beside the caller.
+    /// name, or of several, the one in the caller's directory.
     fn resolve_path(&self, path: &str, caller: &str) -> CallResolution<'_> {
         if let Some(file) = self.file_at(path) {
             return CallResolution::File(file);

@@ -67,7 +67,7 @@ struct IndexedName {
     component: Option<u32>,
     /// The line of the variable of this name.
     variable: Option<u32>,
-    /// The index of the longest other name that is a prefix of this one.
+    /// The index of the longest other name that is a prefix of this name.
     longest_prefix_index: Option<usize>,
 }
 

@@ -80,7 +80,7 @@ pub(super) fn describe_dangling_link(role: LinkRole, name: &str) -> String {
         LinkRole::Source => "has the source",
     };
     format!(
-        "{relation} `{}`, which is no component of the pipeline",
+        "{relation} `{}`, which is not a component of the pipeline",
         shorten_name(name)
     )
 }
@@ -99,10 +99,10 @@ pub fn describe_broken_entry(id: &str, path: &str, reason: &str) -> String {
     )
 }
 
-/// Describes a parameter that is no variable of its pipeline.
+/// Describes a parameter that is not a variable of its pipeline.
 pub fn describe_undeclared_parameter(entry: &SharedEntry, parameter: &SharedParameter) -> String {
     format!(
-        "the shared pipeline `{}` has the parameter `{}`, which is no variable of `{}`",
+        "the shared pipeline `{}` has the parameter `{}`, which is not a variable of `{}`",
         shorten_name(&entry.id),
         shorten_name(&parameter.name),
         shorten_name(&entry.pipeline)

@@ -60,8 +60,8 @@ impl ProjectDocumentation {
 pub fn render_reference() -> String {
     let mut page = String::from(
         "\n# Checks of the project\n\n`check`, `review` and `ci` find broken references between files, locally and without a \
-         platform. They report those in the\nselected pipelines, and in all other pipelines those that the base does not \
-         have. `--project-checks off` turns the checks\noff for a job.\n\n| check | requirement |\n|---|---|\n",
+         platform. They report those in the\nselected pipelines, and in all other pipelines those that the change \
+         introduces. `--project-checks off` turns the checks\noff for a job.\n\n| check | requirement |\n|---|---|\n",
     );
     for check in ProjectCheck::ALL.map(ProjectCheck::documentation) {
         let id = check.check.id();
@@ -87,7 +87,7 @@ static CALL: ProjectDocumentation = ProjectDocumentation {
     details: &[
         "`orchestrationJob` and `transformationJob` contain the path of a pipeline from the repository \
          root, with or without its extension.",
-        "A file name without a folder means the file beside the caller, otherwise the only file with that \
+        "A file name without a folder means the file in the caller's folder, otherwise the only file with that \
          name; it is reported as a warning at most. If several other files have the name, the call is \
          ambiguous.",
         UNCHECKED_PATHS,
@@ -145,7 +145,7 @@ static SHARED_PIPELINES: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Shared,
     summary: "Each entry of the shared-pipelines file refers to a pipeline of the project, and its \
          parameters are variables of that pipeline.",
-    reason: "Otherwise `sluicegate publish` refuses to upload, which is discovered only after the merge.",
+    reason: "Otherwise `sluicegate publish` fails without an upload, which is discovered only after the merge.",
     details: &[
         "The pipeline of each entry must exist. If the entry is disabled, the finding is only a warning.",
         "The parameters of an enabled entry must be variables of its pipeline.",

@@ -272,7 +272,7 @@ impl FileChecker<'_> {
             ),
             Some(None) => return None,
             Some(Some(defect)) => format!(
-                "{}; a publish refuses it: {}",
+                "{}; publishing will fail because of it: {}",
                 describe_unusable_script(target, *defect),
                 defect.help()
             ),
@@ -350,7 +350,7 @@ impl FileChecker<'_> {
         let Some(id) = self.shared_id.map(shorten_name) else {
             return String::new();
         };
-        format!("; a publish is refused, as the shared pipeline `{id}` needs it")
+        format!("; publishing will fail because the shared pipeline `{id}` needs it")
     }
 
     /// Adds a problem for each argument of a call that the called pipeline does not declare as a variable. Without the

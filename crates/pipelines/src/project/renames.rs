@@ -30,8 +30,8 @@ impl Renames<'_> {
         (self.find_component_name)(path, name).map(|new| rename_hint(&new))
     }
 
-    /// Returns the new path of the pipeline that a call means, if the change renames it. The call may omit the extension. A
-    /// call without a directory means the only renamed pipeline of that file name.
+    /// Returns the new path of the pipeline that a call means, if the change renames it. The call may omit the
+    /// extension. A call without a directory means the only renamed pipeline of that file name.
     fn find_pipeline(&self, target: &str, kind: PipelineKind) -> Option<&str> {
         let with_extension = format!("{target}{}", kind.extension());
         let new = [target, &with_extension]

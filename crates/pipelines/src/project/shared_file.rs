@@ -1,4 +1,4 @@
-//! The shared-pipelines file, as the checks need it.
+//! The parts of the shared-pipelines file that the checks read.
 
 use crate::pipelines::SharedPipelines;
 use crate::yaml::DocumentError;

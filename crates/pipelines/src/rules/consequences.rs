@@ -56,8 +56,8 @@ fn rules_with_links() -> impl Iterator<Item = &'static dyn Rule> {
         .filter(|rule| rule.link_role().is_some())
 }
 
-/// Returns the rule and the component of each violation of a rule that depends on links. These rules need no settings
-/// of the rules file. Violations that name no component, and rules that cannot be evaluated, are left out.
+/// Returns the rule and the component of each violation of a rule that depends on links. These rules do not depend on
+/// settings of the rules file. Violations without a component, and rules that cannot be evaluated, are skipped.
 fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
     let subject = EvaluatedPipeline::new(pipeline);
     let mut findings = BTreeSet::new();

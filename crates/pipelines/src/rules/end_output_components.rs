@@ -23,7 +23,7 @@ impl Rule for EndOutputComponents {
             let has_successor = subject.graph().incoming_link_flags(&[LinkRole::Source]);
             Ok(subject.list_component_violations(
                 |index, component| has_successor.get(index) == Some(&false) && !is_output(component),
-                "is the last step of its branch, but writes no output: connect it to an output component or delete it",
+                "is the last step of its branch, but does not write any output: connect it to an output component or delete it",
             ))
         }))
     }

@@ -66,9 +66,9 @@ pub enum EvaluationError {
 const fn describe_missing_rules_file(is_link: bool) -> &'static str {
     if is_link {
         "the rules file is behind a symbolic link, which the platform does not follow: commit the file itself as \
-         `config/pipeline_quality_rules.yaml` in the configuration folder"
+         `config/pipeline_quality_rules.yaml` in the platform's hidden directory"
     } else {
-        "the rules file is missing: commit `config/pipeline_quality_rules.yaml` in the configuration folder"
+        "the rules file is missing: commit `config/pipeline_quality_rules.yaml` in the platform's hidden directory"
     }
 }
 

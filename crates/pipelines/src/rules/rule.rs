@@ -15,8 +15,8 @@ pub trait Rule: Sync {
     /// would excuse a finding that got worse.
     fn measure(&self) -> Measure;
 
-    /// Returns the role of the links that keep a component free of findings of this rule. If such a link leads to a missing
-    /// component, the finding is a consequence of the broken link.
+    /// Returns the role of the links that keep a component free of findings of this rule. If such a link leads to a
+    /// missing component, the finding is a consequence of the broken link.
     fn link_role(&self) -> Option<LinkRole> {
         None
     }

@@ -1,4 +1,4 @@
-//! The numbers behind the rules that count, because the platform's response contains only a sentence.
+//! The numbers behind the counting rules, because the platform's response contains only a sentence.
 
 use super::registry::find_rule;
 use super::rule::{Measure, Rule};

@@ -228,7 +228,7 @@ fn evaluate_rule(
     }
 }
 
-/// Returns the status for these violations at the level of the rule; an unknown level counts as error.
+/// Returns the status for these violations at the level of the rule; an unknown level is treated as error.
 fn derive_status(violations: &[Violation], enforcement: Option<Enforcement>) -> Status {
     if violations.is_empty() {
         return Status::Passed;

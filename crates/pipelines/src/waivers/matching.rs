@@ -84,8 +84,8 @@ impl Waivers {
     }
 
     /// Marks the findings that are allowed on this day, each with the data of its waiver. Returns for each entry
-    /// whether it matches a finding. A waiver is also valid for the former path of a renamed file and for the former name
-    /// of a renamed component, because the change that renames them cannot waive anything itself.
+    /// whether it matches a finding. A waiver is also valid for the former path of a renamed file and for the former
+    /// name of a renamed component, because the change that renames them cannot waive anything itself.
     pub fn mark_findings(&self, files: &mut [FileResults], old_names: &OldNames, today: Date) -> Vec<bool> {
         let mut matched_flags = vec![false; self.entries.len()];
         for file in files {

@@ -17,7 +17,7 @@ pub struct WaiverEntry {
     pub path: String,
     /// The component or variable, otherwise the text; `None` for all findings of the rule in these files.
     pub about: Option<String>,
-    /// The worst allowed size, for rules that count; `None` for any size.
+    /// The worst allowed size, for counting rules; `None` for any size.
     pub size: Option<u64>,
     pub reason: String,
     pub owner: Option<String>,

@@ -82,10 +82,13 @@ fn parse_waiver(
     };
     let is_counting = rules::is_counting_rule(&entry.rule);
     match (item.get("size"), item.get("about")) {
-        (Some(node), _) if !is_counting => Err(error_at(node, "`size` is valid only for rules that count")),
+        (Some(node), _) if !is_counting => Err(error_at(
+            node,
+            "`size` is valid only for rules that compare a number with a limit",
+        )),
         (_, Some(node)) if is_counting => Err(error_at(
             node,
-            "a waiver of a rule that counts cannot name a component: remove `about`",
+            "a waiver of a rule with a limit cannot name a component: remove `about`",
         )),
         _ => Ok(PlacedWaiver {
             entry,

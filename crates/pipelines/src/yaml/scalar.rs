@@ -38,7 +38,7 @@ impl<'a> Scalar<'a> {
         }
     }
 
-    /// Returns the value by the rules of the YAML core schema.
+    /// Returns the value according to the YAML core schema.
     pub(super) fn value(&self) -> Value<'_> {
         if self.is_text {
             return Value::Text(&self.text);

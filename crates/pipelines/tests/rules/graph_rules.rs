@@ -434,14 +434,14 @@ fn violations_contain_component_and_fix() {
         "B:",
     ]);
     insta::assert_snapshot!([texts(UNUSED, "", &document), texts(START_AND_END, "", &document)].join("\n"), @r#"
-    component "B" never runs, as no connection leads to it from the Start component: connect it or delete it
+    component "B" never runs because no connection leads to it from the Start component: connect it or delete it
     component "it's "so"" is the last step of its branch: connect it to an End Success or End Failure component
     "#);
     let document = transformation(&["A: {type: x}", "B: {type: table-output}"]);
     insta::assert_snapshot!([texts(UNUSED, "", &document), texts(END_OUTPUT, "", &document)].join("\n"), @r#"
     component "A" is not connected to any other component: connect it or delete it
     component "B" is not connected to any other component: connect it or delete it
-    component "A" is the last step of its branch, but writes no output: connect it to an output component or delete it
+    component "A" is the last step of its branch, but does not write any output: connect it to an output component or delete it
     "#);
     let no_start = texts(START_AND_END, "", &orchestration(&[]));
     insta::assert_snapshot!(no_start, @"the pipeline has no Start component: add one and connect it to the first component");

@@ -68,8 +68,8 @@ impl Platform {
         .await
     }
 
-    /// Deletes the resource at this URL. A 404 after a retry is a success, as an earlier try deleted the resource; at
-    /// the first try it means that the resource does not exist.
+    /// Deletes the resource at this URL. A 404 after a retry is a success, because an earlier attempt deleted the
+    /// resource. At the first attempt, it means that the resource does not exist.
     pub(super) async fn delete(&self, url: Url) -> Result<(), HttpError> {
         match self
             .client

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 const ENVIRONMENTS: &str = "environments";
 
-/// An environment, as the list shows it.
+/// An environment in the list of environments.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Environment {

@@ -18,9 +18,9 @@ pub enum HeaderError {
 
 /// Converts a text to a header value, so that it can be checked before anything is sent.
 ///
-/// Visible ASCII and inner blanks are sent unchanged. Other characters are sent as raw UTF-8 bytes, as branches and
-/// versions may use any script and the API document defines no encoding; HTTP/1.1 and HTTP/2 both transmit such bytes
-/// (`obs-text` in <https://www.rfc-editor.org/rfc/rfc9110#section-5.5>).
+/// Visible ASCII and inner blanks are sent unchanged. Other characters are sent as raw UTF-8 bytes, because branches
+/// and versions may use any script and the API document defines no encoding; HTTP/1.1 and HTTP/2 both transmit such
+/// bytes (`obs-text` in <https://www.rfc-editor.org/rfc/rfc9110#section-5.5>).
 pub fn to_header_value(text: &str) -> Result<HeaderValue, HeaderError> {
     if text.is_empty() {
         return Err(HeaderError::Empty);

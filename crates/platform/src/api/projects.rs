@@ -5,7 +5,7 @@ use crate::http::{HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// A project, as the list shows it.
+/// A project in the list of projects.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Project {
     pub id: Option<String>,

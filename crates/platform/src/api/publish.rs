@@ -41,7 +41,7 @@ impl fmt::Debug for Upload {
 #[serde(rename_all = "camelCase")]
 pub struct PublishResponse {
     pub version_name: Option<String>,
-    /// Files that were left out of the artifact; `None` if the response has no such list.
+    /// Files that the platform omitted from the artifact; `None` if the response has no such list.
     pub ignored_resources: Option<Vec<Value>>,
     /// The response as raw JSON.
     #[serde(skip)]

@@ -103,8 +103,8 @@ fn read_error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String
 
 impl Platform {
     /// Reviews files: `POST /v1/projects/{projectId}/reviews`. It changes nothing, so it may be repeated; after a
-    /// timeout only once, since fewer files help more than further retries. The document shows no success status: 200
-    /// and 201 contain a review, another status such as 202 or 206 may contain only a part of it.
+    /// timeout only once, since fewer files help more than further retries. The document does not define a success
+    /// status: 200 and 201 contain a review, another status such as 202 or 206 may contain only a part of it.
     pub async fn review(
         &self,
         project: Uuid,
@@ -227,8 +227,8 @@ fn names_field(error: &HttpError, field: &str) -> bool {
     has_violation(error, field) || has_word(error.server_text(), field)
 }
 
-/// Returns whether the error is about `pipelines`. The name also occurs as a word in a sentence, so it is accepted only as
-/// a field or in quotes.
+/// Returns whether the error is about `pipelines`. The name also occurs as a word in a sentence, so it is accepted only
+/// as a field or in quotes.
 fn needs_pipelines_field(error: &HttpError) -> bool {
     has_violation(error, "pipelines")
         || ['"', '\'', '`']

@@ -7,7 +7,7 @@ use crate::http::HttpError;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A shared pipeline, as the list shows it.
+/// A shared pipeline in the list of shared pipelines.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SharedPipeline {

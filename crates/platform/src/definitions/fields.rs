@@ -39,7 +39,7 @@ impl<'d> FieldReader<'d> {
         Ok(())
     }
 
-    /// Returns the value of a key; null counts as missing.
+    /// Returns the value of a key; null is treated as missing.
     pub(super) fn get(&self, key: &str) -> Option<&'d Value> {
         self.map.get(key).filter(|value| !value.is_null())
     }

@@ -52,7 +52,7 @@ pub struct StreamingDefinition {
 }
 
 /// Reads the definition from the document. A reference to a secret without a type gets `key_vault`; the platform's
-/// identifier is removed, as the platform assigns its own.
+/// identifier is removed, because the platform assigns its own.
 pub fn read_streaming_definition(
     document: &Document,
     key_vault: &str,

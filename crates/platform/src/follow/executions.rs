@@ -16,7 +16,8 @@ pub(super) enum ExecutionStanding {
 }
 
 /// Interprets the status of an execution. The API document shows only RUNNING; the other values are those that clients
-/// encounter. An unknown status counts as the end only if the response has an end time, and then always as a failure.
+/// encounter. An unknown status is treated as the end only if the response has an end time, and then always as a
+/// failure.
 pub(crate) fn interpret_status(execution: &Execution) -> ExecutionStanding {
     let status = execution
         .status
@@ -45,8 +46,8 @@ fn may_appear_later(error: &HttpError) -> bool {
     }
 }
 
-/// Polls until the execution ends; calls `report_status` for each new status. During `appearance_limit`, the platform may not show
-/// the execution.
+/// Polls until the execution ends; calls `report_status` for each new status. During `appearance_limit`, the platform
+/// may not show the execution.
 pub async fn poll_execution(
     platform: &Platform,
     project: Uuid,

@@ -31,8 +31,8 @@ impl MessageReader {
         }
     }
 
-    /// Returns the next events, and whether more are available now. Fails if a token repeats, as the pages form a
-    /// circle.
+    /// Returns the next events, and whether more are available now. Fails if a token repeats, because the pages then
+    /// form a circle.
     pub async fn read_next(
         &mut self,
         platform: &Platform,

@@ -1,6 +1,6 @@
 //! Waits for remote operations: executions, streaming pipelines, agent tasks.
 //!
-//! The platform sends no notifications, so it is polled: at first after short waits, then less and less often, and
+//! The platform does not send notifications, so it is polled: at first after short waits, then less and less often, and
 //! never beyond a deadline. A status is interpreted here, from the response alone. A status that the API document does
 //! not define is never treated as an end or a success.
 

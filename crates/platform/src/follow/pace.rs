@@ -67,7 +67,7 @@ impl Pace {
             .then(|| self.take_wait().min(remaining_time.unwrap_or(Duration::MAX)))
     }
 
-    /// Restarts with short waits, as something has just happened.
+    /// Restarts with short waits, because something has just happened.
     pub(crate) fn restart(&mut self) {
         self.next_wait = self.first_wait;
     }

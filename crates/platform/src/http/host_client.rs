@@ -17,7 +17,7 @@ use std::time::Duration;
 pub struct HostSettings {
     /// Address of the API, with its path.
     pub root: Url,
-    /// Bearer token; `None` if the host needs no token.
+    /// Bearer token; `None` if the host does not require a token.
     pub token: Option<SecretString>,
     /// Proxy for this host, instead of those of the environment.
     pub proxy: Option<Url>,
@@ -48,7 +48,7 @@ pub struct HostClient {
 }
 
 impl HostClient {
-    /// Creates a client; sends no request before the first call.
+    /// Creates a client without sending a request.
     pub fn new(settings: &HostSettings) -> Result<Self, HttpError> {
         let token = settings
             .token

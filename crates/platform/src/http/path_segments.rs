@@ -22,7 +22,7 @@ pub(super) fn reject_invalid_segments(path: &[&str]) -> Result<(), HttpError> {
 pub(crate) fn find_segment_problem(segment: &str) -> Option<String> {
     match segment {
         "" => return Some("it is empty".to_owned()),
-        "." | ".." => return Some("it leads to another place".to_owned()),
+        "." | ".." => return Some("it would change the path".to_owned()),
         _ => {}
     }
     if segment.trim().is_empty() {
@@ -63,8 +63,8 @@ mod tests {
         for (name, why) in [
             ("", "it is empty"),
             (" ", "it is blank"),
-            (".", "it leads to another place"),
-            ("..", "it leads to another place"),
+            (".", "it would change the path"),
+            ("..", "it would change the path"),
             ("a\tb", "it contains the control character '\\t'"),
             (".\n.", "it contains the control character '\\n'"),
             ("\u{9b}", "it contains the control character '\\u{9b}'"),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// Time limit for the request that finds out why a proxy opens no tunnel.
+/// Time limit for the request that finds out why a proxy does not open a tunnel.
 const TUNNEL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Maximum size of the beginning of a proxy's response, in bytes; it contains the status.
@@ -21,7 +21,7 @@ const VARIABLE_HINT: &str = "write the proxy as http://HOST:PORT or http://USER:
 
 pub(super) enum Proxies {
     Environment,
-    /// No proxy, as a proxy cannot reach the loopback addresses of the local machine.
+    /// No proxy, because a proxy cannot reach the loopback addresses of the local machine.
     None,
     Fixed {
         proxy: Box<reqwest::Proxy>,

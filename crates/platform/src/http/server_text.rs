@@ -13,7 +13,7 @@ const MAX_TEXT_LENGTH: usize = 2_000;
 /// Maximum number of characters of an HTML page that are shown; its beginning is enough.
 const MAX_HTML_LENGTH: usize = 300;
 
-/// Maximum number of violations that are kept beside the text.
+/// Maximum number of violations that are kept in addition to the text.
 const MAX_VIOLATIONS: usize = 1_000;
 
 /// Fields in which bodies list violations; the first is the API document's.

@@ -13,7 +13,7 @@ pub enum Success {
     Accepted,
     /// 204, and no body.
     NoContent,
-    /// The document shows no body: 204, or 200 or 201 with anything but a page of HTML.
+    /// The document does not define a body: 204, or 200 or 201 with anything but a page of HTML.
     Undocumented,
 }
 

@@ -59,7 +59,7 @@ pub(super) struct Transport {
     pub(super) observer: Observer,
 }
 
-/// Configures a client that follows no redirects and repeats nothing by itself, because this program decides about
+/// Configures a client that does not follow redirects or repeat requests by itself, because this program decides about
 /// both.
 fn configure_client(
     tls: &ClientConfig,
@@ -156,7 +156,7 @@ impl Transport {
         Ok((response.status().as_u16(), response.headers().clone()))
     }
 
-    /// Sends the request once. An upload ends with an error if it makes no progress, any other request after a fixed
+    /// Sends the request once. An upload ends with an error if its progress stops, any other request after a fixed
     /// time.
     async fn try_request(&self, request: &Request, token: Option<&Token>) -> Result<Response, HttpError> {
         let describe = || self.describe_wait(request);
@@ -291,7 +291,7 @@ impl Transport {
         failure::failure_before_response(error, self.ca_cert.as_deref())
     }
 
-    /// Reads the body of a response. A status that is no success is an error with the message in the body.
+    /// Reads the body of a response. A status that is not a success is an error with the message in the body.
     async fn read_response(
         &self,
         head: ResponseHead,

@@ -1,7 +1,7 @@
 //! Uploads: a streaming body with a known length.
 //!
-//! Memory use is constant: only a few chunks are in flight at any time. There is no limit on the total time, as a large
-//! artifact over a slow line may take long, but on the time without progress.
+//! Memory use is constant: only a few chunks are in flight at any time. The time without progress is limited, but not
+//! the total time, because a large artifact over a slow line may take long.
 
 use super::error::{HttpError, RetryRule};
 use super::{ErrorKind, Response};

@@ -108,7 +108,7 @@ fn describe_versions<T: Default>(
         }
     };
     if *new == GateFileVersion::Missing {
-        sentences.push("the file is gone".to_owned());
+        sentences.push("the file was removed".to_owned());
     }
     let new_value = match parse_version(new, &parse) {
         Ok(value) => Some(value),

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Describes how the rules file changed: one sentence for each rule, and one for each configuration value of a rule.
 pub fn describe_rules_file_changes(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
     if *new == GateFileVersion::Missing {
-        return vec!["the file is gone: no rule can be evaluated".to_owned()];
+        return vec!["the file was removed: no rule can be evaluated".to_owned()];
     }
     describe_versions(old, new, list_rules, |old, new| {
         let mut sentences: Vec<String> = old
@@ -57,7 +57,7 @@ fn describe_rule_changes(old: &RuleOutline, new: Option<&RuleOutline>) -> Vec<St
     sentences
 }
 
-/// Adds to the sentence whether the change of the state relaxes or tightens the gate.
+/// Adds to the sentence whether the new state relaxes or tightens the gate.
 fn label_with_effect(sentence: &str, old: RuleState, new: RuleState) -> String {
     match (rank_laxity(old), rank_laxity(new)) {
         (Some(old), Some(new)) => Effect::from_laxity(&old, &new),
@@ -222,7 +222,7 @@ mod tests {
         );
         assert_eq!(
             describe_rules_file_changes(&some, &GateFileVersion::Missing),
-            ["the file is gone: no rule can be evaluated"]
+            ["the file was removed: no rule can be evaluated"]
         );
         let broken = GateFileVersion::Text(b"rules: 7".to_vec());
         let said = describe_rules_file_changes(&some, &broken).join("\n");

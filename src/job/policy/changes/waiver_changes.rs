@@ -51,7 +51,7 @@ fn has_same_subject(entry: &WaiverEntry, entries: &[&WaiverEntry]) -> bool {
         .any(|candidate| candidate.subject() == entry.subject())
 }
 
-/// Describes these waivers. If there are many, starts with their number and lists the first ones.
+/// Describes these waivers. If there are many, starts with the number of waivers and lists the first ones.
 fn describe_waivers(effect: Effect, change: &str, entries: &[&WaiverEntry]) -> Vec<String> {
     let mut sentences = Vec::new();
     if entries.len() > MAX_LISTED_WAIVERS {

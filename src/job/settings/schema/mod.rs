@@ -46,7 +46,7 @@ fn key_schemas(section: &SettingSection) -> KeySchemas {
         let mut value = setting.format.json_schema();
         let format_description = value["description"].as_str().unwrap_or_default();
         // In a variable, a list has one entry per line; in the file, it is a YAML list.
-        let description = setting.description().replace(", one a line", "");
+        let description = setting.description().replace(", one per line", "");
         value["description"] = format!(
             "{description} {format_description}Environment variable: {}.",
             setting.variable

@@ -51,10 +51,10 @@ fn shapes(_: &Vocabulary) -> Vec<Shape> {
         .collect()
 }
 
-/// Returns the schema for the list of tools that need no permission.
+/// Returns the schema for the list of tools that the agent may use without permission.
 fn granted_tools_shape() -> Shape {
     let tool = object([required_member("toolName", one_of(&TOOLS))]);
-    list_of(tool.with_name("GrantedTool", "A tool that needs no permission."))
+    list_of(tool.with_name("GrantedTool", "A tool that the agent may use without permission."))
 }
 
 /// Returns the names of the granted tools in a body, or `None` if the field is missing.
@@ -68,7 +68,7 @@ fn read_granted_tools(body: &Map<String, Value>) -> Option<Vec<String>> {
     )
 }
 
-/// A tool that needs no permission.
+/// A tool that the agent may use without permission.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct GrantedTool {
@@ -103,7 +103,7 @@ fn record_event(
     events::insert(transaction, author, &entry)
 }
 
-/// Returns the tools that need no permission, for a response.
+/// Returns the tools that the agent may use without permission, for a response.
 fn list_granted_tools(task: &AgentTask) -> Vec<GrantedTool> {
     let tools = task.granted.iter().cloned();
     tools.map(|tool_name| GrantedTool { tool_name }).collect()

@@ -329,13 +329,15 @@ async fn send_task_message(
     Ok((StatusCode::ACCEPTED, Json(TaskReference { task_id: id })))
 }
 
-/// Returns the shape of a request to replace the tools that need no permission.
+/// Returns the shape of a request to replace the tools that the agent may use without permission.
 fn permissions_request() -> Shape {
-    object([required_member("grantedPermissions", granted_tools_shape())])
-        .with_name("PermissionsRequest", "The tools that need no permission.")
+    object([required_member("grantedPermissions", granted_tools_shape())]).with_name(
+        "PermissionsRequest",
+        "The tools that the agent may use without permission.",
+    )
 }
 
-/// The tools that need no permission.
+/// The tools that the agent may use without permission.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Permissions)]
@@ -345,7 +347,7 @@ struct PermissionsResponse {
     granted_permissions: Vec<GrantedTool>,
 }
 
-/// Replaces the list of tools that need no permission.
+/// Replaces the list of tools that the agent may use without permission.
 #[utoipa::path(
     put,
     path = "/v1/ai/agents/tasks/{taskId}/permissions",
@@ -353,7 +355,7 @@ struct PermissionsResponse {
     tag = "Agent tasks",
     params(("taskId" = String, Path, format = "uuid", description = "The task.")),
     request_body = ref("#/components/schemas/PermissionsRequest"),
-    responses((status = 200, body = PermissionsResponse, description = "The tools that need no permission."))
+    responses((status = 200, body = PermissionsResponse, description = "The tools that the agent may use without permission."))
 )]
 async fn replace_task_permissions(
     caller: Caller,

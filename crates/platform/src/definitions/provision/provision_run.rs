@@ -1,5 +1,5 @@
 //! Runs the remaining steps in order and keeps the state file up to date: before a request it records that the step was
-//! started, and afterwards its result. So a run that is killed at any point can be continued correctly.
+//! started, and afterwards its result. A run that is killed at any point can therefore be continued correctly.
 
 use super::provision_plan::ProvisionPlan;
 use super::provision_state::{ProvisionState, ProvisionStep, StepMark, StepRecord};

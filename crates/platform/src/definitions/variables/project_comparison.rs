@@ -179,7 +179,7 @@ fn build_creation(
     ] {
         if value.is_none() {
             let path = format!("{}.{key}", definition.path);
-            return Err(document.error(&path, "is required, as the project has no such variable yet"));
+            return Err(document.error(&path, "is required because the project has no such variable yet"));
         }
     }
     Ok(VariableStep::Create {
@@ -189,7 +189,7 @@ fn build_creation(
 }
 
 /// Returns the step that updates the variable, or `None` if no field differs. The platform requires type and behaviour
-/// in each update, so those that the file leaves out are sent as they are in the project.
+/// in each update, so those that are missing in the file are sent with the project's values.
 fn build_update(
     document: &Document,
     definition: &VariableDefinition,
@@ -425,7 +425,7 @@ mod tests {
         insta::assert_snapshot!(lines("variables:\n  days: { value: ten }\n", false),
             @"v.yaml:2:11: variables.days.value: is a string, and the type is NUMBER: remove the quotes");
         insta::assert_snapshot!(lines("variables:\n  fresh:\n    type: TEXT\n", false),
-            @"v.yaml:2:3: variables.fresh.behaviour: is required, as the project has no such variable yet");
+            @"v.yaml:2:3: variables.fresh.behaviour: is required because the project has no such variable yet");
     }
 
     #[test]

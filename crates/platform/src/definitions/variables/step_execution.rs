@@ -13,7 +13,7 @@ pub enum StepOutcome {
     Failed(HttpError),
     /// The request succeeded, but some overrides were not set: environment and reason.
     Partial(Vec<(String, String)>),
-    /// Not tried, as an earlier change failed.
+    /// Not tried, because an earlier change failed.
     Skipped,
 }
 

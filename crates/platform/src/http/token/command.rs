@@ -77,7 +77,7 @@ fn exit_error(status: ExitStatus, stderr_size: usize) -> TokenError {
         size => format!("{size} bytes"),
     };
     command_error(&format!(
-        "failed ({status}); it printed {amount} on standard error, which may contain a secret and is not shown: run the command by hand to read it"
+        "failed ({status}); it printed {amount} on standard error, which may contain a secret and is not shown: run the command in a terminal to read it"
     ))
 }
 
@@ -127,8 +127,8 @@ mod tests {
     #[tokio::test]
     async fn failures_name_the_status_and_hide_the_output() {
         let failed = refused("echo s3cret; echo no luck with tok-secret-123 >&2; exit 3").await;
-        insta::assert_snapshot!(failed, @"no token: the token command failed (exit status: 3); it printed 28 bytes on standard error, which may contain a secret and is not shown: run the command by hand to read it");
-        insta::assert_snapshot!(refused("exit 4").await, @"no token: the token command failed (exit status: 4); it printed nothing on standard error, which may contain a secret and is not shown: run the command by hand to read it");
+        insta::assert_snapshot!(failed, @"no token: the token command failed (exit status: 3); it printed 28 bytes on standard error, which may contain a secret and is not shown: run the command in a terminal to read it");
+        insta::assert_snapshot!(refused("exit 4").await, @"no token: the token command failed (exit status: 4); it printed nothing on standard error, which may contain a secret and is not shown: run the command in a terminal to read it");
         insta::assert_snapshot!(refused("yes s3cret | head -c 70000").await, @"no token: the token command printed more than 65536 bytes");
         insta::assert_snapshot!(refused("printf '\\377'").await, @"no token: the token command printed something that is not UTF-8 text");
     }

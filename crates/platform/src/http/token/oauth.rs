@@ -78,7 +78,7 @@ fn into_token_error(error: HttpError) -> TokenError {
     }
 }
 
-/// Parses the response. Errors do not describe it, as it may contain the token.
+/// Parses the response. Errors do not describe the response, because it may contain the token.
 fn parse_access_token(body: &[u8], request_time: Instant) -> Option<AccessToken> {
     let response: Value = serde_json::from_slice(body).ok()?;
     let token = response.get("access_token")?.as_str()?;

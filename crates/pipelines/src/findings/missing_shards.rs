@@ -1,0 +1,46 @@
+//! The note that a merged report lacks shards of the review.
+
+use super::{Report, Shard};
+
+/// The beginning of the note.
+const NOTE_START: &str = "reports of shards are missing: ";
+
+/// Returns the note about the shards that are not among `shards`, which is sorted and has each shard once. `None` if no
+/// shard is missing.
+pub fn describe_missing_shards(shards: &[Shard]) -> Option<String> {
+    let total = shards.first()?.total;
+    // The total of a report from a file may be huge, so the search ends at the first missing shard.
+    let first_missing_shard = (1..=total)
+        .map(|index| Shard { index, total })
+        .find(|shard| shards.binary_search(shard).is_err())?;
+    let missing_count = (total as usize).saturating_sub(shards.len());
+    let remark = match missing_count {
+        0 | 1 => String::new(),
+        _ => format!(" and {} more", missing_count - 1),
+    };
+    Some(format!("{NOTE_START}{first_missing_shard}{remark}"))
+}
+
+impl Report {
+    /// Returns whether the report was merged without the reports of all shards.
+    pub fn lacks_shards(&self) -> bool {
+        self.reasons.iter().any(|reason| reason.starts_with(NOTE_START))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn note_names_first_missing_shard_and_number_of_others() {
+        let note = |indices: &[u32], total| {
+            let shards: Vec<Shard> = indices.iter().map(|&index| Shard { index, total }).collect();
+            describe_missing_shards(&shards)
+        };
+        assert_eq!(note(&[1, 2], 2), None);
+        assert_eq!(note(&[], 2), None);
+        insta::assert_snapshot!(note(&[1, 3], 3).unwrap(), @"reports of shards are missing: 2/3");
+        insta::assert_snapshot!(note(&[2], u32::MAX).unwrap(), @"reports of shards are missing: 1/4294967295 and 4294967293 more");
+    }
+}
