@@ -200,8 +200,9 @@ impl GitProgram {
 /// Returns a temporary file with one id per line, from its start.
 fn write_ids(blobs: &[BlobId]) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
-    let lines: String = blobs.iter().map(|blob| format!("{blob}\n")).collect();
-    file.write_all(lines.as_bytes())?;
+    for blob in blobs {
+        writeln!(file, "{blob}")?;
+    }
     file.rewind()?;
     Ok(file)
 }
