@@ -114,6 +114,20 @@ impl Env {
         &self.current_dir
     }
 
+    /// Changes the directory that relative paths are resolved against, also for child processes. The error says why
+    /// that is not possible.
+    pub fn change_directory(&mut self, directory: &Path) -> Result<(), String> {
+        let directory = self.current_dir.join(directory);
+        std::env::set_current_dir(&directory).map_err(|error| {
+            format!(
+                "could not change to the directory {}: {error}",
+                directory.display()
+            )
+        })?;
+        self.current_dir = directory;
+        Ok(())
+    }
+
     /// Returns the event payload from the file that the CI host wrote. The file is read at the first call; the
     /// error contains the reason if it could not be read.
     pub fn event_payload(&self) -> Result<Option<&serde_json::Value>, &str> {

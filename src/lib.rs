@@ -35,12 +35,8 @@ mod session;
 mod ui;
 mod workspace;
 
-use clap::error::{ContextKind, ErrorKind};
 use std::ffi::OsString;
 use std::io::Write as _;
-
-/// The last line of clap's error messages.
-const CLAP_HELP_LINE: &str = "For more information, try '--help'.";
 
 /// Runs the program with `args` in this environment. The first of `args` is the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::ExitStatus {
@@ -48,39 +44,24 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::Exi
     if job::cli::asks_only_for_version(&args) {
         return print_version();
     }
-    match job::cli::parse(args) {
+    match job::cli::parse(args.clone()) {
         Ok(cli) => commands::run_command(cli, env),
-        Err(error) => print_argument_error(&error, &env),
+        Err(error) => print_argument_error(error, &args, &env),
     }
 }
 
 /// Prints the help text or the error in the arguments. If standard output is a closed pipe, the reader chose to stop,
 /// so a failed write is ignored.
-fn print_argument_error(error: &clap::Error, env: &env::Env) -> exit::ExitStatus {
+fn print_argument_error(error: clap::Error, args: &[OsString], env: &env::Env) -> exit::ExitStatus {
     if !error.use_stderr() {
         let _ = error.print();
         return exit::ExitStatus::Success;
     }
-    let message = error
-        .render()
-        .to_string()
-        .replace(CLAP_HELP_LINE, usage_hint(error));
+    let message = job::cli::describe_usage_error(error, args);
     if !session::step_report::report_usage_error(env, &message) {
         let _ = write!(std::io::stderr(), "{message}");
     }
     exit::ExitStatus::Usage
-}
-
-/// Returns the hint for invalid arguments. Other programs often use `-o` for the output file, so that mistake has its
-/// own hint.
-fn usage_hint(error: &clap::Error) -> &'static str {
-    let argument = error.get(ContextKind::InvalidArg).map(ToString::to_string);
-    let is_output = argument.is_some_and(|argument| argument.starts_with("--output"));
-    if error.kind() == ErrorKind::InvalidValue && is_output {
-        "hint: -o sets the output format; use --out PATH to write the result to a file"
-    } else {
-        "hint: add `--help` to the command to see its options"
-    }
 }
 
 fn print_version() -> exit::ExitStatus {

@@ -1,19 +1,10 @@
-//! Generates files about the program for other programs: schema, completion scripts, manual pages.
+//! Generates files about the program for other programs: schema and completion scripts.
 
 use crate::exit::ExitStatus;
 use crate::job::cli;
 use crate::job::settings;
-use crate::session::failure_conversion::reject_unwritten;
 use crate::session::{CommandResult, Run};
-use clap::Command;
 use clap_complete::Shell;
-use clap_mangen::Man;
-use clap_mangen::roff::{Roff, roman};
-use sluicegate_base::text::format_count;
-use std::fmt::Write as _;
-use std::fs;
-use std::io;
-use std::path::Path;
 
 /// Prints the JSON schema of the configuration file.
 pub(crate) fn print_schema(run: &Run) -> CommandResult {
@@ -35,69 +26,4 @@ pub(crate) fn print_completions(run: &Run, shell: Shell) -> CommandResult {
     );
     run.ui.print_result(&String::from_utf8_lossy(&script))?;
     Ok(ExitStatus::Success)
-}
-
-/// Writes the manual pages into this directory.
-pub(crate) fn write_manual(run: &Run, dir: &Path) -> CommandResult {
-    let output_dir = run.env.current_dir().join(dir);
-    let description = "the manual pages to ";
-    fs::create_dir_all(&output_dir).map_err(reject_unwritten(description, &output_dir))?;
-    let mut program = cli::command().disable_help_subcommand(true);
-    program.build();
-    let page_count =
-        write_pages(&program, &output_dir).map_err(reject_unwritten(description, &output_dir))?;
-    let message = format!(
-        "wrote {} to {}",
-        format_count(page_count, "manual page"),
-        output_dir.display()
-    );
-    run.ui
-        .print_result(&(sluicegate_base::text::escape_line(&message) + "\n"))?;
-    Ok(ExitStatus::Success)
-}
-
-/// Writes the page of the command and those of its subcommands; returns the number of pages.
-fn write_pages(command: &Command, output_dir: &Path) -> io::Result<usize> {
-    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
-    fs::write(output_dir.join(format!("{name}.1")), render_page(command)?)?;
-    let mut page_count = 1;
-    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
-        page_count += write_pages(verb, output_dir)?;
-    }
-    Ok(page_count)
-}
-
-/// Returns the page with the examples unchanged: the crate would wrap them like prose.
-fn render_page(command: &Command) -> io::Result<Vec<u8>> {
-    let mut page = Vec::new();
-    let examples = command.get_after_help().map(ToString::to_string);
-    Man::new(command.clone().after_help(None::<&str>).after_long_help(None::<&str>))
-        // No date, as it would differ between builds; an empty argument must be quoted to count as one.
-        .date("\"\"")
-        .source(concat!("sluicegate ", env!("CARGO_PKG_VERSION")))
-        .manual("sluicegate manual")
-        .render(&mut page)?;
-    let mut section = Roff::new();
-    section.control("SH", ["EXAMPLES"]);
-    section.control("nf", []);
-    for line in examples.iter().flat_map(|examples| examples.lines()) {
-        section.text([roman(line)]);
-    }
-    section.control("fi", []);
-    section.to_writer(&mut page)?;
-    Ok(to_ascii(&String::from_utf8_lossy(&page)))
-}
-
-/// Replaces characters that are not ASCII by their code points, which every page viewer understands regardless of its
-/// encoding.
-fn to_ascii(page: &str) -> Vec<u8> {
-    let mut ascii = String::with_capacity(page.len());
-    for character in page.chars() {
-        if character.is_ascii() {
-            ascii.push(character);
-        } else {
-            let _ = write!(ascii, "\\[u{:04X}]", u32::from(character));
-        }
-    }
-    ascii.into_bytes()
 }

@@ -13,6 +13,7 @@ mod events;
 mod executions;
 mod init;
 mod manual;
+mod manual_pages;
 mod mv;
 mod pipelines;
 mod provision;
@@ -40,7 +41,11 @@ use crate::session::{CommandResult, Run, is_ci, signals};
 use crate::ui::{self, ColorChoice, Ui};
 
 /// Runs the command and returns its exit status; an interrupt ends it at any point.
-pub(crate) fn run_command(cli: Cli, env: Env) -> ExitStatus {
+pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
+    let directory = match &cli.global.directory {
+        Some(directory) => env.change_directory(directory),
+        None => Ok(()),
+    };
     let color = settings::color_choice(&cli.global, &env);
     let ui = Ui::new(
         cli.global.quiet,
@@ -53,6 +58,9 @@ pub(crate) fn run_command(cli: Cli, env: Env) -> ExitStatus {
             ui.print_failure(&failure);
         }
         return failure.status();
+    }
+    if let Err(error) = directory {
+        return ui.print_failure(&Failure::usage(error));
     }
     ui::start_log(cli.global.verbose);
     for warning in settings::check_variable_names(&env) {
@@ -120,6 +128,6 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
         Command::Demo(args) => demo::run(run, &args),
         Command::Schema(_) => manual::print_schema(run),
         Command::Completions(args) => manual::print_completions(run, args.shell),
-        Command::Man(args) => manual::write_manual(run, &args.dir),
+        Command::Man(args) => manual_pages::run(run, &args),
     }
 }

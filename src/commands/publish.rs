@@ -49,7 +49,8 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         merged_commit,
         history: VersionHistory::default(),
         comparison: None,
-        is_output_reserved: false,
+        // A dry run prints the plan itself as JSON, a publish its receipt at the end.
+        is_output_reserved: settings.json && !settings.dry_run,
         is_ci: false,
         started_at: Timestamp::now(),
     };

@@ -139,12 +139,12 @@ impl<'a> ReviewSubject<'a> {
 
     /// Prints the review that a dry run would request.
     fn print_plan(&self, gate: &GateRun<'_>) -> CommandResult {
-        let requests = if self.is_local() {
-            "locally".to_owned()
+        let request_count = if self.is_local() {
+            None
         } else {
-            self.remote_review().describe_requests(gate)?
+            Some(self.remote_review().count_requests(gate)?)
         };
-        gate.session.ui.print_result(&gate.describe_review(&requests))?;
+        gate.session.ui.print_result(&gate.render_plan(request_count))?;
         Ok(ExitStatus::Success)
     }
 }

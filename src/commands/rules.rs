@@ -16,7 +16,7 @@ pub(crate) fn run(run: &Run, verb: RulesVerb) -> CommandResult {
         }
         RulesVerb::List { output, .. } => list_rules(run, output),
         RulesVerb::Explain { id, output } => explain::explain_rule(run, &id, output.output),
-        RulesVerb::Init => create_rules_file(run),
+        RulesVerb::Init { output } => create_rules_file(run, output.output),
         RulesVerb::Lint { file, output } => lint::lint_rules_file(run, file.as_deref(), output.output),
     }
 }

@@ -5,7 +5,6 @@ use super::Delivery;
 use crate::job::ci::Host;
 use crate::job::cli::Annotations;
 use crate::report::{AnnotationStyle, ChangedLines, Format, terminal};
-use crate::session::Run;
 use crate::session::step_report::annotation_style;
 use sluicegate_pipelines::findings::Finding;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,17 +21,13 @@ pub(super) struct NeededLines<'a> {
 impl<'a> NeededLines<'a> {
     /// Returns the lines of the findings for which a writer must know whether the change touched them: it sorts the
     /// findings by that, or annotates only touched lines.
-    pub(super) fn for_sorting(run: &Run, delivery: &Delivery<'a>) -> Self {
+    pub(super) fn for_sorting(delivery: &Delivery<'a>) -> Self {
         let report = delivery.report;
         if delivery.destinations.has_report(Format::is_page) {
             return Self::for_findings(report.findings());
         }
         // New findings come first, regardless of which lines the change touches.
-        let is_ordered = report.fixed_count.is_none()
-            && (!run.ui.is_quiet()
-                || delivery.destinations.has_report(Format::needs_order)
-                || delivery.destinations.comment);
-        if is_ordered || is_annotated(delivery) {
+        if report.fixed_count.is_none() || is_annotated(delivery) {
             let mut findings = report.findings();
             findings.retain(Finding::is_counted);
             return Self::for_findings(findings);
@@ -54,16 +49,11 @@ impl<'a> NeededLines<'a> {
     }
 
     /// Adds the lines whose text the writers show.
-    pub(super) fn add_shown_lines(
-        &mut self,
-        run: &Run,
-        delivery: &Delivery<'a>,
-        changed_lines: &ChangedLines,
-    ) {
+    pub(super) fn add_shown_lines(&mut self, delivery: &Delivery<'a>, changed_lines: &ChangedLines) {
         let report = delivery.report;
         if delivery.destinations.has_report(Format::needs_lines) {
             self.add_findings(report.findings());
-        } else if !run.ui.is_quiet() {
+        } else {
             self.add_findings(terminal::select_listed_findings(
                 report,
                 changed_lines,
@@ -74,11 +64,9 @@ impl<'a> NeededLines<'a> {
 
     /// Returns whether the log lists only some of the findings. Which of them it lists depends on the lines that the
     /// change touched, so these must be known first.
-    pub(super) fn depend_on_order(run: &Run, delivery: &Delivery<'_>) -> bool {
+    pub(super) fn depend_on_order(delivery: &Delivery<'_>) -> bool {
         let limit = delivery.destinations.show.limit();
-        !delivery.destinations.has_report(Format::needs_lines)
-            && !run.ui.is_quiet()
-            && delivery.report.findings().len() > limit
+        !delivery.destinations.has_report(Format::needs_lines) && delivery.report.findings().len() > limit
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -66,7 +66,7 @@ pub(super) fn build_report_context(
     if destinations.has_report(Format::is_page) {
         context.pictures = report_changes::draw_unchanged_pipelines(delivery, report, &context.changes);
     }
-    add_file_lines(run, delivery, &mut context);
+    add_file_lines(delivery, &mut context);
     context
 }
 
@@ -112,7 +112,7 @@ fn find_anchor_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> 
 
 /// Reads the text of the lines that the writers show, and compares the files with the base to learn which lines with
 /// findings the change touched. If the shown lines depend on the touched ones, the comparison comes first.
-fn add_file_lines(run: &Run, delivery: &Delivery<'_>, context: &mut ReportContext) {
+fn add_file_lines(delivery: &Delivery<'_>, context: &mut ReportContext) {
     let Some((repo, snapshot)) = delivery.files else {
         return;
     };
@@ -124,13 +124,13 @@ fn add_file_lines(run: &Run, delivery: &Delivery<'_>, context: &mut ReportContex
     };
     let mut needed_lines = NeededLines::default();
     if !files.bases.is_empty() {
-        needed_lines = NeededLines::for_sorting(run, delivery);
+        needed_lines = NeededLines::for_sorting(delivery);
     }
-    if NeededLines::depend_on_order(run, delivery) {
+    if NeededLines::depend_on_order(delivery) {
         files.try_add_lines(&needed_lines, context);
         needed_lines = NeededLines::default();
     }
-    needed_lines.add_shown_lines(run, delivery, &context.changed_lines);
+    needed_lines.add_shown_lines(delivery, &context.changed_lines);
     files.try_add_lines(&needed_lines, context);
 }
 

@@ -267,7 +267,7 @@ impl Publication<'_> {
             verify: settings.verify,
             lookup_timeout: settings.lookup_timeout,
             // Content hashes cost time, so they are computed only if used.
-            needs_hashes: settings.receipt.is_some() || self.run.has_outputs(),
+            needs_hashes: settings.receipt.is_some() || settings.json || self.run.has_outputs(),
         }
     }
 
@@ -291,6 +291,10 @@ impl Publication<'_> {
             let result = atomic_file::write_file_with(path, |writer| receipt.write(writer))
                 .map_err(reject_unwritten("the receipt ", path));
             status = run.report_result_as(title, result);
+        }
+        if settings.json && !settings.dry_run {
+            let result = run.ui.print_result_with(|writer| receipt.write(writer));
+            status = status.worse(run.report_result_as(title, result));
         }
         let result = run.write_outputs(&self.step_outputs(receipt));
         status = status.worse(run.report_result_as(title, result));

@@ -9,7 +9,19 @@ use std::fmt::Write as _;
 pub(super) fn render_headline(report: &Report) -> String {
     let numbers = describe_numbers(report);
     let colon = if numbers.is_empty() { "" } else { ": " };
-    format!("Review {}{colon}{numbers}", report.verdict)
+    format!(
+        "{} {}{colon}{numbers}",
+        capitalize(name_run(report)),
+        report.verdict
+    )
+}
+
+/// Returns what the report calls its run: a review by the platform, or a local check.
+pub(super) const fn name_run(report: &Report) -> &'static str {
+    match report.engine {
+        Engine::Remote => "review",
+        Engine::Local => "check",
+    }
 }
 
 /// Returns the refusals of the gate, the numbers of findings, or without findings those of checks, and the number of
@@ -138,8 +150,11 @@ const fn has_no_files(counts: &ResultCounts) -> bool {
     counts.files + counts.excluded + counts.unreviewed == 0
 }
 
-/// The problem of an undecided review without a recorded reason.
-const UNDECIDED_PROBLEM: &str = "The review is undecided: it is unknown whether the pipelines pass the gate.";
+/// Returns the problem of an undecided run without a recorded reason.
+fn describe_undecided_run(report: &Report) -> String {
+    let run = name_run(report);
+    format!("The {run} is undecided: it is unknown whether the pipelines pass the gate.")
+}
 
 /// Returns the reason why the run does not pass, if no single finding explains it: the verdict is undecided, or it is
 /// failed without any error among the findings. For formats without a headline. Contains text from outside.
@@ -149,7 +164,7 @@ pub(super) fn describe_run_problem(report: &Report) -> Option<String> {
         Verdict::Undecided if report.verdict_reasons().next().is_some() => {
             "The review is undecided.".to_owned()
         }
-        Verdict::Undecided => UNDECIDED_PROBLEM.to_owned(),
+        Verdict::Undecided => describe_undecided_run(report),
         Verdict::Failed => explain_failure(report)?,
     };
     for reason in report.verdict_reasons() {
@@ -171,7 +186,7 @@ pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> V
     }
     match report.verdict {
         Verdict::Passed => Vec::new(),
-        Verdict::Undecided => vec![UNDECIDED_PROBLEM.to_owned()],
+        Verdict::Undecided => vec![describe_undecided_run(report)],
         Verdict::Failed => explain_failure(report).into_iter().collect(),
     }
 }
@@ -216,18 +231,21 @@ fn explain_failure(report: &Report) -> Option<String> {
     }
     let refusals = list_refusals(report);
     if !fails_by_finding && !refusals.is_empty() {
-        return Some(format!("The review failed: {}.", refusals.join(", ")));
+        return Some(format!(
+            "The {} failed: {}.",
+            name_run(report),
+            refusals.join(", ")
+        ));
     }
     if has_matching_result(report, |result| result.fails(FailOn::Error)) {
         return None;
     }
     let has_warning = has_matching_result(report, |result| result.fails(FailOn::Warn));
-    let explanation = if has_warning {
-        "All findings are warnings, and warnings fail this gate."
+    Some(if has_warning {
+        "All findings are warnings, and warnings fail this gate.".to_owned()
     } else {
-        "No rule result explains why the review failed."
-    };
-    Some(explanation.to_owned())
+        format!("No rule result explains why the {} failed.", name_run(report))
+    })
 }
 
 fn has_matching_result(report: &Report, is_match: impl Fn(&RuleResult) -> bool) -> bool {

@@ -33,9 +33,7 @@ impl Repository {
             .iter()
             .flat_map(|path| path.ancestors())
             .find_map(|folder| Some((find_git_dir(folder)?, folder)))
-            .ok_or_else(|| GitError::NotARepository {
-                from: from.to_owned(),
-            })?;
+            .ok_or_else(|| reject_missing_repository(from, absolute.as_deref()))?;
         Self::open_at(&git_dir, folder)
     }
 
@@ -54,6 +52,22 @@ impl Repository {
         let shallow = read_shallow_commits(&repository.common_dir)?;
         let partial = stand_in::is_partial(&repository.common_dir);
         Ok(Self::from_opened(repository, shallow, partial))
+    }
+}
+
+/// Returns the error for a directory without a `.git` in it or above it; `absolute` is its full path, if it exists.
+fn reject_missing_repository(from: &Path, absolute: Option<&Path>) -> GitError {
+    let bare_repository = absolute
+        .into_iter()
+        .flat_map(Path::ancestors)
+        .find(|folder| is_git_dir(folder));
+    match bare_repository {
+        Some(repository) => GitError::BareRepository {
+            repository: repository.to_owned(),
+        },
+        None => GitError::NotARepository {
+            from: from.to_owned(),
+        },
     }
 }
 

@@ -12,6 +12,12 @@ pub enum GitError {
         /// The directory that the search started from.
         from: PathBuf,
     },
+    /// The directory is in a bare repository, which is opened only if it is named.
+    #[error("{} is a bare repository, which has no working tree", repository.display())]
+    BareRepository {
+        /// The directory of the repository.
+        repository: PathBuf,
+    },
     /// The repository, or the checked-out branch, has no commit yet.
     #[error("the repository {} has no commit yet", root.display())]
     NoCommit {
@@ -140,8 +146,9 @@ impl GitError {
     /// Returns the hint for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::NotARepository { .. } => {
-                "run the command inside a clone, or pass --repo (required for a bare repository)"
+            Self::NotARepository { .. } => "run the command inside a clone, or pass --repo",
+            Self::BareRepository { .. } => {
+                "run the command inside a clone, or pass --repo with this directory"
             }
             Self::NoCommit { .. } => "create a first commit, or check out a branch that has a commit",
             Self::UnknownRevision { .. } => {

@@ -147,9 +147,12 @@ impl GitProgram {
             "--",
             remote,
         ];
-        let ids = write_ids(blobs).map_err(program_error(&arguments))?;
+        // Errors name the first blob.
+        let first_id = blobs.first().map(BlobId::to_string).unwrap_or_default();
+        let described_arguments = [&arguments[..], &[&first_id]].concat();
+        let ids = write_ids(blobs).map_err(program_error(&described_arguments))?;
         let mut command = self.build_command(&arguments, NetworkAccess::Allowed);
-        read_output(command.stdin(ids), &arguments, FETCH_TIMEOUT).map(drop)
+        read_output(command.stdin(ids), &described_arguments, FETCH_TIMEOUT).map(drop)
     }
 
     /// Streams the blob's content, which must have `size` bytes.

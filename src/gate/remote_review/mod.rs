@@ -248,9 +248,9 @@ impl<'a> RemoteReview<'a> {
         Ok(())
     }
 
-    /// Describes the requests that a review would send. Fails where the review would fail before its first request, but
-    /// only warns about a commit that is not pushed yet: a dry run is useful before the push.
-    pub(crate) fn describe_requests(&self, run: &GateRun<'_>) -> Result<String, Failure> {
+    /// Returns the number of requests that a review would send. Fails where the review would fail before its first
+    /// request, but only warns about a commit that is not pushed yet: a dry run is useful before the push.
+    pub(crate) fn count_requests(&self, run: &GateRun<'_>) -> Result<usize, Failure> {
         if run.empty_reason.is_none() {
             self.target.reject_fork()?;
             self.target.require_branch()?;
@@ -259,13 +259,8 @@ impl<'a> RemoteReview<'a> {
                 run.session.ui.warn(&message);
             }
         }
-        let batch_count = run
-            .selection
-            .pipelines
-            .files
-            .len()
-            .div_ceil(self.settings.batch_size);
-        Ok(format!("in {}", format_count(batch_count, "request")))
+        let files = &run.selection.pipelines.files;
+        Ok(files.len().div_ceil(self.settings.batch_size))
     }
 }
 

@@ -251,6 +251,8 @@ mod tests {
         assert_eq!(whole.notes, ["reports of shards are missing: 2/3"]);
         let alone = merge_reports(vec![part(1, 3, "a", Verdict::Passed)]).unwrap();
         assert_eq!(alone.verdict, Verdict::Undecided);
+        let two_of_six = vec![part(1, 6, "a", Verdict::Passed), part(4, 6, "d", Verdict::Passed)];
+        assert_eq!(merge_reports(two_of_six).unwrap().verdict, Verdict::Undecided);
     }
 
     #[test]

@@ -1,13 +1,28 @@
 //! The review that a dry run would request.
 
 use crate::gate::run::GateRun;
+use crate::session::response_output::format_json;
+use serde_json::{Value, json};
 use sluicegate_base::text::{self, format_count};
 use sluicegate_git::CommitId;
 
 impl GateRun<'_> {
-    /// Describes the review of a dry run: its commit and the files that would be reviewed, one per line. `requests`
-    /// says in how many requests.
-    pub(crate) fn describe_review(&self, requests: &str) -> String {
+    /// Renders the review of a dry run, as JSON if the job requests it. `request_count` is the number of requests to the
+    /// platform, or `None` for a local review.
+    pub(crate) fn render_plan(&self, request_count: Option<usize>) -> String {
+        if self.subject.settings.verdict.destinations.prints_json() {
+            format_json(&self.review_plan(request_count))
+        } else {
+            self.describe_review(request_count)
+        }
+    }
+
+    /// Describes the review of a dry run: its commit and the files that would be reviewed, one per line.
+    fn describe_review(&self, request_count: Option<usize>) -> String {
+        let requests = match request_count {
+            Some(request_count) => format!("in {}", format_count(request_count, "request")),
+            None => "locally".to_owned(),
+        };
         let files = &self.selection.pipelines.files;
         let mut lines = vec![text::escape_line(&format!(
             "would review {} {requests}: branch {}, commit {}",
@@ -19,5 +34,17 @@ impl GateRun<'_> {
         let reason = self.empty_reason.as_ref();
         lines.extend(reason.map(|reason| text::escape_line(&format!("nothing to review: {reason}"))));
         lines.join("\n") + "\n"
+    }
+
+    /// Returns the review of a dry run as JSON, schema `sluicegate.review-plan/v1`.
+    fn review_plan(&self, request_count: Option<usize>) -> Value {
+        json!({
+            "schema": "sluicegate.review-plan/v1",
+            "branch": self.subject.change.branch,
+            "commit": self.subject.change.head.as_ref().map(CommitId::as_str),
+            "requests": request_count,
+            "files": self.selection.pipelines.files,
+            "nothingToReview": self.empty_reason,
+        })
     }
 }

@@ -8,7 +8,7 @@ use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _, Parser as _};
 use std::ffi::OsString;
 
 /// Used by every command.
-const EVERY_COMMAND: &[&str] = &["color", "quiet", "verbose"];
+const EVERY_COMMAND: &[&str] = &["color", "quiet", "verbose", "directory"];
 /// Flags that locate the repository and its configuration.
 const REPOSITORY: &[&str] = &["config", "repo", "config_dir", "ci", "policy"];
 /// Flags for the platform and the credentials.
@@ -23,9 +23,9 @@ const RESULT: &[&str] = &["out"];
 /// Returns the groups of common flags that a command uses.
 fn common_flags_of(command: &str) -> &'static [&'static [&'static str]] {
     match command {
-        PROGRAM | "review" | "ci" => &[EVERY_COMMAND, REPOSITORY, PLATFORM, NETWORK, AGENT, GATE],
+        PROGRAM | "review" | "ci" => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK, AGENT, GATE],
         "doctor" => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK, AGENT],
-        "check" | "report" => &[EVERY_COMMAND, REPOSITORY, NETWORK, GATE],
+        "check" | "report" => &[EVERY_COMMAND, RESULT, REPOSITORY, NETWORK, GATE],
         "context" => &[EVERY_COMMAND, RESULT, REPOSITORY, GATE],
         "init" => &[EVERY_COMMAND, RESULT, REPOSITORY, &["project_id"], AGENT],
         "diff" | "rules" | "waivers" | "mv" => &[EVERY_COMMAND, RESULT, REPOSITORY],

@@ -20,6 +20,6 @@ pub struct ContextArgs {
     #[command(flatten)]
     pub output: OutputArgs,
     /// Print JSON, as -o json does
-    #[arg(long, conflicts_with = "output")]
+    #[arg(long, conflicts_with = "output", hide = true)]
     pub json: bool,
 }

@@ -1,12 +1,15 @@
 //! Flags for the reports of a review, shared by `review`, `check` and `report`.
 
-use super::{Annotations, Changes, ReportFlag, ShowMode};
+use super::{Annotations, Changes, OutputFormat, ReportFlag, ShowMode};
 use clap::Args;
 
 /// Flags for reports, annotations and the comment.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Reports")]
 pub struct DestinationArgs {
+    /// Format of the result on standard output; json is the JSON report, as `--report json=-` writes it [default: text]
+    #[arg(short, long, value_name = "FORMAT")]
+    pub output: Option<OutputFormat>,
     /// Write a report to a file, or to standard output with `-` (repeatable) [env: SLUICEGATE_REPORT, one a line]
     /// [default: what the CI host looks for]. FORMAT is junit, junit-strict, json, sarif, gitlab, markdown or html
     #[arg(long, value_name = "FORMAT=PATH")]

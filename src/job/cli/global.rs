@@ -59,6 +59,9 @@ pub struct GlobalArgs {
     /// [env: SLUICEGATE_GATE_CHANGES] [default: warn]
     #[arg(long, global = true, value_name = "ACTION")]
     pub gate_changes: Option<GateChanges>,
+    /// Run as if the program was started in this directory
+    #[arg(short = 'C', long, global = true, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
     /// Write the result to this file instead of standard output; set its format with -o
     #[arg(long, global = true, value_name = "PATH")]
     pub out: Option<PathBuf>,

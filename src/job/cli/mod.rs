@@ -28,7 +28,9 @@ mod serve;
 mod setup;
 mod single_command;
 mod streaming;
+mod synonyms;
 mod tasks;
+mod usage_error;
 mod values;
 mod variables;
 mod verify;
@@ -68,6 +70,7 @@ pub use tasks::{
     ApprovalScope, CreateTaskArgs, DecideArgs, GrantArgs, ListTasksArgs, MessageArgs, TaskArgs, TasksArgs,
     TasksVerb, WaitArgs,
 };
+pub use usage_error::describe_usage_error;
 pub use values::{
     Annotations, Changes, CheckLevel, ColorChoice, CompatMode, EventFormat, FailOn, FileSelection,
     FileSource, Fork, Format, GateChanges, IfExists, NoteFormat, OnIgnored, OnUnavailable, OutputFormat,
@@ -180,6 +183,6 @@ pub enum Command {
     Schema(SchemaArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    /// Write the manual pages to a directory
+    /// Print a manual page, or write all pages to a directory
     Man(ManArgs),
 }

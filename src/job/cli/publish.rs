@@ -1,6 +1,8 @@
 //! `sluicegate publish`, and the flags that `sluicegate ci` shares with it.
 
-use super::{CompatArgs, FileSelection, FileSource, GlobArgs, IfExists, OnIgnored, RequiredEngine};
+use super::{
+    CompatArgs, FileSelection, FileSource, GlobArgs, IfExists, OnIgnored, OutputFormat, RequiredEngine,
+};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -44,8 +46,11 @@ pub struct PublishArgs {
     /// Print the publish plan without changing anything on the platform [env: SLUICEGATE_DRY_RUN]
     #[arg(long)]
     pub dry_run: bool,
-    /// Print the publish plan as JSON (with --dry-run)
-    #[arg(long)]
+    /// Output format; json is the receipt, or with --dry-run the plan [default: text]
+    #[arg(short, long, value_name = "FORMAT")]
+    pub output: Option<OutputFormat>,
+    /// Print JSON, as -o json does
+    #[arg(long, conflicts_with = "output", hide = true)]
     pub json: bool,
 }
 

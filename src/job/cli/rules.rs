@@ -39,7 +39,10 @@ pub enum RulesVerb {
     },
     /// Create a rules file with all rules and comments; an existing file is never overwritten
     #[command(after_help = "Example:\n  sluicegate rules init --config-dir .platform")]
-    Init,
+    Init {
+        #[command(flatten)]
+        output: OutputArgs,
+    },
     /// Check the rules file for mistakes; exit with 1 if it has any
     #[command(after_help = "Examples:\n  sluicegate rules lint\n  sluicegate rules lint other/rules.yaml")]
     Lint {

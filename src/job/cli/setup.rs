@@ -35,8 +35,9 @@ const COMPLETIONS_EXAMPLES: &str = "Examples:
   sluicegate completions zsh > ~/.zfunc/_sluicegate
   sluicegate completions fish > ~/.config/fish/completions/sluicegate.fish";
 
-const MAN_EXAMPLES: &str = "Example:
-  sluicegate man ~/.local/share/man/man1 && man sluicegate-review";
+const MAN_EXAMPLES: &str = "Examples:
+  sluicegate man review | man -l -
+  sluicegate man --dir ~/.local/share/man/man1";
 
 /// Creates a configuration file and a CI job for this repository.
 #[derive(Debug, Clone, Default, Args)]
@@ -101,7 +102,7 @@ pub struct DoctorArgs {
     #[command(flatten)]
     pub output: OutputArgs,
     /// Print JSON, as -o json does
-    #[arg(long, conflicts_with = "output")]
+    #[arg(long, conflicts_with = "output", hide = true)]
     pub json: bool,
 }
 
@@ -119,11 +120,14 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
-/// Writes the manual pages.
+/// Prints a manual page.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = MAN_EXAMPLES)]
 pub struct ManArgs {
-    /// Directory to write to, created if missing; existing pages are replaced
-    #[arg(value_name = "DIR")]
-    pub dir: PathBuf,
+    /// Command to print the page of, such as `artifacts list` [default: the program itself]
+    #[arg(value_name = "COMMAND")]
+    pub command: Vec<String>,
+    /// Write all pages to this directory instead; create it if missing, and replace existing pages
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    pub dir: Option<PathBuf>,
 }

@@ -35,6 +35,14 @@ const AGENT_VERSION_DESCRIPTION: &str = "the version of the agent that runs the 
      platform shows with the agent; to set it for all jobs, add `agent-version` to sluicegate.yaml";
 
 impl Connection {
+    /// Returns whether any setting of the connection is set, so that a platform is to be used.
+    pub const fn is_configured(&self) -> bool {
+        self.base_url.is_some()
+            || self.project_id.is_some()
+            || self.agent_version.is_some()
+            || self.token.is_some()
+    }
+
     /// Returns the platform's URL, which every request needs.
     pub fn require_base_url(&self) -> Result<&BaseUrl, SettingsError> {
         self.base_url.as_ref().ok_or_else(|| {

@@ -6,8 +6,8 @@ use super::setting_table::{find_by_variable, variable};
 use super::{CompatibilitySettings, Layers, Selection, SettingSources, SettingsError};
 use crate::env::Env;
 use crate::job::cli::{
-    CiArgs, FileSelection, FileSource, IfExists, OnIgnored, PublishArgs, PublishFlags, RequiredEngine,
-    parse_value,
+    CiArgs, FileSelection, FileSource, IfExists, OnIgnored, OutputFormat, PublishArgs, PublishFlags,
+    RequiredEngine, parse_value,
 };
 use crate::job::context::RequestedRevisions;
 use globset::GlobSet;
@@ -115,7 +115,7 @@ impl SettingSources<'_> {
             verify: !layers.resolve_switch(args.flags.no_verify, variable::NO_VERIFY, file.no_verify)?,
             lookup_timeout: self.lookup_timeout(args)?,
             dry_run: layers.resolve_switch(args.dry_run, variable::DRY_RUN, None)?,
-            json: args.json,
+            json: args.json || args.output == Some(OutputFormat::Json),
             require_review: self.required_review_file(args)?,
             require_review_engine: engine.unwrap_or_default(),
             receipt: files.receipt,

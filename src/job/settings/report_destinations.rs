@@ -3,7 +3,9 @@
 use super::setting_table::variable;
 use super::{Layers, SettingSources, SettingsError};
 use crate::env::Env;
-use crate::job::cli::{Annotations, Changes, DestinationArgs, Format, ReportFlag, ShowMode, parse_value};
+use crate::job::cli::{
+    Annotations, Changes, DestinationArgs, Format, OutputFormat, ReportFlag, ShowMode, parse_value,
+};
 use std::collections::HashSet;
 use std::str::FromStr;
 
@@ -29,6 +31,13 @@ impl ReportDestinations {
         self.reports.iter().any(|report| report.path.is_none())
     }
 
+    /// Returns whether the JSON report is written to standard output.
+    pub fn prints_json(&self) -> bool {
+        self.reports
+            .iter()
+            .any(|report| report.path.is_none() && report.format == Format::Json)
+    }
+
     /// Returns whether the format of any report has this property.
     pub fn has_report(&self, has_property: fn(Format) -> bool) -> bool {
         self.reports.iter().any(|report| has_property(report.format))
@@ -50,7 +59,7 @@ impl SettingSources<'_> {
         let show = layers.resolve_setting(args.show, variable::SHOW, ShowMode::from_str, file.show)?;
         Ok(ReportDestinations {
             show: show.unwrap_or_default(),
-            reports: self.resolve_reports(&args.report)?,
+            reports: self.resolve_reports(args)?,
             changes: changes.unwrap_or_default(),
             annotations: annotations.unwrap_or_default(),
             comment: layers.resolve_switch(args.comment, variable::COMMENT, file.comment)?,
@@ -60,21 +69,29 @@ impl SettingSources<'_> {
     }
 
     /// Resolves the reports to write, with paths relative to the current directory. Paths of the configuration file
-    /// must be inside the checkout, and git must not track files there.
-    fn resolve_reports(&self, flags: &[ReportFlag]) -> Result<Vec<ReportFlag>, SettingsError> {
+    /// must be inside the checkout, and git must not track files there. `-o json` adds the report on standard output.
+    fn resolve_reports(&self, args: &DestinationArgs) -> Result<Vec<ReportFlag>, SettingsError> {
+        let flags = &args.report;
         let is_set_by_job = !flags.is_empty() || self.env.get(variable::REPORT).is_some();
         let file_reports = match &self.file.review.report {
             Some(reports) if !is_set_by_job => Some(self.resolve_file_reports(reports)?),
             _ => None,
         };
         let mut reports = self.layers().resolve_list(
-            flags.to_vec(),
+            flags.clone(),
             variable::REPORT,
             ReportFlag::from_str,
             file_reports,
         )?;
         for report in &mut reports {
             report.path = report.path.take().map(|path| self.env.current_dir().join(path));
+        }
+        let json_output = ReportFlag {
+            format: Format::Json,
+            path: None,
+        };
+        if args.output == Some(OutputFormat::Json) && !reports.contains(&json_output) {
+            reports.push(json_output);
         }
         reject_duplicate_destinations(&reports)?;
         Ok(reports)

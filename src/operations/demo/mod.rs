@@ -215,8 +215,7 @@ impl DemoRun<'_> {
     fn run_steps(&self) -> CommandResult {
         let dir = self.displayed_dir.display();
         self.print(&format!(
-            "A small project in {dir}: a remote repository, a clone, and two branches.\n\
-             The platform runs on this machine, at {}.",
+            "A small project in {dir}, with a remote repository, a clone and two branches; its platform is {}.",
             self.base_url
         ))?;
         for (index, step) in list_steps().into_iter().enumerate() {

@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::job::ci::Host;
 use crate::job::cli::{CiArgs, ReviewArgs};
 use crate::job::settings::{Connection, RequestFields};
-use crate::session::Run;
+use crate::session::{Run, is_ci};
 use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt;
 use crate::workspace::rules_remedy::RulesRemedy;
@@ -26,6 +26,8 @@ pub(crate) struct DoctorSettings {
     pub(crate) connection: Connection,
     /// The fields of a review request.
     pub(crate) request_fields: RequestFields,
+    /// Set if the platform is used: it is configured, or this is a CI job.
+    pub(crate) uses_platform: bool,
     /// Whether a setting is set that only a publish needs.
     pub(crate) publishes: bool,
     /// Whether missing commits are fetched.
@@ -84,9 +86,12 @@ fn resolve_settings_for_checks(run: &Run) -> Result<DoctorSettings, Failure> {
     sources.config_dir(&run.global)?;
     let review = sources.review_settings(&ReviewArgs::default())?;
     let publish_on = sources.publish_on(&CiArgs::default())?;
+    let connection = sources.connection(&run.global)?;
+    let publishes = publish_on.explain_no_publish().is_none() || sources.optional_prefix(None)?.is_some();
     Ok(DoctorSettings {
-        connection: sources.connection(&run.global)?,
-        publishes: publish_on.explain_no_publish().is_none() || sources.optional_prefix(None)?.is_some(),
+        uses_platform: publishes || connection.is_configured() || is_ci(&run.env),
+        connection,
+        publishes,
         deepens: review.gate.revisions.deepen,
         request_fields: review.request_fields,
     })
@@ -110,7 +115,7 @@ fn check_files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) 
     });
     let (rules_file, shared_pipelines) = match &config_dir {
         Ok((snapshot, config_dir)) => (
-            Check::new("rules-file", check_rules_file(workspace, snapshot)),
+            check_rules_file(workspace, snapshot, settings),
             Check::new(
                 "shared-pipelines",
                 check_shared_pipelines(workspace, snapshot, config_dir.as_deref(), settings),
@@ -147,8 +152,24 @@ fn check_clone_depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Re
         .with_hint(format!("{instruction}, or set SLUICEGATE_DEEPEN to true")))
 }
 
-/// Checks that the rules file exists, is valid and is committed.
-fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<CheckOutcome, Failure> {
+/// Checks the rules file. A local check without a platform needs none: it evaluates the default rules.
+fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, settings: &DoctorSettings) -> Check {
+    const NAME: &str = "rules-file";
+    if !settings.uses_platform && matches!(workspace.find_rules_file(snapshot), Ok(None)) {
+        let reason = "no rules file: `sluicegate check` evaluates the default rules";
+        let (Ok(failure) | Err(failure)) = reject_missing_rules(workspace, snapshot);
+        let hint = failure.own_hint().unwrap_or("run `sluicegate rules init`");
+        return Check::not_applicable(NAME, reason).with_hint(hint);
+    }
+    Check::new(NAME, check_existing_rules(workspace, snapshot, settings))
+}
+
+/// Checks that the rules file exists and is valid, and is committed if a platform reads it.
+fn check_existing_rules(
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    settings: &DoctorSettings,
+) -> Result<CheckOutcome, Failure> {
     let Some(file) = workspace.find_rules_file(snapshot)? else {
         return Err(reject_missing_rules(workspace, snapshot)?);
     };
@@ -165,7 +186,7 @@ fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Resul
             Failure::usage(message).with_hint("run `sluicegate rules lint` to see each with its location")
         );
     }
-    if !is_committed(workspace, &file.path)? {
+    if settings.uses_platform && !is_committed(workspace, &file.path)? {
         let remedy = RulesRemedy::Commit {
             is_ignored: false,
             path: file.path,

@@ -32,6 +32,9 @@ const PROXY_AUTHENTICATION_REQUIRED: u16 = 407;
 
 const PROXY_HINT: &str = "check HTTPS_PROXY (http://user:password@host if it needs credentials) and NO_PROXY";
 
+const PLATFORM_HINT: &str = "to review and publish through the platform, set SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, \
+     SLUICEGATE_AGENT_VERSION and SLUICEGATE_TOKEN";
+
 const DNS_HINT: &str = "check the base URL, and whether this machine's name servers resolve private names";
 
 /// The checks of this module, in this order.
@@ -52,6 +55,11 @@ const REMOTE_CHECKS: [&str; 11] = [
 /// Adds the checks that need a network.
 pub(crate) async fn run_remote_checks(run: &Run, settings: Option<DoctorSettings>, checks: &mut Vec<Check>) {
     if let Some(mut settings) = settings {
+        if !settings.uses_platform {
+            let reason = "not configured; `sluicegate check` needs no platform";
+            checks.push(Check::not_applicable("platform", reason).with_hint(PLATFORM_HINT));
+            return;
+        }
         let connection = &mut settings.connection;
         connection.timeout = connection.timeout.min(REQUEST_TIMEOUT);
         connection.retries = connection.retries.min(1);

@@ -6,11 +6,12 @@ pub(crate) mod lint;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
-use crate::session::response_output::{format_json, format_table};
+use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use crate::workspace::config_dir_prompt::require_config_dir;
 use crate::workspace::{Workspace, find_config_dir_in};
 use serde_json::{Value, json as value};
+use sluicegate_base::text::{self, wrap};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::pipelines::RULES_FILE;
@@ -18,6 +19,9 @@ use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
+
+/// Maximum width of a line of the list, in columns.
+const LINE_WIDTH: usize = 80;
 
 /// Prints all rules and project checks, with the state that they have in this project.
 pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
@@ -29,7 +33,6 @@ pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
         RuleEntry {
             id: documentation.id,
             kinds: documentation.kinds.iter().map(|kind| kind.name()).collect(),
-            applies_to: documentation.describe_kinds(),
             summary: documentation.summary,
             state: rules.map(|rules| state_name(rules.state(documentation.id))),
         }
@@ -37,17 +40,13 @@ pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
     let check_entries = ProjectCheck::ALL.into_iter().map(|check| RuleEntry {
         id: check.id(),
         kinds: Vec::new(),
-        applies_to: "the project",
         summary: check.documentation().summary,
         state: levels.map(|levels| levels.level_of(check).map_or("off", Enforcement::name)),
     });
     let entries: Vec<RuleEntry> = rule_entries.chain(check_entries).collect();
     let text = match output.output {
         OutputFormat::Json => format_json(&entries.iter().map(RuleEntry::to_json).collect()),
-        OutputFormat::Text => format_table(
-            &["rule", "here", "applies to", "requirement"],
-            &entries.iter().map(RuleEntry::to_row).collect::<Vec<_>>(),
-        ),
+        OutputFormat::Text => entries.iter().map(RuleEntry::render_text).collect(),
     };
     run.ui.print_result(&text)?;
     Ok(ExitStatus::Success)
@@ -57,7 +56,6 @@ pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
 struct RuleEntry {
     id: &'static str,
     kinds: Vec<&'static str>,
-    applies_to: &'static str,
     summary: &'static str,
     /// Its state in this repository; `None` outside a repository or without a rules file.
     state: Option<&'static str>,
@@ -68,14 +66,15 @@ impl RuleEntry {
         value!({ "id": self.id, "kinds": self.kinds, "summary": self.summary, "here": self.state })
     }
 
-    /// Returns the cells of a rule in the table.
-    fn to_row(&self) -> Vec<String> {
-        vec![
-            self.id.to_owned(),
-            self.state.unwrap_or("-").to_owned(),
-            self.applies_to.to_owned(),
-            self.summary.to_owned(),
-        ]
+    /// Renders the rule with its level, and below it what it requires, in lines of limited width.
+    fn render_text(&self) -> String {
+        let state = self.state.map(|state| format!(" ({state})")).unwrap_or_default();
+        let kind = match self.kinds.as_slice() {
+            [kind] => format!("{kind}: "),
+            _ => String::new(),
+        };
+        let summary = wrap::wrap_lines(&format!("{kind}{}", self.summary), "    ", "    ", LINE_WIDTH);
+        format!("{}{state}\n{}\n", self.id, summary.join("\n"))
     }
 }
 
@@ -86,7 +85,7 @@ const fn state_name(state: RuleState) -> &'static str {
         RuleState::Enabled(Enforcement::Warn) => "warn",
         RuleState::Disabled => "disabled",
         RuleState::Broken(error_type) => error_type,
-        RuleState::Missing => "not there",
+        RuleState::Missing => "not in the rules file",
         RuleState::Unknown => "unknown",
     }
 }
@@ -137,7 +136,7 @@ fn reject_second_config_dir(
 }
 
 /// Writes a rules file with all rules as warnings. An existing file is not changed.
-pub(crate) fn create_rules_file(run: &Run) -> CommandResult {
+pub(crate) fn create_rules_file(run: &Run, output: OutputFormat) -> CommandResult {
     let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.index())?;
     let config_dir = match workspace.find_config_dir(&snapshot)? {
@@ -152,10 +151,13 @@ pub(crate) fn create_rules_file(run: &Run) -> CommandResult {
     });
     match result {
         Ok(()) => {
-            run.ui.print_result(&format!(
-                "wrote {}\n",
-                sluicegate_base::text::escape_line(&path.display().to_string())
-            ))?;
+            let path = path.display().to_string();
+            run.ui.print_result(&match output {
+                OutputFormat::Json => {
+                    format_json(&value!({ "schema": "sluicegate.rules-init/v1", "path": path }))
+                }
+                OutputFormat::Text => format!("wrote {}\n", text::escape_line(&path)),
+            })?;
             Ok(ExitStatus::Success)
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

@@ -20,6 +20,7 @@ pub(crate) use changes_page::render_changes_page as changes_page;
 use self::elements::render_notice;
 use self::page_frame::{HtmlPage, render_page};
 use super::ReportContext;
+use super::sentences::{capitalize, name_run};
 use super::view::{FileView, Notice, View, ViewMedium, group_by_file};
 use sluicegate_pipelines::findings::Report;
 
@@ -56,7 +57,12 @@ pub(super) fn render(report: &Report, context: &ReportContext) -> String {
     body.push_str("</main>\n");
     let name = review_header::repository_name(&view).map(|name| format!(" - {name}"));
     render_page(&HtmlPage {
-        title: &format!("Review {}{}", report.verdict, name.unwrap_or_default()),
+        title: &format!(
+            "{} {}{}",
+            capitalize(name_run(report)),
+            report.verdict,
+            name.unwrap_or_default()
+        ),
         skip_link: ("findings", "Skip to the findings"),
         body: &body,
         script: Some(SCRIPT),

@@ -2,7 +2,7 @@
 
 use super::elements::render_copy_button;
 use crate::report::PathBase;
-use crate::report::sentences::{capitalize, describe_numbers};
+use crate::report::sentences::{capitalize, describe_numbers, name_run};
 use crate::report::view::{UnevaluatedCause, View};
 use jiff::Timestamp;
 use sluicegate_base::text::escape_markup as escape;
@@ -19,8 +19,9 @@ pub(super) fn render_header(view: &View<'_>) -> String {
     let name = repository_name(view).map(|name| format!("<strong>{}</strong> ", escape(name)));
     let mut html = format!(
         "<header class=\"top {tone}\">\n<p class=\"brand\">{}Pipeline review</p>\n\
-         <h1><svg class=\"sign\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"{sign}\"/></svg>Review {}</h1>\n",
+         <h1><svg class=\"sign\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"{sign}\"/></svg>{} {}</h1>\n",
         name.unwrap_or_default(),
+        capitalize(name_run(report)),
         report.verdict,
     );
     let _ = writeln!(

@@ -10,13 +10,15 @@ pub(crate) use log_groups::{Fold, GroupStyle};
 
 use super::ReportContext;
 use super::report_context::ChangedLines;
-use super::sentences::{GATE_CHANGE_INTRO, render_headline};
+use super::sentences::GATE_CHANGE_INTRO;
 use super::view::{self, FindingEntry, Notice, NoticeKind, UnevaluatedCause, View, ViewMedium};
 use super::{AnnotationStyle, annotation};
 use anstyle::{AnsiColor, Style as Ansi};
 use sluicegate_base::text::wrap;
 use sluicegate_base::text::{self, List};
 use sluicegate_pipelines::findings::{Finding, Report, Severity, ShowMode, Verdict};
+use sluicegate_pipelines::project::ProjectCheck;
+use sluicegate_pipelines::rules;
 use std::fmt::Write as _;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,7 +28,7 @@ pub(crate) struct Style {
     pub width: Option<usize>,
     /// The groups that the host folds.
     pub groups: GroupStyle,
-    /// Whether to print only the verdict.
+    /// Whether to print only findings, the problems of the run, and the verdict.
     pub quiet: bool,
     /// Whether the run passes regardless of the verdict, so that messages about the run are warnings, not errors.
     pub passes: bool,
@@ -48,28 +50,29 @@ const MIN_TABLE_FINDINGS: usize = 5;
 
 /// Renders the report as text with a final line break. All text from outside is sanitized.
 pub(crate) fn render(report: &Report, context: &ReportContext, style: Style) -> String {
-    if style.quiet && style.annotations == AnnotationStyle::None {
-        return render_verdict(report, &render_headline(report), style) + "\n";
-    }
     let view = View::new(report, context, ViewMedium::Log);
     let verdict = render_verdict(report, &view.headline, style);
     let mut output = String::new();
+    if context.show == ShowMode::Concise {
+        concise_lines::push_concise_lines(&mut output, &view);
+    } else {
+        push_causes(&mut output, &view, style);
+        push_findings(&mut output, &view, style);
+    }
     if style.quiet {
-        push_annotation_commands(&mut output, &view, style);
+        push_decisive_notices(&mut output, &view, style);
         return output + &verdict + "\n";
     }
     if context.show == ShowMode::Concise {
-        concise_lines::push_concise_lines(&mut output, &view);
         push_notices(&mut output, &view, style);
         return output + &verdict + "\n";
     }
-    push_causes(&mut output, &view, style);
-    push_findings(&mut output, &view, style);
     push_tables(&mut output, &view, style);
     push_notices(&mut output, &view, style);
     if let Some(praise) = &view.fixed_findings {
         let _ = writeln!(output, "{}", paint(praise, bold(AnsiColor::Green), style));
     }
+    push_explanation_command(&mut output, &view);
     push_commands_and_reports(&mut output, context);
     if let Some(scope) = &view.scope {
         let _ = writeln!(output, "{scope}");
@@ -170,6 +173,18 @@ fn push_cause(output: &mut String, cause: &UnevaluatedCause<'_>, context: &Repor
     let _ = writeln!(output, "{}\n", text::escape_line(&hint));
 }
 
+/// Adds the command that explains a listed rule, the one with the most severe findings that has an explanation.
+fn push_explanation_command(output: &mut String, view: &View<'_>) {
+    let is_explained = |rule: &str| rules::find_rule(rule).is_some() || ProjectCheck::find(rule).is_some();
+    let findings = view.entries.iter().map(|entry| &entry.finding);
+    let mut failed_rules = findings
+        .filter(|finding| finding.error_type.is_none())
+        .map(|finding| finding.rule);
+    if let Some(rule) = failed_rules.find(|rule| is_explained(rule)) {
+        let _ = writeln!(output, "Explain a rule: sluicegate rules explain {rule}");
+    }
+}
+
 /// Adds the command that reproduces the review, and the paths of the reports.
 fn push_commands_and_reports(output: &mut String, context: &ReportContext) {
     if let Some(command) = &context.reproduction_command {
@@ -248,7 +263,7 @@ fn push_message(output: &mut String, finding: &Finding<'_>, style: Style) {
 fn push_notices(output: &mut String, view: &View<'_>, style: Style) {
     let start = output.len();
     if style.annotations == AnnotationStyle::None {
-        push_notice_lines(output, view, style);
+        push_notice_lines(output, view, style, |_| true);
     } else {
         push_annotation_commands(output, view, style);
     }
@@ -257,6 +272,15 @@ fn push_notices(output: &mut String, view: &View<'_>, style: Style) {
     }
     if output.len() > start {
         output.push('\n');
+    }
+}
+
+/// Adds the notices that affect the verdict and the problems of the run. As commands, the host needs all notices.
+fn push_decisive_notices(output: &mut String, view: &View<'_>, style: Style) {
+    if style.annotations == AnnotationStyle::None {
+        push_notice_lines(output, view, style, |notice| notice.affects_verdict);
+    } else {
+        push_annotation_commands(output, view, style);
     }
 }
 
@@ -269,9 +293,9 @@ fn push_annotation_commands(output: &mut String, view: &View<'_>, style: Style) 
     }
 }
 
-/// Adds the notices and the problems of the run as text.
-fn push_notice_lines(output: &mut String, view: &View<'_>, style: Style) {
-    for notice in &view.notices {
+/// Adds the notices that `is_shown` selects and the problems of the run as text.
+fn push_notice_lines(output: &mut String, view: &View<'_>, style: Style, is_shown: fn(&Notice<'_>) -> bool) {
+    for notice in view.notices.iter().filter(|notice| is_shown(notice)) {
         let (label, message_start) = notice_label(notice, style);
         for entry in &notice.entries {
             push_wrapped(
@@ -398,6 +422,7 @@ mod tests {
         error: late.orch.yaml: The file was not reviewed: the batch timed out
         note: Excluded: 1 file: notes.txt (not a file that is reviewed)
 
+        Explain a rule: sluicegate rules explain component-naming-convention
         1 check passed in 2 pipelines; 1 file excluded
         Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed
         ");

@@ -17,7 +17,7 @@ fn demo_shows_the_whole_job() {
         "Review failed: 1 error",
         "published version 1.0.0 of sales",
         "the parameter `order_day` was removed",
-        "Review passed: 3 checks passed",
+        "Check passed: 3 checks passed",
         "Open sluicegate-demo/work/reports/review.html",
     ] {
         assert!(output.all().contains(words), "{words}: {}", output.all());
@@ -42,10 +42,10 @@ fn demo_shows_the_whole_job() {
         assert!(length > 0, "{file}");
     }
     let page = fs::read_to_string(reports.join("review.html")).unwrap();
-    assert!(page.contains("Review failed") && !page.contains("Review passed"));
+    assert!(page.contains("Review failed") && !page.contains("Check passed"));
     assert!(pictures_are_true(&page) > 0);
     let page = fs::read_to_string(reports.join("fixed.html")).unwrap();
-    assert!(page.contains("Review passed"));
+    assert!(page.contains("Check passed"));
     // The picture in the README.
     let work = folder.path().join("sluicegate-demo/work");
     let page = Call::new(&work)

@@ -274,3 +274,38 @@ fn examples_with_tag_of_action_name_exception() {
     }
     assert!(example_count >= 8, "only {example_count} were found");
 }
+
+/// Inputs for settings of `sluicegate.yaml` are in the second part of the list.
+#[test]
+fn first_part_of_action_inputs_has_no_setting_of_file() {
+    let text = read_workspace_file("action.yml");
+    let (first, second) = text
+        .split_once("  # These settings can also be in sluicegate.yaml")
+        .unwrap();
+    let schema = sluicegate::job::settings::json_schema().to_string();
+    let names = |part: &str| -> Vec<String> {
+        let lines = part
+            .lines()
+            .filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        lines
+            .filter_map(|line| Some(line.trim().strip_suffix(':')?.to_owned()))
+            .collect()
+    };
+    let (_, first) = first.split_once("inputs:\n").unwrap();
+    let (second, _) = second.split_once("\noutputs:").unwrap();
+    let variable = |name: &str| format!("variable: SLUICEGATE_{}.", name.to_uppercase().replace('-', "_"));
+    for name in names(first) {
+        assert!(
+            !schema.contains(&variable(&name)),
+            "{name} is a setting of the file"
+        );
+    }
+    let second = names(second);
+    assert!(second.len() > 20, "{second:?}");
+    for name in second {
+        assert!(
+            schema.contains(&variable(&name)),
+            "{name} is no setting of the file"
+        );
+    }
+}

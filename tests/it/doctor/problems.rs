@@ -493,7 +493,8 @@ const FOUND_WHERE: [(&str, &str, &str); 4] = [
 #[test]
 fn doctor_lists_all_missing_settings_with_their_source() {
     let world = project();
-    let output = doctor(&Call::new(&world.work())).expect(2);
+    let job = Call::new(&world.work()).variable("SLUICEGATE_PREFIX", "sales");
+    let output = doctor(&job).expect(2);
     let platform = empty_platform();
     for (name, variable, words) in FOUND_WHERE {
         let check = find_check(&output, name);

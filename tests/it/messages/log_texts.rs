@@ -122,7 +122,12 @@ fn checks(book: &mut Book) {
         &Call::new(&world.work()),
         "check --show none",
     );
-    book.scene("the verdict alone", &world, &Call::new(&world.work()), "check -q");
+    book.scene(
+        "findings and the verdict alone",
+        &world,
+        &Call::new(&world.work()),
+        "check -q",
+    );
     let world = without_rules(None);
     book.scene("no rules file", &world, &Call::new(&world.work()), "check");
     let world = without_rules(Some("rules: [\n"));

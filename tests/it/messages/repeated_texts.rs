@@ -105,7 +105,12 @@ impl Texts {
             .collect();
         reasons.dedup();
         texts.extend(reasons);
-        texts.push(format!("review {}", self.report["verdict"].as_str().unwrap()));
+        let verdict = self.report["verdict"].as_str().unwrap();
+        // A line about the results begins "1 check passed in".
+        texts.push(match self.report["engine"].as_str().unwrap() {
+            "local" => format!("check {verdict}:"),
+            _ => format!("review {verdict}"),
+        });
         for text in texts.iter().filter(|text| !text.is_empty()) {
             let text = unescape_text(text);
             let text = text.trim_end_matches(['.', '\n']);

@@ -770,7 +770,7 @@ fn reports_count_fixed_findings_and_page_starts_with_baseline() {
         .find(|report| report.starts_with("<!--"))
         .unwrap();
     assert!(
-        page.contains("\n## ✅ Review passed: no new findings (1 known, 1 fixed)\n"),
+        page.contains("\n## ✅ Check passed: no new findings (1 known, 1 fixed)\n"),
         "{page}"
     );
     assert_eq!(reports.matches(praise).count(), 2, "in the page and in markdown");
@@ -779,7 +779,7 @@ fn reports_count_fixed_findings_and_page_starts_with_baseline() {
     let plain = call.run("check --new-only").expect(0);
     let summary = std::fs::read_to_string(summary).unwrap();
     assert!(
-        summary.starts_with("## ✅ Review passed: no new findings (1 known, 1 fixed)\n")
+        summary.starts_with("## ✅ Check passed: no new findings (1 known, 1 fixed)\n")
             && summary.contains(praise),
         "{summary}"
     );

@@ -563,7 +563,7 @@ fn decide_of_what_is_not_pending_sends_nothing() {
         (
             asking_task("git_push", "tool-4"),
             vec!["nosuch"],
-            "the task waits for tool-4",
+            "the task is waiting for tool-4",
         ),
         (finished_task(), vec!["tool-4"], "is STOPPED (finished)"),
         (

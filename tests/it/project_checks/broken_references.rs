@@ -339,7 +339,7 @@ fn init_makes_errors_of_what_finds_nothing_and_counts_the_others() {
         2
     );
     let log = Call::new(&world.work()).run("check --all").expect(0).all();
-    assert!(log.contains("Review passed: 2 warnings"), "{log}");
+    assert!(log.contains("Check passed: 2 warnings"), "{log}");
 }
 
 #[test]

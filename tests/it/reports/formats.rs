@@ -195,6 +195,7 @@ fn findings_are_shown_with_their_lines() {
     error[component-naming-convention]: `load it` is not in the pattern
       --> sales/b.orch.yaml:11
 
+    Explain a rule: sluicegate rules explain component-naming-convention
     1 check passed in 1 pipeline
     Review failed: 1 error
     "#);

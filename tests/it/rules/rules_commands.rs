@@ -16,10 +16,10 @@ fn list_says_what_rules_file_here_has() {
     assert_eq!(here("project/call"), "warn");
     assert_eq!(here("component-naming-convention"), "error");
     assert_eq!(here("maximum-components"), "warn");
-    assert_eq!(here("unused-components"), "not there");
+    assert_eq!(here("unused-components"), "not in the rules file");
     let text = call.run("rules list").expect(0).out;
     assert!(
-        text.contains("start-and-end-components") && text.contains("orchestrations"),
+        text.contains("start-and-end-components") && text.contains("orchestration: "),
         "{text}"
     );
     let nowhere = scratch::folder();

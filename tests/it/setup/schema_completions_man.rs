@@ -117,7 +117,7 @@ fn flag_that_command_does_not_show_changes_nothing_in_it() {
         &["waivers", "list"],
         &["schema"],
         &["completions", "bash"],
-        &["man", "pages"],
+        &["man", "--dir", "pages"],
     ] {
         let plain = call.run(command);
         let help = call.run(&[command[0], "--help"]).expect(0).out;
@@ -136,7 +136,7 @@ fn flag_that_command_does_not_show_changes_nothing_in_it() {
 fn every_command_has_its_manual_page() {
     let folder = scratch::folder();
     let call = Call::new(folder.path());
-    let output = call.run("man deep/man1").expect(0).out;
+    let output = call.run("man --dir deep/man1").expect(0).out;
     let mut written: Vec<String> = fs::read_dir(folder.path().join("deep/man1"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -162,9 +162,9 @@ fn every_command_has_its_manual_page() {
         "{page}"
     );
     // A second run replaces the pages; a file in the way is reported.
-    call.run("man deep/man1").expect(0);
+    call.run("man --dir deep/man1").expect(0);
     fs::write(folder.path().join("file"), "").unwrap();
-    call.run("man file").expect(2).saying(&["file"]);
+    call.run("man --dir file").expect(2).saying(&["file"]);
 }
 
 /// Panics for the problems that `mandoc -Tlint` would report: no title first, unknown requests, sections without a name

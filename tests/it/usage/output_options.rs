@@ -122,7 +122,7 @@ fn local_commands_write_json_too() {
 
     let context = read("context", 0);
     assert_eq!(context, call.run(&["context", "--json"]).expect(0).json());
-    let doctor = read("doctor", 2);
+    let doctor = read("doctor", 0);
     assert_eq!(doctor["schema"], "sluicegate.doctor/v1");
     call.run("context --json -o text").expect(2);
 }

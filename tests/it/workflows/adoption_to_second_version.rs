@@ -190,7 +190,7 @@ fn repository_with_history_adopts_gate_and_publishes_two_versions() {
     );
     hour.world.commit("gate");
     has(&hour.run("doctor").expect(0), &["all checks passed"]);
-    has(&hour.run("check").expect(0), &["Review passed", "1 known"]);
+    has(&hour.run("check").expect(0), &["Check passed", "1 known"]);
 
     // The change that adds the gate passes, and its merge has nothing to publish.
     has(
@@ -202,7 +202,7 @@ fn repository_with_history_adopts_gate_and_publishes_two_versions() {
     // All pipelines of the default branch: the existing finding is known.
     has(
         &hour.run("check").expect(0),
-        &["all pipelines are selected", "Review passed", "1 known"],
+        &["all pipelines are selected", "Check passed", "1 known"],
     );
 
     // A bad change: the job exits with 1, and the comment on the pull request states why.

@@ -1,0 +1,251 @@
+//! Describes errors in the arguments. Each description ends with a hint for this cause: the flag or command that the
+//! user probably means, an example, or the help of the flag.
+
+use super::overview::GLOBALS_COMMAND;
+use super::{PROGRAM, command_tree, synonyms};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
+use sluicegate_base::text;
+use std::ffi::OsString;
+
+/// The last line of clap's error messages.
+const CLAP_HELP_LINE: &str = "For more information, try '--help'.";
+
+/// The suggestions of clap, which compare only letters.
+const CLAP_SUGGESTIONS: [ContextKind; 5] = [
+    ContextKind::Suggested,
+    ContextKind::SuggestedArg,
+    ContextKind::SuggestedSubcommand,
+    ContextKind::SuggestedValue,
+    ContextKind::TrailingArg,
+];
+
+/// Maximum length in characters of a typed value that a hint repeats.
+const MAX_VALUE_LENGTH: usize = 60;
+
+/// Maximum number of commands that a hint names.
+const MAX_NAMED_COMMANDS: usize = 3;
+
+/// Describes an error in the arguments, which begin with the program's name. The text is safe to print.
+#[must_use]
+pub fn describe_usage_error(mut error: clap::Error, args: &[OsString]) -> String {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return error.render().to_string();
+    }
+    let words: Vec<String> = args
+        .iter()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let mut program = command_tree::command();
+    program.build();
+    let invalid_call = InvalidCall::new(&error, &program, &words);
+    let hint = invalid_call.find_hint(&error);
+    let usage = invalid_call.command.clone().render_usage();
+    for kind in CLAP_SUGGESTIONS {
+        error.remove(kind);
+    }
+    error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
+    let message = error.render().to_string();
+    let message = message.replace(CLAP_HELP_LINE, "");
+    let hint = hint.map(|hint| format!("\n\nhint: {hint}")).unwrap_or_default();
+    text::escape_lines(&format!("{}{hint}\n", message.trim_end())).into_owned()
+}
+
+/// The command that the arguments call, as far as they are valid.
+struct InvalidCall<'c> {
+    program: &'c Command,
+    command: &'c Command,
+    /// The words of the command after the program's name.
+    name: String,
+    words: &'c [String],
+}
+
+impl<'c> InvalidCall<'c> {
+    /// Finds the command by the usage in the error, because a word of the arguments may be the value of a flag.
+    fn new(error: &clap::Error, program: &'c Command, words: &'c [String]) -> Self {
+        let usage = error.get(ContextKind::Usage).map(ToString::to_string);
+        let usage = usage.unwrap_or_default();
+        let mut command = program;
+        let mut names = Vec::new();
+        let usage_words = usage.split_whitespace().skip_while(|word| *word != PROGRAM);
+        for word in usage_words.skip(1) {
+            let Some(subcommand) = command.find_subcommand(word) else {
+                break;
+            };
+            command = subcommand;
+            names.push(word.to_owned());
+        }
+        // An error about a missing value has no usage.
+        if usage.is_empty() {
+            for word in words {
+                if let Some(subcommand) = command.find_subcommand(word) {
+                    command = subcommand;
+                    names.push(word.to_owned());
+                }
+            }
+        }
+        Self {
+            program,
+            command,
+            name: names.join(" "),
+            words,
+        }
+    }
+
+    /// Returns what to do about the error, if there is a next step for this cause.
+    fn find_hint(&self, error: &clap::Error) -> Option<String> {
+        let argument = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+        let argument = argument.as_deref().unwrap_or_default();
+        match error.kind() {
+            ErrorKind::UnknownArgument if argument.starts_with('-') => Some(self.hint_for_flag(argument)),
+            ErrorKind::InvalidSubcommand => {
+                let word = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string);
+                Some(self.hint_for_command(&word.unwrap_or_default()))
+            }
+            ErrorKind::UnknownArgument
+            | ErrorKind::MissingRequiredArgument
+            | ErrorKind::MissingSubcommand => self.describe_example(),
+            ErrorKind::ArgumentConflict => Some("remove one of the two".to_owned()),
+            ErrorKind::InvalidValue | ErrorKind::ValueValidation => self.hint_for_value(error, argument),
+            _ => None,
+        }
+    }
+
+    /// Returns the hint for an unknown flag.
+    fn hint_for_flag(&self, flag: &str) -> String {
+        let value = self.find_value(flag);
+        if let Some(hint) = synonyms::find_flag_hint(&self.name, flag, value) {
+            return hint;
+        }
+        let long_flags: Vec<String> = self
+            .command
+            .get_arguments()
+            .filter_map(|arg| Some(format!("--{}", arg.get_long()?)))
+            .collect();
+        let long_flags: Vec<&str> = long_flags.iter().map(String::as_str).collect();
+        if let Some(hint) = text::suggest(flag, &long_flags) {
+            return hint;
+        }
+        let commands = self.list_commands_with(flag);
+        if !commands.is_empty() {
+            return format!("{flag} is an option of {}", commands.join(" and "));
+        }
+        match self.name.as_str() {
+            "" => format!(
+                "run `{PROGRAM} help {GLOBALS_COMMAND}` to list the options of every command, or `{PROGRAM} --help` to list the commands"
+            ),
+            name => format!(
+                "run `{PROGRAM} {name} --help` to list the options of this command, or `{PROGRAM} help {GLOBALS_COMMAND}` to list those of every command"
+            ),
+        }
+    }
+
+    /// Returns the first commands that have this flag, for display.
+    fn list_commands_with(&self, flag: &str) -> Vec<String> {
+        let mut names = Vec::new();
+        for command in self
+            .program
+            .get_subcommands()
+            .filter(|command| !command.is_hide_set())
+        {
+            let verbs = command
+                .get_subcommands()
+                .filter(|verb| verb.get_arguments().any(|arg| has_long_name(arg, flag)));
+            if command.get_arguments().any(|arg| has_long_name(arg, flag)) {
+                names.push(format!("`{PROGRAM} {}`", command.get_name()));
+            } else {
+                names.extend(
+                    verbs.map(|verb| format!("`{PROGRAM} {} {}`", command.get_name(), verb.get_name())),
+                );
+            }
+        }
+        names.truncate(MAX_NAMED_COMMANDS);
+        names
+    }
+
+    /// Returns the value behind this flag, if it can be repeated in a call.
+    fn find_value(&self, flag: &str) -> Option<&str> {
+        let position = self.words.iter().position(|word| word.starts_with(flag))?;
+        let word = self.words.get(position)?;
+        let value = match word
+            .strip_prefix(flag)
+            .and_then(|suffix| suffix.strip_prefix('='))
+        {
+            Some(value) => value,
+            None => self.words.get(position + 1)?,
+        };
+        let is_plain = |character: char| character.is_ascii_alphanumeric() || "._-/:=*{}".contains(character);
+        let is_value = !value.is_empty() && !value.starts_with('-') && value.len() <= MAX_VALUE_LENGTH;
+        (is_value && value.chars().all(is_plain)).then_some(value)
+    }
+
+    /// Returns the hint for an unknown command or subcommand.
+    fn hint_for_command(&self, word: &str) -> String {
+        let names: Vec<&str> = self
+            .command
+            .get_subcommands()
+            .filter(|command| !command.is_hide_set())
+            .map(Command::get_name)
+            .collect();
+        let own_hint = self
+            .name
+            .is_empty()
+            .then(|| synonyms::find_command_hint(word))
+            .flatten();
+        own_hint
+            .or_else(|| {
+                let name = text::find_nearest(word, &names)?;
+                let call = [PROGRAM, &self.name, name].join(" ").replace("  ", " ");
+                Some(text::did_you_mean(&call))
+            })
+            .unwrap_or_else(|| match self.name.as_str() {
+                "" => format!("run `{PROGRAM} --help` to list the commands"),
+                name => format!("the subcommands of `{PROGRAM} {name}` are {}", names.join(", ")),
+            })
+    }
+
+    /// Returns the hint for an invalid or missing value. Other programs often use `-o` for the output file, so that
+    /// mistake has its own hint.
+    fn hint_for_value(&self, error: &clap::Error, argument: &str) -> Option<String> {
+        if argument.starts_with("--output") {
+            return Some(
+                "-o sets the output format; use --out PATH to write the result to a file".to_owned(),
+            );
+        }
+        if let Some(ContextValue::Strings(values)) = error.get(ContextKind::SuggestedValue)
+            && let Some(value) = values.first()
+        {
+            return Some(text::did_you_mean(value));
+        }
+        if let Some(ContextValue::String(value)) = error.get(ContextKind::SuggestedValue) {
+            return Some(text::did_you_mean(value));
+        }
+        let flag_name = argument.split([' ', '=']).next()?.strip_prefix("--")?;
+        let flag = self
+            .command
+            .get_arguments()
+            .find(|arg| arg.get_long() == Some(flag_name))?;
+        let help = flag.get_help()?.to_string();
+        let purpose = help.split(" [env: ").next()?.split(" [default: ").next()?;
+        Some(format!("--{flag_name}: {}", purpose.trim()))
+    }
+
+    /// Returns the first example in the help of the command.
+    fn describe_example(&self) -> Option<String> {
+        let examples = self.command.get_after_help()?.to_string();
+        let example = examples
+            .lines()
+            .map(str::trim)
+            .find(|line| line.starts_with(PROGRAM))?
+            .trim_end_matches('\\')
+            .trim_end();
+        Some(format!("for example: `{example}`"))
+    }
+}
+
+/// Returns whether the argument is the flag with this long name, which begins with `--`.
+fn has_long_name(arg: &Arg, flag: &str) -> bool {
+    arg.get_long()
+        .is_some_and(|name| flag.strip_prefix("--") == Some(name))
+}

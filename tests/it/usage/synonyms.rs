@@ -1,0 +1,141 @@
+//! Arguments of other programs are answered with the call of this program that does the same.
+
+use crate::support::{Call, project, scratch};
+
+/// Calls that users type, each with the hint.
+const CASES: &[(&str, &str)] = &[
+    ("check --format json", "did you mean `sluicegate check -o json`?"),
+    (
+        "check --format=sarif",
+        "did you mean `sluicegate check --report sarif=-`?",
+    ),
+    ("check -f json", "did you mean `sluicegate check -o json`?"),
+    (
+        "check --output-format json",
+        "did you mean `sluicegate check -o json`?",
+    ),
+    (
+        "check --output-format concise",
+        "did you mean `sluicegate check --show concise`?",
+    ),
+    ("check --json", "did you mean `sluicegate check -o json`?"),
+    (
+        "check --junit x.xml",
+        "did you mean `sluicegate check --report junit=x.xml`?",
+    ),
+    (
+        "check --sarif",
+        "did you mean `sluicegate check --report sarif=-`?",
+    ),
+    (
+        "check --exit-zero",
+        "did you mean `sluicegate check --fail-on never`?",
+    ),
+    (
+        "check --severity error",
+        "did you mean `sluicegate check --fail-on error`?",
+    ),
+    (
+        "check --strict",
+        "did you mean `sluicegate check --fail-on warn`?",
+    ),
+    (
+        "check --since main",
+        "did you mean `sluicegate check --base main`?",
+    ),
+    (
+        "review --since=origin/dev",
+        "did you mean `sluicegate review --base origin/dev`?",
+    ),
+    (
+        "check --stdin-filename a.orch.yaml",
+        "did you mean `sluicegate check - --stdin-path a.orch.yaml`?",
+    ),
+    ("check --cached", "did you mean `sluicegate check --staged`?"),
+    ("check --all-files", "did you mean `sluicegate check --all`?"),
+    ("check --fix", "sluicegate does not edit pipelines"),
+    (
+        "check --ignore unused-components",
+        "the rules file enables and disables rules",
+    ),
+    (
+        "check --no-color",
+        "did you mean `sluicegate check --color never`?",
+    ),
+    (
+        "check --output-file x.json",
+        "did you mean `sluicegate check --out x.json`?",
+    ),
+    (
+        "publish --tag 1.0",
+        "did you mean `sluicegate publish --version-name 1.0`?",
+    ),
+    ("review --token abc", "a secret is never a flag"),
+    (
+        "artifacts list --json",
+        "did you mean `sluicegate artifacts list -o json`?",
+    ),
+    ("diff --debug", "did you mean `sluicegate diff -vv`?"),
+    ("check --cwd x", "did you mean `sluicegate check -C x`?"),
+    ("lint", "did you mean `sluicegate check`?"),
+    ("validate", "did you mean `sluicegate check`?"),
+    ("version", "did you mean `sluicegate --version`?"),
+    ("explain", "did you mean `sluicegate rules explain ID`?"),
+    ("deploy", "did you mean `sluicegate publish`?"),
+    ("chek", "did you mean `sluicegate check`?"),
+    ("rules lst", "did you mean `sluicegate rules list`?"),
+    ("check --stagd", "did you mean `--staged`?"),
+    (
+        "check --on-unavailable pass",
+        "--on-unavailable is an option of `sluicegate review` and `sluicegate ci`",
+    ),
+];
+
+#[test]
+fn argument_of_other_program_is_answered_with_call() {
+    let world = project();
+    let call = Call::new(&world.work());
+    for (arguments, hint) in CASES {
+        let output = call.run(*arguments).expect(2).saying(&[hint]);
+        let last_line = output.err.trim_end().lines().next_back().unwrap();
+        assert!(last_line.starts_with("hint: "), "{}", output.all());
+        assert!(!output.err.contains("tip: "), "{}", output.all());
+    }
+    assert_eq!(world.git("status --porcelain"), "");
+}
+
+#[test]
+fn usage_error_without_synonym_ends_with_hint_for_its_cause() {
+    let folder = scratch::folder();
+    let call = Call::new(folder.path());
+    for (arguments, hint) in [
+        ("zzzzzzzz", "hint: run `sluicegate --help` to list the commands"),
+        (
+            "rules zzzzzzzz",
+            "hint: the subcommands of `sluicegate rules` are list, explain",
+        ),
+        ("completions", "hint: for example: `sluicegate completions bash`"),
+        (
+            "check --zzzzzzzz",
+            "hint: run `sluicegate check --help` to list the options of this command",
+        ),
+        ("check --base", "hint: --base: Check changes since the merge-base"),
+        ("check --fail-on eror", "hint: did you mean `error`?"),
+        ("check --report junit", "hint: --report: Write a report to a file"),
+        ("diff -o page.html", "hint: -o sets the output format"),
+        ("check --staged --head main", "hint: remove one of the two"),
+    ] {
+        let output = call.run(arguments).expect(2).saying(&[hint]);
+        assert!(!output.err.contains("add `--help`"), "{}", output.all());
+    }
+    // A control character in an argument reaches no terminal.
+    let output = call.run(&["check", "--\u{1b}[31mx"]).expect(2);
+    assert!(!output.err.contains('\u{1b}'), "{}", output.all());
+}
+
+#[test]
+fn valid_call_has_no_hint_about_arguments() {
+    let world = project();
+    let output = Call::new(&world.work()).run("check -o json").expect(0);
+    assert!(!output.err.contains("hint:"), "{}", output.all());
+}
