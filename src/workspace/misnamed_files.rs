@@ -7,7 +7,6 @@ use sluicegate_pipelines::waivers;
 
 impl Workspace<'_> {
     /// Warns of files at the root that are named almost like a gate file, because such files are ignored.
-
     pub(super) fn warn_of_misnamed_files(&self, run: &Run) {
         for name in [settings::FILE_NAME, waivers::FILE_NAME] {
             let short_name = name.replace(".yaml", ".yml");
