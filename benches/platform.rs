@@ -5,8 +5,8 @@
 //!
 //! When it listens, it writes its port to PORT_FILE. Reviews are answered after the delay, with one result per rule,
 //! and with two findings per file if `--twice` is set; uploads are read to their end and discarded. After an upload
-//! with a commit hash, the version's details are shown once, so the same version can be published and verified again
-//! and again; the version `unverified` is never shown. The details list as many shared pipelines as `--shared` sets (3
+//! with a commit hash, the version exists until the details of the latest version were requested, so the same version can
+//! be published and verified again and again; the version `unverified` is never shown. The details list as many shared pipelines as `--shared` sets (3
 //! by default), with the names from `make_repository.py`.
 
 #![allow(clippy::print_stderr, reason = "it has no other way to say what is wrong")]
@@ -37,7 +37,7 @@ const RULES: [&str; 3] = [
 const PIECE: usize = 1024 * 1024;
 struct Platform {
     options: Options,
-    /// The details of the last published version, until they are shown.
+    /// The details of the last published version, until those of the latest version were requested.
     published: Mutex<Option<Map<String, Value>>>,
 }
 
@@ -106,7 +106,13 @@ async fn serve(arguments: &[String]) -> anyhow::Result<Infallible> {
 
 async fn answer(platform: Arc<Platform>, request: Request<Incoming>) -> hyper::Result<Response<String>> {
     if request.method() == Method::GET {
-        return Ok(platform.details());
+        let uri = request.uri();
+        return Ok(if uri.path().ends_with("/details") {
+            let is_latest = !uri.query().is_some_and(|query| query.contains("versionName="));
+            platform.details(is_latest)
+        } else {
+            platform.versions()
+        });
     }
     if !request.uri().path().ends_with("/reviews") {
         let (head, body) = request.into_parts();
@@ -151,13 +157,24 @@ impl Platform {
         respond(200, &json!({ "versionName": version, "ignoredResources": [] }))
     }
 
-    fn details(&self) -> Response<String> {
-        let published = self
-            .published
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        let Some(details) = published else {
+    /// Lists the published version.
+    fn versions(&self) -> Response<String> {
+        let published = self.published.lock().unwrap_or_else(PoisonError::into_inner);
+        let versions: Vec<Value> = published.iter().cloned().map(Value::Object).collect();
+        respond(200, &Value::Array(versions))
+    }
+
+    /// Returns the details of the published version. After those of the latest version, which is the last request of a
+    /// publish, the version is forgotten.
+    fn details(&self, is_latest: bool) -> Response<String> {
+        let mut published = self.published.lock().unwrap_or_else(PoisonError::into_inner);
+        let details = if is_latest {
+            published.take()
+        } else {
+            published.clone()
+        };
+        drop(published);
+        let Some(details) = details else {
             return respond(404, &json!({ "message": "there is no such version" }));
         };
         let shared: Vec<Value> = (0..self.options.shared)

@@ -26,6 +26,7 @@ mod plan_warnings;
 mod platform_time;
 mod publish_request;
 mod published_files;
+mod read_ahead;
 mod receipt;
 mod receipt_verification;
 mod shared_pipelines_file;

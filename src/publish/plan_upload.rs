@@ -3,6 +3,7 @@
 use super::content_hashes::{FileHashes, HashRecorder, HashingReader};
 use super::content_reader::ContentReader;
 use super::plan::{Plan, PlannedFile};
+use super::read_ahead::ReadAhead;
 use sluicegate_platform::api::{PartSource, Upload, UploadPart};
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -33,6 +34,7 @@ pub(super) fn build_upload(
             files: plan.files.clone(),
             reader: Arc::clone(&plan.reader),
             hashes,
+            read_ahead: ReadAhead::default(),
         }),
         progress,
     }
@@ -43,16 +45,14 @@ struct UploadParts {
     files: Vec<PlannedFile>,
     reader: Arc<ContentReader>,
     hashes: Option<FileHashes>,
+    read_ahead: ReadAhead,
 }
 
 impl PartSource for UploadParts {
     /// Opens the content of a part, which is checked and hashed while it is read.
     fn open_part(&self, part_index: usize) -> io::Result<Box<dyn Read + Send>> {
         let file = self.files.get(part_index).ok_or(io::ErrorKind::NotFound)?;
-        let content = self
-            .reader
-            .open_content(&file.content, file.bytes)
-            .map_err(io::Error::other)?;
+        let content = self.read_ahead.open(&self.reader, &self.files, part_index)?;
         if self.hashes.is_none() && file.checked_hash.is_none() {
             return Ok(content);
         }

@@ -1,6 +1,6 @@
 //! Every part is the commit's blob, byte for byte, with exactly its path as the name.
 
-use crate::publish::faulty_server::{Faulty, Shows};
+use crate::publish::faulty_server::{Fault, Faulty, Shows};
 use crate::publish::planned_project::{
     CONFIG, pipeline_with_parameters, plan_world, script, shared_pipelines_file,
 };
@@ -104,5 +104,39 @@ async fn every_part_is_the_blob_of_its_path() {
     assert_eq!(names(&sent), names(&expected));
     for (name, content) in &expected {
         assert!(sent[name] == *content, "{name} came as other bytes");
+    }
+}
+
+/// Large files are read ahead by other threads, again for each attempt.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn large_files_of_second_attempt_are_complete_and_in_order() {
+    let world = World::new();
+    let names: Vec<String> = (0..6).map(|index| format!("sql/large{index}.sql")).collect();
+    for (index, name) in names.iter().enumerate() {
+        let size = if index == 3 { 5_000_000 } else { 1_100_000 + index };
+        let content: Vec<u8> = (0..=250_u8).cycle().skip(index).take(size).collect();
+        world.write(name, content);
+    }
+    let scripts: Vec<String> = names.iter().map(|name| script(name)).collect();
+    world.write(
+        "load.orch.yaml",
+        pipeline_with_parameters("orchestration", &scripts),
+    );
+    world.write(
+        CONFIG,
+        shared_pipelines_file(&[("load.orch.yaml", "load-it", true)]),
+    );
+    let plan = plan_world(&world);
+    let server = Faulty::start(&[Fault::MidBody], 0, Shows::Truth);
+    assert_eq!(
+        run_publish(&server, &plan, fast_publish_options()).await.kind,
+        OutcomeKind::Published
+    );
+    let sent_parts = parts(&server.stored_versions()[0].body);
+    for name in &names {
+        assert!(
+            sent_parts[name] == blob(&world, name),
+            "{name} came as other bytes"
+        );
     }
 }

@@ -1,0 +1,101 @@
+//! Reads the next large files of an upload while the current one is sent, because git unpacks each on one core.
+
+use super::content_reader::ContentReader;
+use super::plan::PlannedFile;
+use sluicegate_git::FileContent;
+use std::collections::VecDeque;
+use std::io::{self, Cursor, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+/// Number of files that are read at the same time, beyond the one that is sent.
+const MAX_FILES_AHEAD: usize = 2;
+/// Size of the files that are read ahead, in bytes. Smaller files need no thread; larger ones would need too much
+/// memory.
+const READ_AHEAD_SIZES: std::ops::RangeInclusive<u64> = 1024 * 1024..=32 * 1024 * 1024;
+
+/// The contents of the next files, in the order of the upload.
+#[derive(Default)]
+pub(super) struct ReadAhead {
+    pending_reads: Mutex<VecDeque<PendingRead>>,
+}
+
+/// A file that a thread reads.
+struct PendingRead {
+    file_index: usize,
+    reader: JoinHandle<io::Result<Vec<u8>>>,
+}
+
+impl ReadAhead {
+    /// Returns the content of a file, and starts to read the next ones. Files must be opened in their order; if the upload
+    /// starts again, so does this.
+    pub(super) fn open(
+        &self,
+        contents: &Arc<ContentReader>,
+        files: &[PlannedFile],
+        file_index: usize,
+    ) -> io::Result<Box<dyn Read + Send>> {
+        let file = files.get(file_index).ok_or(io::ErrorKind::NotFound)?;
+        let pending_read = self.take_pending_read(file_index);
+        self.start_next_reads(contents, files, file_index);
+        match pending_read {
+            Some(pending_read) => {
+                let bytes = pending_read
+                    .reader
+                    .join()
+                    .map_err(|_| io::Error::other("the thread that reads the file ended unexpectedly"))??;
+                Ok(Box::new(Cursor::new(bytes)))
+            }
+            None => contents
+                .open_content(&file.content, file.bytes)
+                .map_err(io::Error::other),
+        }
+    }
+
+    /// Removes and returns the read of this file. Reads of other files before it belong to an earlier try.
+    fn take_pending_read(&self, file_index: usize) -> Option<PendingRead> {
+        let mut pending_reads = self.pending_reads.lock().unwrap_or_else(PoisonError::into_inner);
+        let position = pending_reads
+            .iter()
+            .position(|pending_read| pending_read.file_index == file_index);
+        if let Some(position) = position {
+            return pending_reads.drain(..=position).next_back();
+        }
+        pending_reads.clear();
+        None
+    }
+
+    /// Starts to read the files after this one, up to the limit.
+    fn start_next_reads(&self, contents: &Arc<ContentReader>, files: &[PlannedFile], file_index: usize) {
+        let mut pending_reads = self.pending_reads.lock().unwrap_or_else(PoisonError::into_inner);
+        for (index, file) in files
+            .iter()
+            .enumerate()
+            .skip(file_index + 1)
+            .take(MAX_FILES_AHEAD)
+        {
+            let is_suitable =
+                matches!(file.content, FileContent::Blob(_)) && READ_AHEAD_SIZES.contains(&file.bytes);
+            let is_pending = pending_reads
+                .iter()
+                .any(|pending_read| pending_read.file_index == index);
+            if is_suitable && !is_pending {
+                let (contents, file) = (Arc::clone(contents), file.clone());
+                pending_reads.push_back(PendingRead {
+                    file_index: index,
+                    reader: thread::spawn(move || read_planned_file(&contents, &file)),
+                });
+            }
+        }
+    }
+}
+
+/// Reads a complete file. A file with more bytes than planned is read one byte further, so that the upload notices it.
+fn read_planned_file(contents: &ContentReader, file: &PlannedFile) -> io::Result<Vec<u8>> {
+    let content = contents
+        .open_content(&file.content, file.bytes)
+        .map_err(io::Error::other)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(file.bytes).unwrap_or_default());
+    content.take(file.bytes + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
