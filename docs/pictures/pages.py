@@ -2,9 +2,12 @@
 
 usage: pages.py terminal COMMAND <output    text with colours
        pages.py summary <summary.md         markdown, as hosts show it
+       pages.py picture <picture.svg        a picture on the background of GitHub, light and dark
+       pages.py large before|after          a pipeline that is too large for a page, not a page
 """
 
 import html
+import json
 import re
 import sys
 
@@ -35,15 +38,48 @@ def coloured(text):
     return "".join(page)
 
 
+def large(is_changed):
+    """A pipeline of three rows; the change renames, adds and removes a component."""
+    rows = ["orders", "customers", "refunds"]
+    steps = ["Load", "Clean", "Check", "Join", "Count", "Merge", "Copy", "Grant", "Log", "Archive"]
+    components, design = {"Start": {"type": "start", "transitions": {"unconditional": []}}}, {}
+    design["Start"] = {"position": {"x": 0, "y": 150}}
+    for row, noun in enumerate(rows):
+        names = [f"{step} {noun}" for step in steps]
+        if is_changed and noun == "customers":
+            names[5] = "Merge all customers"
+            names.remove("Copy customers")
+        components["Start"]["transitions"]["unconditional"].append(names[0])
+        for at, name in enumerate(names):
+            is_moved = is_changed and name in ("Merge orders", "Merge refunds")
+            parameters = {"componentName": name, "schema": "MART" if is_moved else "RAW"}
+            after = {"success": names[at + 1:at + 2]} if at + 1 < len(names) else {}
+            kind = "sql-executor" if "Copy" not in name else "s3-load"
+            components[name] = {"type": kind, "transitions": after, "parameters": parameters}
+            column = steps.index(name.split()[0]) + 1
+            design[name] = {"position": {"x": 160 * column, "y": 150 * row}}
+    pipeline = {"type": "orchestration", "version": "1.0", "pipeline": {"components": components}}
+    return json.dumps(pipeline | {"design": {"components": design}}, indent=1)
+
+
 def main():
+    if sys.argv[1] == "large":
+        print(large(sys.argv[2] == "after"))
+        return
     text = sys.stdin.read()
     if sys.argv[1] == "terminal":
         body = f"<pre style=\"{TERMINAL}\">$ {html.escape(sys.argv[2])}\n{coloured(text)}</pre>"
         style = "body{margin:0;background:#0d1117}"
+    elif sys.argv[1] == "picture":
+        style = """:root{color-scheme:light dark}body{margin:8px;background:#fff}svg{display:block}
+@media (prefers-color-scheme:dark){body{background:#0d1117}}"""
+        body = text
     else:
         import markdown
 
-        body, style = markdown.markdown(text, extensions=["tables"]), SUMMARY
+        # Only the hosts draw flowcharts.
+        text = re.sub(r"```mermaid\n.*?```\n", "", text, flags=re.DOTALL).replace("<details", '<details markdown="1"')
+        body, style = markdown.markdown(text, extensions=["tables", "md_in_html"]), SUMMARY
     print(f'<!doctype html><meta charset="utf-8"><style>{style}</style>{body}')
 
 

@@ -17,9 +17,6 @@ const MAX_FILE_LINES: usize = 120;
 /// Maximum size of the page, in bytes: GitHub accepts 65,536 characters in a comment.
 const MAX_PAGE_BYTES: usize = 64_000;
 
-/// Maximum size of one file's section, in bytes.
-const MAX_FILE_BYTES: usize = 16_000;
-
 /// Reserved size for the sentence about omissions, in bytes.
 const OMISSION_BYTES: usize = 200;
 
@@ -111,18 +108,32 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
             .as_ref()
             .map(|callers| render_section(callers.render_list(&escape_prose))),
     );
+    let headings: Vec<String> = files
+        .iter()
+        .map(|file| {
+            format!(
+                "\n### {}\n\n{}\n",
+                render_code(&file.summary.path),
+                escape(&file.summary.describe())
+            )
+        })
+        .collect();
+    let heading_bytes: usize = headings.iter().map(|heading| heading.len() + 1).sum();
+    let change_bytes = MAX_PAGE_BYTES.saturating_sub(page.len() + heading_bytes + OMISSION_BYTES);
+    let changed_files: Vec<&ChangedFile> = files.iter().collect();
     let mut omitted_count = 0;
-    for file in files {
-        let path = render_code(&file.summary.path);
-        let mut block = format!("\n### {path}\n\n{}\n", escape(&file.summary.describe()));
-        let file_changes = render_file_changes(file, MAX_FILE_BYTES);
-        if !file_changes.is_empty() {
-            let _ = write!(block, "\n{file_changes}");
-        }
-        if page.len() + block.len() + OMISSION_BYTES > MAX_PAGE_BYTES {
+    for (heading, file_changes) in
+        headings
+            .iter()
+            .zip(render_file_changes(&changed_files, change_bytes, true))
+    {
+        if page.len() + heading.len() + file_changes.len() + OMISSION_BYTES > MAX_PAGE_BYTES {
             omitted_count += 1;
-        } else {
-            page.push_str(&block);
+            continue;
+        }
+        page.push_str(heading);
+        if !file_changes.is_empty() {
+            let _ = write!(page, "\n{file_changes}");
         }
     }
     if omitted_count > 0 {
@@ -135,20 +146,79 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
     page
 }
 
-/// Returns the list and the flowchart of a file's changes, in at most `max_bytes` bytes: omits the flowchart if it does not
-/// fit, and returns an empty text if the list does not fit either.
-pub(super) fn render_file_changes(file: &ChangedFile, max_bytes: usize) -> String {
-    let mut markdown = render_change_list(&file.words, max_bytes.saturating_sub(OMISSION_BYTES));
-    if let Some(chart) = render_flowchart(file)
-        && markdown.len() + chart.len() < max_bytes
-    {
-        markdown.push('\n');
-        markdown.push_str(&chart);
+/// Returns the flowchart and the list of the changes of each file, in at most `max_bytes` bytes together. Flowcharts come
+/// first, then lists, then values of several lines; each kind is shared equally between the files. A text is empty if
+/// nothing fits.
+pub(super) fn render_file_changes(
+    files: &[&ChangedFile],
+    max_bytes: usize,
+    has_flowcharts: bool,
+) -> Vec<String> {
+    let mut remaining_bytes = max_bytes;
+    let mut flowcharts: Vec<String> = files
+        .iter()
+        .map(|file| {
+            render_flowchart(file)
+                .filter(|_| has_flowcharts)
+                .unwrap_or_default()
+        })
+        .collect();
+    let shares = share_equally(flowcharts.iter().map(String::len), remaining_bytes);
+    for (flowchart, share) in flowcharts.iter_mut().zip(shares) {
+        if share < flowchart.len() {
+            flowchart.clear();
+        }
+        remaining_bytes -= flowchart.len();
     }
-    if markdown.len() > max_bytes {
-        return String::new();
+    let list_bytes: Vec<usize> = files
+        .iter()
+        .map(|file| render_change_list(&file.words, usize::MAX, 0).len())
+        .collect();
+    let list_shares = share_equally(list_bytes.iter().copied(), remaining_bytes);
+    remaining_bytes -= list_shares.iter().sum::<usize>();
+    let value_bytes: Vec<usize> = files
+        .iter()
+        .zip(list_bytes)
+        .map(|(file, list_bytes)| {
+            let complete_list = render_change_list(&file.words, usize::MAX, usize::MAX);
+            complete_list.len().saturating_sub(list_bytes)
+        })
+        .collect();
+    let value_shares = share_equally(value_bytes.iter().copied(), remaining_bytes)
+        .into_iter()
+        .zip(value_bytes);
+    files
+        .iter()
+        .zip(flowcharts)
+        .zip(list_shares.into_iter().zip(value_shares))
+        .map(|((file, flowchart), (list_share, (value_share, value_bytes)))| {
+            // A value takes the place of its count, which is a part of the list.
+            let value_limit = if value_share == value_bytes {
+                usize::MAX
+            } else {
+                value_share
+            };
+            let list = render_change_list(&file.words, list_share + value_share, value_limit);
+            let parts = [flowchart, list];
+            let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            parts.join("\n")
+        })
+        .collect()
+}
+
+/// Returns an equal share of `total` for each demand. What a demand does not need is shared by the others.
+fn share_equally(demands: impl Iterator<Item = usize>, total: usize) -> Vec<usize> {
+    let mut demands: Vec<(usize, usize)> = demands.enumerate().collect();
+    demands.sort_by_key(|(_, demand)| *demand);
+    let mut remaining_total = total;
+    let mut shares: Vec<(usize, usize)> = Vec::with_capacity(demands.len());
+    for (number, (index, demand)) in demands.iter().enumerate() {
+        let share = (*demand).min(remaining_total / (demands.len() - number));
+        remaining_total -= share;
+        shares.push((*index, share));
     }
-    markdown
+    shares.sort_unstable();
+    shares.into_iter().map(|(_, share)| share).collect()
 }
 
 /// Renders the changed part of a pipeline as a Mermaid flowchart; `None` if nothing in it can be drawn.
@@ -166,37 +236,43 @@ fn render_flowchart(file: &ChangedFile) -> Option<String> {
     Some(chart)
 }
 
-/// Returns the lines as nested lists. Lines of values are in a code fence that is longer than any run of backticks in
-/// them.
-fn render_change_list(lines: &[DiffLine], max_bytes: usize) -> String {
+/// Returns the lines as nested lists, in at most `max_bytes` bytes; empty if no line fits. Lines of values are in a code
+/// fence that is longer than any run of backticks in them. Values that do not fit into `value_bytes` are only counted.
+fn render_change_list(lines: &[DiffLine], max_bytes: usize, value_bytes: usize) -> String {
     let mut markdown = String::new();
+    let mut remaining_value_bytes = value_bytes;
     let mut remaining_lines = lines.iter().take(MAX_FILE_LINES).peekable();
     let mut listed_count = 0;
     while let Some(line) = remaining_lines.next() {
         let indent = "  ".repeat(line.depth.saturating_sub(1));
         let mut block = String::new();
+        let mut line_count = 1;
         if line.is_value {
             let mut value_lines = vec![line];
             while let Some(next) = remaining_lines.next_if(|next| next.is_value) {
                 value_lines.push(next);
             }
+            line_count = value_lines.len();
             push_fenced_lines(&mut block, &value_lines, &indent);
-            listed_count += value_lines.len();
+            if block.len() > remaining_value_bytes {
+                block = format!("{indent}- {}, not shown here\n", format_count(line_count, "line"));
+            } else {
+                remaining_value_bytes -= block.len();
+            }
         } else {
             let sign = match line.sign.symbol() {
                 "" => String::new(),
                 mark => format!("`{mark}` "),
             };
             let _ = writeln!(block, "{indent}- {sign}{}", escape(&line.text));
-            listed_count += 1;
         }
-        if markdown.len() + block.len() > max_bytes {
-            listed_count -= 1;
+        if markdown.len().saturating_add(block.len()) > max_bytes {
             break;
         }
+        listed_count += line_count;
         markdown.push_str(&block);
     }
-    if listed_count < lines.len() {
+    if listed_count < lines.len() && !markdown.is_empty() {
         let _ = writeln!(
             markdown,
             "- {}",
@@ -312,10 +388,42 @@ mod tests {
         let page = render_page(&of(many.clone()));
         assert!(page.len() < MAX_PAGE_BYTES, "{}", page.len());
         assert!(
-            page.contains("and 400 more lines") && page.ends_with("omitted: page is full.\n"),
+            page.contains(" more lines\n") && page.matches("### <code>a.orch.yaml</code>").count() == 30,
             "{page}"
         );
-        assert!(render_file_changes(&many[0], 10).is_empty());
+        assert_eq!(render_file_changes(&[&many[0]], 10, true), [""]);
+    }
+
+    #[test]
+    fn lists_come_before_values_in_equal_shares() {
+        let mut long = sample::changed_file("long.orch.yaml");
+        long.words = vec![line(1, Sign::Changed, false, "Load (sql)")];
+        long.words
+            .extend(vec![line(2, Sign::Added, true, &"x".repeat(90)); 100]);
+        long.words.push(line(1, Sign::Added, false, "Last (sql)"));
+        let mut short = sample::changed_file("short.orch.yaml");
+        short.words = vec![
+            line(1, Sign::Changed, false, "Count (sql)"),
+            line(2, Sign::Added, true, "select 1"),
+        ];
+        let parts = render_file_changes(&[&long, &short], 600, true);
+        assert!(
+            parts[0].contains("100 lines, not shown here") && parts[0].contains("Last (sql)"),
+            "{parts:?}"
+        );
+        assert!(parts[1].contains("+ select 1"), "{parts:?}");
+        let parts = render_file_changes(&[&long, &short], 60_000, true);
+        assert!(
+            parts[0].contains("xxx") && !parts[0].contains("not shown"),
+            "{parts:?}"
+        );
+    }
+
+    #[test]
+    fn unused_space_is_shared_by_others() {
+        assert_eq!(share_equally([10, 90, 50].into_iter(), 100), [10, 45, 45]);
+        assert_eq!(share_equally([10, 20].into_iter(), 100), [10, 20]);
+        assert_eq!(share_equally([].into_iter(), 100), [0; 0]);
     }
 
     proptest! {

@@ -26,6 +26,7 @@ mod run_summary;
 
 mod file_uri;
 mod finding_tone;
+mod findings_markdown;
 mod path_base;
 mod release_note;
 mod remarks;

@@ -3,47 +3,48 @@
 
 use crate::report::changes_markdown;
 use crate::report::finding_tone::Tone;
-use crate::report::markdown::{escape, escape_prose, render_code, render_source_link};
+use crate::report::findings_markdown::{
+    FileEntries, MESSAGE_LIMIT, is_error, render_file_findings, shorten_message, shorten_name,
+};
+use crate::report::markdown::{escape, escape_prose, render_code};
 use crate::report::view::{
     self, FindingEntry, Notice, NoticeEntry, NoticeKind, UnevaluatedCause, View, ViewMedium,
 };
-use crate::report::{ChangedFile, PathBase, ReportContext, truncation};
-use sluicegate_base::text::{List, format_and_more, format_and_more_of, format_count, format_number};
-use sluicegate_pipelines::findings::{Finding, Report, Severity, Verdict};
+use crate::report::{PathBase, ReportContext, truncation};
+use sluicegate_base::text::{format_and_more, format_and_more_of, format_count, format_number};
+use sluicegate_pipelines::findings::{Report, Verdict};
 use std::fmt::Write as _;
 
 /// Size limits, in bytes.
 struct PageLimits {
     /// Maximum size of the page.
-    page_bytes: usize,
+    page: usize,
     /// Approximate maximum size of a table or list, so that one section never displaces all others.
-    section_bytes: usize,
+    section: usize,
+    /// Maximum size of the lists and flowcharts of changes, so that they never displace findings.
+    changes: usize,
 }
 
 /// GitHub drops summaries over 1 MiB; a step stays under 1,000 KiB
 /// (<https://docs.github.com/actions/reference/workflow-commands-for-github-actions#adding-a-job-summary>).
 const SUMMARY_LIMITS: PageLimits = PageLimits {
-    page_bytes: 1_000 * 1024,
-    section_bytes: 128 * 1024,
+    page: 1_000 * 1024,
+    section: 128 * 1024,
+    changes: 256 * 1024,
 };
 
 /// GitHub accepts 65,536 characters in a comment; the lower limit leaves room for additions by the poster.
 const COMMENT_LIMITS: PageLimits = PageLimits {
-    page_bytes: 64_000,
-    section_bytes: 12_000,
+    page: 64_000,
+    section: 12_000,
+    changes: 32_000,
 };
 
 /// Reserved size for the sentence about omitted sections, in bytes.
 const OMISSION_BYTES: usize = 512;
 
-/// Maximum length of a message, in characters.
-const MESSAGE_LIMIT: usize = 1_000;
-
-/// Maximum number of further places that a finding lists.
-const MAX_OTHER_PLACES: usize = 5;
-
-/// Maximum length of a path or rule name, in characters.
-const NAME_LIMIT: usize = 300;
+/// Approximate size of the tags of a fold, in bytes.
+const FOLD_BYTES: usize = 50;
 
 /// Maximum number of lines in a table or list.
 const MAX_SECTION_LINES: usize = 500;
@@ -73,7 +74,6 @@ fn render_page(head: String, view: &View<'_>, limits: &PageLimits) -> String {
     let mut page = MarkdownPage {
         text: head,
         omitted_count: 0,
-        remaining_change_bytes: limits.page_bytes / 3,
         limits,
     };
     page.add_notices(view, |notice| notice.affects_verdict);
@@ -88,7 +88,7 @@ fn render_page(head: String, view: &View<'_>, limits: &PageLimits) -> String {
     page.add_notices(view, |notice| {
         !notice.affects_verdict && notice.kind != NoticeKind::Excluded
     });
-    page.add_changes("Pipeline changes", &view.sorted_changes());
+    page.add_changes(view);
     page.add_counts(view);
     page.add_reproduction(view.context);
     page.add_notices(view, |notice| {
@@ -101,15 +101,13 @@ fn render_page(head: String, view: &View<'_>, limits: &PageLimits) -> String {
 struct MarkdownPage<'a> {
     text: String,
     omitted_count: usize,
-    /// Remaining size for the lists and flowcharts of changes, in bytes, so that they never displace findings.
-    remaining_change_bytes: usize,
     limits: &'a PageLimits,
 }
 
 impl MarkdownPage<'_> {
     /// Adds a block, unless the page would exceed the limit of the host.
     fn add_block(&mut self, block: &str) {
-        if self.text.len() + block.len() + OMISSION_BYTES < self.limits.page_bytes {
+        if self.text.len() + block.len() + OMISSION_BYTES < self.limits.page {
             self.text.push_str(block);
         } else {
             self.omitted_count += 1;
@@ -138,35 +136,42 @@ impl MarkdownPage<'_> {
         }
     }
 
-    /// Adds the listed findings by level. The first level is unfolded, later ones and known or waived findings are
-    /// folded.
+    /// Adds the listed findings by file, each file once: first files with errors, then other files with warnings. Known
+    /// or waived findings are listed separately. The first list is unfolded.
     fn add_findings(&mut self, view: &View<'_>) {
+        let (counting_entries, old_entries): (Vec<_>, Vec<_>) = view
+            .entries
+            .iter()
+            .partition::<Vec<&FindingEntry<'_>>, _>(|entry| Tone::for_finding(&entry.finding) != Tone::Old);
+        let (error_files, warning_files): (Vec<FileEntries<'_, '_>>, Vec<_>) =
+            view::group_by_path(counting_entries, |entry| entry.finding.path)
+                .into_iter()
+                .partition(|(_, entries)| entries.iter().any(|entry| is_error(entry)));
         let is_new = view.report.fixed_count.is_some();
-        let mut has_errors = false;
-        for tones in [&[Tone::Error, Tone::Broken][..], &[Tone::Warning], &[Tone::Old]] {
-            let entries: Vec<&FindingEntry<'_>> = view
-                .entries
+        let lists = [
+            (if is_new { "New errors" } else { "Errors" }, error_files),
+            (if is_new { "New warnings" } else { "Warnings" }, warning_files),
+            (
+                "Known or waived findings",
+                view::group_by_path(old_entries, |entry| entry.finding.path),
+            ),
+        ];
+        let mut has_list = false;
+        for (title, files) in lists.into_iter().filter(|(_, files)| !files.is_empty()) {
+            let finding_count: usize = files
                 .iter()
-                .filter(|entry| tones.contains(&Tone::for_finding(&entry.finding)))
-                .collect();
-            let Some(first) = entries.first() else { continue };
-            let title = match (Tone::for_finding(&first.finding), is_new) {
-                (Tone::Error | Tone::Broken, true) => "New errors",
-                (Tone::Error | Tone::Broken, false) => "Errors",
-                (Tone::Warning, true) => "New warnings",
-                (Tone::Warning, false) => "Warnings",
-                (Tone::Old, _) => "Known or waived findings",
-            };
-            let files = view::group_by_path(entries.iter().copied(), |entry| entry.finding.path);
+                .flat_map(|(_, entries)| entries)
+                .map(|entry| entry.findings().count())
+                .sum();
             let items = files
                 .iter()
                 .map(|(path, entries)| render_file_findings(path, entries, view.context));
-            if has_errors || Tone::for_finding(&first.finding) == Tone::Old {
-                self.add_folded_list(title, items);
+            if has_list || title.starts_with("Known") {
+                self.add_folded_list(title, finding_count, items);
             } else {
                 self.add_list(title, items);
             }
-            has_errors = true;
+            has_list = true;
         }
     }
 
@@ -209,33 +214,49 @@ impl MarkdownPage<'_> {
         }
     }
 
-    /// Adds the changes of each pipeline.
-    fn add_changes(&mut self, title: &str, files: &[&ChangedFile]) {
-        let summary_lines = files.iter().map(|file| {
-            let (path, words) = (
-                render_code(&shorten_name(&file.summary.path)),
-                file.summary.describe(),
-            );
-            format!("{path}: {}", escape(&shorten_message(&words)))
-        });
-        self.add_list(title, summary_lines);
-        for file in files {
-            let section = self.render_folded_changes(&render_code(&shorten_name(&file.summary.path)), file);
-            if !section.is_empty() {
-                self.add_block(&section);
+    /// Adds the changes of each pipeline: folds with a flowchart and a list, then the pipelines without them. The only
+    /// changed pipeline is not folded.
+    fn add_changes(&mut self, view: &View<'_>) {
+        let files = view.sorted_changes();
+        if files.is_empty() {
+            return;
+        }
+        let summaries: Vec<String> = files
+            .iter()
+            .map(|file| {
+                let (path, words) = (
+                    render_code(&shorten_name(&file.summary.path)),
+                    file.summary.describe(),
+                );
+                format!("{path}: {}", escape(&shorten_message(&words)))
+            })
+            .collect();
+        let fold_bytes: usize = summaries.iter().map(|summary| summary.len() + FOLD_BYTES).sum();
+        let free_bytes = self.limits.page.saturating_sub(self.text.len());
+        let change_bytes = self.limits.changes.min(free_bytes * 3 / 4);
+        let has_flowcharts = has_flowcharts(&view.report.context.ci);
+        let sections = changes_markdown::render_file_changes(
+            &files,
+            change_bytes.saturating_sub(fold_bytes),
+            has_flowcharts,
+        );
+        self.add_block("### Pipeline changes\n\n");
+        let open_attribute = if files.len() == 1 { " open" } else { "" };
+        let mut other_summaries = Vec::new();
+        for (summary, section) in summaries.into_iter().zip(sections) {
+            if section.is_empty() {
+                other_summaries.push(summary);
+            } else {
+                self.add_block(&format!(
+                    "<details{open_attribute}><summary>{summary}</summary>\n\n{section}\n</details>\n\n"
+                ));
             }
         }
-    }
-
-    /// Returns the changes of a file, folded below this heading; empty if there is no room left.
-    fn render_folded_changes(&mut self, title: &str, file: &ChangedFile) -> String {
-        let max_bytes = self.limits.section_bytes.min(self.remaining_change_bytes);
-        let changes = changes_markdown::render_file_changes(file, max_bytes);
-        if changes.is_empty() {
-            return changes;
+        if !other_summaries.is_empty() {
+            let mut list = String::new();
+            self.push_items(&mut list, other_summaries.into_iter());
+            self.add_block(&(list + "\n"));
         }
-        self.remaining_change_bytes -= changes.len().min(self.remaining_change_bytes);
-        format!("<details><summary>{title}</summary>\n\n{changes}\n</details>\n\n")
     }
 
     /// Adds a heading with a list, unless the list is empty.
@@ -250,8 +271,7 @@ impl MarkdownPage<'_> {
     }
 
     /// Adds a list that is folded below its title and the number of its items.
-    fn add_folded_list(&mut self, title: &str, items: impl ExactSizeIterator<Item = String>) {
-        let number = items.len();
+    fn add_folded_list(&mut self, title: &str, number: usize, items: impl ExactSizeIterator<Item = String>) {
         let mut text = format!(
             "<details><summary>{title} ({})</summary>\n\n",
             format_number(number)
@@ -278,13 +298,18 @@ impl MarkdownPage<'_> {
     ) {
         let line_count = lines.len();
         for (line_index, line) in lines.enumerate() {
-            if line_index == MAX_SECTION_LINES || text.len() > self.limits.section_bytes {
+            if line_index == MAX_SECTION_LINES || text.len() > self.limits.section {
                 text.push_str(&render_omission(line_count - line_index));
                 return;
             }
             text.push_str(&line);
         }
     }
+}
+
+/// Returns whether the host draws Mermaid flowcharts. A page of a local run may be shown anywhere.
+fn has_flowcharts(host: &str) -> bool {
+    !matches!(host, "azure" | "bitbucket" | "buildkite" | "circleci" | "jenkins")
 }
 
 /// Renders the verdict and what to do next.
@@ -335,74 +360,13 @@ fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> String
     )
 }
 
-fn shorten_name(name: &str) -> String {
-    truncation::truncate(name, NAME_LIMIT)
-}
-
-fn shorten_message(text: &str) -> String {
-    truncation::truncate(text, MESSAGE_LIMIT)
-}
-
-/// Returns the findings of a file: its only finding, or its path with a list of the findings.
-fn render_file_findings(path: &str, entries: &[&FindingEntry<'_>], context: &ReportContext) -> String {
-    if let [entry] = entries {
-        return render_finding(entry, &render_place(&entry.finding, context), context);
-    }
-    let mut markdown = render_code(&shorten_name(path));
-    for entry in entries {
-        let line = entry.finding.line;
-        let place = render_line_link(&entry.finding, &format!("line {line}"), context);
-        let _ = write!(markdown, "\n  - {}", render_finding(entry, &place, context));
-    }
-    markdown
-}
-
-/// Returns one finding with its places, as links if the host shows files.
-fn render_finding(entry: &FindingEntry<'_>, place: &str, context: &ReportContext) -> String {
-    let finding = &entry.finding;
-    let mark = match (finding.error_type, finding.severity) {
-        (Some(_), _) => "⚠️",
-        (None, Severity::Error) => "❌",
-        (None, Severity::Warning) => "🟡",
-    };
-    let mut markdown = format!(
-        "{mark} {place}: {} ({})",
-        escape(&shorten_message(&finding.message())),
-        render_code(&shorten_name(finding.rule)),
-    );
-    let other_places = List::with_limit(&entry.equal_findings, MAX_OTHER_PLACES).with_noun("place");
-    if !entry.equal_findings.is_empty() {
-        let _ = write!(
-            markdown,
-            "<br>Also in {}",
-            other_places.map(|it| render_place(it, context))
-        );
-    }
-    if let Some(related_names) = entry.describe_related_findings() {
-        let _ = write!(markdown, "<br>{}", escape(&shorten_message(&related_names)));
-    }
-    markdown
-}
-
-/// Renders the place of a finding, as a link if the host has one.
-fn render_place(finding: &Finding<'_>, context: &ReportContext) -> String {
-    let place = format!("{}:{}", shorten_name(finding.path), finding.line);
-    render_line_link(finding, &place, context)
-}
-
-/// Returns a link to the line of the finding with this text, if the host shows files.
-fn render_line_link(finding: &Finding<'_>, text: &str, context: &ReportContext) -> String {
-    match &context.blob_url {
-        Some(form) => render_source_link(form, finding.path, finding.line, text),
-        None => render_code(text),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::report::sample;
-    use sluicegate_pipelines::findings::{FindingState, RuleResult, ShowMode, Status, UnreviewedFile};
+    use sluicegate_pipelines::findings::{
+        FindingState, RuleResult, Severity, ShowMode, Status, UnreviewedFile,
+    };
 
     fn linked() -> ReportContext {
         ReportContext {
@@ -428,13 +392,9 @@ mod tests {
         - <code>load/it.orch.yaml</code>
           - ❌ [line 9](https://github.com/o/r/blob/1f/load/it.orch.yaml#L9): &#96;Run B&#96; is not (<code>component-naming-convention</code>)
           - ❌ [line 12](https://github.com/o/r/blob/1f/load/it.orch.yaml#L12): &#96;Run A&#96; is not in the pattern (<code>component-naming-convention</code>)
-        - ⚠️ [a.tran.yaml&#58;1](https://github.com/o/r/blob/1f/a.tran.yaml#L1): the rule could not be evaluated: designer/no-start-component (<code>unused-components</code>)
-
-        <details><summary>Warnings (1)</summary>
-
-        - 🟡 [a.tran.yaml&#58;1](https://github.com/o/r/blob/1f/a.tran.yaml#L1): 3 outputs (<code>maximum-outputs</code>)
-
-        </details>
+        - <code>a.tran.yaml</code>
+          - ⚠️ [line 1](https://github.com/o/r/blob/1f/a.tran.yaml#L1): the rule could not be evaluated: designer/no-start-component (<code>unused-components</code>)
+          - 🟡 [line 1](https://github.com/o/r/blob/1f/a.tran.yaml#L1): 3 outputs (<code>maximum-outputs</code>)
 
         ### Changes to the gate configuration
 
@@ -520,8 +480,8 @@ mod tests {
     fn document_stays_under_limit_and_says_what_is_missing() {
         let (report, context) = too_much();
         let summary = render_summary(&report, &context);
-        assert!(summary.len() < SUMMARY_LIMITS.page_bytes, "{}", summary.len());
-        let is_full = summary.len() > SUMMARY_LIMITS.page_bytes / 2;
+        assert!(summary.len() < SUMMARY_LIMITS.page, "{}", summary.len());
+        let is_full = summary.len() > SUMMARY_LIMITS.page / 2;
         assert!(is_full, "as much as fits is there: {}", summary.len());
         assert!(
             summary

@@ -39,17 +39,26 @@ def case(suite, name, kind, line=1, texts=()):
     return {"suite": suite, "name": name, "kind": kind, "line": line, "texts": [words(text) for text in texts]}
 
 
+def label(path):
+    """Returns the start of a case's name; no two files of the samples differ only in the extension."""
+    for extension in (".orch.yaml", ".tran.yaml"):
+        path = path.removesuffix(extension)
+    return path
+
+
 def cases(report):
     """Returns the expected cases; the samples allow gate changes, and have each rule of a file once."""
-    for number in range(len(report["gateChanges"])):
-        yield case("sluicegate", f"gate change ({number + 1})" if number else "gate change", "skipped")
+    for name, texts in (("gate change", report["gateChanges"]), ("note", report["notes"])):
+        for number in range(len(texts)):
+            yield case("sluicegate", f"{name} ({number + 1})" if number else name, "skipped")
     for file in report["files"]:
+        path = file["path"]
         for result in file["results"]:
-            yield case(file["path"], result["rule"], kind(result), place(result), result["violations"])
+            yield case(path, f"{label(path)}: {result['rule']}", kind(result), place(result), result["violations"])
     for path in report["excluded"]:
-        yield case(path, "excluded", "skipped")
+        yield case(path, f"{label(path)}: excluded", "skipped")
     for path in report["unreviewed"]:
-        yield case(path, "unreviewed", "error", 1, [report["unreviewedReasons"][path]])
+        yield case(path, f"{label(path)}: unreviewed", "error", 1, [report["unreviewedReasons"][path]])
 
 
 def main(names):

@@ -1,6 +1,7 @@
 // Checks the HTML reports in Chromium: light and dark, wide and narrow; no errors, no requests, no accessibility barriers.
 import axe from "axe-core";
 import { strict as assert } from "node:assert";
+import { readFileSync } from "node:fs";
 import { browser, findings, open } from "./browser.mjs";
 
 const sizes = [["wide", 1280, 900], ["phone", 390, 800]];
@@ -108,6 +109,24 @@ assert.equal(await still.locator("#filter:visible, .copy:visible, #by-rule:visib
 assert.equal(await still.locator("button[aria-pressed]:enabled:visible").count(), 0);
 await still.locator("button.rule").first().click();
 assert.equal(await still.locator("[popover]:popover-open").count(), 1);
+
+// Without style sheet and script, as Jenkins serves a page: the verdict is on the first screen, and pictures have their size.
+for (const name of ["ordinary", "pictures", "diff"]) {
+  const text = readFileSync(`${name}.html`, "utf8");
+  const bare = text.replace(/<style>[^]*?<\/style>/, "").replace(/<script[^]*?<\/script>/, "");
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  await page.setContent(bare);
+  const heading = await page.locator("h1").boundingBox();
+  assert(heading.y + heading.height < 200, `${name}: the verdict is at ${heading.y}`);
+  for (const picture of await page.locator(".pictures svg:visible").all()) {
+    const [box, width] = [await picture.boundingBox(), await picture.getAttribute("width")];
+    assert.equal(Math.round(box.width), Number(width), name);
+  }
+  assert.equal(await page.locator("#filter:visible, .copy:visible").count(), 0, name);
+  await page.screenshot({ path: `${name}-bare.png` });
+  await context.close();
+}
 
 await browser.close();
 console.log("chromium: the pages are shown; axe finds nothing; no word is broken; one request each, their own");

@@ -1,33 +1,41 @@
 //! Renders a page that shows only changes; it has no script, as it has no filter.
 
+use super::elements::render_inline_code;
 use super::file_changes::render_file_changes;
 use super::page_frame::{HtmlPage, render_page};
 use crate::report::changes_markdown::{ChangesPage, MAX_LISTED_ITEMS, TitledList};
 use sluicegate_base::text::{List, escape_markup as escape, format_count};
-use sluicegate_pipelines::picture::PAGE_WIDTH;
 use std::fmt::Write as _;
 
-/// Number of changed files above which each is folded.
-const MOST_OPEN: usize = 20;
+/// Number of unfolded files.
+const MAX_OPEN_FILES: usize = 20;
 
 /// Returns the changes as an HTML page.
 pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> String {
     let files = &changes.files;
     let title = match files.as_slice() {
         [] => "No pipeline changed".to_owned(),
-        [one] => format!("Changes in {}", one.summary.path),
+        [file] => format!("Changes in {}", file.summary.path),
         several => format!("Changes in {}", format_count(several.len(), "pipeline")),
     };
+    // The card of the file has its complete path.
+    let heading = match files.as_slice() {
+        [file] => {
+            let path = &file.summary.path;
+            let name = path.rsplit('/').next().unwrap_or(path);
+            format!("Changes in <span class=\"name\">{}</span>", escape(name))
+        }
+        _ => escape(&title),
+    };
     let layout_changes = files.iter().filter(|file| file.summary.is_layout_only());
-    let layout_sentence = match layout_changes.count() {
-        0 => String::new(),
-        number => format!(" In {number} of them only the layout changed."),
+    let layout_sentence = match (files.len(), layout_changes.count()) {
+        (_, 0) | (1, _) => String::new(),
+        (_, number) => format!(" In {number} of them only the layout changed."),
     };
     let mut body = format!(
-        "<header class=\"top neutral\">\n<p class=\"brand\">Pipeline comparison</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n</header>\n\
+        "<header class=\"top neutral\">\n<p class=\"brand\">Pipeline comparison</p>\n<h1>{heading}</h1>\n<p class=\"lead\">{}</p>\n</header>\n\
          <main class=\"findings\" id=\"changes\" tabindex=\"-1\">\n<h2 class=\"unseen\">Pipelines</h2>\n",
-        escape(&title),
-        escape(&format!("{}{layout_sentence}", changes.comparison))
+        render_inline_code(&format!("{}{layout_sentence}", changes.comparison))
     );
     body.extend(
         changes
@@ -45,8 +53,7 @@ pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> 
         body.push_str(&render_file_changes(
             file,
             &format!("change-{number}"),
-            PAGE_WIDTH,
-            files.len() <= MOST_OPEN,
+            number < MAX_OPEN_FILES,
         ));
     }
     body.push_str("</main>\n");

@@ -1,5 +1,6 @@
 //! Shared HTML elements of the page.
 
+use crate::report::sentences::to_sentence;
 use crate::report::view::{Notice, Tally, View};
 use crate::report::{PathBase, truncation};
 use sluicegate_base::text::escape_markup as escape;
@@ -16,7 +17,7 @@ const MAX_OPEN_ENTRIES: usize = 12;
 
 /// Returns a button that copies the text of the `copied` element next to it.
 pub(super) fn render_copy_button(label: &str) -> String {
-    format!("<button type=\"button\" class=\"quiet copy live\">{label}</button>")
+    format!("<button type=\"button\" class=\"quiet copy live\" hidden=\"\">{label}</button>")
 }
 
 /// Returns the numbers of findings, such as `2 errors` and `1 warning`, each in its color.
@@ -46,7 +47,7 @@ pub(super) fn render_notice(notice: &Notice<'_>) -> String {
     let entries = notice.entries.iter().map(|entry| {
         format!(
             "<li>{}{}</li>",
-            escape(&entry.render_line(&PathBase::Root)),
+            render_inline_code(&to_sentence(&entry.render_line(&PathBase::Root))),
             render_file_list(&entry.files)
         )
     });
@@ -97,16 +98,22 @@ pub(super) fn escape_rule_name(rule: &str) -> String {
     escape(&truncation::truncate(rule, NAME_LIMIT))
 }
 
-/// Returns a sentence of this program as HTML, with names in backticks as code.
+/// Returns a text as HTML, with names between two backticks as code. Another backtick stays as it is.
 pub(super) fn render_inline_code(text: &str) -> String {
     let mut html = String::new();
-    for (part_index, part) in text.split('`').enumerate() {
-        let part = escape(part);
-        if part_index % 2 == 1 {
-            let _ = write!(html, "<code>{part}</code>");
-        } else {
-            html.push_str(&part);
+    let mut remaining_text = text;
+    while let Some((start, tail)) = remaining_text.split_once('`') {
+        html.push_str(&escape(start));
+        match tail.split_once('`') {
+            Some((name, end)) if !name.is_empty() && !name.contains('\n') => {
+                let _ = write!(html, "<code>{}</code>", escape(name));
+                remaining_text = end;
+            }
+            _ => {
+                html.push('`');
+                remaining_text = tail;
+            }
         }
     }
-    html
+    html + &escape(remaining_text)
 }

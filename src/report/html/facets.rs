@@ -10,9 +10,12 @@ use std::fmt::Write as _;
 /// Number of bars of a list that are not folded.
 const MAX_OPEN_ROWS: usize = 8;
 
-/// Returns the lists of bars; empty if there are no findings.
+/// Number of findings up to which bars are no help.
+pub(super) const MAX_UNFILTERED_FINDINGS: usize = 10;
+
+/// Returns the lists of bars; empty if there are few findings.
 pub(super) fn render_facets(view: &View<'_>) -> String {
-    if view.findings.is_empty() {
+    if view.findings.len() <= MAX_UNFILTERED_FINDINGS {
         return String::new();
     }
     let folders = view.folders.iter().map(|(path, tally)| (escape(path), tally));
@@ -84,14 +87,15 @@ fn render_row(filter: &str, name: &str, tally: &Tally<'_>, longest: usize) -> St
 }
 
 fn render_bar(tally: &Tally<'_>, longest: usize) -> String {
-    let mut html =
-        String::from("<svg viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">");
+    let mut html = String::from(
+        "<svg viewBox=\"0 0 1000 10\" width=\"200\" height=\"5\" preserveAspectRatio=\"none\" aria-hidden=\"true\">",
+    );
     let mut start = 0;
     for (tone, number) in tally.counts_by_tone() {
         let (x, width) = (start * 1_000 / longest, number * 1_000 / longest);
         let _ = write!(
             html,
-            "<rect class=\"{}\" x=\"{x}\" y=\"0\" width=\"{}\" height=\"10\"/>",
+            "<rect class=\"{}\" x=\"{x}\" y=\"0\" width=\"{}\" height=\"10\" fill=\"#8b94a0\"/>",
             tone.class(),
             width.max(1)
         );

@@ -1,12 +1,14 @@
 //! Renders the findings by file, with their source lines.
 
 use super::elements::{
-    MESSAGE_LIMIT, escape_rule_name, render_copy_button, render_path_heading, render_rule, render_tally,
+    MESSAGE_LIMIT, escape_rule_name, render_copy_button, render_inline_code, render_path_heading,
+    render_rule, render_tally,
 };
-use super::file_changes::{self, NumberedFinding};
-use super::repeats::{EqualFindings, OtherPlace};
+use super::file_changes::PageChanges;
+use super::finding_anchors::{AnchoredFinding, FileFindings};
+use super::repeats::EqualFindings;
 use crate::report::finding_tone::Tone;
-use crate::report::view::{FileView, View};
+use crate::report::view::View;
 use crate::report::{SourceLines, file_uri, truncation};
 use sluicegate_base::text::escape_markup as escape;
 use sluicegate_base::text::format_count;
@@ -17,10 +19,16 @@ use std::fmt::Write as _;
 /// Maximum number of unfolded files. If there are more files, those without counting findings are folded.
 pub(super) const MAX_OPEN_FILES: usize = 20;
 
-/// Returns all files with findings; the findings are numbered consecutively.
-pub(super) fn render_file_groups(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
+/// The message of a finding whose reason is in the head of the page.
+const NOT_EVALUATED: &str = "The rule could not be evaluated for the reason at the top of the page.";
+
+/// Returns a group for each file with findings.
+pub(super) fn render_file_groups(
+    view: &View<'_>,
+    files: &[FileFindings<'_, '_>],
+    changes: &PageChanges<'_, '_>,
+) -> String {
     let mut html = String::from("<div id=\"by-file\">\n");
-    let mut numbers = 1..;
     let repeats = EqualFindings::collect(files);
     let results: HashMap<&str, &FileResults> = view
         .report
@@ -29,19 +37,12 @@ pub(super) fn render_file_groups(view: &View<'_>, files: &[FileView<'_, '_>]) ->
         .map(|file| (file.path.as_str(), file))
         .collect();
     for (file_index, file) in files.iter().enumerate() {
-        let numbered_findings: Vec<NumberedFinding<'_, '_>> =
-            (&mut numbers).zip(file.findings.iter().copied()).collect();
-        let file_changes = file_changes::render_changes_above_findings(
-            view,
-            file.path,
-            file_index,
-            files.len(),
-            &numbered_findings,
-        );
-        let is_shown_above = numbered_findings
+        let file_changes = changes.render_above_findings(file, file_index);
+        let is_shown_above = file
+            .findings
             .iter()
-            .all(|(number, finding)| repeats.first_number(finding, *number).is_some());
-        let has_counting_finding = file.findings.iter().any(|finding| finding.is_counted());
+            .all(|entry| is_cause(view, entry.finding) || repeats.first_id(entry).is_some());
+        let has_counting_finding = file.findings.iter().any(|entry| entry.finding.is_counted());
         let is_open = file_index < MAX_OPEN_FILES
             && !is_shown_above
             && (has_counting_finding || files.len() <= MAX_OPEN_FILES);
@@ -49,20 +50,16 @@ pub(super) fn render_file_groups(view: &View<'_>, files: &[FileView<'_, '_>]) ->
         push_group_head(&mut html, file, open_attribute);
         html.push_str(&file_changes.html);
         html.push_str("<div class=\"list\">");
-        for (number, finding) in numbered_findings {
-            if let Some(first) = repeats.first_number(finding, number) {
-                push_repeat(&mut html, finding, number, first, view);
-                continue;
+        for entry in &file.findings {
+            if is_cause(view, entry.finding) {
+                push_reference(&mut html, entry, "causes", "Reason", NOT_EVALUATED, view);
+            } else if let Some(first_id) = repeats.first_id(entry) {
+                let message = render_message(entry.finding);
+                push_reference(&mut html, entry, first_id, "All places", &message, view);
+            } else {
+                let component_id = file_changes.component_id(entry.finding);
+                push_finding(&mut html, entry, component_id, repeats.other_places(entry), view);
             }
-            let other_places = repeats.other_places(finding);
-            push_finding(
-                &mut html,
-                finding,
-                number,
-                file_changes.component_id(finding),
-                other_places,
-                view,
-            );
         }
         html.push_str("</div>\n");
         push_group_foot(&mut html, results.get(file.path).copied());
@@ -70,7 +67,12 @@ pub(super) fn render_file_groups(view: &View<'_>, files: &[FileView<'_, '_>]) ->
     html + "</div>\n"
 }
 
-fn push_group_head(html: &mut String, file: &FileView<'_, '_>, open_attribute: &str) {
+/// Returns whether the head of the page explains the finding.
+fn is_cause(view: &View<'_>, finding: &Finding<'_>) -> bool {
+    !view.causes.is_empty() && finding.is_counted() && finding.is_rules_file_error()
+}
+
+fn push_group_head(html: &mut String, file: &FileFindings<'_, '_>, open_attribute: &str) {
     let _ = writeln!(
         html,
         "<details class=\"group card\"{open_attribute}><summary>{} {}</summary>",
@@ -104,55 +106,60 @@ fn describe_passed_checks(file: &FileResults) -> String {
 
 fn push_finding(
     html: &mut String,
-    finding: &Finding<'_>,
-    number: usize,
+    entry: &AnchoredFinding<'_, '_>,
     component_id: Option<&str>,
-    other_places: &[OtherPlace<'_>],
+    other_places: &[&AnchoredFinding<'_, '_>],
     view: &View<'_>,
 ) {
+    let AnchoredFinding { id, finding } = entry;
     let class = Tone::for_finding(finding).class();
-    let component_id =
+    let component_link =
         component_id.map(|id| format!("<a class=\"quiet\" href=\"#{id}\">Show in picture</a> "));
     let _ = write!(
         html,
-        "<article id=\"finding-{number}\" class=\"{class}\"><header><span class=\"badge\">{}</span> {} {}\
-         <span class=\"tools\">{}{} <a class=\"quiet\" href=\"#finding-{number}\">Link</a></span></header>\n\
+        "<article id=\"{id}\" class=\"{class}\"><header><span class=\"badge\">{}</span> {} {}\
+         <span class=\"tools\">{}{} <a class=\"quiet\" href=\"#{id}\">Link</a></span></header>\n\
          <p class=\"message\">{}</p>\n",
         describe_badge(finding),
         render_rule(view, finding.rule),
         render_place(finding, view),
-        component_id.unwrap_or_default(),
+        component_link.unwrap_or_default(),
         render_copy_button("Copy path"),
-        escape(&truncation::truncate(&finding.message(), MESSAGE_LIMIT))
+        render_message(finding)
     );
     push_source_lines(html, finding, &view.context.sources);
     push_other_places(html, other_places);
     html.push_str("</article>\n");
 }
 
-/// Adds a finding that the page shows completely further up.
-fn push_repeat(
+fn render_message(finding: &Finding<'_>) -> String {
+    render_inline_code(&truncation::truncate(&finding.message(), MESSAGE_LIMIT))
+}
+
+/// Adds a finding that the page explains completely at another place, which `link` leads to.
+fn push_reference(
     html: &mut String,
-    finding: &Finding<'_>,
-    number: usize,
-    first_number: usize,
+    entry: &AnchoredFinding<'_, '_>,
+    target_id: &str,
+    link: &str,
+    message: &str,
     view: &View<'_>,
 ) {
+    let AnchoredFinding { id, finding } = entry;
     let _ = writeln!(
         html,
-        "<article id=\"finding-{number}\" class=\"{} repeat\"><header><span class=\"badge\">{}</span> {} {}\
-         <span class=\"tools\"><a class=\"quiet\" href=\"#finding-{first_number}\">All places</a></span></header>\n\
-         <p class=\"message\">{}</p></article>",
+        "<article id=\"{id}\" class=\"{} repeat\"><header><span class=\"badge\">{}</span> {} {}\
+         <span class=\"tools\"><a class=\"quiet\" href=\"#{target_id}\">{link}</a></span></header>\n\
+         <p class=\"message\">{message}</p></article>",
         Tone::for_finding(finding).class(),
         describe_badge(finding),
         render_rule(view, finding.rule),
         render_place(finding, view),
-        escape(&truncation::truncate(&finding.message(), MESSAGE_LIMIT))
     );
 }
 
 /// Adds the other places of a finding, folded.
-fn push_other_places(html: &mut String, other_places: &[OtherPlace<'_>]) {
+fn push_other_places(html: &mut String, other_places: &[&AnchoredFinding<'_, '_>]) {
     if other_places.is_empty() {
         return;
     }
@@ -161,11 +168,12 @@ fn push_other_places(html: &mut String, other_places: &[OtherPlace<'_>]) {
         "<details class=\"places\"><summary>Also in {}</summary><ul class=\"plain\">",
         format_count(other_places.len(), "other place")
     );
-    for (number, path, line) in other_places {
+    for AnchoredFinding { id, finding } in other_places {
         let _ = writeln!(
             html,
-            "<li><a href=\"#finding-{number}\"><code>{}:{line}</code></a></li>",
-            escape(path)
+            "<li><a href=\"#{id}\"><code>{}:{}</code></a></li>",
+            escape(finding.path),
+            finding.line
         );
     }
     html.push_str("</ul></details>\n");
@@ -214,6 +222,7 @@ fn push_source_lines(html: &mut String, finding: &Finding<'_>, sources: &SourceL
         return;
     }
     html.push_str("<pre>");
+    // The line breaks are for viewers without the style sheet.
     for (number, line) in &lines {
         let attribute = if *number == finding.line {
             " class=\"hit\""
@@ -222,7 +231,7 @@ fn push_source_lines(html: &mut String, finding: &Finding<'_>, sources: &SourceL
         };
         let _ = write!(
             html,
-            "<span data-line=\"{number}\"{attribute}>{}</span>",
+            "<span data-line=\"{number}\"{attribute}>{}\n</span>",
             escape(line)
         );
     }

@@ -33,7 +33,7 @@ pub(super) fn render_filter_bar(view: &View<'_>) -> String {
         }
     }
     format!(
-        "<form id=\"filter\" class=\"live\" role=\"search\" aria-label=\"Filter the findings\">\n{SEARCH}{GROUPING_CONTROLS}{ACTIONS}\
+        "<form id=\"filter\" class=\"live\" hidden=\"\" role=\"search\" aria-label=\"Filter the findings\">\n{SEARCH}{GROUPING_CONTROLS}{ACTIONS}\
          <div class=\"line\">{SELECTION_STATUS}<span id=\"levels\">{levels}</span></div>\n</form>\n"
     )
 }

@@ -4,12 +4,15 @@
 //! two, by their hashes. Texts of a review are text in elements, never a part of the script. The script only hides and
 //! regroups findings, so the page can be read without it. The page is also well-formed XML, so that tests can parse it.
 
+mod change_folds;
 mod changes_page;
+mod component_figures;
 mod elements;
 mod facets;
 mod file_changes;
 mod files;
 mod filter_bar;
+mod finding_anchors;
 mod page_frame;
 mod repeats;
 mod review_header;
@@ -18,10 +21,12 @@ mod rule_explanations;
 pub(crate) use changes_page::render_changes_page as changes_page;
 
 use self::elements::render_notice;
+use self::file_changes::PageChanges;
+use self::finding_anchors::{FileFindings, group_anchored_findings};
 use self::page_frame::{HtmlPage, render_page};
 use super::ReportContext;
 use super::sentences::{capitalize, name_run};
-use super::view::{FileView, Notice, View, ViewMedium, group_by_file};
+use super::view::{Notice, View, ViewMedium};
 use sluicegate_pipelines::findings::Report;
 
 /// The script; the CDATA marks make it text for an XML parser.
@@ -38,20 +43,23 @@ const SCRIPT: &str = concat!(
 /// Returns the review as an HTML page.
 pub(super) fn render(report: &Report, context: &ReportContext) -> String {
     let view = View::new(report, context, ViewMedium::Page);
-    let files = group_by_file(&view.findings);
+    let files = group_anchored_findings(&view);
+    let facets = facets::render_facets(&view);
+    let mut changes = PageChanges::new(&view, !facets.is_empty());
     let mut body = review_header::render_header(&view);
     body.push_str("<main>\n");
     body.push_str(&render_notices(&view, "Fails the gate", |notice| {
         notice.affects_verdict
     }));
+    body.push_str(&changes.render_list_above_findings(&files));
     body.push_str("<div class=\"columns\">\n");
-    body.push_str(&facets::render_facets(&view));
-    body.push_str(&render_findings(&view, &files));
+    body.push_str(&facets);
+    body.push_str(&render_findings(&view, &files, &changes));
     body.push_str("</div>\n");
+    body.push_str(&changes.render_list_below_findings(&files));
     body.push_str(&render_notices(&view, "Worth knowing", |notice| {
         !notice.affects_verdict
     }));
-    body.push_str(&file_changes::render_other_changes(&view, &files));
     body.push_str(&review_header::render_background(&view));
     body.push_str(&rule_explanations::render_explanations(&view));
     body.push_str("</main>\n");
@@ -82,11 +90,11 @@ fn render_notices(view: &View<'_>, title: &str, is_selected: impl Fn(&Notice<'_>
         return rendered_notices;
     }
     format!(
-        "<section class=\"remarks card\" aria-label=\"{title}\"><h2>{title}</h2>\n{rendered_notices}</section>\n"
+        "<section class=\"remarks card\" aria-label=\"{title}\"><h2>{title}</h2>\n<div class=\"kinds\">{rendered_notices}</div></section>\n"
     )
 }
 
-fn render_findings(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
+fn render_findings(view: &View<'_>, files: &[FileFindings<'_, '_>], changes: &PageChanges<'_, '_>) -> String {
     let mut html = String::from(
         "<section class=\"findings\" aria-labelledby=\"findings\"><h2 id=\"findings\" tabindex=\"-1\">Findings</h2>\n",
     );
@@ -95,7 +103,7 @@ fn render_findings(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
     }
     if !files.is_empty() {
         html.push_str(&filter_bar::render_filter_bar(view));
-        html.push_str(&files::render_file_groups(view, files));
+        html.push_str(&files::render_file_groups(view, files, changes));
         html.push_str(&rule_explanations::render_rule_groups(view));
     }
     html.push_str(&files::render_clean_files(view));

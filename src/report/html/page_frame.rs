@@ -1,6 +1,6 @@
 //! Renders the frame of every page: head, content security policy, and style.
 
-use super::file_changes::render_arrow_heads;
+use super::component_figures::render_arrow_heads;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};

@@ -1,45 +1,40 @@
 //! Finds equal findings in several files: the page shows the first completely, with all places, and the others briefly.
 
-use crate::report::view::{FileView, FindingKey, finding_key};
-use sluicegate_pipelines::findings::Finding;
+use super::finding_anchors::{AnchoredFinding, FileFindings};
+use crate::report::view::{FindingKey, finding_key};
 use std::collections::HashMap;
 
-/// The number of a finding on the page, its path and its line.
-pub(super) type OtherPlace<'a> = (usize, &'a str, u32);
-
 /// The places of equal findings, in the order of the page.
-pub(super) struct EqualFindings<'a> {
-    places: HashMap<FindingKey<'a>, Vec<OtherPlace<'a>>>,
+pub(super) struct EqualFindings<'v, 'a> {
+    places: HashMap<FindingKey<'a>, Vec<&'v AnchoredFinding<'v, 'a>>>,
 }
 
-impl<'a> EqualFindings<'a> {
-    /// Collects the places; the files are in the order of the page, which numbers their findings from 1.
-    pub(super) fn collect(files: &[FileView<'_, 'a>]) -> Self {
+impl<'v, 'a> EqualFindings<'v, 'a> {
+    /// Collects the places; the files are in the order of the page.
+    pub(super) fn collect(files: &'v [FileFindings<'v, 'a>]) -> Self {
         let mut places: HashMap<_, Vec<_>> = HashMap::new();
-        let findings = files.iter().flat_map(|file| &file.findings);
-        for (number, finding) in (1..).zip(findings) {
-            let place = (number, finding.path, finding.line);
-            places.entry(finding_key(finding)).or_default().push(place);
+        for entry in files.iter().flat_map(|file| &file.findings) {
+            places.entry(finding_key(entry.finding)).or_default().push(entry);
         }
         Self { places }
     }
 
-    /// Returns the number of the equal finding that the page shows completely; `None` if it is this one.
-    pub(super) fn first_number(&self, finding: &Finding<'a>, number: usize) -> Option<usize> {
-        self.places_of(finding)
+    /// Returns the id of the equal finding that the page shows completely; `None` if it is this one.
+    pub(super) fn first_id(&self, entry: &AnchoredFinding<'_, 'a>) -> Option<&'v str> {
+        self.places_of(entry)
             .first()
-            .map(|(first_number, ..)| *first_number)
-            .filter(|first_number| *first_number != number)
+            .map(|first| first.id.as_str())
+            .filter(|first_id| *first_id != entry.id)
     }
 
     /// Returns the places of equal findings, without the first.
-    pub(super) fn other_places(&self, finding: &Finding<'a>) -> &[OtherPlace<'a>] {
-        self.places_of(finding).get(1..).unwrap_or_default()
+    pub(super) fn other_places(&self, entry: &AnchoredFinding<'_, 'a>) -> &[&'v AnchoredFinding<'v, 'a>] {
+        self.places_of(entry).get(1..).unwrap_or_default()
     }
 
-    fn places_of(&self, finding: &Finding<'a>) -> &[OtherPlace<'a>] {
+    fn places_of(&self, entry: &AnchoredFinding<'_, 'a>) -> &[&'v AnchoredFinding<'v, 'a>] {
         self.places
-            .get(&finding_key(finding))
+            .get(&finding_key(entry.finding))
             .map(Vec::as_slice)
             .unwrap_or_default()
     }

@@ -1,8 +1,8 @@
 //! Renders the verdict and its numbers at the top of the page, and the facts about the review below the findings.
 
-use super::elements::render_copy_button;
+use super::elements::{render_copy_button, render_inline_code};
 use crate::report::PathBase;
-use crate::report::sentences::{capitalize, describe_numbers, name_run};
+use crate::report::sentences::{capitalize, describe_numbers, name_run, to_sentence};
 use crate::report::view::{UnevaluatedCause, View};
 use jiff::Timestamp;
 use sluicegate_base::text::escape_markup as escape;
@@ -19,10 +19,12 @@ pub(super) fn render_header(view: &View<'_>) -> String {
     let name = repository_name(view).map(|name| format!("<strong>{}</strong> ", escape(name)));
     let mut html = format!(
         "<header class=\"top {tone}\">\n<p class=\"brand\">{}Pipeline review</p>\n\
-         <h1><svg class=\"sign\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"{sign}\"/></svg>{} {}</h1>\n",
+         <h1><svg class=\"sign\" viewBox=\"0 0 24 24\" width=\"32\" height=\"32\" aria-hidden=\"true\">\
+         <path d=\"{sign}\" fill=\"none\" stroke=\"#57606a\" stroke-width=\"3\"/></svg>{} {}</h1>\n{}",
         name.unwrap_or_default(),
         capitalize(name_run(report)),
         report.verdict,
+        render_facts(&list_commit_facts(view)),
     );
     let _ = writeln!(
         html,
@@ -45,11 +47,19 @@ pub(super) fn render_background(view: &View<'_>) -> String {
             render_copy_button("Copy")
         );
     }
-    html.push_str("<dl class=\"facts\">");
-    for (label, value) in list_facts(view) {
-        let _ = write!(html, "<div><dt>{label}</dt><dd>{}</dd></div>", escape(&value));
+    html.push_str(&render_facts(&list_run_facts(view)));
+    html + "</section>\n"
+}
+
+fn render_facts(facts: &[(&str, String)]) -> String {
+    if facts.is_empty() {
+        return String::new();
     }
-    html + "</dl>\n</section>\n"
+    let mut html = String::from("<dl class=\"facts\">");
+    for (label, value) in facts {
+        let _ = write!(html, "<div><dt>{label}</dt><dd>{}</dd></div>", escape(value));
+    }
+    html + "</dl>\n"
 }
 
 /// Returns the numbers of the headline, and those of passed checks and excluded files.
@@ -70,19 +80,26 @@ pub(super) fn repository_name<'a>(view: &View<'a>) -> Option<&'a str> {
 fn explain_verdict(view: &View<'_>) -> String {
     let mut html = String::new();
     for problem in &view.problems {
-        let _ = writeln!(html, "<p class=\"lead\">{}</p>", escape(problem));
+        let _ = writeln!(html, "<p class=\"lead\">{}</p>", render_inline_code(problem));
     }
     if let Some(step) = view.next_step {
-        let _ = writeln!(html, "<p class=\"lead\">To do: {}.</p>", escape(step));
+        let _ = writeln!(html, "<p class=\"lead\">To do: {}.</p>", render_inline_code(step));
     }
-    for cause in &view.causes {
+    for (cause_index, cause) in view.causes.iter().enumerate() {
+        let id_attribute = if cause_index == 0 { " id=\"causes\"" } else { "" };
         let _ = writeln!(
             html,
-            "<p class=\"lead\">{} This affects {}.{} To fix it: {}.</p>",
-            escape(&cause.finding.message()),
-            escape(&cause.describe_affected_files(&PathBase::Root)),
+            "<p class=\"lead\"{id_attribute}>{} {}{} {}</p>",
+            render_inline_code(&to_sentence(&cause.finding.message())),
+            escape(&format!(
+                "This affects {}.",
+                cause.describe_affected_files(&PathBase::Root)
+            )),
             describe_rules_file_places(view, cause),
-            escape(view.context.rules_file_hint(&cause.finding))
+            render_inline_code(&format!(
+                "To fix it, {}.",
+                view.context.rules_file_hint(&cause.finding)
+            ))
         );
     }
     if let Some(praise) = &view.fixed_findings {
@@ -127,32 +144,42 @@ fn describe_bases(context: &ReviewContext, short: impl Fn(&String) -> String) ->
     (!bases.is_empty()).then(|| bases.join(", "))
 }
 
-fn list_facts(view: &View<'_>) -> Vec<(&'static str, String)> {
+/// Returns what was reviewed, and when.
+fn list_commit_facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     let context = &view.report.context;
     let short = |commit: &String| commit.chars().take(12).collect::<String>();
-    let optional = [
-        ("Project", view.context.project.clone()),
+    // A report of another program may have no start time.
+    let started_at = Some(view.report.started_at).filter(|started_at| *started_at > Timestamp::UNIX_EPOCH);
+    let facts = [
         ("Branch", context.branch.clone()),
         ("Commit", context.head.as_ref().map(short)),
         ("Compared with", describe_bases(context, short)),
-        ("Shard", context.shard.map(|shard| shard.to_string())),
+        (
+            "Started",
+            started_at.map(|started_at| started_at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()),
+        ),
     ];
-    let mut facts: Vec<_> = optional
+    facts
         .into_iter()
         .filter_map(|(label, value)| Some((label, value?)))
-        .collect();
-    facts.push(("Engine", view.report.engine.to_string()));
-    facts.push(("Run by", describe_host(&context.ci, &context.event)));
-    // A report of another program may have no start time.
-    if view.report.started_at > Timestamp::UNIX_EPOCH {
-        let began = view.report.started_at.strftime("%Y-%m-%d %H:%M:%S UTC");
-        facts.push(("Started", began.to_string()));
-        let seconds = view.report.duration.as_secs_f64();
-        if seconds >= 0.1 {
-            facts.push(("Duration", format!("{seconds:.1} s")));
-        }
-    }
+        .collect()
+}
+
+/// Returns how the review was run.
+fn list_run_facts(view: &View<'_>) -> Vec<(&'static str, String)> {
+    let context = &view.report.context;
+    let seconds = view.report.duration.as_secs_f64();
+    let facts = [
+        ("Project", view.context.project.clone()),
+        ("Shard", context.shard.map(|shard| shard.to_string())),
+        ("Engine", Some(view.report.engine.to_string())),
+        ("Run by", Some(describe_host(&context.ci, &context.event))),
+        ("Duration", (seconds >= 0.1).then(|| format!("{seconds:.1} s"))),
+    ];
     facts
+        .into_iter()
+        .filter_map(|(label, value)| Some((label, value?)))
+        .collect()
 }
 
 /// Returns the host and its event, or `a local run` outside of CI.

@@ -34,6 +34,34 @@ impl<'a> FindingEntry<'a> {
             .chain(&self.related_findings)
     }
 
+    /// Returns a sentence about all components or variables of a block, and their names; `None` if the entry is no
+    /// block, or its message does not begin with the name.
+    pub(in crate::report) fn describe_block(&self) -> Option<(String, String)> {
+        let (name, kind) = (self.finding.about?, self.finding.about_kind?.name());
+        if self.related_findings.is_empty() {
+            return None;
+        }
+        let message = self.finding.message();
+        let (start, end) = message.split_once(name)?;
+        let start = start.trim_end_matches(['"', '\'', '`']).to_lowercase();
+        if start.trim().trim_start_matches("the ") != kind {
+            return None;
+        }
+        let predicate = end.trim_start_matches(['"', '\'', '`']);
+        let findings: Vec<&Finding<'_>> = std::iter::once(&self.finding)
+            .chain(&self.related_findings)
+            .collect();
+        let names: Vec<String> = findings
+            .iter()
+            .map(|finding| format!("{} (line {})", finding.about.unwrap_or_default(), finding.line))
+            .collect();
+        let subject = format!("Each of {}", format_count(findings.len(), kind));
+        Some((
+            format!("{subject}{predicate}"),
+            join_within(&names, MAX_NAMES_LENGTH)?,
+        ))
+    }
+
     /// Returns a sentence that names the subjects of the related findings; `None` if there are none.
     pub(in crate::report) fn describe_related_findings(&self) -> Option<String> {
         if self.related_findings.is_empty() {
@@ -88,11 +116,11 @@ impl<'a> FindingSelection<'a> {
         let (mut counting_findings, mut old_findings): (Vec<_>, Vec<_>) =
             findings.iter().cloned().partition(Finding::is_counted);
         let causes = take_rules_file_causes(&mut counting_findings);
-        let mut listed_entries = blocks.merge_entries(merge_equal_findings(counting_findings));
+        let mut listed_entries = blocks.merge_entries(merge_equal_findings(counting_findings, blocks));
         let omitted_entries = listed_entries.split_off(listed_entries.len().min(show.limit()));
         let omitted_count = omitted_entries.iter().map(|entry| entry.findings().count()).sum();
         if show.includes_excused() {
-            let old_entries = merge_equal_findings(std::mem::take(&mut old_findings));
+            let old_entries = merge_equal_findings(std::mem::take(&mut old_findings), blocks);
             listed_entries.extend(blocks.merge_entries(old_entries));
         }
         Self {
@@ -111,12 +139,14 @@ pub(in crate::report) fn finding_key<'a>(finding: &Finding<'a>) -> FindingKey<'a
     (finding.rule, finding.severity, finding.state, finding.message())
 }
 
-/// Merges equal findings into one entry, at the position of the first.
-fn merge_equal_findings(findings: Vec<Finding<'_>>) -> Vec<FindingEntry<'_>> {
-    let mut indices: HashMap<FindingKey<'_>, usize> = HashMap::new();
+/// Merges equal findings into one entry, at the position of the first. A page that lists each file once keeps the
+/// findings of different files separate.
+fn merge_equal_findings(findings: Vec<Finding<'_>>, blocks: RuleBlocks) -> Vec<FindingEntry<'_>> {
+    let is_by_file = matches!(blocks, RuleBlocks::SameWords);
+    let mut indices: HashMap<(Option<&str>, FindingKey<'_>), usize> = HashMap::new();
     let mut entries: Vec<FindingEntry<'_>> = Vec::new();
     for finding in findings {
-        let key = finding_key(&finding);
+        let key = (is_by_file.then_some(finding.path), finding_key(&finding));
         if let Some(entry) = indices.get(&key).and_then(|index| entries.get_mut(*index)) {
             entry.equal_findings.push(finding);
             continue;

@@ -85,13 +85,6 @@ pub(super) struct View<'a> {
     changes_by_path: HashMap<&'a str, &'a ChangedFile>,
 }
 
-/// A file with its findings, in the order of the view.
-pub(super) struct FileView<'v, 'a> {
-    pub path: &'a str,
-    pub findings: Vec<&'v Finding<'a>>,
-    pub tally: Tally<'a>,
-}
-
 /// The number of counting findings of a rule or directory.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TableRow<'a> {
@@ -238,12 +231,11 @@ impl<'a> View<'a> {
         changes
     }
 
-    /// Returns the changes to files that are not in `files`, with a title.
+    /// Returns the changes of files that are not in `shown_paths`, with a title.
     pub(super) fn select_other_changes(
         &self,
-        files: &[FileView<'_, 'a>],
+        shown_paths: &HashSet<&str>,
     ) -> (&'static str, Vec<&'a ChangedFile>) {
-        let shown_paths: HashSet<&str> = files.iter().map(|file| file.path).collect();
         let mut other_files = self.sorted_changes();
         other_files.retain(|file| !shown_paths.contains(file.summary.path.as_str()));
         let title = if other_files.len() == self.context.changes.len() {
@@ -279,23 +271,6 @@ fn sort_findings<'a>(report: &'a Report, changed_lines: &ChangedLines) -> Vec<Fi
     let mut findings = report.findings();
     FindingOrder::from_changed_lines(report, changed_lines).sort(&mut findings);
     findings
-}
-
-/// Groups findings by file; the files are in the order of their first findings.
-pub(super) fn group_by_file<'v, 'a>(
-    findings: impl IntoIterator<Item = &'v Finding<'a>>,
-) -> Vec<FileView<'v, 'a>>
-where
-    'a: 'v,
-{
-    group_by_path(findings, |finding| finding.path)
-        .into_iter()
-        .map(|(path, findings)| FileView {
-            path,
-            tally: Tally::from_findings(findings.iter().copied()),
-            findings,
-        })
-        .collect()
 }
 
 /// Groups items by path; the paths are in the order of their first items.

@@ -51,8 +51,7 @@ fn diff_lists_changes_by_component() {
         ~ sqlQuery: select 1 -> select 2
       - Load -> Done (success)
       + Load -> Done (unconditional)
-      ~ region (variable)
-        ~ defaultValue: eu -> us
+      ~ region = eu -> us (variable)
       some boxes moved
 
     1 pipeline changed
@@ -220,17 +219,6 @@ fn page_for_comment_has_list_and_flowchart() {
 
     modified: 1 component changed; 1 link added, 1 removed
 
-    - `~` Load (sql-executor)
-      - `~` sqlQuery:
-        ```diff
-            id,
-        -   price
-        +   amount
-          from orders
-        ```
-    - `+` Load -> Done (failure)
-    - `-` Load -> Done (success)
-
     ```mermaid
     flowchart LR
       n0["Start"]
@@ -245,6 +233,17 @@ fn page_for_comment_has_list_and_flowchart() {
       classDef removed stroke:#cf222e,stroke-width:3px,stroke-dasharray:6 4
       classDef changed stroke:#bf8700,stroke-width:3px
     ```
+
+    - `~` Load (sql-executor)
+      - `~` sqlQuery:
+        ```diff
+            id,
+        -   price
+        +   amount
+          from orders
+        ```
+    - `+` Load -> Done (failure)
+    - `-` Load -> Done (success)
     "##);
     let world = edit_of_load(&LOAD.replace("x: 200", "x: 300"));
     let page = diff(&world, "--format markdown").expect(0);

@@ -1,4 +1,6 @@
 //! `sluicegate diff`.
 
+mod change_text;
 mod components;
+mod pages;
 mod pictures;

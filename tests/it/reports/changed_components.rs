@@ -98,13 +98,7 @@ fn changes_of_file_are_above_its_findings() {
 
     ### Pipeline changes
 
-    - <code>load.orch.yaml</code>: modified: 1 component renamed; called by 2 pipelines (one.orch.yaml, two.orch.yaml)
-    - <code>gone.orch.yaml</code>: pipeline removed: 2 components, 1 link
-    - <code>a.orch.yaml</code>: layout only, what it does is the same
-
-    <details><summary><code>load.orch.yaml</code></summary>
-
-    - `~` bad name (sql-executor), was Load
+    <details><summary><code>load.orch.yaml</code>: modified: 1 component renamed; called by 2 pipelines (one.orch.yaml, two.orch.yaml)</summary>
 
     ```mermaid
     flowchart LR
@@ -118,12 +112,11 @@ fn changes_of_file_are_above_its_findings() {
       classDef changed stroke:#bf8700,stroke-width:3px
     ```
 
+    - `~` bad name (sql-executor), was Load
+
     </details>
 
-    <details><summary><code>gone.orch.yaml</code></summary>
-
-    - `-` Start (start)
-    - `-` Done (end-success)
+    <details><summary><code>gone.orch.yaml</code>: pipeline removed: 2 components, 1 link</summary>
 
     ```mermaid
     flowchart LR
@@ -135,7 +128,12 @@ fn changes_of_file_are_above_its_findings() {
       classDef changed stroke:#bf8700,stroke-width:3px
     ```
 
+    - `-` Start (start)
+    - `-` Done (end-success)
+
     </details>
+
+    - <code>a.orch.yaml</code>: layout only, what it does is the same
 
     <details><summary>Findings by rule and folder</summary>
 
@@ -156,7 +154,7 @@ fn changes_of_file_are_above_its_findings() {
     assert!(!summary.all().contains("Pipeline changes"), "{}", summary.all());
     let summary = read_report_text(&world, "summary.md");
     assert!(
-        summary.contains("### Pipeline changes\n\n- <code>load.orch.yaml</code>: ")
+        summary.contains("### Pipeline changes\n\n<details><summary><code>load.orch.yaml</code>: ")
             && summary.contains("```mermaid"),
         "{summary}"
     );
@@ -191,7 +189,7 @@ fn finding_leads_to_its_component_and_back() {
     assert_eq!(back.attribute("href"), Some(format!("#{id}").as_str()));
     let page_text: String = read.descendants().filter_map(|node| node.text()).collect();
     for words in [
-        "Changes: modified: 1 component renamed; called by 2 pipelines",
+        "modified: 1 component renamed; called by 2 pipelines",
         "Other pipeline changes",
         "layout only, what it does is the same",
         "pipeline removed: 2 components, 1 link",

@@ -1,14 +1,12 @@
 //! Describes a change as text, one line for each difference. Every line is safe to show.
 
 use super::diff_line::{DiffLine, Sign};
-use super::field_groups::{self, FieldGroup};
+use super::field_groups::{self, FieldGroup, format_steps};
 use super::file_change_line::{describe_file_change, find_stop_reason};
 use super::leaf::{Leaf, PathStep};
 use super::line_diff;
-use super::pipeline_diff::{
-    ComponentChange, ComponentDiff, FieldDiff, LinkChange, LinkDiff, PipelineDiff, VariableChange,
-    VariableDiff,
-};
+use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff};
+use super::shared_fields::{SharedField, find_shared_fields, is_shared_field};
 use super::value_text::{find_truncation_start, format_value, truncate, truncate_name};
 use crate::findings::FileChange;
 use sluicegate_base::text;
@@ -18,6 +16,9 @@ const MAX_LINES: usize = 400;
 
 /// Maximum number of fields of a new component or variable that are shown.
 const MAX_NEW_FIELDS: usize = 10;
+
+/// Maximum number of listed components to which a value was added.
+const MAX_SHARING_NAMES: usize = 6;
 
 /// Maximum number of lines for one value.
 const MAX_VALUE_LINES: usize = 40;
@@ -53,8 +54,12 @@ pub fn describe_diff(diff: &PipelineDiff, columns: Option<usize>) -> Vec<DiffLin
         }
     }
     let is_whole = matches!(diff.change, FileChange::Added | FileChange::Removed);
+    let shared_fields = find_shared_fields(&diff.components);
+    for shared_field in &shared_fields {
+        description.describe_shared_field(shared_field);
+    }
     for component in &diff.components {
-        description.describe_component(component, is_whole);
+        description.describe_component(component, &shared_fields, is_whole);
     }
     if !is_whole {
         description.describe_parts(diff);
@@ -62,7 +67,7 @@ pub fn describe_diff(diff: &PipelineDiff, columns: Option<usize>) -> Vec<DiffLin
     description.lines
 }
 
-struct Description {
+pub(super) struct Description {
     lines: Vec<DiffLine>,
     columns: usize,
     /// Whether the output is a page on which long lines scroll.
@@ -70,7 +75,7 @@ struct Description {
 }
 
 impl Description {
-    fn push_text(&mut self, depth: usize, sign: Sign, content: &str) {
+    pub(super) fn push_text(&mut self, depth: usize, sign: Sign, content: &str) {
         self.push_line(depth, sign, false, content);
     }
 
@@ -95,10 +100,32 @@ impl Description {
         });
     }
 
-    /// Describes a changed component and its fields. The fields are omitted if the component was removed, and with
-    /// `is_name_only`.
-    fn describe_component(&mut self, component: &ComponentDiff, is_name_only: bool) {
+    /// Describes a value that was added in several components.
+    fn describe_shared_field(&mut self, shared_field: &SharedField<'_>) {
+        let names = text::List::with_limit(&shared_field.component_names, MAX_SHARING_NAMES)
+            .map(|name| truncate_name(name));
+        let content = format!(
+            "{}: {} added in {}: {names}",
+            format_steps(shared_field.path, &[]),
+            truncate(&format_value(shared_field.value), 0, self.value_width(1)),
+            text::format_count(shared_field.component_names.len(), "component"),
+        );
+        self.push_text(1, Sign::Added, &content);
+    }
+
+    /// Describes a changed component and its fields, without shared ones. With `is_name_only`, its fields are left out.
+    fn describe_component(
+        &mut self,
+        component: &ComponentDiff,
+        shared_fields: &[SharedField<'_>],
+        is_name_only: bool,
+    ) {
         let ComponentDiff { name, change, .. } = component;
+        let mut own_fields = component.fields.iter();
+        let is_listed_above = own_fields.all(|field| is_shared_field(shared_fields, component, field));
+        if *change == ComponentChange::Modified && !component.fields.is_empty() && is_listed_above {
+            return;
+        }
         let sign = match change {
             ComponentChange::Added => Sign::Added,
             ComponentChange::Removed => Sign::Removed,
@@ -127,61 +154,28 @@ impl Description {
             .fields
             .iter()
             .filter(|field| !(is_new && is_redundant_field(field, name, component.kind.as_deref())))
+            .filter(|field| !is_shared_field(shared_fields, component, field))
             .collect();
         self.describe_fields(2, &fields, is_new);
     }
 
-    /// Describes the changed links, variables and other fields of a pipeline.
-    fn describe_parts(&mut self, diff: &PipelineDiff) {
-        for link in &diff.links {
-            self.describe_link(link);
-        }
-        for variable in &diff.variables {
-            self.describe_variable(variable);
-        }
-        self.describe_fields(1, &diff.other.iter().collect::<Vec<_>>(), false);
-        if diff.layout && diff.change != FileChange::Layout {
-            self.push_text(1, Sign::None, "some boxes moved");
-        }
-    }
-
-    /// Describes a link that was added or removed.
-    fn describe_link(&mut self, link: &LinkDiff) {
-        let sign = match link.change {
-            LinkChange::Added => Sign::Added,
-            LinkChange::Removed => Sign::Removed,
-        };
-        let [from, to, kind] = [&link.from, &link.to, &link.kind].map(|name| truncate_name(name));
-        self.push_text(1, sign, &format!("{from} -> {to} ({kind})"));
-    }
-
-    /// Describes a changed variable and its fields.
-    fn describe_variable(&mut self, variable: &VariableDiff) {
-        let sign = match variable.change {
-            VariableChange::Added => Sign::Added,
-            VariableChange::Removed => Sign::Removed,
-            VariableChange::Modified => Sign::Changed,
-        };
-        self.push_text(1, sign, &format!("{} (variable)", truncate_name(&variable.name)));
-        if variable.change != VariableChange::Removed {
-            let fields: Vec<&FieldDiff> = variable.fields.iter().collect();
-            self.describe_fields(2, &fields, variable.change == VariableChange::Added);
-        }
-    }
-
     /// Describes these fields, those of one row of a table together. Of a new component or variable (`is_new`), only
     /// the first fields are described.
-    fn describe_fields(&mut self, depth: usize, fields: &[&FieldDiff], is_new: bool) {
+    pub(super) fn describe_fields(&mut self, depth: usize, fields: &[&FieldDiff], is_new: bool) {
         let groups = field_groups::group_fields(fields.iter().copied());
         let max_count = if is_new { MAX_NEW_FIELDS } else { groups.len() };
         for field in groups.iter().take(max_count) {
             match field {
-                FieldGroup::Single(field) => self.describe_field(
-                    depth,
-                    field,
-                    &format!("{}: ", field_groups::format_path(&field.path)),
-                ),
+                FieldGroup::Single(field) => {
+                    self.describe_field(depth, field, &format!("{}: ", field_groups::format_path(field)));
+                }
                 FieldGroup::Row { name, cells } => self.describe_row(depth, name, cells),
+                FieldGroup::Entry { name, fields } => {
+                    let is_added = fields.iter().all(|field| field.before.is_none());
+                    let sign = if is_added { Sign::Added } else { Sign::Removed };
+                    let content = FieldGroup::format_entry(name, fields);
+                    self.push_text(depth, sign, &truncate(&content, 0, self.value_width(depth)));
+                }
             }
         }
         if groups.len() > max_count {
@@ -289,7 +283,7 @@ impl Description {
     }
 
     /// Returns the maximum number of characters of a value at this indentation level.
-    fn value_width(&self, depth: usize) -> usize {
+    pub(super) fn value_width(&self, depth: usize) -> usize {
         self.columns
             .saturating_sub(depth * 2 + 2)
             .clamp(MIN_VALUE_WIDTH, MAX_VALUE_WIDTH)

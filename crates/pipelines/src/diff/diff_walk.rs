@@ -5,6 +5,9 @@ use super::pair::pair_by_key;
 use super::pipeline_diff::FieldDiff;
 use crate::yaml::NodeRef;
 
+/// The keys that name an entry of a list.
+pub(super) const NAME_KEYS: [&str; 3] = ["name", "variable", "columnName"];
+
 /// A node of one side, if the side has it.
 pub(super) type MaybeNode<'t, 'a> = Option<NodeRef<'t, 'a>>;
 
@@ -20,6 +23,8 @@ pub(super) struct DiffWalk {
     fields: Vec<FieldDiff>,
     /// The first cell of the current row.
     row: Option<String>,
+    /// The names of the list entries above the current node, by the position of their index in the path.
+    entry_names: Vec<(usize, String)>,
 }
 
 impl DiffWalk {
@@ -34,6 +39,7 @@ impl DiffWalk {
             path,
             fields: Vec::new(),
             row: None,
+            entry_names: Vec::new(),
         }
     }
 
@@ -80,6 +86,7 @@ impl DiffWalk {
                 before: base,
                 after: head,
                 row: self.row.clone(),
+                entry_names: self.entry_names.clone(),
             });
         }
     }
@@ -111,10 +118,22 @@ impl DiffWalk {
                 self.row.clone()
             };
             let outer_row = std::mem::replace(&mut self.row, row);
+            let name_count = self.entry_names.len();
+            if let Some(name) = entry_name(base_item, head_item) {
+                self.entry_names.push((self.path.len(), name));
+            }
             self.compare_step(PathStep::Index(index), base_item, head_item);
+            self.entry_names.truncate(name_count);
             self.row = outer_row;
         }
     }
+}
+
+/// Returns the name of a list entry that is a map, in the head, or in the base if the entry was removed.
+fn entry_name(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Option<String> {
+    let entry = head.or(base)?;
+    let name = NAME_KEYS.iter().find_map(|key| entry.get(key)?.text())?;
+    (!name.is_empty()).then(|| name.to_owned())
 }
 
 /// Returns the first cell of a row in the head, or in the base if the row was removed.

@@ -1,10 +1,15 @@
 //! Groups fields for display: the cells of a row together, without empty values that were added or removed.
 
+use super::diff_walk::NAME_KEYS;
 use super::leaf::{Leaf, PathStep};
 use super::pipeline_diff::FieldDiff;
+use super::value_text::format_value;
 
-/// The key under which a call sets variables: rows of a name and a value.
-const SET_VARIABLES: &str = "setScalarVariables";
+/// The keys under which a component sets variables: rows of a name and a value.
+const SET_VARIABLES: [&str; 2] = ["setScalarVariables", "updateScalarVariables"];
+
+/// The key under which a call sets grid variables: entries with the name of the variable.
+const SET_GRID_VARIABLES: &str = "setGridVariables";
 
 /// The content of one line of text.
 #[derive(Debug)]
@@ -15,13 +20,34 @@ pub(super) enum FieldGroup<'f> {
         name: &'f str,
         cells: Vec<&'f FieldDiff>,
     },
+    /// The fields of an entry that only one side has, which is a map in a list.
+    Entry {
+        name: &'f str,
+        fields: Vec<&'f FieldDiff>,
+    },
 }
 
 /// Groups the fields by row. Empty values that were added or removed are omitted.
 pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) -> Vec<FieldGroup<'f>> {
     let mut groups: Vec<FieldGroup<'f>> = Vec::new();
     let mut last_row: Option<&[PathStep]> = None;
-    for field in fields.into_iter().filter(|field| !is_empty_change(field)) {
+    let mut fields = fields
+        .into_iter()
+        .filter(|field| !is_empty_change(field))
+        .peekable();
+    while let Some(field) = fields.next() {
+        if let Some((entry, name)) = find_unpaired_entry(field) {
+            last_row = None;
+            let mut entry_fields = vec![field];
+            while let Some(next) = fields.next_if(|next| next.path.starts_with(entry)) {
+                entry_fields.push(next);
+            }
+            groups.push(FieldGroup::Entry {
+                name,
+                fields: entry_fields,
+            });
+            continue;
+        }
         let Some((row, name)) = find_row(field) else {
             last_row = None;
             groups.push(FieldGroup::Single(field));
@@ -37,6 +63,16 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
         last_row = Some(row);
     }
     groups
+}
+
+/// Returns the path and the name of the outermost list entry of the field, if the field is the name of an entry that only
+/// one side has.
+fn find_unpaired_entry(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
+    let (position, name) = field.entry_names.first()?;
+    let is_unpaired = field.before.is_none() || field.after.is_none();
+    let entry = field.path.get(..=*position)?;
+    let is_name = matches!(field.path.get(position + 1..), Some([PathStep::Key(key)]) if NAME_KEYS.contains(&key.as_str()));
+    (is_unpaired && is_name).then_some((entry, name.as_str()))
 }
 
 /// Returns the path and the name of the row that contains the field.
@@ -59,7 +95,7 @@ fn is_empty_change(field: &FieldDiff) -> bool {
 }
 
 /// Returns whether the value says nothing, so that a new field with it need not be described.
-fn is_empty_leaf(leaf: &Leaf) -> bool {
+pub(super) fn is_empty_leaf(leaf: &Leaf) -> bool {
     match leaf {
         Leaf::Null | Leaf::EmptyList | Leaf::EmptyMap => true,
         Leaf::Text(text) => text.is_empty(),
@@ -67,18 +103,43 @@ fn is_empty_leaf(leaf: &Leaf) -> bool {
     }
 }
 
-/// Returns the display name of a field: its path, without the key that contains all parameters.
-pub(super) fn format_path(steps: &[PathStep]) -> String {
-    let shown_steps = match steps {
-        [PathStep::Key(parameters), inner_steps @ ..]
-            if parameters == "parameters" && !inner_steps.is_empty() =>
+/// Returns the display name of a field: its path, without the key that contains all parameters or the description of a
+/// variable. An entry of a list is named, or left out at the end of the path.
+pub(super) fn format_path(field: &FieldDiff) -> String {
+    format_steps(&field.path, &field.entry_names)
+}
+
+pub(super) fn format_steps(steps: &[PathStep], entry_names: &[(usize, String)]) -> String {
+    let mut name = String::new();
+    for (position, step) in steps.iter().enumerate() {
+        let is_last = position + 1 == steps.len();
+        let is_container =
+            matches!(step, PathStep::Key(key) if ["parameters", "metadata"].contains(&key.as_str()));
+        if (position == 0 && is_container && !is_last)
+            || (is_last && !name.is_empty() && step.as_key().is_none())
         {
-            inner_steps
+            continue;
         }
-        _ => steps,
-    };
-    let keys: Vec<String> = shown_steps.iter().map(PathStep::to_string).collect();
-    keys.join(".")
+        let entry_name = entry_names
+            .iter()
+            .find(|(entry_position, _)| *entry_position == position);
+        let (separator, part) = match entry_name {
+            Some((_, entry_name)) => (", ", entry_name.clone()),
+            None if position > 0
+                && entry_names
+                    .iter()
+                    .any(|(entry_position, _)| entry_position + 1 == position) =>
+            {
+                (", ", step.to_string())
+            }
+            None => (".", step.to_string()),
+        };
+        if !name.is_empty() {
+            name.push_str(separator);
+        }
+        name.push_str(&part);
+    }
+    name
 }
 
 impl FieldGroup<'_> {
@@ -88,7 +149,7 @@ impl FieldGroup<'_> {
         let sets_variable = first
             .path
             .iter()
-            .any(|step| *step == PathStep::key(SET_VARIABLES));
+            .any(|step| step.as_key().is_some_and(|key| SET_VARIABLES.contains(&key)));
         let is_name = first.path.last() == Some(&PathStep::Index(0));
         first
             .before
@@ -96,8 +157,7 @@ impl FieldGroup<'_> {
             .filter(|_| sets_variable && is_name && first.after.is_some())
     }
 
-    /// Returns the text before the values of a row; for variables that a call sets, it begins with `sets`. For other
-    /// rows, it has the name of the row only if the values do not begin with it.
+    /// Returns the text before the values of a row; for variables that a call sets, it begins with `sets`.
     pub(super) fn format_row_prefix(name: &str, cells: &[&FieldDiff]) -> String {
         let cell_path = cells.first().map(|cell| cell.path.as_slice()).unwrap_or_default();
         let list_path = cell_path
@@ -106,11 +166,45 @@ impl FieldGroup<'_> {
         let has_name_cell = cells
             .first()
             .is_some_and(|cell| cell.path.last() == Some(&PathStep::Index(0)));
-        let sets_variable = matches!(list_path.last(), Some(PathStep::Key(key)) if key == SET_VARIABLES);
+        let sets_variable =
+            matches!(list_path.last(), Some(PathStep::Key(key)) if SET_VARIABLES.contains(&key.as_str()));
+        let entry_names = cells
+            .first()
+            .map(|cell| cell.entry_names.as_slice())
+            .unwrap_or_default();
         match (sets_variable, has_name_cell) {
             (true, _) => format!("sets {name} = "),
-            (false, true) => format!("{}: ", format_path(list_path)),
-            (false, false) => format!("{}, {name}: ", format_path(list_path)),
+            (false, true) => format!("{}: ", format_steps(list_path, entry_names)),
+            (false, false) => format!("{}, {name}: ", format_steps(list_path, entry_names)),
+        }
+    }
+
+    /// Returns the text of a list entry that only one side has: its name, and its other values.
+    pub(super) fn format_entry(name: &str, fields: &[&FieldDiff]) -> String {
+        let Some((position, _)) = fields.first().and_then(|field| field.entry_names.first()) else {
+            return name.to_owned();
+        };
+        let list_path = fields
+            .first()
+            .and_then(|field| field.path.get(..*position))
+            .unwrap_or_default();
+        let values: Vec<String> = fields
+            .iter()
+            .filter_map(|field| {
+                let leaf = field.after.as_ref().or(field.before.as_ref())?;
+                let path = field.path.get(position + 1..)?;
+                let is_name = matches!(leaf, Leaf::Text(text) if text == name);
+                (!is_name).then(|| format!("{}: {}", format_steps(path, &[]), format_value(leaf)))
+            })
+            .collect();
+        let prefix = match list_path.last() {
+            Some(PathStep::Key(key)) if key == SET_GRID_VARIABLES => "sets ".to_owned(),
+            _ => format!("{}: ", format_steps(list_path, &[])),
+        };
+        if values.is_empty() {
+            format!("{prefix}{name}")
+        } else {
+            format!("{prefix}{name} ({})", values.join(", "))
         }
     }
 }

@@ -16,12 +16,15 @@ mod field_groups;
 mod file_change_line;
 mod leaf;
 mod line_diff;
+mod moved_variables;
 mod named_links;
 mod pair;
+mod part_description;
 mod pipeline_comparison;
 mod pipeline_diff;
 mod pipeline_versions;
 mod plain_file;
+mod shared_fields;
 mod value_text;
 
 pub use description::describe_diff;

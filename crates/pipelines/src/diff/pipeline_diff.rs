@@ -41,6 +41,9 @@ pub struct FieldDiff {
     /// The first cell of the list row that contains the leaf, for the text output.
     #[serde(skip)]
     pub row: Option<String>,
+    /// The names of the list entries above the leaf, by the position of their index in the path, for the text output.
+    #[serde(skip)]
+    pub entry_names: Vec<(usize, String)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

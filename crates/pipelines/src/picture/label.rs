@@ -131,6 +131,16 @@ pub(super) fn text_width(text: &str) -> i32 {
     (width_in_hundredths(text) + 99) / 100
 }
 
+/// Returns the width of the label of a link. The label of a changed link begins with a sign and is bold.
+pub(super) fn link_label_width(text: &str) -> i32 {
+    let width = text_width(text);
+    if text.starts_with(['+', '\u{2212}']) {
+        width * 5 / 4
+    } else {
+        width
+    }
+}
+
 fn width_in_hundredths(text: &str) -> i32 {
     text.chars().map(char_width).sum()
 }

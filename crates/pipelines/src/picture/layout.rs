@@ -366,7 +366,7 @@ fn move_to_origin(mut layout: Layout) -> Layout {
     for label in &layout.labels {
         used_x.extend([
             label.position.0,
-            label.position.0 + label::text_width(&label.text),
+            label.position.0 + label::link_label_width(&label.text),
         ]);
         used_y.extend([label.position.1 - LINE_HEIGHT, label.position.1]);
     }

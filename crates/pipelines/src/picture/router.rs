@@ -156,7 +156,7 @@ impl<'c> Router<'c> {
         }
         let owner = self.exit_owner(link);
         let (low, high) = self.edge_bounds(link.exit.canvas_box);
-        let label_width = text.map_or(0, |text| label::text_width(text) + LABEL_GAP);
+        let label_width = text.map_or(0, |text| label::link_label_width(text) + LABEL_GAP);
         let preferred_x = self
             .spans
             .center(link.exit.canvas_box)

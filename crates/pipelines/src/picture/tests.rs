@@ -255,11 +255,23 @@ fn canvas_of(places: &[Option<(i16, i16)>], links: &[(usize, usize, usize)], mar
         note: None,
         badge: None,
     });
-    // An iterator has one target before and one after a change.
+    // An iterator has one target before and one after a change; a link that exists on both sides is both.
     let mut iterators = BTreeSet::new();
     let links = links.iter().filter(|(from, to, kind)| {
-        let is_removed = mark(from + to) == ChangeMark::Removed;
-        KINDS[kind % KINDS.len()] != "iteration" || iterators.insert((from % places.len(), is_removed))
+        let sides: &[&str] = match mark(from + to) {
+            ChangeMark::Removed => &["before"],
+            ChangeMark::Added => &["after"],
+            ChangeMark::Unchanged | ChangeMark::Changed => &["before", "after"],
+        };
+        let ends: Vec<_> = sides.iter().map(|side| (from % places.len(), *side)).collect();
+        if KINDS[kind % KINDS.len()] != "iteration" {
+            return true;
+        }
+        let is_first = ends.iter().all(|end| !iterators.contains(end));
+        if is_first {
+            iterators.extend(ends);
+        }
+        is_first
     });
     let arrows = links.map(|(from, to, kind)| canvas::Arrow {
         from_box: from % places.len(),

@@ -43,6 +43,8 @@ addEventListener("click", (event) => {
   if (button !== null) press(button);
 });
 
+for (const one of document.querySelectorAll(".live")) one.hidden = false;
+
 if (element("filter") !== null) {
   let asked = 0;
   element("text").addEventListener("input", () => {

@@ -1,0 +1,68 @@
+//! Finds variables that moved between the two places of a file that can contain them.
+
+use super::leaf::PathStep;
+use super::pipeline_diff::{FieldDiff, PipelineDiff, VariableChange, VariableDiff};
+
+/// The key of variables, below `pipeline` and at the top of the file.
+const VARIABLES: &str = "variables";
+
+/// A variable that moved, with the fields that differ between the two places.
+pub(super) struct MovedVariable<'d> {
+    pub name: &'d str,
+    /// A phrase with both places.
+    pub places: &'static str,
+    pub fields: Vec<FieldDiff>,
+}
+
+/// Returns the variables that are gone from one place and new in the other.
+pub(super) fn find_moved_variables(diff: &PipelineDiff) -> Vec<MovedVariable<'_>> {
+    diff.variables
+        .iter()
+        .filter_map(|variable| {
+            let places = match variable.change {
+                VariableChange::Removed => "pipeline.variables to variables",
+                VariableChange::Added => "variables to pipeline.variables",
+                VariableChange::Modified => return None,
+            };
+            let other_fields: Vec<&FieldDiff> = diff
+                .other
+                .iter()
+                .filter(|field| is_field_of(field, &variable.name))
+                .collect();
+            let is_opposite = other_fields.iter().all(|field| match variable.change {
+                VariableChange::Removed => field.before.is_none(),
+                _ => field.after.is_none(),
+            });
+            (is_opposite && !other_fields.is_empty()).then(|| MovedVariable {
+                name: &variable.name,
+                places,
+                fields: compare_places(variable, &other_fields),
+            })
+        })
+        .collect()
+}
+
+/// Returns whether the field is a part of this variable at the top of the file.
+pub(super) fn is_field_of(field: &FieldDiff, name: &str) -> bool {
+    matches!(field.path.as_slice(), [PathStep::Key(variables), PathStep::Key(key), ..] if variables == VARIABLES && key == name)
+}
+
+/// Returns the fields that differ between the places of a variable.
+fn compare_places(variable: &VariableDiff, other_fields: &[&FieldDiff]) -> Vec<FieldDiff> {
+    let mut fields = variable.fields.clone();
+    for other_field in other_fields {
+        let path = other_field.path.get(2..).unwrap_or_default();
+        match fields.iter_mut().find(|field| field.path == path) {
+            Some(field) => {
+                field.before = field.before.take().or_else(|| other_field.before.clone());
+                field.after = field.after.take().or_else(|| other_field.after.clone());
+            }
+            None => fields.push(FieldDiff {
+                path: path.to_vec(),
+                ..(*other_field).clone()
+            }),
+        }
+    }
+    fields.retain(|field| field.before != field.after);
+    fields
+}

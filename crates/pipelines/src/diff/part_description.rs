@@ -1,0 +1,112 @@
+//! Describes the changed links, variables and other fields of a pipeline.
+
+use super::description::Description;
+use super::diff_line::Sign;
+use super::field_groups::is_empty_leaf;
+use super::leaf::PathStep;
+use super::moved_variables::{find_moved_variables, is_field_of};
+use super::pipeline_diff::{FieldDiff, LinkChange, LinkDiff, PipelineDiff, VariableChange, VariableDiff};
+use super::value_text::{format_value, truncate, truncate_name};
+use crate::findings::FileChange;
+
+impl Description {
+    /// Describes the changed links, variables and other fields of a pipeline.
+    pub(super) fn describe_parts(&mut self, diff: &PipelineDiff) {
+        for link in &diff.links {
+            self.describe_link(link);
+        }
+        let moved_variables = find_moved_variables(diff);
+        let is_moved = |name: &str| moved_variables.iter().any(|variable| variable.name == name);
+        for variable in diff.variables.iter().filter(|variable| !is_moved(&variable.name)) {
+            self.describe_variable(variable);
+        }
+        for variable in &moved_variables {
+            let content = format!(
+                "{} (variable): moved from {}",
+                truncate_name(variable.name),
+                variable.places
+            );
+            self.push_text(1, Sign::Changed, &content);
+            self.describe_fields(2, &variable.fields.iter().collect::<Vec<_>>(), false);
+        }
+        let other_fields: Vec<&FieldDiff> = diff
+            .other
+            .iter()
+            .filter(|field| {
+                !moved_variables
+                    .iter()
+                    .any(|variable| is_field_of(field, variable.name))
+            })
+            .collect();
+        self.describe_fields(1, &other_fields, false);
+        if diff.layout && diff.change != FileChange::Layout {
+            self.push_text(1, Sign::None, "some boxes moved");
+        }
+    }
+
+    /// Describes a link that was added or removed.
+    fn describe_link(&mut self, link: &LinkDiff) {
+        let sign = match link.change {
+            LinkChange::Added => Sign::Added,
+            LinkChange::Removed => Sign::Removed,
+        };
+        let [from, to, kind] = [&link.from, &link.to, &link.kind].map(|name| truncate_name(name));
+        self.push_text(1, sign, &format!("{from} -> {to} ({kind})"));
+    }
+
+    /// Describes a changed variable: its value and its type in its line, other fields below it.
+    fn describe_variable(&mut self, variable: &VariableDiff) {
+        let name = truncate_name(&variable.name);
+        let is_new = variable.change == VariableChange::Added;
+        let (facts, fields): (Vec<&FieldDiff>, Vec<&FieldDiff>) = variable
+            .fields
+            .iter()
+            .partition(|field| is_new && is_variable_fact(field));
+        let (sign, value) = match (variable.change, fields.as_slice()) {
+            (VariableChange::Removed, _) => (Sign::Removed, None),
+            (VariableChange::Added, _) => {
+                let value_field = facts.iter().find(|field| is_default_value(field));
+                let value = value_field.and_then(|field| field.after.as_ref());
+                (
+                    Sign::Added,
+                    value.filter(|leaf| !is_empty_leaf(leaf)).map(format_value),
+                )
+            }
+            (VariableChange::Modified, [field]) if is_default_value(field) => {
+                let sides = [&field.before, &field.after].map(|side| side.as_ref().map(format_value));
+                let values: Vec<String> = sides.into_iter().flatten().collect();
+                (Sign::Changed, Some(values.join(" -> ")))
+            }
+            (VariableChange::Modified, _) => (Sign::Changed, None),
+        };
+        let kinds: Vec<String> = facts
+            .iter()
+            .filter(|field| !is_default_value(field))
+            .filter_map(|field| field.after.as_ref())
+            .map(|kind| truncate_name(&format_value(kind)))
+            .collect();
+        let has_value = value.is_some();
+        let value = value.map(|value| format!(" = {}", truncate(&value, 0, self.value_width(2))));
+        let kinds = [&["variable".to_owned()], kinds.as_slice()].concat().join(", ");
+        self.push_text(1, sign, &format!("{name}{} ({kinds})", value.unwrap_or_default()));
+        let is_complete = sign == Sign::Removed || (sign == Sign::Changed && has_value);
+        if !is_complete {
+            self.describe_fields(2, &fields, is_new);
+        }
+    }
+}
+
+fn is_default_value(field: &FieldDiff) -> bool {
+    let is_single_line = [&field.before, &field.after]
+        .into_iter()
+        .flatten()
+        .all(|leaf| leaf.find_multiline_text().is_none());
+    field.path == [PathStep::key("defaultValue")] && is_single_line
+}
+
+/// Returns whether the line of a new variable contains this field: its value, or a word about its kind.
+fn is_variable_fact(field: &FieldDiff) -> bool {
+    let is_word = |key: &str| ["type", "scope", "visibility"].contains(&key);
+    is_default_value(field)
+        || matches!(field.path.as_slice(), [PathStep::Key(metadata), PathStep::Key(key)] if metadata == "metadata" && is_word(key))
+}

@@ -1,0 +1,103 @@
+//! Renders the findings of a file as Markdown: each file once, and one entry for the components of a rule.
+
+use super::ReportContext;
+use super::finding_tone::Tone;
+use super::markdown::{escape, render_code, render_source_link};
+use super::truncation;
+use super::view::FindingEntry;
+use sluicegate_base::text::List;
+use sluicegate_pipelines::findings::{Finding, Severity};
+use std::fmt::Write as _;
+
+/// Maximum length of a message, in characters.
+pub(super) const MESSAGE_LIMIT: usize = 1_000;
+
+/// Maximum length of a path or rule name, in characters.
+const NAME_LIMIT: usize = 300;
+
+/// Maximum number of further places that a finding lists.
+const MAX_OTHER_PLACES: usize = 5;
+
+/// The listed findings of a file.
+pub(super) type FileEntries<'v, 'a> = (&'a str, Vec<&'v FindingEntry<'a>>);
+
+pub(super) fn is_error(entry: &FindingEntry<'_>) -> bool {
+    matches!(Tone::for_finding(&entry.finding), Tone::Error | Tone::Broken)
+}
+
+/// Returns the findings of a file: its only finding, or its path with a list of the findings.
+pub(super) fn render_file_findings(
+    path: &str,
+    entries: &[&FindingEntry<'_>],
+    context: &ReportContext,
+) -> String {
+    if let [entry] = entries {
+        return render_finding(entry, &render_place(&entry.finding, context), context);
+    }
+    let mut markdown = render_code(&shorten_name(path));
+    for entry in entries {
+        let line = entry.finding.line;
+        let place = render_line_link(&entry.finding, &format!("line {line}"), context);
+        let _ = write!(markdown, "\n  - {}", render_finding(entry, &place, context));
+    }
+    markdown
+}
+
+/// Returns one finding with its places, as links if the host shows files.
+fn render_finding(entry: &FindingEntry<'_>, place: &str, context: &ReportContext) -> String {
+    let finding = &entry.finding;
+    let mark = match (finding.error_type, finding.severity) {
+        (Some(_), _) => "⚠️",
+        (None, Severity::Error) => "❌",
+        (None, Severity::Warning) => "🟡",
+    };
+    let block = entry.describe_block();
+    let message = match &block {
+        Some((message, _)) => message.clone(),
+        None => finding.message(),
+    };
+    let mut markdown = format!(
+        "{mark} {place}: {} ({})",
+        escape(&shorten_message(&message)),
+        render_code(&shorten_name(finding.rule)),
+    );
+    let other_places = List::with_limit(&entry.equal_findings, MAX_OTHER_PLACES).with_noun("place");
+    if !entry.equal_findings.is_empty() {
+        let _ = write!(
+            markdown,
+            "<br>Also in {}",
+            other_places.map(|it| render_place(it, context))
+        );
+    }
+    let names = block.map(|(_, names)| names);
+    if let Some(names) = names.or_else(|| entry.describe_related_findings()) {
+        let _ = write!(
+            markdown,
+            "<br>{}",
+            escape(&truncation::truncate(&names, 2 * MESSAGE_LIMIT))
+        );
+    }
+    markdown
+}
+
+/// Renders the place of a finding, as a link if the host has one.
+fn render_place(finding: &Finding<'_>, context: &ReportContext) -> String {
+    let place = format!("{}:{}", shorten_name(finding.path), finding.line);
+    render_line_link(finding, &place, context)
+}
+
+/// Returns a link to the line of the finding with this text, if the host shows files.
+fn render_line_link(finding: &Finding<'_>, text: &str, context: &ReportContext) -> String {
+    match &context.blob_url {
+        Some(form) => render_source_link(form, finding.path, finding.line, text),
+        None => render_code(text),
+    }
+}
+
+pub(super) fn shorten_name(name: &str) -> String {
+    truncation::truncate(name, NAME_LIMIT)
+}
+
+pub(super) fn shorten_message(text: &str) -> String {
+    truncation::truncate(text, MESSAGE_LIMIT)
+}

@@ -1,0 +1,134 @@
+//! Renders the list of changes of a file, with a fold for each part that has details.
+
+use sluicegate_base::text::escape_markup as escape;
+use sluicegate_pipelines::diff::{DiffLine, Sign};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// Number of lines of details above which a part is folded, and number of lines in all unfolded parts of a file.
+const MAX_OPEN_PART_LINES: usize = 24;
+const MAX_OPEN_LINES: usize = 48;
+
+/// The list of changes of a file.
+#[derive(Clone, Copy)]
+pub(super) struct ChangeFolds<'l> {
+    pub path: &'l str,
+    /// The prefix of the ids of its lines.
+    pub id: &'l str,
+    pub lines: &'l [DiffLine],
+}
+
+impl<'l> ChangeFolds<'l> {
+    /// Returns the id of the details of each component, or of its line if it has none.
+    pub(super) fn line_ids(&self) -> HashMap<&'l str, String> {
+        let named_lines = self.lines.iter().enumerate();
+        named_lines
+            .filter_map(|(line_index, line)| Some((line.component.as_deref()?, self.line_id(line_index))))
+            .collect()
+    }
+
+    fn line_id(&self, line_index: usize) -> String {
+        format!("{}-word-{line_index}", self.id)
+    }
+
+    /// Returns the list; a component that a picture shows has a link to its box.
+    pub(super) fn render(&self, component_ids: &HashMap<String, String>) -> String {
+        if self.lines.is_empty() {
+            return String::new();
+        }
+        let mut html = format!(
+            "<ul class=\"told\" aria-label=\"Changes in {}\">",
+            escape(self.path)
+        );
+        let (mut line_index, mut open_lines) = (0, 0);
+        for part in self.lines.chunk_by(|_, next| next.depth > 1) {
+            let Some((line, details)) = part.split_first() else {
+                continue;
+            };
+            let component_id = line.component.as_ref().and_then(|name| component_ids.get(name));
+            let line_id = component_id.map(|_| self.line_id(line_index));
+            if details.is_empty() {
+                html.push_str(&render_single_line(line, line_id, component_id));
+            } else {
+                let is_open =
+                    details.len() <= MAX_OPEN_PART_LINES && open_lines + details.len() <= MAX_OPEN_LINES;
+                if is_open {
+                    open_lines += details.len();
+                }
+                html.push_str(&render_fold(line, details, is_open, line_id, component_id));
+            }
+            line_index += part.len();
+        }
+        html + "</ul>\n"
+    }
+}
+
+fn render_single_line(line: &DiffLine, line_id: Option<String>, component_id: Option<&String>) -> String {
+    let text = match component_id {
+        Some(component_id) => format!(
+            "{}<a class=\"there\" href=\"#{component_id}\">{}</a>",
+            render_sign(line),
+            escape(&line.text)
+        ),
+        None => format!("{}{}", render_sign(line), escape(&line.text)),
+    };
+    format!(
+        "<li{} class=\"{}\">{text}</li>",
+        id_attribute(line_id),
+        class(line)
+    )
+}
+
+/// Returns a part with its details. Its id is that of the details, so that a link to it opens the fold.
+fn render_fold(
+    line: &DiffLine,
+    details: &[DiffLine],
+    is_open: bool,
+    line_id: Option<String>,
+    component_id: Option<&String>,
+) -> String {
+    let mut html = format!(
+        "<li class=\"{}\"><details class=\"fold\"{}><summary>{}{}</summary><ul{}>",
+        class(line),
+        if is_open { " open=\"\"" } else { "" },
+        render_sign(line),
+        escape(&line.text),
+        id_attribute(line_id),
+    );
+    for detail in details {
+        let _ = write!(
+            html,
+            "<li class=\"{}\">{}{}</li>",
+            class(detail),
+            render_sign(detail),
+            escape(&detail.text)
+        );
+    }
+    if let Some(component_id) = component_id {
+        let _ = write!(
+            html,
+            "<li class=\"in-2\"><a class=\"quiet\" href=\"#{component_id}\">Show in picture</a></li>"
+        );
+    }
+    html + "</ul></details></li>"
+}
+
+fn id_attribute(id: Option<String>) -> String {
+    id.map(|id| format!(" id=\"{id}\"")).unwrap_or_default()
+}
+
+fn class(line: &DiffLine) -> String {
+    let value = if line.is_value { " value" } else { "" };
+    format!("in-{} is-{}{value}", line.depth.min(4), line.sign.word())
+}
+
+fn render_sign(line: &DiffLine) -> String {
+    match line.sign {
+        Sign::None => String::new(),
+        sign => format!(
+            "<b aria-label=\"{}\" role=\"img\">{}</b> ",
+            sign.word(),
+            sign.symbol()
+        ),
+    }
+}

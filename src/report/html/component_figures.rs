@@ -1,0 +1,171 @@
+//! Renders the pictures of one file: the canvas, or its changed part with the complete canvas folded below it.
+
+use super::change_folds::ChangeFolds;
+use sluicegate_base::text::{escape_markup as escape, format_count};
+use sluicegate_pipelines::picture::{self, Canvas, ElementIds, Picture, PictureFrame};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// Maximum number of components in the first picture.
+const MAX_FIRST_COMPONENTS: usize = 24;
+
+/// Returns the complete canvas if it can be read in this width. Otherwise returns the part to look at first, with an
+/// overview and the complete canvas folded below it. Also returns the id of each component in the first picture that
+/// has it.
+pub(super) fn render_pictures(
+    canvas: &Canvas,
+    list: ChangeFolds<'_>,
+    width: i32,
+) -> (String, HashMap<String, String>) {
+    let id = list.id;
+    let mut figures = ComponentFigures {
+        path: list.path,
+        width,
+        line_ids: list.line_ids(),
+        component_ids: HashMap::new(),
+    };
+    if !canvas.has_changes() && canvas.boxes.iter().all(|canvas_box| canvas_box.badge.is_none()) {
+        return (String::new(), figures.component_ids);
+    }
+    if let Some(versions) = canvas.split_versions() {
+        let mut html = String::new();
+        for (version, name) in versions.into_iter().zip(["Before", "After"]) {
+            let picture = Picture::with_max_width(version, width * 10 / 9);
+            let _ = writeln!(html, "<p class=\"aside\">{name}</p>");
+            html.push_str(&figures.render(&picture, &format!("{id}-{}", name.to_lowercase()), name));
+        }
+        return (html, figures.component_ids);
+    }
+    let whole = Picture::with_natural_width(canvas);
+    let mut html = if whole.fits_width(width) {
+        figures.render(&whole, id, "Canvas")
+    } else {
+        figures.render_parts(&whole, id)
+    };
+    if canvas.omitted_count > 0 {
+        let _ = writeln!(
+            html,
+            "<p class=\"aside\">The canvas is too large to draw completely: {} missing.</p>",
+            describe_missing_components(canvas.omitted_count)
+        );
+    }
+    (html, figures.component_ids)
+}
+
+/// The pictures of one file, which refer to each component by the id in the first picture that has it.
+struct ComponentFigures<'a> {
+    path: &'a str,
+    /// The available width, in pixels.
+    width: i32,
+    /// The id of the line in the list of changes, by component.
+    line_ids: HashMap<&'a str, String>,
+    component_ids: HashMap<String, String>,
+}
+
+impl ComponentFigures<'_> {
+    /// Returns the changed part of a canvas that is too wide, and the complete canvas. The changed part is left out if
+    /// it has all components.
+    fn render_parts(&mut self, whole: &Picture<'_>, id: &str) -> String {
+        let canvas = whole.canvas();
+        let (part, omitted_count) = canvas.select_changed_part(MAX_FIRST_COMPONENTS);
+        let full_id = format!("{id}-full");
+        let first_change = canvas.first_change().unwrap_or(0);
+        let overview = whole.render_overview(
+            &PictureFrame {
+                id: &format!("{id}-overview"),
+                title: &format!("Overview of {}", self.path),
+                max_width: Some(self.width),
+                background_target: Some(&format!("{full_id}-{first_change}")),
+                element_ids: &|_| ElementIds::default(),
+            },
+            &full_id,
+        );
+        let full_size_link = format!(
+            "<p class=\"aside\"><a href=\"#{full_id}-{first_change}\">Full size, at the first change</a></p>\n"
+        );
+        let count = format_count(canvas.boxes.len(), "component");
+        if part.boxes.len() == canvas.boxes.len() || part.boxes.is_empty() {
+            return format!(
+                "<div class=\"canvas\">{overview}</div>\n{full_size_link}\
+                 <details class=\"canvas-whole\"><summary>Full size: {count}</summary>\n{}</details>\n",
+                self.render_full_size(whole, &full_id)
+            );
+        }
+        let first_picture = Picture::with_max_width(part, self.width * 10 / 9);
+        let mut html = self.render(&first_picture, &format!("{id}-part"), "Changed part");
+        if omitted_count > 0 {
+            let missing_count = format_count(omitted_count, "more component");
+            let _ = writeln!(
+                html,
+                "<p class=\"aside\">{missing_count} that changed or are next to a change: see the complete canvas.</p>"
+            );
+        }
+        let _ = write!(
+            html,
+            "{full_size_link}<details class=\"canvas-whole\"><summary>Complete canvas: {count}</summary>\n\
+             <div class=\"canvas\">{overview}</div>\n{}</details>\n",
+            self.render_full_size(whole, &full_id)
+        );
+        html
+    }
+
+    /// Returns a picture that fits the width. A click beside its components shows it at full size on a narrow screen.
+    fn render(&mut self, picture: &Picture<'_>, id: &str, kind: &str) -> String {
+        let figure_id = format!("{id}-figure");
+        let fragment = self.draw(picture, id, kind, Some(self.width), Some(&figure_id));
+        format!("<div class=\"canvas\" id=\"{figure_id}\">{fragment}</div>\n")
+    }
+
+    fn render_full_size(&mut self, picture: &Picture<'_>, id: &str) -> String {
+        format!(
+            "<div class=\"canvas canvas-full\" tabindex=\"0\" role=\"region\" aria-label=\"Complete canvas of {}\">{}</div>\n",
+            escape(self.path),
+            self.draw(picture, id, "Full size", None, None)
+        )
+    }
+
+    fn draw(
+        &mut self,
+        picture: &Picture<'_>,
+        id: &str,
+        kind: &str,
+        max_width: Option<i32>,
+        background_target: Option<&str>,
+    ) -> String {
+        let canvas = picture.canvas();
+        for (box_index, component) in canvas.boxes.iter().enumerate() {
+            self.component_ids
+                .entry(component.name.clone())
+                .or_insert_with(|| format!("{id}-{box_index}"));
+        }
+        let element_ids = |box_index: usize| {
+            let component = canvas.boxes.get(box_index);
+            let finding_id =
+                component.and_then(|component| component.badge.as_ref().map(|badge| badge.target_id.clone()));
+            ElementIds {
+                component_id: Some(format!("{id}-{box_index}")),
+                target_id: finding_id.or_else(|| self.line_ids.get(component?.name.as_str()).cloned()),
+            }
+        };
+        picture.render_fragment(&PictureFrame {
+            id,
+            title: &format!("{kind} of {}", self.path),
+            max_width,
+            background_target,
+            element_ids: &element_ids,
+        })
+    }
+}
+
+fn describe_missing_components(components: usize) -> String {
+    let verb = if components == 1 { "is" } else { "are" };
+    format!("{} {verb}", format_count(components, "component"))
+}
+
+/// Returns the arrow heads for all pictures of the page.
+pub(super) fn render_arrow_heads() -> String {
+    format!(
+        "<svg class=\"sg-picture unseen\" aria-hidden=\"true\" width=\"0\" height=\"0\">{}</svg>\n",
+        picture::render_markers()
+    )
+}

@@ -1,0 +1,86 @@
+//! The page of `sluicegate diff`.
+
+use crate::support::picture_geometry::of_class;
+use crate::support::{Call, pipeline, project};
+use roxmltree::Document;
+
+#[test]
+fn page_has_picture_first_and_fold_for_each_changed_component() {
+    let world = project();
+    world.write("a.orch.yaml", pipeline(&["Start", "Load", "Count", "Done"]));
+    world.commit("before");
+    world.push();
+    let with_values = |value: &str| {
+        pipeline(&["Start", "Load", "Count", "Done"])
+            .replace(
+                "componentName: \"Load\"",
+                &format!("componentName: \"Load\", schema: {value}"),
+            )
+            .replace(
+                "componentName: \"Count\"",
+                &format!("componentName: \"Count\", rows: {value}"),
+            )
+    };
+    world.write("a.orch.yaml", with_values("b"));
+    let text = Call::new(&world.work()).run("diff -o html").expect(0).out;
+    let page = Document::parse(text.strip_prefix("<!doctype html>\n").unwrap()).unwrap();
+    let beside = of_class(page.root(), "beside").next().unwrap();
+    let parts: Vec<_> = beside
+        .children()
+        .filter_map(|node| node.attribute("class"))
+        .collect();
+    assert_eq!(parts, ["pictures", "told"]);
+    let folds: Vec<String> = of_class(beside, "fold")
+        .map(|fold| {
+            fold.descendants()
+                .filter(roxmltree::Node::is_text)
+                .filter_map(|node| node.text())
+                .collect()
+        })
+        .collect();
+    assert_eq!(
+        folds,
+        [
+            "~ Load (sql-executor)+ schema: bShow in picture",
+            "~ Count (sql-executor)+ rows: bShow in picture"
+        ]
+    );
+    // The box of a component leads into its fold, which opens then.
+    let component = of_class(page.root(), "component")
+        .find(|node| node.attribute("data-name") == Some("Load"))
+        .unwrap();
+    let target = component
+        .parent()
+        .unwrap()
+        .attribute("href")
+        .unwrap()
+        .trim_start_matches('#');
+    let details = page
+        .descendants()
+        .find(|node| node.attribute("id") == Some(target))
+        .unwrap();
+    assert!(details.parent().unwrap().has_tag_name("details"));
+    // Neither picture nor text is in a box that scrolls.
+    let (_, rest) = text.split_once("<style>").unwrap();
+    let style = rest.split_once("</style>").unwrap().0;
+    assert!(
+        !style
+            .lines()
+            .any(|line| line.starts_with(".told") && line.contains("overflow-y"))
+    );
+    assert!(
+        beside
+            .descendants()
+            .all(|node| node.attribute("tabindex").is_none())
+    );
+}
+
+#[test]
+fn heading_of_long_path_is_name_of_file() {
+    let path = format!("{}/a very long name.orch.yaml", "folder".repeat(30));
+    let world = project();
+    world.write(&path, pipeline(&["Start", "Done"]));
+    let page = Call::new(&world.work()).run("diff -o html").expect(0).out;
+    assert!(page.contains("<h1>Changes in <span class=\"name\">a very long name.orch.yaml</span></h1>"));
+    assert!(page.contains(&format!("<title>Changes in {path}</title>")));
+}

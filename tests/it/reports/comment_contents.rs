@@ -1,0 +1,107 @@
+//! What a comment contains, in which order, and how its space is divided.
+
+use crate::support::{Call, Job, World, change, pipeline, project};
+
+const RULES: &str = "rules:
+  - { id: component-naming-convention, enabled: true, enforcementLevel: error, config: { regexMatchPattern: '[A-Z].*' } }
+  - { id: maximum-components, enabled: true, enforcementLevel: warn, config: { maxComponents: 3 } }
+";
+
+fn read_comment(world: &World, call: &Call, exit_code: i32) -> String {
+    call.run("check --report markdown=comment.md").expect(exit_code);
+    let comment = std::fs::read_to_string(world.work().join("comment.md")).unwrap();
+    std::fs::remove_file(world.work().join("comment.md")).unwrap();
+    comment
+}
+
+#[test]
+fn comment_lists_each_file_with_findings_once() {
+    let world = project();
+    world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
+    world.commit("rules");
+    world.push();
+    world.git("checkout -q -b change");
+    world.write("b.orch.yaml", pipeline(&["Start", "load", "count", "Done"]));
+    world.write("c.orch.yaml", pipeline(&["Start", "load", "Other", "Done"]));
+    world.write("d.orch.yaml", pipeline(&["Start", "Load", "Other", "Done"]));
+    let comment = read_comment(&world, &Call::new(&world.work()), 1);
+    let findings = comment
+        .split_once("### Errors")
+        .unwrap()
+        .1
+        .split_once("### Pipeline changes")
+        .unwrap()
+        .0;
+    for path in ["b.orch.yaml", "c.orch.yaml", "d.orch.yaml"] {
+        assert_eq!(findings.matches(path).count(), 1, "{path}: {findings}");
+    }
+    assert!(
+        findings.contains("Each of 2 components does not match") && findings.contains("<br>load (line "),
+        "{findings}"
+    );
+    assert!(findings.contains("<summary>Warnings (1)</summary>"), "{findings}");
+}
+
+#[test]
+fn comment_has_flowcharts_of_all_pipelines_before_long_values() {
+    let world = project();
+    let with_script = |name: &str, lines: usize| {
+        pipeline(&["Start", name, "Done"]).replace(
+            &format!("componentName: \"{name}\""),
+            &format!(
+                "componentName: \"{name}\", sql: \"{}\"",
+                "select a_long_name from a_long_table;\\n".repeat(lines)
+            ),
+        )
+    };
+    for number in 0..6 {
+        world.write(&format!("{number}.orch.yaml"), with_script("Load", 1));
+    }
+    world.commit("before");
+    world.push();
+    world.git("checkout -q -b change");
+    for number in 0..6 {
+        world.write(
+            &format!("{number}.orch.yaml"),
+            with_script("Load", 38).replace("select", &format!("select {}", "x".repeat(200))),
+        );
+    }
+    world.write("7.orch.yaml", pipeline(&["Start", "Load"]));
+    world.commit("change");
+    world.push();
+    let comment = read_comment(&world, &Call::new(&world.work()), 0);
+    assert_eq!(comment.matches("```mermaid").count(), 7, "{comment}");
+    assert!(comment.contains("lines, not shown here"), "{comment}");
+    assert!(!comment.contains("</summary>\n\n\n</details>"), "{comment}");
+    // A host that draws no flowcharts has the same lists in the same order.
+    let jenkins = read_comment(&world, &Job::jenkins().call(&world), 0);
+    let paths = |comment: &str| -> Vec<String> {
+        let summaries = comment
+            .lines()
+            .filter(|line| line.starts_with("<details><summary><code>"));
+        summaries.map(str::to_owned).collect()
+    };
+    assert!(!jenkins.contains("```mermaid"), "{jenkins}");
+    assert_eq!(paths(&jenkins), paths(&comment));
+}
+
+#[test]
+fn check_in_job_links_lines_of_evaluated_commit() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "load it", "Done"]))]);
+    let link = format!("/blob/{}/b.orch.yaml#L", world.git("rev-parse HEAD"));
+    let job = Job::github().pull_request();
+    let call_in_job = || {
+        job.call(&world)
+            .variable("GITHUB_SERVER_URL", "https://github.com")
+    };
+    let comment = read_comment(&world, &call_in_job(), 1);
+    assert!(comment.contains(&link), "{comment}");
+    // The lines are those of the evaluated commit, also if a file of the checkout differs. A local run has no host.
+    assert!(!read_comment(&world, &Call::new(&world.work()), 1).contains("/blob/"));
+    world.write(
+        "b.orch.yaml",
+        format!("# more\n{}", pipeline(&["Start", "load it", "Done"])),
+    );
+    let changed_checkout = read_comment(&world, &call_in_job(), 1);
+    assert!(changed_checkout.contains(&format!("{link}11)")) && comment.contains(&format!("{link}11)")));
+}
