@@ -37,7 +37,7 @@ fn file_not_in_force_and_missing_base_are_in_every_format() {
     }
     for (format, text) in reports(&["--all", "--new-only"], 0) {
         assert!(
-            text.to_lowercase().contains("every finding counts as new"),
+            text.to_lowercase().contains("every finding is treated as new"),
             "{format}: {text}"
         );
     }
