@@ -38,6 +38,12 @@ mapfile -d '' longer < <(check chain-40000)
 measure --runs 9 --limit 1.15 --memory 200 "\`check --all\`, 10,000 pipelines : without checks of the project" -- \
     "${ours[@]}" -- "${ours[@]}" --project-checks off
 
+# The ten rules of the book. The file is not in git: a check reads it on disk.
+awk '/^## Ten rules/ { section = 1 } section && /^```$/ { exit } rules { print } section && /^```yaml$/ { rules = 1 }' \
+    docs/book/team-rules.md >"$WORK/check/ten-rules.yaml"
+measure --runs 9 --limit 2 --memory 250 "\`check --all\`, 10,000 pipelines, ten team rules : without team rules" -- \
+    "${ours[@]}" --fail-on never --team-rules ten-rules.yaml -- "${ours[@]}" --fail-on never
+
 find "$WORK/check" -name '*.orch.yaml' -o -name '*.tran.yaml' >"$WORK/check.list"
 measure --runs 9 --limit 0.75 --memory 200 "\`check --all\`, 10,000 pipelines, 32 MB : libyaml's events in C" -- \
     "${ours[@]}" -- sh -c 'exec "$0" <"$1"' "$WORK/libyaml_events" "$WORK/check.list"

@@ -1,17 +1,21 @@
 //! Generates files about the program for other programs: schema and completion scripts.
 
 use crate::exit::ExitStatus;
-use crate::job::cli;
+use crate::job::cli::{self, SchemaDocument};
 use crate::job::settings;
 use crate::session::{CommandResult, Run};
 use clap_complete::Shell;
+use sluicegate_pipelines::team_rules::{pipeline_schema, team_rules_schema};
 
-/// Prints the JSON schema of the configuration file.
-pub(crate) fn print_schema(run: &Run) -> CommandResult {
+/// Prints the JSON schema of a document.
+pub(crate) fn print_schema(run: &Run, document: SchemaDocument) -> CommandResult {
+    let schema = match document {
+        SchemaDocument::Settings => settings::json_schema(),
+        SchemaDocument::TeamRules => team_rules_schema(),
+        SchemaDocument::Pipeline => pipeline_schema(),
+    };
     run.ui
-        .print_result(&crate::session::response_output::format_json(
-            &settings::json_schema(),
-        ))?;
+        .print_result(&crate::session::response_output::format_json(&schema))?;
     Ok(ExitStatus::Success)
 }
 

@@ -12,6 +12,7 @@ mod doctor;
 mod events;
 mod executions;
 mod init;
+mod inspect;
 mod manual;
 mod manual_pages;
 mod mv;
@@ -122,11 +123,12 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
         Command::Provision(args) => provision::run(run, args.verb),
         Command::Events(args) => events::run(run, args.verb),
         Command::Rules(args) => rules::run(run, args.verb),
+        Command::Inspect(args) => inspect::run(run, &args),
         Command::Waivers(args) => waivers::run(run, args.verb),
         Command::Mv(args) => mv::run(run, &args),
         Command::Serve(args) => serve::run(run, args),
         Command::Demo(args) => demo::run(run, &args),
-        Command::Schema(_) => manual::print_schema(run),
+        Command::Schema(args) => manual::print_schema(run, args.document),
         Command::Completions(args) => manual::print_completions(run, args.shell),
         Command::Man(args) => manual_pages::run(run, &args),
     }

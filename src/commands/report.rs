@@ -34,6 +34,11 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         run.reject_linked_reports(repo, &destinations)?;
     }
     gate.find_reported_files();
+    // Without a repository, or with a file that cannot be read, the report has no texts of these rules.
+    gate.team_rules = run
+        .open_workspace()
+        .and_then(|workspace| workspace.read_team_rules())
+        .unwrap_or_default();
     let delivery_status = deliver(&mut gate, &destinations);
     Ok(gate.status.worse(delivery_status))
 }

@@ -2,11 +2,11 @@
 
 use crate::exit::ExitStatus;
 use crate::job::cli::RulesVerb;
-use crate::operations::rules::{create_rules_file, explain, lint, list_rules};
+use crate::operations::rules::{create_rules_file, explain, lint, list_rules, team};
 use crate::session::{CommandResult, Run};
 use sluicegate_pipelines::{project, rules};
 
-/// Runs `sluicegate rules`: lists and explains the rules, and writes or checks the rules file.
+/// Runs `sluicegate rules`: lists and explains the rules, and writes or checks the rules file and the team rules.
 pub(crate) fn run(run: &Run, verb: RulesVerb) -> CommandResult {
     match verb {
         RulesVerb::List { markdown: true, .. } => {
@@ -17,6 +17,8 @@ pub(crate) fn run(run: &Run, verb: RulesVerb) -> CommandResult {
         RulesVerb::List { output, .. } => list_rules(run, output),
         RulesVerb::Explain { id, output } => explain::explain_rule(run, &id, output.output),
         RulesVerb::Init { output } => create_rules_file(run, output.output),
-        RulesVerb::Lint { file, output } => lint::lint_rules_file(run, file.as_deref(), output.output),
+        RulesVerb::New { id, output } => team::create_rule(run, &id, output.output),
+        RulesVerb::Test { file, output } => team::test_rules(run, file.as_deref(), output.output),
+        RulesVerb::Lint { file, output } => lint::lint_rules_files(run, file.as_deref(), output.output),
     }
 }

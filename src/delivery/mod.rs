@@ -33,6 +33,7 @@ use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{Finding, Report};
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::rules;
+use sluicegate_pipelines::team_rules::TeamRuleSet;
 use std::sync::atomic::Ordering;
 
 /// The pipelines that a review covers: those that changed, or more.
@@ -66,6 +67,9 @@ struct Delivery<'a> {
     rules_file_errors: Vec<RulesFileError>,
     /// How to provide the rules file, if the review did not find it.
     missing_rules_hint: Option<String>,
+
+    /// The rules of the team, whose texts explain their findings.
+    team_rules: &'a TeamRuleSet,
     /// The changes to pipelines, if a selection found them.
     compared_changes: Option<&'a ComparedChanges>,
 }
@@ -126,6 +130,7 @@ pub(crate) fn deliver<S: RunSubject>(
             .unwrap_or_default(),
         missing_rules_hint: workspace_snapshot
             .and_then(|(workspace, snapshot)| find_missing_rules_hint(workspace, snapshot, &report)),
+        team_rules: &gate.team_rules.rules,
         compared_changes: gate.compared_changes.as_ref(),
     };
     let status = deliver_report(gate.session, &delivery, changes);

@@ -20,6 +20,7 @@ use sluicegate_pipelines::findings::{Report, Verdict};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
+use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
@@ -56,7 +57,7 @@ pub(super) fn build_report_context(
         missing_rules_hint: delivery.missing_rules_hint.clone(),
         reproduction_command: reproduction::build_reproduction_command(run, delivery),
         reports: report_files::describe_report_places(run, delivery.host(), delivery),
-        rules: list_rule_texts(),
+        rules: list_rule_texts(delivery.team_rules),
         existing_file: find_anchor_file(delivery, report),
         ..ReportContext::default()
     };
@@ -273,7 +274,7 @@ impl ReportedFiles<'_> {
 }
 
 /// Returns the texts about all rules and project checks, for formats that explain the rules.
-fn list_rule_texts() -> Vec<RuleText> {
+fn list_rule_texts(team_rules: &TeamRuleSet) -> Vec<RuleText> {
     let checks = ProjectCheck::ALL
         .map(ProjectCheck::documentation)
         .into_iter()
@@ -290,8 +291,21 @@ fn list_rule_texts() -> Vec<RuleText> {
     rules::registry()
         .iter()
         .map(|rule| build_rule_text(*rule))
+        .chain(team_rules.rules().iter().map(build_team_rule_text))
         .chain(checks)
         .collect()
+}
+
+/// Returns the texts about a rule of the team, as its file has them.
+fn build_team_rule_text(rule: &TeamRule) -> RuleText {
+    let fix = rule.help.clone().unwrap_or_else(|| rule.default_fix());
+    RuleText {
+        id: rule.full_id(),
+        summary: rule.summary(),
+        help: vec![rule.describe_condition(), fix.clone()],
+        fix,
+        blocks: rule.blocks(),
+    }
 }
 
 /// Returns the texts about one rule: its summary, the fix, and the paragraphs of the help.

@@ -4,7 +4,7 @@
 //! 2. `selection`: the changed pipelines, or all; `gate_changes` and `stricter_target` for the gate configuration
 //! 3. `baseline`: what existed before, for `new-only`
 //! 4. `local_review` or `remote_review`: the engine that evaluates the pipelines
-//! 5. `project_checks`, then `waivers`
+//! 5. `team_review` and `project_checks`, then `waivers`
 //! 6. `interface_changes`: what the change breaks for consumers
 //! 7. `evaluation`: the findings with the causes (`tally_causes`), the notes and limits of the run
 //! 8. `verdict`: the pure function that turns causes into a verdict; every verdict of the program comes from it
@@ -27,6 +27,7 @@ pub(crate) mod selection;
 mod shard_selection;
 pub(crate) mod stricter_target;
 mod tally_causes;
+pub(crate) mod team_review;
 mod verdict;
 pub(crate) mod waivers;
 

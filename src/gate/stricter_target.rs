@@ -128,9 +128,12 @@ impl TipComparison<'_> {
         let rules_path = self.path_at_tip(RULES_FILE);
         let config_file = self.workspace.config_file.clone();
         let settings_paths = config_file.into_iter().chain([waivers::FILE_NAME.to_owned()]);
+        let rules_paths = rules_path
+            .into_iter()
+            .chain(self.workspace.team_rules_path.clone());
         let paths = settings_paths
             .map(|path| (path, UnknownEffects::Exclude))
-            .chain(rules_path.map(|path| (path, UnknownEffects::Include)));
+            .chain(rules_paths.map(|path| (path, UnknownEffects::Include)));
         let mut stricter_settings = Vec::new();
         for (path, unknown_effects) in paths {
             let (head, tip, bases) = self.read_versions(&path);
@@ -309,7 +312,7 @@ impl StricterTarget {
             .filter_map(|path| find_path(path))
             .collect();
         let files = snapshot.list_files(&|path| paths.contains(path))?;
-        let tip_tally = evaluate_files(repo, rules, files, &|_, _| {})?;
+        let tip_tally = evaluate_files(repo, rules, files, &|_, _, _| {})?;
         let mut files_by_path: BTreeMap<String, FileResults> = std::mem::take(&mut tally.files)
             .into_iter()
             .map(|file| (file.path.clone(), file))

@@ -66,8 +66,8 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns a function that determines whether a rule id exists: in the program, in the rules file, or in the rules
-    /// file of the target branch, because a removed rule's waivers can be removed only afterwards.
+    /// Returns a function that determines whether a rule id exists: in the program, in the rules file or the team's, or
+    /// in that of the target branch, because a removed rule's waivers can be removed only afterwards.
     pub(crate) fn build_rule_lookup<'r>(
         &self,
         rules: Option<&'r RuleSet>,
@@ -78,11 +78,13 @@ impl Workspace<'_> {
             }
             PolicyRevision::Head { .. } | PolicyRevision::Unknown { .. } => None,
         };
+        let team_rules = self.list_known_team_rules()?;
         Ok(move |id: &str| {
             let files = [rules, base.as_ref()];
             let has_rule = |rules: &RuleSet| !matches!(rules.state(id), RuleState::Missing);
             rules::find_rule(id).is_some()
                 || ProjectCheck::find(id).is_some()
+                || team_rules.iter().any(|rules| rules.has_rule(id))
                 || files.into_iter().flatten().any(has_rule)
         })
     }

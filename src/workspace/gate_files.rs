@@ -19,6 +19,7 @@ pub(crate) const MAX_WAIVERS_BYTES: u64 = 16 * 1024 * 1024;
 pub(crate) struct GateFiles {
     settings: Vec<String>,
     waivers: Vec<String>,
+    team_rules: Vec<String>,
     /// Only paths that contain a link; other rules files are recognized by their name.
     linked_rules: Vec<String>,
 }
@@ -29,6 +30,7 @@ impl GateFiles {
         self.settings
             .iter()
             .chain(&self.waivers)
+            .chain(&self.team_rules)
             .chain(&self.linked_rules)
             .cloned()
             .collect()
@@ -45,9 +47,16 @@ impl GateFiles {
             policy::describe_rules_file_changes(old, new)
         } else if self.waivers.iter().any(|waivers_path| waivers_path == path) {
             policy::describe_waivers_file_changes(old, new)
+        } else if self.is_team_rules(path) {
+            policy::describe_team_rules_changes(old, new)
         } else {
             policy::describe_config_file_changes(old, new, &settings::find_known_setting)
         }
+    }
+
+    /// Returns whether the path is that of the team's rules file, or of a link to it.
+    pub(crate) fn is_team_rules(&self, path: &str) -> bool {
+        self.team_rules.iter().any(|team_path| team_path == path)
     }
 
     /// Adds the paths that the gate configuration has in this snapshot, with those of the links that lead to it.
@@ -59,6 +68,10 @@ impl GateFiles {
         }
         self.waivers
             .extend(policy::follow_links(repo, snapshot, waivers::FILE_NAME)?.paths);
+        if let Some(path) = &workspace.team_rules_path {
+            self.team_rules
+                .extend(policy::follow_links(repo, snapshot, path)?.paths);
+        }
         for path in workspace.find_linked_rules(snapshot)? {
             if !self.linked_rules.contains(&path) {
                 self.linked_rules.push(path);

@@ -12,6 +12,7 @@ mod policy_warning;
 pub(crate) mod rules_remedy;
 pub(crate) mod standard_input;
 mod target_revision;
+pub(crate) mod team_rules;
 mod typed_paths;
 pub(crate) mod unusable_gate_files;
 
@@ -52,6 +53,8 @@ pub(crate) struct Workspace<'a> {
     pub(crate) gate_changes: GateChanges,
     /// The configuration file's path in the repository; `None` if the job sets one outside.
     pub(crate) config_file: Option<String>,
+    /// The path of the team's rules file in the repository; `None` if the job turns the rules off.
+    pub(crate) team_rules_path: Option<String>,
 }
 
 impl Run {
@@ -89,6 +92,7 @@ impl Run {
             target_age_note: None,
             gate_changes: settings::gate_changes(&self.global, &self.env)?,
             config_file: policy_settings.config_file,
+            team_rules_path: policy_settings.team_rules_path,
             repo,
             ci,
         })
@@ -132,7 +136,10 @@ impl Run {
         let checkout = config_file.as_ref().map(|_| &checkout);
         let mut sources = SettingSources::new(&self.env, &gate_file, checkout, on_unusable)?;
         let named_config_dir = sources.resolve_or_drop_file(|sources| sources.config_dir(&self.global))?;
+        let team_rules_path = sources
+            .resolve_or_drop_file(|sources| sources.team_rules_path(&self.global, config_file.as_deref()))?;
         Ok(PolicySettings {
+            team_rules_path,
             sources,
             named_config_dir,
             policy_revision: policy,
@@ -201,6 +208,7 @@ struct PolicySettings<'a> {
     named_config_dir: Option<String>,
     policy_revision: PolicyRevision,
     config_file: Option<String>,
+    team_rules_path: Option<String>,
 }
 
 impl<'a> Workspace<'a> {
@@ -229,6 +237,7 @@ impl<'a> Workspace<'a> {
                 choose_unusable_file_treatment(&self.ci),
             )?;
             self.named_config_dir = policy_settings.named_config_dir;
+            self.team_rules_path = policy_settings.team_rules_path;
             self.sources = policy_settings.sources;
             self.target_revision = find_target_revision(
                 &self.repo,

@@ -23,6 +23,9 @@ impl Workspace<'_> {
             settings = self.sources.resolve_without_file(&reason, &resolve)?;
         }
         self.named_config_dir = self.sources.config_dir(&run.global)?;
+        self.team_rules_path = self
+            .sources
+            .team_rules_path(&run.global, self.config_file.as_deref())?;
         Ok(settings)
     }
 

@@ -16,6 +16,7 @@ use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
+use sluicegate_pipelines::team_rules::TeamRuleSet;
 use sluicegate_pipelines::waivers::{self, Waivers};
 use sluicegate_pipelines::yaml::DocumentError;
 use std::collections::BTreeMap;
@@ -63,6 +64,8 @@ struct GateVersion<'v> {
     resolve: &'v ResolveSelection<'v>,
     /// The hidden directory in this version, or the names of several.
     config_dir: Result<Option<String>, ConfigDirError>,
+    /// The path of the team's rules file by the settings of this version.
+    team_rules_path: Option<String>,
     is_head: bool,
 }
 
@@ -126,6 +129,7 @@ impl Workspace<'_> {
             snapshot,
             resolve,
             config_dir: find_config_dir_in(snapshot)?,
+            team_rules_path: self.team_rules_path.clone(),
             is_head,
         })
     }
@@ -151,14 +155,19 @@ impl GateVersion<'_> {
             problems.insert("hidden directory", problem);
         }
         let (rules_version, rules) = self.check_rules_file(&mut problems);
-        self.check_waivers_file(rules_version, rules.as_ref(), &mut problems)?;
+        let (team_side, team_rules) = self.check_team_rules_file(&mut problems);
+        self.check_waivers_file(
+            vec![rules_version, team_side],
+            &|id| is_known_rule(rules.as_ref(), team_rules.as_ref(), id),
+            &mut problems,
+        )?;
         self.check_shared_pipelines_file(&mut problems)?;
         Ok(problems)
     }
 
     /// Checks the configuration file of this version, and adds what is wrong with it to `problems`. Returns the hidden
     /// directory that it sets.
-    fn check_config_file(&self, problems: &mut GateFileProblems) -> Result<Option<String>, Failure> {
+    fn check_config_file(&mut self, problems: &mut GateFileProblems) -> Result<Option<String>, Failure> {
         let Some(path) = &self.workspace.config_file else {
             return Ok(None);
         };
@@ -208,6 +217,11 @@ impl GateVersion<'_> {
                 GateFileProblem::new(content, format!("{path}: {reason}")),
             );
         }
+        let config_file = self.workspace.config_file.as_deref();
+        self.team_rules_path = sources
+            .team_rules_path(&self.run.global, config_file)
+            .ok()
+            .flatten();
         let config_dir = sources.config_dir(&self.run.global).ok().flatten();
         Ok(config_dir.filter(|dir| sources.sets_config_dir(dir)))
     }
@@ -253,6 +267,7 @@ impl GateVersion<'_> {
     /// Resolves the selection of the command. Invalid settings of the connection are an error, too.
     fn resolve_selection(&self, sources: &SettingSources<'_>) -> Result<Selection, SettingsError> {
         sources.connection(&self.run.global)?;
+        sources.team_rules_path(&self.run.global, self.workspace.config_file.as_deref())?;
         (self.resolve)(sources)
     }
 
@@ -281,37 +296,51 @@ impl GateVersion<'_> {
         (version, rules)
     }
 
-    /// Checks the waivers file, with the rules of this version alone.
+    /// Checks the file of the team's rules: each rule must be usable. Returns the file and its rules, which the check
+    /// of the waivers needs.
+    fn check_team_rules_file(
+        &self,
+
+        problems: &mut GateFileProblems,
+    ) -> (GateFileVersion, Option<TeamRuleSet>) {
+        let Some(path) = &self.team_rules_path else {
+            return (GateFileVersion::Missing, None);
+        };
+        let (version, rules) = self.workspace.read_team_rules_version(self.snapshot, path);
+        if let Err(message) = &rules {
+            let problem = GateFileProblem::new(vec![version.clone()], message.clone());
+            problems.insert("team rules", problem);
+        }
+        (version, rules.ok().flatten())
+    }
+
+    /// Checks the waivers file, with the rules of this version alone. `rules_sides` are the files of the rules.
     fn check_waivers_file(
         &self,
-        rules_version: GateFileVersion,
-        rules: Option<&RuleSet>,
+        rules_sides: Vec<GateFileVersion>,
+        is_known_rule: &dyn Fn(&str) -> bool,
         problems: &mut GateFileProblems,
     ) -> Result<(), Failure> {
         let path = waivers::FILE_NAME;
-        let (version, text) = self.read_text(path, crate::workspace::gate_files::MAX_WAIVERS_BYTES)?;
+        let (side, text) = self.read_text(path, crate::workspace::gate_files::MAX_WAIVERS_BYTES)?;
         let message = match text {
             Err(message) => Some(message),
             Ok(None) => None,
-            Ok(Some(text)) => {
-                match waivers::read_waivers(text.text.as_bytes(), &|id| is_known_rule(rules, id)) {
-                    Err(error) => Some(describe_error(path, &error)),
-                    Ok(located_entries) => {
-                        let entries = located_entries
-                            .into_iter()
-                            .map(|located_entry| located_entry.entry)
-                            .collect();
-                        let error = Waivers::new(entries).err();
-                        error.map(|error| format!("{path}: could not combine the globs: {error}"))
-                    }
+            Ok(Some(text)) => match waivers::read_waivers(text.text.as_bytes(), is_known_rule) {
+                Err(error) => Some(describe_error(path, &error)),
+                Ok(located_entries) => {
+                    let entries = located_entries
+                        .into_iter()
+                        .map(|located_entry| located_entry.entry)
+                        .collect();
+                    let error = Waivers::new(entries).err();
+                    error.map(|error| format!("{path}: could not combine the globs: {error}"))
                 }
-            }
+            },
         };
         if let Some(message) = message {
-            problems.insert(
-                "waivers",
-                GateFileProblem::new(vec![version, rules_version], message),
-            );
+            let content = std::iter::once(side).chain(rules_sides).collect();
+            problems.insert("waivers", GateFileProblem::new(content, message));
         }
         Ok(())
     }
@@ -354,9 +383,10 @@ impl GateVersion<'_> {
     }
 }
 
-fn is_known_rule(rules: Option<&RuleSet>, id: &str) -> bool {
+fn is_known_rule(rules: Option<&RuleSet>, team_rules: Option<&TeamRuleSet>, id: &str) -> bool {
     rules::find_rule(id).is_some()
         || ProjectCheck::find(id).is_some()
+        || team_rules.is_some_and(|rules| rules.has_rule(id))
         || rules.is_some_and(|rules| !matches!(rules.state(id), RuleState::Missing))
 }
 

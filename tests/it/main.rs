@@ -42,6 +42,7 @@ mod serve;
 mod setup;
 mod shared_pipelines;
 mod support;
+mod team_rules;
 mod usage;
 mod waivers;
 mod workflows;

@@ -122,7 +122,8 @@ for (const action of Object.keys(ACTIONS)) {
       // The action finds places only in Java stack traces, shows 51 annotations, and truncates titles.
       const shown = red(cases).slice(0, 51);
       assert.equal(ended.told.annotations.length, shown.length);
-      const title = ({ suite, name }) => `${suite.trim()} ► ${name.trim()}`;
+      const group = (suite) => suite.replace(/\.(orch|tran)\.yaml$/, "").replaceAll(".", "_").replaceAll("/", ".");
+      const title = ({ suite, name }) => `${suite.trim()} ► ${group(suite).trim()} ► ${name.trim()}`;
       sameWords(ended.told.annotations, shown.filter((one) => title(one).length < 256), title);
     } else if (report.endsWith(".junit")) {
       sameAnnotations(ended.told, cases);

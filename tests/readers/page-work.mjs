@@ -11,15 +11,15 @@ const shown = (number, on = page) =>
 const visible = (on = page) => on.locator("article").evaluateAll((all) => all.filter((node) => node.checkVisibility()).length);
 const asked = () => page.evaluate(() => decodeURIComponent(location.hash.replaceAll("+", " ")));
 
-// Tiles and bars set a filter, a second click clears it, and the address contains it.
+// Levels and bars set a filter, a second click clears it, and the address contains it.
 await shown(all.length);
-await page.locator(".tile[value=error]").click();
+await page.locator("#levels [value=error]").click();
 await shown(of("error"));
 assert.equal(await visible(), of("error"));
 assert.equal(await page.locator("article.warning, article.broken").count(), 0);
 assert.equal(await asked(), "#?level=error");
-assert.equal(await page.locator(".tile[value=error]").getAttribute("aria-pressed"), "true");
-await page.locator(".tile[value=error]").click();
+assert.equal(await page.locator("#levels [value=error]").getAttribute("aria-pressed"), "true");
+await page.locator("#levels [value=error]").click();
 await shown(all.length);
 assert.equal(await asked(), "");
 const rule = "maximum-components";
@@ -57,7 +57,7 @@ const order = () => page.locator("article").evaluateAll((nodes) => nodes.map((no
 const before = await order();
 assert.equal(new Set(before).size, all.length);
 assert(before.every((id) => /^finding-[0-9a-f]{64}$/.test(id)), "fingerprints");
-await page.getByLabel("By rule").check();
+await page.getByLabel("By rule", { exact: true }).check();
 assert.equal(await visible(), all.length);
 assert.equal(await page.locator("#by-file article").count(), 0);
 assert.equal(await asked(), "#?by=rule");
@@ -67,16 +67,18 @@ const named = group.locator("article .place").first();
 await named.scrollIntoViewIfNeeded();
 await page.waitForFunction((node) => /^\S+\.orch\.yaml:1$/.test(node.innerText), await named.elementHandle());
 await page.screenshot({ path: "by-rule.png" });
-await page.getByLabel("By file").check();
+await page.getByLabel("By file", { exact: true }).check();
 assert.deepEqual(await order(), before);
 
 // Folding, and a link to a finding, which opens its group.
 await page.getByRole("button", { name: "Fold all" }).click();
 assert.equal(await visible(), 0);
-await page.getByRole("button", { name: "Expand all" }).click();
+await page.getByRole("button", { name: "Unfold all" }).click();
 assert.equal(await visible(), all.length);
 await page.getByRole("button", { name: "Fold all" }).click();
-const [fifth, late] = [`#${before[4]}`, `#${before[249]}`];
+const fifth = `#${before[4]}`;
+const { page: long } = await open("three-hundred");
+const late = `#${await long.locator("article").nth(249).getAttribute("id")}`;
 await page.evaluate((id) => (location.hash = id), fifth);
 await page.waitForFunction((id) => document.querySelector(id).checkVisibility(), fifth);
 const { page: linked } = await open("three-hundred", { hash: late });
@@ -117,8 +119,10 @@ await shown(of("error"));
 const [head, ...rows] = await table(page);
 assert.deepEqual(head, ["level", "rule", "path", "line", "message", "link"]);
 const told = (rows) => rows.map((row) => row.join(" ")).sort();
-const expected = all.filter((one) => one.level === "error");
-assert.deepEqual(told(rows.map((row) => row.slice(0, 5))), told(expected.map((one) => [one.level, one.rule, one.path, one.line, one.message])));
+// The page shows names in backticks as code, without the backticks.
+const shown_message = (one) => one.message.replaceAll(/`([^`\n]+)`/g, "$1");
+const expected = all.filter((one) => one.level === "error").map((one) => [one.level, one.rule, one.path, one.line, shown_message(one)]);
+assert.deepEqual(told(rows.map((row) => row.slice(0, 5))), told(expected));
 const hostile = await open("hostile");
 const evil = await table(hostile.page);
 assert.equal(evil.length, 1 + findings("hostile").all.length);
@@ -157,8 +161,8 @@ const took = (act) => huge.page.evaluate(async (act) => {
 const times = {
   "first paint": paint,
   ready,
-  "a level": await took({ press: ".tile[value=error]" }),
-  "and back": await took({ press: ".tile[value=error]" }),
+  "a level": await took({ press: "#levels [value=error]" }),
+  "and back": await took({ press: "#levels [value=error]" }),
   "a text": await took({ press: "#text", value: "part_3 orders" }),
   "no text": await took({ press: "#text", value: "" }),
   "by rule": await took({ press: "[name=by][value=rule]" }),

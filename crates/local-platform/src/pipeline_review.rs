@@ -202,7 +202,7 @@ fn evaluate_files(
     let documents = files
         .iter()
         .map(|file| Ok((file.path.clone(), read_document(repository, &file.blob)?)));
-    rules.evaluate_all(documents, &|_, _| {})
+    rules.evaluate_all(documents, &|_, _, _| {})
 }
 
 /// Returns the status of the whole review: failed if any result fails it.

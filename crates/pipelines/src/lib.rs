@@ -18,6 +18,7 @@ pub mod pipelines;
 pub mod yaml;
 
 pub mod rules;
+pub mod team_rules;
 
 pub mod findings;
 pub mod waivers;

@@ -8,6 +8,7 @@ use crate::gate::check_subject::check_rules::CheckRules;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::project_checks::ProjectChecks;
 use crate::gate::run::{GateRun, ReviewEngine};
+use crate::gate::team_review::TeamReview;
 use crate::gate::{BasePaths, CollectedFacts, Tally, evaluate_files, list_failed_files};
 use crate::job::cli::GlobArgs;
 use crate::job::settings::{Connection, SelectionPurpose};
@@ -18,6 +19,7 @@ use sluicegate_pipelines::findings::{Engine, FileResults};
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::rules::RuleSet;
 use std::collections::HashSet;
+use std::sync::Mutex;
 
 /// Note in the reports if the platform was not asked for a review.
 const FORK_NOTE: &str = "the change comes from a fork, which the platform cannot read, so it was checked \
@@ -102,12 +104,22 @@ impl ReviewEngine for LocalReview {
             .snapshot
             .list_files(&|path| selected_paths.contains(path))?;
         let facts = CollectedFacts::default();
-        let tally = evaluate_files(
+        let team_review = TeamReview::for_snapshot(&run.team_rules.rules, &run.subject.snapshot)?;
+        let pipeline_files = team_review.pipeline_files();
+        let team_files = Mutex::new(Vec::new());
+        let mut tally = evaluate_files(
             &run.subject.workspace.repo,
             self.evaluated_rules(),
             files,
-            &|path, pipeline| facts.add(path, pipeline),
+            &|path, pipeline, tree| {
+                facts.add(path, pipeline);
+                let team_file = team_review.evaluate_pipeline(path, pipeline, tree, &pipeline_files);
+                if let (Some(team_file), Ok(mut team_files)) = (team_file, team_files.lock()) {
+                    team_files.push(team_file);
+                }
+            },
         )?;
+        tally.team_files = team_files.into_inner().unwrap_or_default();
         Ok((tally, run.find_project_findings(facts)?))
     }
 
@@ -151,7 +163,8 @@ impl ReviewEngine for LocalReview {
     }
 }
 
-/// Evaluates these rules on all pipelines that the settings of a review select, and checks the project.
+/// Evaluates these rules and those of the team on all pipelines that the settings of a review select, and checks the
+/// project.
 pub(crate) fn evaluate_all(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -162,9 +175,16 @@ pub(crate) fn evaluate_all(
         .selection(&GlobArgs::default(), SelectionPurpose::Review)?;
     let files = snapshot.list_files(&|path| selection.selects(path))?;
     let facts = CollectedFacts::default();
-    let mut tally = evaluate_files(&workspace.repo, rules, files, &|path, pipeline| {
+    let mut tally = evaluate_files(&workspace.repo, rules, files, &|path, pipeline, _| {
         facts.add(path, pipeline);
     })?;
+    let team_rules = workspace.read_team_rules()?.rules;
+    TeamReview::for_snapshot(&team_rules, snapshot)?.add_results(
+        &workspace.repo,
+        snapshot,
+        &|path| selection.selects(path),
+        &mut tally,
+    )?;
     let settings = workspace.sources.project_checks(None)?;
     let checks = ProjectChecks {
         workspace,
@@ -188,7 +208,7 @@ pub(crate) fn evaluate_at_base(
     let files = repo
         .snapshot(base.clone())
         .list_files(&|path| wanted_paths.contains(path))?;
-    let mut tally = evaluate_files(repo, rules, files, &|_, _| {})?;
+    let mut tally = evaluate_files(repo, rules, files, &|_, _, _| {})?;
     tally.failed_batches = list_failed_files(&tally.files);
     Ok(tally)
 }

@@ -3,14 +3,20 @@
 use crate::document_content::{read_document_blob, read_document_on_disk};
 use crate::gate::Tally;
 use rayon::prelude::*;
+use sluicegate_base::overlap;
 use sluicegate_git::{FileContent, GitError, Repository, SnapshotFile};
 use sluicegate_pipelines::findings::{FileResults, UnreviewedFile};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::rules::{PipelineObserver, RuleSet};
+use sluicegate_pipelines::yaml::DocumentError;
 use std::path::Path;
 
 /// Minimum number of files that a thread evaluates at a time.
 const MIN_FILES_PER_THREAD: usize = 32;
+
+/// Evaluates the content of a file, or the reason why it cannot be read.
+pub(crate) type EvaluateDocument<'f> =
+    dyn Fn(&str, &Result<Vec<u8>, DocumentError>) -> FileResults + Sync + 'f;
 
 /// Returns why the file is not evaluated: it is not a regular file, or its content may be that of another file. `None`
 /// if it is.
@@ -22,8 +28,7 @@ const fn find_skip_reason(file: &SnapshotFile) -> Option<&'static str> {
     }
 }
 
-/// Evaluates the rules on the files. Files on disk are read and evaluated on all cores. Blobs are read by one thread,
-/// because a repository belongs to one thread. Calls `on_pipeline` for each pipeline that could be read.
+/// Evaluates the rules on the files. Calls `on_pipeline` for each pipeline that could be read.
 pub(crate) fn evaluate_files(
     repo: &Repository,
     rules: &RuleSet,
@@ -31,14 +36,28 @@ pub(crate) fn evaluate_files(
     on_pipeline: &PipelineObserver<'_>,
 ) -> Result<Tally, GitError> {
     let mut tally = Tally::default();
+    let (pipelines, other_files): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|file| is_pipeline(&file.path));
+    tally.excluded_paths = other_files.into_iter().map(|file| file.path).collect();
+    (tally.files, tally.unreviewed_files) = evaluate_documents(repo, pipelines, &|path, document| {
+        rules.evaluate_document(path, document, on_pipeline)
+    })?;
+    Ok(tally)
+}
+
+/// Reads the files and calls `evaluate` for each, on all cores. Files on disk are read there, too. Blobs are read by
+/// one thread, because a repository belongs to one thread. Returns the results by path, and the files that were not
+/// read.
+pub(crate) fn evaluate_documents(
+    repo: &Repository,
+    files: Vec<SnapshotFile>,
+    evaluate: &EvaluateDocument<'_>,
+) -> Result<(Vec<FileResults>, Vec<UnreviewedFile>), GitError> {
+    let mut unread_files = Vec::new();
     let (mut blobs, mut disk_files) = (Vec::new(), Vec::new());
     for file in files {
-        if !is_pipeline(&file.path) {
-            tally.excluded_paths.push(file.path);
-            continue;
-        }
         if let Some(reason) = find_skip_reason(&file) {
-            tally.unreviewed_files.push(UnreviewedFile {
+            unread_files.push(UnreviewedFile {
                 path: file.path,
                 reason: reason.to_owned(),
             });
@@ -51,35 +70,37 @@ pub(crate) fn evaluate_files(
     }
     let documents = blobs.into_iter().map(|(path, blob)| {
         let document = read_document_blob(repo, &blob)?;
-        Ok::<_, GitError>((path, document))
+        let size = document.as_ref().map_or(0, Vec::len);
+        Ok::<_, GitError>(((path, document), size))
     });
-    tally.files = rules.evaluate_all(documents, on_pipeline)?;
+    let mut results = overlap::compute_all(documents, &|(path, document): (String, _)| {
+        evaluate(&path, &document)
+    })?;
     // By reference: if one thread frees memory that another allocated, the threads wait for each other.
     let evaluations: Vec<_> = disk_files
         .par_iter()
         .with_min_len(MIN_FILES_PER_THREAD)
-        .map(|(path, disk_path)| evaluate_file_on_disk(rules, path, disk_path, on_pipeline))
+        .map(|(path, disk_path)| evaluate_file_on_disk(path, disk_path, evaluate))
         .collect();
     for evaluation in evaluations {
         match evaluation {
-            Ok(results) => tally.files.push(results),
-            Err(file) => tally.unreviewed_files.push(file),
+            Ok(file) => results.push(file),
+            Err(file) => unread_files.push(file),
         }
     }
-    tally.files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(tally)
+    results.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok((results, unread_files))
 }
 
-/// Reads a file on disk and evaluates the rules on it. The error is the file with the reason why it has no review.
+/// Reads a file on disk and evaluates it. The error is the file with the reason why it has no review.
 fn evaluate_file_on_disk(
-    rules: &RuleSet,
     path: &str,
     disk_path: &Path,
-    on_pipeline: &PipelineObserver<'_>,
+    evaluate: &EvaluateDocument<'_>,
 ) -> Result<FileResults, UnreviewedFile> {
     let document = read_document_on_disk(disk_path).map_err(|error| UnreviewedFile {
         path: path.to_owned(),
         reason: format!("could not read the file: {error}"),
     })?;
-    Ok(rules.evaluate_document(path, &document, on_pipeline))
+    Ok(evaluate(path, &document))
 }

@@ -28,12 +28,12 @@ impl LocalFallback {
     ) -> Result<Self, Failure> {
         let files = snapshot.list_files(&|path| paths.contains(path))?;
         let local_tally = match rules {
-            Some(rules) => evaluate_files(&workspace.repo, rules, files, &|_, _| {})?,
+            Some(rules) => evaluate_files(&workspace.repo, rules, files, &|_, _, _| {})?,
             None => evaluate_files(
                 &workspace.repo,
                 &workspace.rule_set_without_file(snapshot)?,
                 files,
-                &|_, _| {},
+                &|_, _, _| {},
             )?,
         };
         let paths: BTreeSet<String> = local_tally.files.iter().map(|file| file.path.clone()).collect();

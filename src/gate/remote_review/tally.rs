@@ -26,6 +26,8 @@ const EXCLUDED_REASON: &str = "the platform excluded this file, although it has 
 pub(crate) struct Tally {
     /// The files with results, by path.
     pub files: Vec<FileResults>,
+    /// The results of team rules that the engine evaluated while it read the pipelines.
+    pub team_files: Vec<FileResults>,
     /// The files with findings of the project checks, by path.
     pub project_files: Vec<FileResults>,
     /// The levels of the project checks; `None` if they did not run.

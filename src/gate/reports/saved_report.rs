@@ -8,7 +8,7 @@ use crate::session::Run;
 use crate::session::user_file::read_user_file;
 use sluicegate_base::input;
 use sluicegate_git::Repository;
-use sluicegate_pipelines::findings::{FailOn, Report, Verdict};
+use sluicegate_pipelines::findings::{FailOn, Origin, Report, Verdict};
 use std::io;
 use std::path::Path;
 
@@ -63,7 +63,12 @@ pub(crate) fn add_components(repo: &Repository, report: &mut Report) {
     positions.find_blobs(&files_with_findings.map(|file| file.path.as_str()).collect());
     for file in &mut report.files {
         positions.read_pipelines(std::iter::once(file.path.as_str()));
-        for result in &mut file.results {
+        // A rule of the team states its subject itself.
+        let results = file
+            .results
+            .iter_mut()
+            .filter(|result| result.origin != Origin::Team);
+        for result in results {
             for violation in &mut result.violations {
                 let text = violation.text.clone();
                 let located_violation =

@@ -6,6 +6,7 @@
 //! makes the report, which `delivery` sends to its destinations. A run over reports of earlier runs has one step
 //! instead of these: `evaluate_reports`.
 
+mod published_selection;
 pub(crate) mod review_context;
 pub(crate) mod review_description;
 pub(crate) mod run_subject;
@@ -20,6 +21,7 @@ use crate::gate::selection::{SelectionRequest, SelectionResult, explain_empty_se
 use crate::gate::{BasePaths, ComparedChanges, ShardSelection, Tally, find_partial_reason};
 use crate::job::settings::Connection;
 use crate::session::Run;
+use crate::workspace::team_rules::TeamRulesInForce;
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_base::text::format_count;
 use sluicegate_git::CommitId;
@@ -79,6 +81,8 @@ pub(crate) struct GateRun<'a, S = ReviewedFiles<'a>> {
     pub(crate) is_before_publish: bool,
     /// The list of changes, if it is compared while the platform responds.
     pub(crate) background_comparison: Option<BackgroundComparison>,
+    /// The rules of the team that are in force.
+    pub(crate) team_rules: TeamRulesInForce,
     pub(crate) evaluation: Evaluation,
     /// The changes that the selection found, for the list of changes in the reports.
     pub(crate) compared_changes: Option<ComparedChanges>,
@@ -102,6 +106,7 @@ impl<'a, S> GateRun<'a, S> {
             baseline: None,
             is_before_publish: false,
             background_comparison: None,
+            team_rules: TeamRulesInForce::default(),
             evaluation: Evaluation::default(),
             compared_changes: None,
             report: None,
@@ -163,22 +168,6 @@ impl GateRun<'_> {
         self.keep_shard()?;
         self.empty_reason = self.find_empty_reason()?;
         Ok(())
-    }
-
-    /// Adds the pipelines that would be published to the selected ones, with a note.
-    fn add_published_pipelines(&mut self, pipelines: &[String]) {
-        let files = &mut self.selection.pipelines.files;
-        let mut unchanged_files = pipelines.to_vec();
-        unchanged_files.retain(|path| !files.contains(path));
-        if unchanged_files.is_empty() {
-            return;
-        }
-        let pipeline_count = format_count(unchanged_files.len(), "pipeline");
-        files.extend(unchanged_files);
-        files.sort();
-        self.add_notes([format!(
-            "also reviewed {pipeline_count} without changes, because they would be published too"
-        )]);
     }
 
     /// Keeps the pipelines of the requested shard, and prints the number of kept pipelines.
@@ -294,6 +283,7 @@ impl GateRun<'_> {
         action: &str,
         accept_break: &AcceptBreak<'_>,
     ) -> Result<(), Failure> {
+        self.team_rules = self.subject.workspace.read_team_rules()?;
         self.evaluation = match &self.empty_reason {
             Some(reason) => self.evaluate_project(format!("nothing to {action}: {reason}"))?,
             None => self.evaluate_pipelines(engine)?,
@@ -305,6 +295,7 @@ impl GateRun<'_> {
             .add_notes(self.subject.workspace.target_age_note.clone());
         self.evaluation.add_notes(mem::take(&mut self.notes));
         self.add_selection_results();
+        self.add_team_rule_causes();
         self.add_interface_changes(accept_break)?;
         self.status = self.evaluation.status();
         self.evaluation.note_excuse(self.status);
@@ -325,8 +316,8 @@ impl GateRun<'_> {
         Ok(Evaluation::without_files(note))
     }
 
-    /// Evaluates the selected pipelines: rules, stricter rules of the target, project checks, then waivers and known
-    /// findings.
+    /// Evaluates the selected pipelines: rules, stricter rules of the target, rules of the team, project checks, then
+    /// waivers and known findings.
     fn evaluate_pipelines(&self, engine: &mut dyn ReviewEngine) -> Result<Evaluation, Failure> {
         let repo = &self.subject.workspace.repo;
         engine.prepare(self)?;
@@ -343,6 +334,7 @@ impl GateRun<'_> {
             let find_path = |path: &str| selected_paths.contains(path).then(|| path.to_owned());
             target.add_findings(repo, &self.subject.snapshot, &find_path, &mut tally)?;
         }
+        self.add_team_results(&mut tally)?;
         self.add_project_findings(project_findings, &mut tally);
         self.mark_waived(&waivers, &mut tally)?;
         engine.add_notes(self, &mut tally);
@@ -358,6 +350,7 @@ impl GateRun<'_> {
                         &mut base_tally,
                     )?;
                 }
+                self.add_team_results_at_base(base, &base_paths, &mut base_tally)?;
                 Ok((base_paths, base_tally))
             })?;
             self.mark_known_project_findings(baseline, &mut tally)?;

@@ -21,6 +21,7 @@ use crate::workspace::unusable_gate_files::{ResolveSelection, UnusableGateFiles}
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
+use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
 
 const GATE_CHANGE_MESSAGE: &str = "The change edits the gate configuration and other files. This job does not allow that \
                        (--gate-changes fail): propose the gate configuration in a separate change.";
@@ -238,6 +239,7 @@ fn find_unmatched_named_file<'r>(
         known_paths.contains(&path.as_str())
             || path.ends_with(RULES_FILE)
             || path.ends_with(settings::FILE_NAME)
+            || path.ends_with(TEAM_RULES_FILE)
             || looks_like_pipeline(path)
     });
     if is_relevant {

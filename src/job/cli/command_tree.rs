@@ -10,7 +10,7 @@ use std::ffi::OsString;
 /// Used by every command.
 const EVERY_COMMAND: &[&str] = &["color", "quiet", "verbose", "directory"];
 /// Flags that locate the repository and its configuration.
-const REPOSITORY: &[&str] = &["config", "repo", "config_dir", "ci", "policy"];
+const REPOSITORY: &[&str] = &["config", "repo", "config_dir", "team_rules", "ci", "policy"];
 /// Flags for the platform and the credentials.
 const PLATFORM: &[&str] = &["base_url", "project_id", "token_file", "token_command"];
 /// Flags for requests to the platform or to a CI host.
@@ -28,7 +28,7 @@ fn common_flags_of(command: &str) -> &'static [&'static [&'static str]] {
         "check" | "report" => &[EVERY_COMMAND, RESULT, REPOSITORY, NETWORK, GATE],
         "context" => &[EVERY_COMMAND, RESULT, REPOSITORY, GATE],
         "init" => &[EVERY_COMMAND, RESULT, REPOSITORY, &["project_id"], AGENT],
-        "diff" | "rules" | "waivers" | "mv" => &[EVERY_COMMAND, RESULT, REPOSITORY],
+        "diff" | "rules" | "waivers" | "mv" | "inspect" => &[EVERY_COMMAND, RESULT, REPOSITORY],
         "serve" | "demo" | "schema" | "completions" | "man" => &[EVERY_COMMAND],
         _ => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK],
     }

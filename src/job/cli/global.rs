@@ -36,6 +36,10 @@ pub struct GlobalArgs {
     /// Name of the platform's hidden directory at the repository root [env: SLUICEGATE_CONFIG_DIR] [default: detected]
     #[arg(long, global = true, value_name = "NAME")]
     pub config_dir: Option<String>,
+    /// File with the rules of the team, relative to the repository root, or off to skip them [env:
+    /// SLUICEGATE_TEAM_RULES] [default: sluicegate-rules.yaml in the directory of the configuration file]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub team_rules: Option<String>,
     /// PEM file with additional root certificates to trust [env: SLUICEGATE_CA_CERT]
     #[arg(long, global = true, value_name = "PEM")]
     pub ca_cert: Option<PathBuf>,

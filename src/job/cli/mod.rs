@@ -62,9 +62,9 @@ pub use publish::{PublishArgs, PublishFlags};
 pub use remote::{PaceArgs, VocabularyArgs};
 pub use report::ReportArgs;
 pub use review::{GateArgs, GlobArgs, RangeArgs, ReviewArgs, SelectionArgs};
-pub use rules::{RulesArgs, RulesVerb};
+pub use rules::{InspectArgs, RulesArgs, RulesVerb};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
-pub use setup::{Adopt, CompletionsArgs, DoctorArgs, InitArgs, ManArgs, SchemaArgs};
+pub use setup::{Adopt, CompletionsArgs, DoctorArgs, InitArgs, ManArgs, SchemaArgs, SchemaDocument};
 pub use streaming::{StreamArgs, StreamingArgs, StreamingVerb};
 pub use tasks::{
     ApprovalScope, CreateTaskArgs, DecideArgs, GrantArgs, ListTasksArgs, MessageArgs, TaskArgs, TasksArgs,
@@ -169,8 +169,10 @@ pub enum Command {
     Provision(ProvisionArgs),
     /// Export audit events
     Events(EventsArgs),
-    /// List or explain the quality rules; create or lint a rules file
+    /// List or explain rules; create or lint their files; test team rules
     Rules(RulesArgs),
+    /// Print what the expressions of team rules see of a pipeline
+    Inspect(InspectArgs),
     /// Allow findings: add, list or prune waivers
     Waivers(WaiversArgs),
     /// Move a pipeline or script and update every reference to it
@@ -179,7 +181,7 @@ pub enum Command {
     Serve(ServeArgs),
     /// Run the whole job on a small sample project
     Demo(DemoArgs),
-    /// Print the JSON Schema of sluicegate.yaml, for editors
+    /// Print the JSON Schema of sluicegate.yaml or of another document, for editors
     Schema(SchemaArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),

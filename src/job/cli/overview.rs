@@ -12,7 +12,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Start", &["demo", "init", "doctor"]),
     ("Gate", &["check", "review", "ci", "report", "waivers", "rules"]),
     ("Publish", &["publish", "verify", "artifacts"]),
-    ("Project", &["diff", "mv", "context"]),
+    ("Project", &["diff", "mv", "inspect", "context"]),
 ];
 
 /// The title of the group of all commands that no other group names: those for the resources of the platform.

@@ -1,4 +1,4 @@
-//! `sluicegate rules`.
+//! `sluicegate rules` and `sluicegate inspect`.
 
 use super::OutputArgs;
 use clap::{Args, Subcommand};
@@ -7,9 +7,10 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "Examples:
   sluicegate rules list
   sluicegate rules explain unused-components -o json
-  sluicegate rules lint";
+  sluicegate rules lint
+  sluicegate rules test";
 
-/// Commands for the quality rules and the rules file.
+/// Commands for the quality rules, the rules file and the team rules.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RulesArgs {
@@ -32,7 +33,7 @@ pub enum RulesVerb {
     /// Explain a rule: its purpose, passing and failing examples, and configuration
     #[command(after_help = "Example:\n  sluicegate rules explain start-and-end-components")]
     Explain {
-        /// Rule ID, as in the rules file
+        /// Rule ID, as in the rules file; a team rule as `team/ID`
         id: String,
         #[command(flatten)]
         output: OutputArgs,
@@ -43,12 +44,48 @@ pub enum RulesVerb {
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Check the rules file for mistakes; exit with 1 if it has any
-    #[command(after_help = "Examples:\n  sluicegate rules lint\n  sluicegate rules lint other/rules.yaml")]
-    Lint {
-        /// Rules file to check [default: the one in the platform's hidden folder, on disk; in CI in the commit]
+    /// Add a team rule with comments and examples to sluicegate-rules.yaml; create the file if it is missing
+    #[command(after_help = "Example:\n  sluicegate rules new no-python-in-production")]
+    New {
+        /// ID of the new rule: lowercase letters, digits and hyphens
+        id: String,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Run the examples of the team rules; exit with 1 if one has another outcome
+    #[command(
+        after_help = "Examples:\n  sluicegate rules test\n  sluicegate rules test other/sluicegate-rules.yaml"
+    )]
+    Test {
+        /// File of team rules [default: sluicegate-rules.yaml, on disk; in CI in the commit]
         file: Option<PathBuf>,
         #[command(flatten)]
         output: OutputArgs,
     },
+    /// Check the rules file and the team rules for mistakes; exit with 1 if they have any
+    #[command(after_help = "Examples:\n  sluicegate rules lint\n  sluicegate rules lint other/rules.yaml")]
+    Lint {
+        /// File to check [default: the rules file in the platform's hidden folder and sluicegate-rules.yaml, on disk;
+        /// in CI in the commit]
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+}
+
+const INSPECT_EXAMPLES: &str = "Examples:
+  sluicegate inspect sales/load.orch.yaml
+  sluicegate inspect sales/load.orch.yaml -o json | jq .variables
+
+The text has one line for each value, with its path as in an expression. The JSON has the schema
+sluicegate.pipeline/v1, which `sluicegate schema pipeline` prints.";
+
+/// Prints what the expressions of team rules see of a pipeline.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = INSPECT_EXAMPLES)]
+pub struct InspectArgs {
+    /// Pipeline to inspect, relative to the current directory
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }

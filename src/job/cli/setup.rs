@@ -25,6 +25,7 @@ The exit code is 0 if no check failed, otherwise the exit code that a review or 
 
 const SCHEMA_EXAMPLES: &str = "Example:
   sluicegate schema > sluicegate.schema.json
+  sluicegate schema team-rules > sluicegate-rules.schema.json
 
 To complete sluicegate.yaml in an editor with a YAML language server, start the file with the line
   # yaml-language-server: $schema=sluicegate.schema.json";
@@ -49,8 +50,8 @@ pub struct InitArgs {
     /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX] [default: the repository's name]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
-    /// Source of the program for the job: the action for GitHub and Gitea, the image for GitLab, the URL of the releases
-    /// for the other hosts [default: the project's own]
+    /// Source of the program for the job: the action for GitHub and Gitea, the image for GitLab, the URL of the
+    /// releases for the other hosts [default: the project's own]
     #[arg(long, value_name = "NAME")]
     pub source: Option<String>,
     /// How to introduce the gate in a repository that already has findings; also writes a rules file with each rule at
@@ -106,10 +107,26 @@ pub struct DoctorArgs {
     pub json: bool,
 }
 
-/// Prints the JSON Schema of sluicegate.yaml.
+/// Prints the JSON Schema of a document.
 #[derive(Debug, Clone, Default, Args)]
 #[command(after_help = SCHEMA_EXAMPLES)]
-pub struct SchemaArgs {}
+pub struct SchemaArgs {
+    /// Document whose schema is printed
+    #[arg(value_name = "DOCUMENT", default_value = "settings")]
+    pub document: SchemaDocument,
+}
+
+/// A document with a JSON Schema.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum SchemaDocument {
+    /// The configuration file, sluicegate.yaml.
+    #[default]
+    Settings,
+    /// The file of team rules, sluicegate-rules.yaml.
+    TeamRules,
+    /// The output of `inspect -o json`.
+    Pipeline,
+}
 
 /// Prints a completion script.
 #[derive(Debug, Clone, Args)]

@@ -6,6 +6,7 @@ use crate::env::{self, Env};
 use crate::job::ci::{Host, UnknownHost};
 use crate::job::cli::{ColorChoice, GateChanges, GlobalArgs, parse_value};
 use crate::job::policy::PolicySource;
+use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
 use std::path::PathBuf;
 
 /// Returns the directory that the job names as the repository, if any.
@@ -95,6 +96,46 @@ impl SettingSources<'_> {
     }
 }
 
+impl SettingSources<'_> {
+    /// Returns the path of the team's rules file, from the repository root; `None` if the rules are off. The default is
+    /// in the directory of the configuration file.
+    pub fn team_rules_path(
+        &self,
+        args: &GlobalArgs,
+        config_file: Option<&str>,
+    ) -> Result<Option<String>, SettingsError> {
+        let file = self.file.review.team_rules.clone();
+        let path =
+            self.layers()
+                .resolve_expanded_text(args.team_rules.clone(), variable::TEAM_RULES, file)?;
+        match path.as_deref() {
+            Some("off") => Ok(None),
+            Some(path) => parse_team_rules_path(path).map(Some),
+            None => {
+                let directory = config_file.and_then(|path| path.rsplit_once('/'));
+                Ok(Some(directory.map_or_else(
+                    || TEAM_RULES_FILE.to_owned(),
+                    |(directory, _)| format!("{directory}/{TEAM_RULES_FILE}"),
+                )))
+            }
+        }
+    }
+}
+
+/// Checks that the text is the path of a file in the repository.
+fn parse_team_rules_path(text: &str) -> Result<String, SettingsError> {
+    let path = text.trim_start_matches("./");
+    let is_inside = !path.starts_with('/') && !path.contains(['\\', '\0', ':']);
+    let has_names = path
+        .split('/')
+        .all(|name| !matches!(name, "" | "." | ".." | ".git"));
+    if is_inside && has_names {
+        return Ok(path.to_owned());
+    }
+    let message = format!("team rules file {text:?} is not the path of a file in the repository");
+    Err(SettingsError::new(message).with_hint("write a path relative to the repository root, or `off`"))
+}
+
 /// Checks that the text is the name of a directory at the repository root, and removes a trailing slash.
 fn parse_config_dir(text: &str) -> Result<String, SettingsError> {
     let name = text.trim_end_matches('/').trim_start_matches("./");
@@ -109,6 +150,25 @@ fn parse_config_dir(text: &str) -> Result<String, SettingsError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn team_rules_path_stays_in_repository() {
+        assert_eq!(
+            parse_team_rules_path("./gate/rules.yaml").unwrap(),
+            "gate/rules.yaml"
+        );
+        for wrong in [
+            "",
+            "/etc/rules.yaml",
+            "../rules.yaml",
+            "a/../b",
+            ".git/config",
+            "a//b",
+            "C:\\rules.yaml",
+        ] {
+            assert!(parse_team_rules_path(wrong).is_err(), "{wrong:?}");
+        }
+    }
 
     #[test]
     fn configuration_folder_is_one_name() {

@@ -243,6 +243,10 @@ settings! {
         /// Globs of the files to skip in the review, instead of `exclude`.
         REVIEW_EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Verdict, "exclude"
             => exclude: Vec<String> as "deserialize_globs", SettingFormat::Globs(None), Strictness::RelaxingList;
+        /// File with the rules of the team, relative to the repository root, or off (default: `sluicegate-rules.yaml`
+        /// in the directory of the configuration file).
+        TEAM_RULES = "SLUICEGATE_TEAM_RULES", "--team-rules", Verdict, "team-rules"
+            => team_rules: String, SettingFormat::Text("gate/sluicegate-rules.yaml");
         /// Lowest severity that fails the gate: error, warn or never.
         FAIL_ON = "SLUICEGATE_FAIL_ON", "--fail-on", Verdict, "fail-on"
             => fail_on: cli::FailOn as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::FailOn>), Strictness::Scale(&["warn", "error", "never"]);

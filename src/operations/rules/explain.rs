@@ -1,5 +1,6 @@
 //! Prints the documentation of one rule for a terminal.
 
+use super::read_valid_team_rules;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
@@ -8,9 +9,10 @@ use crate::session::{CommandResult, Run};
 use anstyle::Style;
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{did_you_mean, did_you_mean_any, find_nearest, wrap};
-use sluicegate_pipelines::findings::DocumentationBlock;
+use sluicegate_pipelines::findings::{DocumentationBlock, Enforcement};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
+use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
 use std::fmt::Write as _;
 
 /// Minimum number of characters of a part of an id that is suggested.
@@ -19,12 +21,18 @@ const MIN_WORD_LENGTH: usize = 3;
 /// Width in columns if the output is not a terminal, and the maximum on a terminal: longer lines are hard to read.
 const MAX_WIDTH: usize = 100;
 
-/// Prints the documentation of a rule or a project check.
+/// Prints the documentation of a rule, a team rule or a project check.
 pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
     let (document, blocks) = match (rules::find_rule(id), ProjectCheck::find(id)) {
         (Some(rule), _) => (rule_document(rule.documentation()), rule.documentation().blocks()),
         (None, Some(check)) => (check_document(check), check.documentation().blocks()),
-        (None, None) => return Err(reject_unknown_rule(id)),
+        (None, None) => {
+            let team_rules = find_team_rules(run)?;
+            let rule = team_rules
+                .find_team_rule(id)
+                .ok_or_else(|| reject_unknown_rule(id, &team_rules))?;
+            (team_rule_document(rule), rule.blocks())
+        }
     };
     if output == OutputFormat::Json {
         run.ui.print_result(&format_json(&document))?;
@@ -44,15 +52,34 @@ pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> Command
     Ok(ExitStatus::Success)
 }
 
+/// Returns the team rules of the checkout; none outside a repository.
+fn find_team_rules(run: &Run) -> Result<TeamRuleSet, Failure> {
+    let workspace = match run.open_workspace() {
+        Ok(workspace) => workspace,
+        Err(failure) if failure.status() == ExitStatus::Context => return Ok(TeamRuleSet::default()),
+        Err(failure) => return Err(failure),
+    };
+    match workspace.checkout_snapshot(run) {
+        Ok(snapshot) => read_valid_team_rules(run, &workspace, &snapshot),
+        Err(_) => Ok(TeamRuleSet::default()),
+    }
+}
+
 /// Returns the error that the rule is unknown, with the most similar ones.
-fn reject_unknown_rule(id: &str) -> Failure {
+fn reject_unknown_rule(id: &str, team_rules: &TeamRuleSet) -> Failure {
     let failure = Failure::usage(format!("unknown rule `{id}`"));
     let checks = ProjectCheck::ALL.map(ProjectCheck::id);
-    if let Some(nearest_id) = rules::nearest_rule_id(id).or_else(|| find_nearest(id, &checks)) {
+    let team_ids: Vec<String> = team_rules.rules().iter().map(TeamRule::full_id).collect();
+    let other_ids: Vec<&str> = checks
+        .into_iter()
+        .chain(team_ids.iter().map(String::as_str))
+        .collect();
+    if let Some(nearest_id) = rules::nearest_rule_id(id).or_else(|| find_nearest(id, &other_ids)) {
         return failure.with_hint(did_you_mean(nearest_id));
     }
-    let known_ids = rules::rule_ids().chain(checks);
-    let similar_ids: Vec<&str> = known_ids.filter(|known_id| has_word(known_id, id)).collect();
+    let mut similar_ids: Vec<&str> = rules::rule_ids().collect();
+    similar_ids.extend(&other_ids);
+    similar_ids.retain(|known_id| has_word(known_id, id));
     if similar_ids.is_empty() {
         return failure.with_hint("run `sluicegate rules list` to list all rules");
     }
@@ -82,6 +109,37 @@ fn check_document(check: ProjectCheck) -> Value {
         "exampleConfig": "",
         "passes": "",
         "fails": documentation.fails,
+    })
+}
+
+/// Returns the pipeline of the first example with this outcome; empty if there is none.
+fn find_example(rule: &TeamRule, fails: bool) -> &str {
+    let mut examples = rule.examples.iter();
+    examples
+        .find(|example| example.fails == fails)
+        .map_or("", |example| example.pipeline.as_str())
+}
+
+/// Returns a team rule as JSON, in the same schema, with the keys of its file. Of several examples it has the first.
+fn team_rule_document(rule: &TeamRule) -> Value {
+    value!({
+        "schema": "sluicegate.rule/v1",
+        "id": rule.full_id(),
+        "kinds": [],
+        "summary": rule.summary(),
+        "reason": "",
+        "help": rule.help.clone().unwrap_or_else(|| rule.default_fix()),
+        "details": [rule.describe_condition()],
+        "assumed": [],
+        "config": [],
+        "exampleConfig": "",
+        "passes": find_example(rule, false),
+        "fails": find_example(rule, true),
+        "level": rule.level.map_or("off", Enforcement::name),
+        "for": rule.subject.name(),
+        "paths": rule.paths,
+        "exclude": rule.exclude,
+        "when": rule.condition,
     })
 }
 

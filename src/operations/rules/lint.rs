@@ -1,4 +1,4 @@
-//! Checks the rules file and prints its problems in the style of compilers.
+//! Checks the files of the rules and prints their problems in the style of compilers.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -11,6 +11,7 @@ use sluicegate_base::text::{List, format_count};
 use sluicegate_git::read_disk_file;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::rules::{self, LintProblem};
+use sluicegate_pipelines::team_rules;
 use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use sluicegate_pipelines::yaml::{DocumentError, Position};
 use std::ops::Range;
@@ -22,29 +23,91 @@ const MAX_LISTED_PROBLEMS: usize = 50;
 /// Maximum number of bytes of a source line to print with a problem.
 const MAX_EXCERPT_BYTES: usize = 400;
 
-/// Checks a rules file, that of the project or a named one, and prints its problems.
-pub(crate) fn lint_rules_file(run: &Run, file: Option<&Path>, output: OutputFormat) -> CommandResult {
-    let (name, bytes) = match file {
-        Some(file) => read_named_file(run, file)?,
-        None => read_project_file(run)?,
+/// Checks the files of the project's rules, or a named one, and prints their problems.
+pub(crate) fn lint_rules_files(run: &Run, file: Option<&Path>, output: OutputFormat) -> CommandResult {
+    let files = match file {
+        Some(file) => {
+            let (name, bytes) = read_named_file(run, file)?;
+            let file = if team_rules::is_team_rules_file(&bytes) {
+                LintedFile::from_team_rules(name, bytes)
+            } else {
+                LintedFile::from_rules(name, bytes)
+            };
+            vec![file]
+        }
+        None => read_project_files(run)?,
     };
-    let problems = rules::lint_rules_file(&bytes);
     let text = match output {
-        OutputFormat::Json => format_json(&to_document(&name, &problems)),
-        OutputFormat::Text => render_text(run, &LintSource::new(&name, &bytes), &problems),
+        OutputFormat::Json => format_json(&to_document(&files)),
+        OutputFormat::Text => files.iter().map(|file| file.render_text(run)).collect(),
     };
     run.ui.print_result(&text)?;
-    Ok(if count_errors(&problems) == 0 {
+    Ok(find_status(&files))
+}
+
+/// A file of rules with its problems.
+pub(crate) struct LintedFile {
+    name: String,
+    bytes: Vec<u8>,
+    problems: Vec<LintProblem>,
+}
+
+impl LintedFile {
+    fn from_rules(name: String, bytes: Vec<u8>) -> Self {
+        let problems = rules::lint_rules_file(&bytes);
+        Self {
+            name,
+            bytes,
+            problems,
+        }
+    }
+
+    pub(crate) fn from_team_rules(name: String, bytes: Vec<u8>) -> Self {
+        let problems = team_rules::lint_team_rules(&bytes);
+        Self {
+            name,
+            bytes,
+            problems,
+        }
+    }
+
+    fn render_text(&self, run: &Run) -> String {
+        render_text(run, &LintSource::new(&self.name, &self.bytes), &self.problems)
+    }
+
+    /// Prints the problems in the selected format.
+    pub(crate) fn print(self, run: &Run, output: OutputFormat) -> CommandResult {
+        let text = match output {
+            OutputFormat::Json => format_json(&to_document(std::slice::from_ref(&self))),
+            OutputFormat::Text => self.render_text(run),
+        };
+        run.ui.print_result(&text)?;
+        Ok(find_status(std::slice::from_ref(&self)))
+    }
+}
+
+fn find_status(files: &[LintedFile]) -> ExitStatus {
+    if files.iter().all(|file| count_errors(&file.problems) == 0) {
         ExitStatus::Success
     } else {
         ExitStatus::GateFailed
-    })
+    }
 }
 
-/// Returns the problems as JSON: schema `sluicegate.lint/v1`.
-fn to_document(name: &str, problems: &[LintProblem]) -> Value {
-    let problems: Vec<Value> = problems.iter().map(problem_to_json).collect();
-    value!({ "schema": "sluicegate.lint/v1", "file": name, "problems": problems })
+/// Returns the problems as JSON: schema `sluicegate.lint/v1`. The first file has the keys of the top level; a second
+/// one, the team rules, is in `teamRules`.
+fn to_document(files: &[LintedFile]) -> Value {
+    let mut document = value!({ "schema": "sluicegate.lint/v1" });
+    let mut files = files.iter();
+    if let Some(file) = files.next() {
+        document["file"] = file.name.as_str().into();
+        document["problems"] = file.problems.iter().map(problem_to_json).collect();
+    }
+    if let Some(file) = files.next() {
+        let problems: Vec<Value> = file.problems.iter().map(problem_to_json).collect();
+        document["teamRules"] = value!({ "file": file. name, "problems": problems });
+    }
+    document
 }
 
 /// Returns a problem of the rules file as JSON.
@@ -101,7 +164,7 @@ fn describe_counts(name: &str, error_count: usize, warning_count: usize) -> Stri
 }
 
 /// Reads the file that the user names. Returns its name for the output, and its content.
-fn read_named_file(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
+pub(crate) fn read_named_file(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
     let name = file.display().to_string();
     match read_linked_file(&run.env.current_dir().join(file)) {
         Ok(bytes) => Ok((name, bytes)),
@@ -118,18 +181,25 @@ fn read_linked_file(path: &Path) -> Result<Vec<u8>, anyhow::Error> {
     Ok(bytes.ok_or_else(DocumentError::too_large)?)
 }
 
-/// Reads the project's rules file. Returns its path and its content.
-fn read_project_file(run: &Run) -> Result<(String, Vec<u8>), Failure> {
+/// Reads the project's rules file and its team rules. Only one of them may be missing.
+fn read_project_files(run: &Run) -> Result<Vec<LintedFile>, Failure> {
     let workspace = run.open_workspace()?;
     let snapshot = workspace.checkout_snapshot(run)?;
-    let Some(file) = workspace.find_rules_file(&snapshot)? else {
+    let team_rules = workspace.read_checkout_team_rules(&snapshot)?;
+    let rules_file = workspace.find_rules_file(&snapshot)?;
+    if rules_file.is_none() && team_rules.is_none() {
         let message = format!("no rules file `{RULES_FILE}` in the platform's hidden directory");
         return Err(Failure::usage(message).with_hint(workspace.find_rules_remedy(&snapshot, None)?.hint()));
-    };
-    let bytes = workspace
-        .read_document(&file)?
-        .map_err(|error| Failure::new(ExitStatus::Usage, error))?;
-    Ok((file.path, bytes))
+    }
+    let mut files = Vec::new();
+    if let Some(file) = rules_file {
+        let bytes = workspace
+            .read_document(&file)?
+            .map_err(|error| Failure::new(ExitStatus::Usage, error))?;
+        files.push(LintedFile::from_rules(file.path, bytes));
+    }
+    files.extend(team_rules.map(|(name, bytes)| LintedFile::from_team_rules(name, bytes)));
+    Ok(files)
 }
 
 /// The file in printable form: characters that could harm a terminal or CI log are replaced one by one, so that columns

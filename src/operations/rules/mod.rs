@@ -1,7 +1,8 @@
-//! Shows the rules, and creates or checks the rules file.
+//! Shows the rules, creates or checks the rules file, and tests team rules.
 
 pub(crate) mod explain;
 pub(crate) mod lint;
+pub(crate) mod team;
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -9,6 +10,7 @@ use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use crate::workspace::config_dir_prompt::require_config_dir;
+use crate::workspace::team_rules::describe_first_problem;
 use crate::workspace::{Workspace, find_config_dir_in};
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, wrap};
@@ -17,33 +19,44 @@ use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
+use sluicegate_pipelines::team_rules::TeamRuleSet;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 
 /// Maximum width of a line of the list, in columns.
 const LINE_WIDTH: usize = 80;
 
-/// Prints all rules and project checks, with the state that they have in this project.
+/// Prints all rules, team rules and project checks, with the state that they have in this project.
 pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
-    let project_rules = read_rules_and_levels(run)?;
-    let rules = project_rules.as_ref().and_then(|(rules, _)| rules.as_ref());
-    let levels = project_rules.as_ref().map(|(_, levels)| levels);
+    let project = read_rules_and_levels(run)?;
+    let rules = project.as_ref().and_then(|project| project.rules.as_ref());
+    let team_rules = project.as_ref().map(|project| &project.team_rules);
+    let levels = project.as_ref().map(|project| project.levels);
     let rule_entries = rules::registry().iter().map(|rule| {
         let documentation = rule.documentation();
         RuleEntry {
-            id: documentation.id,
+            id: documentation.id.to_owned(),
             kinds: documentation.kinds.iter().map(|kind| kind.name()).collect(),
-            summary: documentation.summary,
+            summary: documentation.summary.to_owned(),
             state: rules.map(|rules| state_name(rules.state(documentation.id))),
         }
     });
+    let team_entries = team_rules
+        .into_iter()
+        .flat_map(TeamRuleSet::rules)
+        .map(|rule| RuleEntry {
+            id: rule.full_id(),
+            kinds: Vec::new(),
+            summary: rule.summary(),
+            state: Some(rule.level.map_or("off", Enforcement::name)),
+        });
     let check_entries = ProjectCheck::ALL.into_iter().map(|check| RuleEntry {
-        id: check.id(),
+        id: check.id().to_owned(),
         kinds: Vec::new(),
-        summary: check.documentation().summary,
+        summary: check.documentation().summary.to_owned(),
         state: levels.map(|levels| levels.level_of(check).map_or("off", Enforcement::name)),
     });
-    let entries: Vec<RuleEntry> = rule_entries.chain(check_entries).collect();
+    let entries: Vec<RuleEntry> = rule_entries.chain(team_entries).chain(check_entries).collect();
     let text = match output.output {
         OutputFormat::Json => format_json(&entries.iter().map(RuleEntry::to_json).collect()),
         OutputFormat::Text => entries.iter().map(RuleEntry::render_text).collect(),
@@ -52,11 +65,11 @@ pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-/// A rule or a project check in the list.
+/// A rule, a team rule or a project check in the list.
 struct RuleEntry {
-    id: &'static str,
+    id: String,
     kinds: Vec<&'static str>,
-    summary: &'static str,
+    summary: String,
     /// Its state in this repository; `None` outside a repository or without a rules file.
     state: Option<&'static str>,
 }
@@ -90,9 +103,16 @@ const fn state_name(state: RuleState) -> &'static str {
     }
 }
 
-/// Returns the rules file of the checkout and the levels of the project checks; `None` outside a repository, where the
-/// rules are listed without their state.
-fn read_rules_and_levels(run: &Run) -> Result<Option<(Option<RuleSet>, CheckLevels)>, Failure> {
+/// The rules of the checkout, and the levels of the project checks.
+struct ProjectRules {
+    rules: Option<RuleSet>,
+    team_rules: TeamRuleSet,
+    levels: CheckLevels,
+}
+
+/// Returns the rules of the checkout, or `None` outside a repository, as the list does not need them. A file of team
+/// rules with errors causes a warning.
+fn read_rules_and_levels(run: &Run) -> Result<Option<ProjectRules>, Failure> {
     let workspace = match run.open_workspace() {
         Ok(workspace) => workspace,
         Err(failure) => return allow_missing_repository(failure),
@@ -100,10 +120,32 @@ fn read_rules_and_levels(run: &Run) -> Result<Option<(Option<RuleSet>, CheckLeve
     match workspace.checkout_snapshot(run) {
         Ok(snapshot) => {
             let checks = workspace.sources.project_checks(None)?;
-            Ok(Some((workspace.read_rules_at(&snapshot)?, checks.levels)))
+            Ok(Some(ProjectRules {
+                rules: workspace.read_rules_at(&snapshot)?,
+                team_rules: read_valid_team_rules(run, &workspace, &snapshot)?,
+                levels: checks.levels,
+            }))
         }
         Err(failure) => allow_missing_repository(failure),
     }
+}
+
+/// Returns the team rules of the snapshot; none, with a warning, if their file has errors.
+pub(crate) fn read_valid_team_rules(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+) -> Result<TeamRuleSet, Failure> {
+    let Some((path, bytes)) = workspace.read_checkout_team_rules(snapshot)? else {
+        return Ok(TeamRuleSet::default());
+    };
+    Ok(TeamRuleSet::parse(&bytes).unwrap_or_else(|problems| {
+        run.ui.warn(&format!(
+            "skipping the team rules: {}",
+            describe_first_problem(&path, &problems)
+        ));
+        TeamRuleSet::default()
+    }))
 }
 
 /// Returns `None` for the failure that there is no repository, because the list of rules does not need one.

@@ -13,7 +13,7 @@ use jiff::civil::Date;
 use sluicegate_base::globs::escape_glob;
 use sluicegate_base::text::format_count;
 use sluicegate_git::Snapshot;
-use sluicegate_pipelines::findings::{FileResults, Finding, Origin, RuleResult, Violation};
+use sluicegate_pipelines::findings::{FileResults, Finding, RuleResult, TEAM_PREFIX, Violation};
 use sluicegate_pipelines::pipelines::Pipeline;
 use sluicegate_pipelines::project::{ComponentSuggestions, ProjectCheck};
 use sluicegate_pipelines::rules::{self, find_consequences};
@@ -130,7 +130,9 @@ fn require_match(waivers_file: &WaiversFile, mut entry: WaiverEntry) -> Result<W
     let is_matched = waivers
         .mark_findings(&mut files, &OldNames::default(), today())
         .contains(&true);
-    let is_known = rules::find_rule(&entry.rule).is_some() || ProjectCheck::find(&entry.rule).is_some();
+    let is_known = rules::find_rule(&entry.rule).is_some()
+        || ProjectCheck::find(&entry.rule).is_some()
+        || entry.rule.starts_with(TEAM_PREFIX);
     if !is_matched && is_known {
         let message = format!("no current finding matches this waiver: {}", entry.describe());
         return Err(Failure::usage(message).with_hint(
@@ -224,7 +226,7 @@ fn read_reported_files(
         let rule_results = file
             .results
             .iter_mut()
-            .filter(|result| result.origin != Origin::Project);
+            .filter(|result| result.origin.is_rules_file());
         for result in rule_results {
             let rule = &result.rule;
             result

@@ -1,4 +1,4 @@
-//! Renders bars with the numbers of findings by rule, project check and directory; each bar is a filter.
+//! Renders bars with the numbers of findings by rule, team rule, project check and directory; each bar is a filter.
 
 use super::elements::escape_rule_name;
 use crate::report::view::{Tally, View};
@@ -19,31 +19,35 @@ pub(super) fn render_facets(view: &View<'_>) -> String {
         return String::new();
     }
     let folders = view.folders.iter().map(|(path, tally)| (escape(path), tally));
-    let project_checks = find_project_checks(view);
-    let (mut rule_rows, mut project_check_rows) = (Vec::new(), Vec::new());
+    let project_checks = find_rules_of(view, Origin::Project);
+    let team_rules = find_rules_of(view, Origin::Team);
+    let (mut rule_rows, mut team_rule_rows, mut project_check_rows) = (Vec::new(), Vec::new(), Vec::new());
     for (rule, tally) in &view.rules {
         let row = (escape_rule_name(rule), tally);
         if project_checks.contains(rule) {
             project_check_rows.push(row);
+        } else if team_rules.contains(rule) {
+            team_rule_rows.push(row);
         } else {
             rule_rows.push(row);
         }
     }
     format!(
-        "<aside class=\"facets\" aria-label=\"Findings by rule and folder\">\n{}{}{}</aside>\n",
+        "<aside class=\"facets\" aria-label=\"Findings by rule and folder\">\n{}{}{}{}</aside>\n",
         render_facet("Rules", "rule", &rule_rows),
+        render_facet("Team rules", "rule", &team_rule_rows),
         render_facet("Project checks", "rule", &project_check_rows),
         render_facet("Folders", "folder", &folders.collect::<Vec<_>>())
     )
 }
 
-/// Returns the project checks with findings.
-fn find_project_checks<'v>(view: &View<'v>) -> BTreeSet<&'v str> {
+/// Returns the rules of this origin that have results.
+fn find_rules_of<'v>(view: &View<'v>, origin: Origin) -> BTreeSet<&'v str> {
     view.report
         .files
         .iter()
         .flat_map(|file| &file.results)
-        .filter(|result| result.origin == Origin::Project)
+        .filter(|result| result.origin == origin)
         .map(|result| result.rule.as_str())
         .collect()
 }

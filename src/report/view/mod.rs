@@ -231,7 +231,7 @@ impl<'a> View<'a> {
         changes
     }
 
-    /// Returns the changes of files that are not in `shown_paths`, with a title.
+    /// Returns the changes to files that are not in `shown_paths`, with a title.
     pub(super) fn select_other_changes(
         &self,
         shown_paths: &HashSet<&str>,

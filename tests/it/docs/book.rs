@@ -5,6 +5,7 @@ use clap::{Command, CommandFactory as _};
 use serde_json::Value;
 use sluicegate::job::cli::Cli;
 use sluicegate::job::settings;
+use sluicegate_pipelines::team_rules::TeamRuleSet;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
@@ -192,6 +193,16 @@ fn every_job_in_the_book_is_one() {
         } else if block.starts_with("# sluicegate-waivers.yaml") {
             let knows = |rule: &str| sluicegate_pipelines::rules::find_rule(rule).is_some();
             sluicegate_pipelines::waivers::read_waivers(block.as_bytes(), &knows).unwrap();
+        } else if block.starts_with("# sluicegate-rules.yaml") {
+            let rules = TeamRuleSet::parse(block.as_bytes());
+            let run = rules
+                .unwrap_or_else(|problems| panic!("{page}: {problems:?}"))
+                .run_examples();
+            assert!(
+                run.example_count > 0 && run.failures.is_empty(),
+                "{page}: {:?}",
+                run.failures
+            );
         } else if block.starts_with("# .platform/shared-pipelines.yaml") {
             check_shared(&page, &block);
         } else if block.starts_with("# .platform/config/pipeline_quality_rules.yaml") {

@@ -17,6 +17,7 @@ use clap::builder::PossibleValue;
 use clap::{Arg, Command, CommandFactory as _};
 use sluicegate::job::{cli::Cli, settings};
 use std::collections::{BTreeSet, HashSet};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
@@ -129,6 +130,33 @@ fn book_lists_every_variable() {
         rows.collect::<String>()
     );
     hold("docs/book/settings.md", "variables", &table);
+}
+
+#[test]
+fn book_lists_fields_of_team_rules() {
+    use sluicegate_pipelines::team_rules::RecordKind;
+    let kinds = [
+        (RecordKind::Pipeline, "every rule"),
+        (RecordKind::Component, "`for: component`"),
+        (RecordKind::Link, "`for: link`"),
+        (RecordKind::Variable, "`for: variable`"),
+        (RecordKind::Call, "`for: call`"),
+        (RecordKind::Project, "every rule"),
+    ];
+    let mut table = String::from("| variable | exists in | fields |\n|---|---|---|\n");
+    for (kind, place) in kinds {
+        let fields = kind.fields().iter().map(|field| {
+            format!(
+                "`{}` ({}): {}",
+                field.name,
+                field.field_type.describe(),
+                field.meaning
+            )
+        });
+        let fields: Vec<String> = fields.collect();
+        let _ = writeln!(table, "| `{}` | {place} | {} |", kind.name(), fields.join("; "));
+    }
+    hold("docs/book/team-rules.md", "team rule fields", &table);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde_json::Value;
 use sluicegate::job::settings::{Setting, SettingKind, all_settings};
 
 /// An enforcement key with a value that would let the change of [`first_file`] pass, or hide one of its pipelines.
-const LENIENT: [(&str, &str); 31] = [
+const LENIENT: [(&str, &str); 32] = [
     ("config-dir", "config-dir: .lax"),
     ("include", "include: ['a.orch.yaml']"),
     ("exclude", "exclude: ['**']"),
@@ -15,6 +15,7 @@ const LENIENT: [(&str, &str); 31] = [
     ("review.fail-on", "review: { fail-on: never }"),
     ("review.on-unavailable", "review: { on-unavailable: pass }"),
     ("review.fork", "review: { fork: check }"),
+    ("review.team-rules", "review: { team-rules: off }"),
     ("project-checks.call", "project-checks: { call: off }"),
     ("project-checks.script", "project-checks: { script: off }"),
     ("project-checks.link", "project-checks: { link: off }"),

@@ -1,6 +1,6 @@
 //! A finding: the unit that people and hosts count, with its message.
 
-use super::{FileResults, FindingState, NO_ERROR_TYPE, RuleResult, Severity, Status, Waiver};
+use super::{FileResults, FindingState, NO_ERROR_TYPE, RuleResult, Severity, Status, TEAM_PREFIX, Waiver};
 use crate::pipelines::SubjectKind;
 use std::borrow::Cow;
 
@@ -70,15 +70,17 @@ pub struct FindingIdentity<'a> {
 }
 
 impl Finding<'_> {
-    /// Returns the identity of the finding across commits.
+    /// Returns the identity of the finding across commits. A rule of the team states the subject itself, so its message
+    /// never identifies a finding.
     pub fn identity(&self) -> FindingIdentity<'_> {
         let subject = self.about.filter(|_| self.size.is_none());
+        let is_of_team = self.rule.starts_with(TEAM_PREFIX);
         FindingIdentity {
             rule: self.rule,
             path: self.path,
             about: match self.size {
                 Some(_) => None,
-                None => subject.or(self.text.as_deref()),
+                None => subject.or(self.text.as_deref().filter(|_| !is_of_team)),
             },
             about_kind: subject.and(self.about_kind),
         }

@@ -32,7 +32,7 @@ pub use report::{
     ReviewPlatform, Shard, UnreviewedFile, Verdict, VerdictLimit,
 };
 pub use rule_result::{
-    Enforcement, FileResults, NO_ERROR_TYPE, Origin, RuleResult, Severity, Status, Violation,
+    Enforcement, FileResults, NO_ERROR_TYPE, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation,
 };
 pub use show_mode::ShowMode;
 pub use waiver::Waiver;

@@ -44,9 +44,21 @@ pub enum Origin {
     Local,
     /// A check of the project, which is not a rule of the rules file.
     Project,
+    /// A rule that the team wrote in `sluicegate-rules.yaml`.
+    Team,
 }
 
-words!(Origin { Platform => "platform", Local => "local", Project => "project" });
+words!(Origin { Platform => "platform", Local => "local", Project => "project", Team => "team" });
+
+impl Origin {
+    /// Returns whether the result is of a rule in the platform's rules file.
+    pub const fn is_rules_file(self) -> bool {
+        matches!(self, Self::Platform | Self::Local)
+    }
+}
+
+/// The start of the id of a team rule in reports and waivers.
+pub const TEAM_PREFIX: &str = "team/";
 
 /// The text for an evaluation error without a type.
 pub const NO_ERROR_TYPE: &str = "no error type was given";
@@ -219,21 +231,19 @@ impl RuleResult {
 pub struct FileResults {
     /// The path from the repository root, with `/`.
     pub path: String,
-    /// In the order of the reviewer's response, followed by those of the project's checks.
+    /// In the order of the reviewer's response, followed by those of the team's rules and of the project's checks.
     pub results: Vec<RuleResult>,
 }
 
 impl FileResults {
-    /// Returns whether the file was reviewed. Findings of the project checks are not a review. A file without any
-    /// result was reviewed, but no rule applies to it.
+    /// Returns whether the file was reviewed. Results of the project checks and of the team's rules are not a review. A
+    /// file without any result was reviewed, but no rule applies to it.
     pub fn is_reviewed(&self) -> bool {
         self.results.is_empty() || self.rule_results().next().is_some()
     }
 
     /// Returns the results of the rules in the rules file.
     pub(crate) fn rule_results(&self) -> impl Iterator<Item = &RuleResult> {
-        self.results
-            .iter()
-            .filter(|result| result.origin != Origin::Project)
+        self.results.iter().filter(|result| result.origin.is_rules_file())
     }
 }

@@ -172,6 +172,16 @@ impl<'f> PipelineFiles<'f> {
         self.resolve_path(&format!("{target}{}", kind.extension()), caller)
     }
 
+    /// Returns the paths of all pipelines, sorted.
+    pub(crate) fn paths(&self) -> &[&'f str] {
+        &self.paths
+    }
+
+    /// Returns whether the repository has a pipeline with this path.
+    pub(crate) fn has_path(&self, path: &str) -> bool {
+        self.file_at(path).is_some()
+    }
+
     /// Returns the files of this kind.
     pub(crate) fn files_of_kind(&self, kind: PipelineKind) -> impl Iterator<Item = &'f str> {
         self.by_name

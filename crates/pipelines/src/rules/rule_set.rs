@@ -6,7 +6,7 @@ use super::rule::Evaluator;
 use super::rules_file::{self, EnabledRule, RulesFile};
 use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Violation};
 use crate::pipelines::{Pipeline, PipelineKind};
-use crate::yaml::DocumentError;
+use crate::yaml::{DocumentError, Tree};
 use sluicegate_base::overlap;
 use std::fmt;
 
@@ -26,8 +26,8 @@ pub enum RuleState {
     Unknown,
 }
 
-/// A callback that gets each pipeline that was read, with its path.
-pub type PipelineObserver<'s> = dyn Fn(&str, &Pipeline) + Sync + 's;
+/// A callback that gets each pipeline that was read, with its path and its document.
+pub type PipelineObserver<'s> = dyn Fn(&str, &Pipeline, &Tree<'_>) + Sync + 's;
 
 /// A rules file that was read and checked.
 pub struct RuleSet {
@@ -123,7 +123,7 @@ impl RuleSet {
     /// `path` is the path from the repository root. If `document` cannot be read, its extension determines which rules
     /// would have applied.
     pub fn evaluate(&self, path: &str, document: &[u8]) -> FileResults {
-        self.evaluate_bytes(path, document, &|_, _| {})
+        self.evaluate_bytes(path, document, &|_, _, _| {})
     }
 
     /// Returns the results as [`Self::evaluate`] does, for a file that may be unreadable. `observe` gets the pipeline
@@ -143,8 +143,9 @@ impl RuleSet {
     /// Evaluates the rules on a document. Passes the pipeline to `observe` if it can be parsed.
     fn evaluate_bytes(&self, path: &str, document: &[u8], observe: &PipelineObserver<'_>) -> FileResults {
         self.evaluate_pipeline(path, || {
-            let pipeline = Pipeline::parse(document).map_err(EvaluationError::DocumentParse)?;
-            observe(path, &pipeline);
+            let tree = Tree::parse(document, Some("design")).map_err(EvaluationError::DocumentParse)?;
+            let pipeline = Pipeline::from_tree(&tree).map_err(EvaluationError::DocumentParse)?;
+            observe(path, &pipeline, &tree);
             Ok(pipeline)
         })
     }

@@ -6,11 +6,13 @@
 
 mod rule_changes;
 mod setting_changes;
+mod team_rule_changes;
 mod waiver_changes;
 
 pub use rule_changes::describe_rules_file_changes;
 pub(super) use rule_changes::find_rule;
 pub use setting_changes::{KnownSetting, Strictness, describe_config_file_changes};
+pub use team_rule_changes::describe_team_rules_changes;
 pub use waiver_changes::describe_waivers_file_changes;
 
 use sluicegate_base::text::{self, List};

@@ -1,0 +1,109 @@
+//! Parses the text of an expression with the crate `cel`.
+//!
+//! The crate's parser recurses without a limit that fits a thread's default stack. So size and nesting are limited here
+//! first, and the parser runs on a thread with a stack for these limits.
+
+use super::expression_compiler::compile_expression;
+use super::expression_node::CompiledExpression;
+use super::expression_problem::ExpressionProblem;
+use super::record_field::RuleSubject;
+use cel::parser::{ParseErrors, Parser};
+use std::thread;
+
+/// Maximum size of an expression, in bytes.
+pub(super) const MAX_EXPRESSION_BYTES: usize = 4096;
+
+/// Maximum number of brackets that are open at the same time.
+const MAX_OPEN_BRACKETS: usize = 32;
+
+/// Stack of the thread that parses. The deepest expression within the limits takes a quarter of it in a debug build.
+const PARSER_STACK_BYTES: usize = 64 << 20;
+
+/// Parses and checks an expression about this kind of subject.
+pub(super) fn parse_expression(
+    source: &str,
+    subject: RuleSubject,
+) -> Result<CompiledExpression, ExpressionProblem> {
+    reject_large_expression(source)?;
+    let parser = thread::Builder::new().stack_size(PARSER_STACK_BYTES);
+    thread::scope(|scope| {
+        parser
+            .spawn_scoped(scope, || parse_on_this_thread(source, subject))
+            .map_err(|error| ExpressionProblem::new(0, format!("could not parse the expression: {error}")))?
+            .join()
+            .unwrap_or_else(|_| Err(ExpressionProblem::new(0, "the expression is not valid CEL")))
+    })
+}
+
+fn parse_on_this_thread(source: &str, subject: RuleSubject) -> Result<CompiledExpression, ExpressionProblem> {
+    let (root, info) = Parser::new()
+        .parse_with_source_info(source)
+        .map_err(|errors| describe_parse_errors(source, &errors))?;
+    compile_expression(&root, &info, subject)
+}
+
+/// Rejects an expression that is too large or too deeply nested for the parser.
+fn reject_large_expression(source: &str) -> Result<(), ExpressionProblem> {
+    if source.trim().is_empty() {
+        return Err(ExpressionProblem::new(0, "the expression is empty"));
+    }
+    if source.len() > MAX_EXPRESSION_BYTES {
+        return Err(ExpressionProblem::new(
+            0,
+            format!(
+                "the expression has {} bytes; the maximum is {MAX_EXPRESSION_BYTES}",
+                source.len()
+            ),
+        ));
+    }
+    // Brackets in strings are counted too, which only makes the limit stricter.
+    let mut open_count = 0_usize;
+    for (offset, character) in source.chars().enumerate() {
+        match character {
+            '(' | '[' | '{' => open_count += 1,
+            ')' | ']' | '}' => open_count = open_count.saturating_sub(1),
+            _ => {}
+        }
+        if open_count > MAX_OPEN_BRACKETS {
+            let message = format!("the expression has more than {MAX_OPEN_BRACKETS} open brackets");
+            return Err(ExpressionProblem::new(offset, message));
+        }
+    }
+    Ok(())
+}
+
+/// Describes the first error of the parser, without the list of everything that it expected.
+fn describe_parse_errors(source: &str, errors: &ParseErrors) -> ExpressionProblem {
+    let Some(error) = errors.errors.first() else {
+        return ExpressionProblem::new(0, "the expression is not valid CEL");
+    };
+    let (line, column) = error.pos;
+    let lines_before = usize::try_from(line).unwrap_or(1).saturating_sub(1);
+    let offset_of_line: usize = source
+        .split_inclusive('\n')
+        .take(lines_before)
+        .map(|line| line.chars().count())
+        .sum();
+    let offset = offset_of_line + usize::try_from(column).unwrap_or(1).saturating_sub(1);
+    ExpressionProblem::new(offset, describe_parse_error(&error.msg))
+}
+
+fn describe_parse_error(message: &str) -> String {
+    let message = message.trim_start_matches("Syntax error: ");
+    if message.starts_with("invalid argument to has()") {
+        return "`has` needs a field, as in `has(component.parameters.name)`".to_owned();
+    }
+    if message.starts_with("argument must be a simple name") {
+        return "the first argument must be the name of a new variable".to_owned();
+    }
+    let input = message
+        .split_once("input '")
+        .or_else(|| message.split_once("at: '"))
+        .map(|(_, input)| input.split_once("' expecting").map_or(input, |(input, _)| input))
+        .map(|input| input.strip_suffix('\'').unwrap_or(input));
+    match input {
+        Some(input) if input.contains("<EOF>") => "the expression is incomplete".to_owned(),
+        Some(input) => format!("unexpected `{}`", crate::yaml::shorten(input)),
+        None => "the expression is not valid CEL".to_owned(),
+    }
+}

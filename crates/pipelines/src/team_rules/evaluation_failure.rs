@@ -1,0 +1,17 @@
+//! The reason why an expression has no value.
+
+use super::expression_value::Value;
+
+/// The reason why an expression has no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum EvaluationFailure {
+    /// The evaluation needs more steps than the rule may use for a file.
+    CostLimit,
+    Failed(String),
+}
+
+pub(super) type EvaluationResult<'m> = Result<Value<'m>, EvaluationFailure>;
+
+pub(super) fn build_failure(reason: impl Into<String>) -> EvaluationFailure {
+    EvaluationFailure::Failed(reason.into())
+}

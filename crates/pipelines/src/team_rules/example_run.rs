@@ -1,0 +1,101 @@
+//! Runs the examples of the rules.
+
+use super::pipeline_record::PipelineRecords;
+use super::team_rule::{RuleExample, TeamRule};
+use super::team_rule_set::{MAX_STEPS, TeamRuleSet, find_violations};
+use crate::pipelines::{Pipeline, PipelineFiles};
+use crate::yaml::Tree;
+use sluicegate_base::text::List;
+use std::iter;
+
+/// Maximum number of steps of all examples of a file.
+const MAX_EXAMPLE_STEPS: usize = 20_000_000;
+
+/// Maximum number of messages in the description of an unexpected finding.
+const MAX_LISTED_MESSAGES: usize = 3;
+
+/// An example that has not the outcome that the file states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExampleFailure {
+    /// The full id of the rule.
+    pub rule: String,
+    /// The line of the example in the file of the rules.
+    pub line: u32,
+    /// The path of the example's pipeline.
+    pub path: String,
+    /// The expected and the actual outcome, in one sentence.
+    pub reason: String,
+}
+
+/// The outcome of all examples of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExampleRun {
+    pub example_count: usize,
+    pub failures: Vec<ExampleFailure>,
+}
+
+impl TeamRuleSet {
+    /// Runs the examples of all rules, also of those that are off. In a `fails` example the rule must have a finding,
+    /// in a `passes` example none.
+    pub fn run_examples(&self) -> ExampleRun {
+        let mut run = ExampleRun::default();
+        let mut remaining_steps = MAX_EXAMPLE_STEPS;
+        for rule in self.rules() {
+            for example in &rule.examples {
+                run.example_count += 1;
+                if let Err(reason) = run_example(rule, example, &mut remaining_steps) {
+                    run.failures.push(ExampleFailure {
+                        rule: rule.full_id(),
+                        line: example.position.line,
+                        path: example.path.clone(),
+                        reason,
+                    });
+                }
+            }
+        }
+        run
+    }
+}
+
+/// Runs one example. The error says how the outcome differs from the expected one.
+fn run_example(rule: &TeamRule, example: &RuleExample, remaining_steps: &mut usize) -> Result<(), String> {
+    if !rule.applies_to(&example.path) {
+        return if example.fails {
+            Err("the example should fail, but the rule does not apply to its path".to_owned())
+        } else {
+            Ok(())
+        };
+    }
+    let expected_outcome = if example.fails { "fail" } else { "pass" };
+    let wrap_error =
+        |error| format!("the example should {expected_outcome}, but its pipeline cannot be read: {error}");
+    let tree = Tree::parse(example.pipeline.as_bytes(), Some("design")).map_err(wrap_error)?;
+    let pipeline = Pipeline::from_tree(&tree).map_err(wrap_error)?;
+    let paths = example.project.iter().chain(iter::once(&example.path));
+    let files = PipelineFiles::new(paths.map(String::as_str));
+    let records = PipelineRecords::new(&example.path, &tree, &pipeline, &files);
+    let mut steps = MAX_STEPS.min(*remaining_steps);
+    let allowed_steps = steps;
+    let result = find_violations(rule, &records, &mut steps);
+    *remaining_steps -= match &result {
+        Ok(_) => allowed_steps - steps,
+        Err(_) => allowed_steps,
+    };
+    let violations = result.map_err(|failure| {
+        format!(
+            "the example should {expected_outcome}, but the rule could not be evaluated: {}",
+            failure.describe()
+        )
+    })?;
+    match (example.fails, violations.as_slice()) {
+        (true, []) => Err("the example should fail, but the rule has no finding".to_owned()),
+        (false, [_, ..]) => {
+            let messages = violations.iter().map(|violation| violation.text.as_str());
+            Err(format!(
+                "the example should pass, but the rule has a finding: {}",
+                List::with_limit(messages, MAX_LISTED_MESSAGES).join_with_semicolons()
+            ))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,353 @@
+//! Evaluates an expression, with a bound on its cost.
+
+use super::evaluation_failure::{EvaluationFailure, EvaluationResult, build_failure};
+use super::expression_function::Function;
+use super::expression_node::{BinaryOperator, Constant, MacroKind, MacroNode, Node};
+use super::expression_pattern::{compile_glob, compile_regex};
+use super::expression_value::Value;
+use super::number_value::{calculate, convert_value, negate};
+use std::borrow::Cow;
+use std::rc::Rc;
+
+/// Number of characters that cost as much as one step.
+pub(super) const CHARACTERS_PER_STEP: usize = 16;
+
+/// Cost of a pattern that is compiled during the evaluation, in steps.
+const PATTERN_COST: usize = 5000;
+
+/// Evaluates expressions with the same budget and the same variables.
+pub(super) struct Evaluation<'m> {
+    /// The variables of the scope, in the order of the compiler.
+    pub variables: Vec<Value<'m>>,
+    /// Number of steps that are left.
+    pub remaining_steps: usize,
+}
+
+impl<'m> Evaluation<'m> {
+    pub(super) fn compute_value(&mut self, node: &'m Node) -> EvaluationResult<'m> {
+        self.spend(1)?;
+        match node {
+            Node::Constant(constant) => Ok(constant_value(constant)),
+            Node::Variable(index) => self.variable(*index),
+            Node::Field(operand, index) => match self.compute_value(operand)? {
+                Value::Record(record) => record
+                    .fields
+                    .get(*index)
+                    .cloned()
+                    .ok_or_else(|| build_failure("the field is missing")),
+                mismatch => Err(build_failure(format!("{} has no fields", mismatch.type_name()))),
+            },
+            Node::Key(operand, name) => {
+                let operand = self.compute_value(operand)?;
+                self.read_key(&operand, name)
+            }
+            Node::HasKey(operand, name) => {
+                let operand = self.compute_value(operand)?;
+                let is_found = operand.has_keys() && self.find_key(&operand, name)?.is_some();
+                Ok(Value::Boolean(is_found))
+            }
+            Node::List(items) => Ok(Value::from_items(self.compute_values(items)?)),
+            Node::Map(entries) => self.evaluate_map(entries),
+            Node::Not(operand) => Ok(Value::Boolean(!self.evaluate_condition(operand)?)),
+            Node::Negate(operand) => negate(&self.compute_value(operand)?),
+            Node::And(operands) => self.combine_conditions(operands, false),
+            Node::Or(operands) => self.combine_conditions(operands, true),
+            Node::Conditional(parts) => {
+                let [condition, value, other_value] = parts.as_ref();
+                if self.evaluate_condition(condition)? {
+                    self.compute_value(value)
+                } else {
+                    self.compute_value(other_value)
+                }
+            }
+            Node::Binary(operator, operands) => {
+                let [left, right] = operands.as_ref();
+                let (left, right) = (self.compute_value(left)?, self.compute_value(right)?);
+                self.apply_operator(*operator, left, right)
+            }
+            Node::Call(function, arguments) => {
+                let values = self.compute_values(arguments)?;
+                self.call_function(*function, &values)
+            }
+            Node::Regex(text, regex) => {
+                let text = self.evaluate_text(text)?;
+                Ok(Value::Boolean(regex.is_match(&text)))
+            }
+            Node::Glob(text, glob) => {
+                let text = self.evaluate_text(text)?;
+                Ok(Value::Boolean(glob.is_match(text.as_ref())))
+            }
+            Node::Macro(node) => self.evaluate_macro(node),
+        }
+    }
+
+    fn compute_values(&mut self, nodes: &'m [Node]) -> Result<Vec<Value<'m>>, EvaluationFailure> {
+        nodes.iter().map(|node| self.compute_value(node)).collect()
+    }
+
+    /// Evaluates an expression that must be a boolean.
+    pub(super) fn evaluate_condition(&mut self, node: &'m Node) -> Result<bool, EvaluationFailure> {
+        match self.compute_value(node)? {
+            Value::Boolean(value) => Ok(value),
+            mismatch => Err(build_failure(format!(
+                "a condition is {}, not a boolean",
+                mismatch.type_name()
+            ))),
+        }
+    }
+
+    /// Takes steps from the budget of the rule.
+    pub(super) fn spend(&mut self, steps: usize) -> Result<(), EvaluationFailure> {
+        let remaining_steps = self.remaining_steps.checked_sub(steps);
+        self.remaining_steps = remaining_steps.unwrap_or_default();
+        remaining_steps.map(|_| ()).ok_or(EvaluationFailure::CostLimit)
+    }
+
+    fn spend_text(&mut self, text: &str) -> Result<(), EvaluationFailure> {
+        self.spend(text.len() / CHARACTERS_PER_STEP)
+    }
+
+    fn variable(&self, index: usize) -> EvaluationResult<'m> {
+        let value = self.variables.get(index);
+        value
+            .cloned()
+            .ok_or_else(|| build_failure("the variable is missing"))
+    }
+
+    fn evaluate_text(&mut self, node: &'m Node) -> Result<Cow<'m, str>, EvaluationFailure> {
+        match self.compute_value(node)? {
+            Value::Text(text) => {
+                self.spend_text(&text)?;
+                Ok(text)
+            }
+            mismatch => Err(build_failure(format!(
+                "a string is needed, not {}",
+                mismatch.type_name()
+            ))),
+        }
+    }
+
+    fn evaluate_map(&mut self, entries: &'m [(Node, Node)]) -> EvaluationResult<'m> {
+        let mut values: Vec<(Value<'m>, Value<'m>)> = Vec::new();
+        for (key, value) in entries {
+            let key = self.compute_value(key)?;
+            for (earlier_key, _) in &values {
+                if self.is_equal(earlier_key, &key)? {
+                    return Err(build_failure("a map has the same key twice"));
+                }
+            }
+            values.push((key, self.compute_value(value)?));
+        }
+        Ok(Value::Map(Rc::new(values)))
+    }
+
+    /// Evaluates `&&` or `||`. `decisive_value` decides the result, whichever side has it, even if the other side
+    /// fails.
+    fn combine_conditions(&mut self, operands: &'m [Node; 2], decisive_value: bool) -> EvaluationResult<'m> {
+        let [left, right] = operands;
+        let left = self.evaluate_condition(left);
+        if left == Ok(decisive_value) || left == Err(EvaluationFailure::CostLimit) {
+            return left.map(Value::Boolean);
+        }
+        let right = self.evaluate_condition(right)?;
+        if right == decisive_value {
+            return Ok(Value::Boolean(decisive_value));
+        }
+        left.map(Value::Boolean)
+    }
+
+    fn apply_operator(
+        &mut self,
+        operator: BinaryOperator,
+        left: Value<'m>,
+        right: Value<'m>,
+    ) -> EvaluationResult<'m> {
+        match operator {
+            BinaryOperator::Equal => Ok(Value::Boolean(self.is_equal(&left, &right)?)),
+            BinaryOperator::NotEqual => Ok(Value::Boolean(!self.is_equal(&left, &right)?)),
+            BinaryOperator::LessThan
+            | BinaryOperator::LessOrEqual
+            | BinaryOperator::Greater
+            | BinaryOperator::GreaterOrEqual => {
+                let order = self.compare(&left, &right)?;
+                Ok(Value::Boolean(order.is_some_and(|order| match operator {
+                    BinaryOperator::LessThan => order.is_lt(),
+                    BinaryOperator::LessOrEqual => order.is_le(),
+                    BinaryOperator::Greater => order.is_gt(),
+                    _ => order.is_ge(),
+                })))
+            }
+            BinaryOperator::Add => self.add_values(left, right),
+            BinaryOperator::Subtract
+            | BinaryOperator::Multiply
+            | BinaryOperator::Divide
+            | BinaryOperator::Remainder => calculate(operator, &left, &right),
+            BinaryOperator::Membership => self.has_item(&right, &left).map(Value::Boolean),
+            BinaryOperator::Index => self.read_item(&left, &right),
+        }
+    }
+
+    fn call_function(&mut self, function: Function, arguments: &[Value<'m>]) -> EvaluationResult<'m> {
+        match (function, arguments) {
+            (Function::Size, [value]) => self.measure_size(value),
+            (Function::Lower, [Value::Text(text)]) => {
+                self.spend_text(text)?;
+                Ok(Value::Text(text.to_lowercase().into()))
+            }
+            (
+                Function::ToText
+                | Function::ToInteger
+                | Function::ToUnsigned
+                | Function::ToDouble
+                | Function::ToBoolean,
+                [value],
+            ) => convert_value(function, value),
+            (_, [Value::Text(text), Value::Text(pattern)]) => {
+                self.spend_text(text)?;
+                self.match_text(function, text, pattern).map(Value::Boolean)
+            }
+            _ => {
+                let types: Vec<&str> = arguments.iter().map(Value::type_name).collect();
+                Err(build_failure(format!(
+                    "`{function}` cannot be applied to {}",
+                    types.join(" and ")
+                )))
+            }
+        }
+    }
+
+    /// Evaluates a function from two texts to a boolean.
+    fn match_text(
+        &mut self,
+        function: Function,
+        text: &str,
+        pattern: &str,
+    ) -> Result<bool, EvaluationFailure> {
+        match function {
+            Function::Contains => Ok(text.contains(pattern)),
+            Function::StartsWith => Ok(text.starts_with(pattern)),
+            Function::EndsWith => Ok(text.ends_with(pattern)),
+            Function::Matches => {
+                self.spend(PATTERN_COST)?;
+                compile_regex(pattern)
+                    .map(|regex| regex.is_match(text))
+                    .map_err(EvaluationFailure::Failed)
+            }
+            _ => {
+                self.spend(PATTERN_COST)?;
+                compile_glob(pattern)
+                    .map(|glob| glob.is_match(text))
+                    .map_err(EvaluationFailure::Failed)
+            }
+        }
+    }
+
+    /// Returns the number of characters of a text, or of the items of a list or a map.
+    fn measure_size(&mut self, value: &Value<'m>) -> EvaluationResult<'m> {
+        let size = match value {
+            Value::Text(text) => {
+                self.spend_text(text)?;
+                text.chars().count()
+            }
+            Value::List(items) => items.len(),
+            Value::Map(entries) => entries.len(),
+            Value::Paths(files) => files.paths().len(),
+            Value::Node(node) => node
+                .items()
+                .map_or_else(|| node.entries().count(), |items| items.len()),
+            mismatch => return Err(build_failure(format!("{} has no size", mismatch.type_name()))),
+        };
+        Ok(Value::Integer(i64::try_from(size).unwrap_or(i64::MAX)))
+    }
+
+    /// Evaluates a macro on each item of a list, or on each key of a map.
+    fn evaluate_macro(&mut self, node: &'m MacroNode) -> EvaluationResult<'m> {
+        let collection = self.compute_value(&node.items)?;
+        let items = match (self.find_items(&collection)?, self.find_entries(&collection)?) {
+            (Some(items), _) => items,
+            (None, Some(entries)) => entries.into_iter().map(|(key, _)| key).collect(),
+            (None, None) => {
+                return Err(build_failure(format!("{} has no items", collection.type_name())));
+            }
+        };
+        let scope_size = self.variables.len();
+        let mut state = MacroState::default();
+        for item in items {
+            self.variables.push(item.clone());
+            let is_decided = self.evaluate_macro_item(node, item, &mut state);
+            self.variables.truncate(scope_size);
+            if is_decided? {
+                break;
+            }
+        }
+        state.into_value(node.kind)
+    }
+
+    /// Evaluates the parts of a macro for one item. Returns whether the result is decided.
+    fn evaluate_macro_item(
+        &mut self,
+        node: &'m MacroNode,
+        item: Value<'m>,
+        state: &mut MacroState<'m>,
+    ) -> Result<bool, EvaluationFailure> {
+        let is_match = match &node.predicate {
+            Some(predicate) => match (self.evaluate_condition(predicate), node.kind) {
+                // As with `&&` and `||`, another item may decide the result.
+                (Err(EvaluationFailure::Failed(reason)), MacroKind::All | MacroKind::Exists) => {
+                    state.failure.get_or_insert(EvaluationFailure::Failed(reason));
+                    return Ok(false);
+                }
+                (is_match, _) => is_match?,
+            },
+            None => true,
+        };
+        match node.kind {
+            MacroKind::All => state.is_decided = !is_match,
+            MacroKind::Exists => state.is_decided = is_match,
+            MacroKind::ExistsOne => state.match_count += usize::from(is_match),
+            MacroKind::Collect if is_match => {
+                let value = match &node.transform {
+                    Some(transform) => self.compute_value(transform)?,
+                    None => item,
+                };
+                state.values.push(value);
+            }
+            MacroKind::Collect => {}
+        }
+        Ok(state.is_decided)
+    }
+}
+
+/// Intermediate result of a macro over a list.
+#[derive(Default)]
+struct MacroState<'m> {
+    is_decided: bool,
+    match_count: usize,
+    values: Vec<Value<'m>>,
+    failure: Option<EvaluationFailure>,
+}
+
+impl<'m> MacroState<'m> {
+    fn into_value(self, kind: MacroKind) -> EvaluationResult<'m> {
+        match (self.is_decided, self.failure) {
+            (false, Some(failure)) => Err(failure),
+            (is_decided, _) => Ok(match kind {
+                MacroKind::All => Value::Boolean(!is_decided),
+                MacroKind::Exists => Value::Boolean(is_decided),
+                MacroKind::ExistsOne => Value::Boolean(self.match_count == 1),
+                MacroKind::Collect => Value::from_items(self.values),
+            }),
+        }
+    }
+}
+
+fn constant_value(constant: &Constant) -> Value<'_> {
+    match constant {
+        Constant::Null => Value::Null,
+        Constant::Boolean(value) => Value::Boolean(*value),
+        Constant::Integer(number) => Value::Integer(*number),
+        Constant::Unsigned(number) => Value::Unsigned(*number),
+        Constant::Double(number) => Value::Double(*number),
+        Constant::Text(text) => Value::from_text(text),
+    }
+}

@@ -1,0 +1,68 @@
+//! The types by which an expression is checked before it is evaluated.
+
+use super::record_field::RecordKind;
+use std::fmt;
+
+/// The type of a part of an expression, as far as it is known without a pipeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ValueType {
+    Boolean,
+    Integer,
+    Unsigned,
+    Double,
+    Text,
+    Null,
+    List(Box<ValueType>),
+    Map(Box<ValueType>),
+    Record(RecordKind),
+    /// A value of the document, whose type is known only when a pipeline is read.
+    Any,
+}
+
+impl ValueType {
+    pub(super) fn list_of(item: Self) -> Self {
+        Self::List(Box::new(item))
+    }
+
+    /// Returns whether a value of this type can be a value of the other type.
+    pub(super) fn is_compatible(&self, candidate: &Self) -> bool {
+        match (self, candidate) {
+            (Self::Any, _) | (_, Self::Any) => true,
+            (Self::List(item), Self::List(other_item)) | (Self::Map(item), Self::Map(other_item)) => {
+                item.is_compatible(other_item)
+            }
+            (type_, other_type) => type_ == other_type,
+        }
+    }
+
+    /// Returns whether two values of these types can be compared with `==`: numbers of different types can.
+    pub(super) fn is_comparable(&self, candidate: &Self) -> bool {
+        self.is_compatible(candidate) || (self.is_number() && candidate.is_number())
+    }
+
+    pub(super) const fn is_number(&self) -> bool {
+        matches!(self, Self::Integer | Self::Unsigned | Self::Double)
+    }
+
+    /// Returns the type of values that may be of either type.
+    pub(super) fn unite(self, candidate: &Self) -> Self {
+        if self == *candidate { self } else { Self::Any }
+    }
+}
+
+impl fmt::Display for ValueType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Boolean => f.write_str("a boolean"),
+            Self::Integer => f.write_str("an integer"),
+            Self::Unsigned => f.write_str("an unsigned integer"),
+            Self::Double => f.write_str("a decimal number"),
+            Self::Text => f.write_str("a string"),
+            Self::Null => f.write_str("null"),
+            Self::List(_) => f.write_str("a list"),
+            Self::Map(_) => f.write_str("a map"),
+            Self::Record(kind) => write!(f, "a {kind}"),
+            Self::Any => f.write_str("a value"),
+        }
+    }
+}

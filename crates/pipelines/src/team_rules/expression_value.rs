@@ -1,0 +1,104 @@
+//! The values of an expression: those of the document are borrowed from it.
+
+use super::record_field::RecordKind;
+use crate::pipelines::PipelineFiles;
+use crate::yaml::{NodeRef, Value as Scalar};
+use std::borrow::Cow;
+use std::rc::Rc;
+
+/// A value during the evaluation of an expression.
+#[derive(Debug, Clone)]
+pub(super) enum Value<'m> {
+    Null,
+    Boolean(bool),
+    Integer(i64),
+    Unsigned(u64),
+    Double(f64),
+    Text(Cow<'m, str>),
+    List(Rc<Vec<Value<'m>>>),
+    Map(Rc<Vec<(Value<'m>, Value<'m>)>>),
+    Record(Rc<Record<'m>>),
+    /// A list or a map of the document.
+    Node(NodeRef<'m, 'm>),
+    /// The paths of the pipelines of the project.
+    Paths(&'m PipelineFiles<'m>),
+}
+
+/// A part of a pipeline with its documented fields, in the order of [`RecordKind::fields`].
+#[derive(Debug)]
+pub(super) struct Record<'m> {
+    pub kind: RecordKind,
+    pub line: u32,
+    pub fields: Vec<Value<'m>>,
+}
+
+impl<'m> Record<'m> {
+    /// Returns the value of a documented field.
+    pub(super) fn field(&self, name: &str) -> Option<&Value<'m>> {
+        self.fields.get(self.kind.find_field(name)?)
+    }
+
+    /// Returns the text of a documented field; empty for a field of another type.
+    pub(super) fn text_field(&self, name: &str) -> &str {
+        match self.field(name) {
+            Some(Value::Text(text)) => text,
+            _ => "",
+        }
+    }
+}
+
+impl<'m> Value<'m> {
+    pub(super) const fn from_text(text: &'m str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+
+    pub(super) fn from_items(items: Vec<Self>) -> Self {
+        Self::List(Rc::new(items))
+    }
+
+    /// Returns the value of a node of the document. A scalar becomes its value by the YAML core schema.
+    pub(super) fn from_node(node: NodeRef<'m, 'm>) -> Self {
+        match node.value() {
+            None => Self::Node(node),
+            Some(Scalar::Null) => Self::Null,
+            Some(Scalar::Boolean(value)) => Self::Boolean(value),
+            Some(Scalar::Natural(number)) => {
+                i64::try_from(number).map_or(Self::Unsigned(number), Self::Integer)
+            }
+            Some(Scalar::OtherNumber) => parse_other_number(node.text().unwrap_or_default()),
+            Some(Scalar::Text(text)) => Self::from_text(text),
+        }
+    }
+
+    /// Returns whether the value can have a key. In documents of exports, the same key has a map or a text.
+    pub(super) fn has_keys(&self) -> bool {
+        match self {
+            Self::Map(_) | Self::Record(_) => true,
+            Self::Node(node) => node.is_map(),
+            _ => false,
+        }
+    }
+
+    /// Returns the name of the type, for messages.
+    pub(super) const fn type_name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean(_) => "a boolean",
+            Self::Integer(_) | Self::Unsigned(_) | Self::Double(_) => "a number",
+            Self::Text(_) => "a string",
+            Self::List(_) | Self::Paths(_) => "a list",
+            Self::Map(_) => "a map",
+            Self::Record(_) => "a part of the pipeline",
+            Self::Node(_) => "a list or a map",
+        }
+    }
+}
+
+/// Returns the value of a negative number or one with a fraction; a text if it is neither.
+fn parse_other_number(text: &str) -> Value<'_> {
+    if let Ok(number) = text.parse() {
+        return Value::Integer(number);
+    }
+    text.parse()
+        .map_or_else(|_| Value::from_text(text), Value::Double)
+}

@@ -1,0 +1,60 @@
+//! Finds the parts of a macro in the comprehension to which the parser expanded it.
+
+use super::expression_node::MacroKind;
+use cel::common::ast::{ComprehensionExpr, Expr, IdedExpr, LiteralValue, operators};
+
+/// The parts of a macro before the parser expanded it.
+pub(super) struct MacroParts<'e> {
+    pub kind: MacroKind,
+    pub predicate: Option<&'e IdedExpr>,
+    pub transform: Option<&'e IdedExpr>,
+}
+
+impl<'e> MacroParts<'e> {
+    /// Returns the parts of an expanded macro; `None` for a comprehension of another form.
+    pub(super) fn find(comprehension: &'e ComprehensionExpr) -> Option<Self> {
+        let Expr::Call(step) = &comprehension.loop_step.expr else {
+            return None;
+        };
+        let (kind, predicate, transform) = match (
+            &comprehension.accu_init.expr,
+            step.func_name.as_str(),
+            step.args.as_slice(),
+        ) {
+            (Expr::Literal(LiteralValue::Boolean(_)), operators::LOGICAL_AND, [_, predicate]) => {
+                (MacroKind::All, Some(predicate), None)
+            }
+            (Expr::Literal(LiteralValue::Boolean(_)), operators::LOGICAL_OR, [_, predicate]) => {
+                (MacroKind::Exists, Some(predicate), None)
+            }
+            (Expr::Literal(LiteralValue::Int(_)), operators::CONDITIONAL, [predicate, ..]) => {
+                (MacroKind::ExistsOne, Some(predicate), None)
+            }
+            (Expr::List(_), operators::CONDITIONAL, [predicate, addition, _]) => (
+                MacroKind::Collect,
+                Some(predicate),
+                Some(find_added_item(&addition.expr)?),
+            ),
+            (Expr::List(_), operators::ADD, [..]) => (
+                MacroKind::Collect,
+                None,
+                Some(find_added_item(&comprehension.loop_step.expr)?),
+            ),
+            _ => return None,
+        };
+        Some(Self {
+            kind,
+            predicate,
+            transform,
+        })
+    }
+}
+
+/// Returns the item that a step of `map` or `filter` adds to the list.
+fn find_added_item(step: &Expr) -> Option<&IdedExpr> {
+    let Expr::Call(addition) = step else { return None };
+    match &addition.args.get(1)?.expr {
+        Expr::List(list) => list.elements.first(),
+        _ => None,
+    }
+}

@@ -1,0 +1,114 @@
+//! The operators of an expression: their names in the syntax tree, and the types that they accept.
+
+use super::expression_node::BinaryOperator;
+use super::expression_type::ValueType;
+use cel::common::ast::operators;
+
+const OPERATORS: [(&str, BinaryOperator); 13] = [
+    (operators::EQUALS, BinaryOperator::Equal),
+    (operators::NOT_EQUALS, BinaryOperator::NotEqual),
+    (operators::LESS, BinaryOperator::LessThan),
+    (operators::LESS_EQUALS, BinaryOperator::LessOrEqual),
+    (operators::GREATER, BinaryOperator::Greater),
+    (operators::GREATER_EQUALS, BinaryOperator::GreaterOrEqual),
+    (operators::ADD, BinaryOperator::Add),
+    (operators::SUBSTRACT, BinaryOperator::Subtract),
+    (operators::MULTIPLY, BinaryOperator::Multiply),
+    (operators::DIVIDE, BinaryOperator::Divide),
+    (operators::MODULO, BinaryOperator::Remainder),
+    (operators::IN, BinaryOperator::Membership),
+    (operators::INDEX, BinaryOperator::Index),
+];
+
+pub(super) fn find_operator(name: &str) -> Option<BinaryOperator> {
+    OPERATORS
+        .iter()
+        .find_map(|(operator_name, operator)| (*operator_name == name).then_some(*operator))
+}
+
+/// Returns the type of the result; `None` if the operator cannot be applied to values of these types.
+pub(super) fn find_result_type(
+    operator: BinaryOperator,
+    left: &ValueType,
+    right: &ValueType,
+) -> Option<ValueType> {
+    let is_same = left.is_compatible(right);
+    match operator {
+        BinaryOperator::Equal | BinaryOperator::NotEqual => {
+            let is_null = *left == ValueType::Null || *right == ValueType::Null;
+            (left.is_comparable(right) || is_null).then_some(ValueType::Boolean)
+        }
+        BinaryOperator::LessThan
+        | BinaryOperator::LessOrEqual
+        | BinaryOperator::Greater
+        | BinaryOperator::GreaterOrEqual => {
+            (left.is_comparable(right) && has_order(left) && has_order(right)).then_some(ValueType::Boolean)
+        }
+        BinaryOperator::Add => find_sum_type(left, right),
+        BinaryOperator::Subtract
+        | BinaryOperator::Multiply
+        | BinaryOperator::Divide
+        | BinaryOperator::Remainder => {
+            let is_number = |type_: &ValueType| type_.is_number() || *type_ == ValueType::Any;
+            (is_same && is_number(left) && is_number(right)).then(|| find_known_type(left, right))
+        }
+        BinaryOperator::Membership => match right {
+            ValueType::List(item) => left.is_comparable(item).then_some(ValueType::Boolean),
+            ValueType::Map(_) | ValueType::Any => Some(ValueType::Boolean),
+            _ => None,
+        },
+        BinaryOperator::Index => match left {
+            ValueType::List(item) => right.is_compatible(&ValueType::Integer).then(|| (**item).clone()),
+            ValueType::Map(value) => Some((**value).clone()),
+            ValueType::Any => Some(ValueType::Any),
+            _ => None,
+        },
+    }
+}
+
+/// Returns whether values of this type have an order.
+fn has_order(value_type: &ValueType) -> bool {
+    value_type.is_number() || matches!(value_type, ValueType::Text | ValueType::Boolean | ValueType::Any)
+}
+
+/// Returns whether values of this type can be added.
+fn can_add(value_type: &ValueType) -> bool {
+    value_type.is_number() || matches!(value_type, ValueType::Text | ValueType::List(_) | ValueType::Any)
+}
+
+/// Returns the type of a sum; `None` if the values cannot be added.
+fn find_sum_type(left: &ValueType, right: &ValueType) -> Option<ValueType> {
+    if let (ValueType::List(item), ValueType::List(other_item)) = (left, right) {
+        return Some(ValueType::list_of((**item).clone().unite(other_item)));
+    }
+    let is_sum = left.is_compatible(right) && can_add(left) && can_add(right);
+    is_sum.then(|| find_known_type(left, right))
+}
+
+/// Returns the type of two compatible values that is not unknown.
+fn find_known_type(left: &ValueType, right: &ValueType) -> ValueType {
+    if *left == ValueType::Any {
+        right.clone()
+    } else {
+        left.clone()
+    }
+}
+
+pub(super) fn describe_type_conflict(
+    operator: BinaryOperator,
+    left: &ValueType,
+    right: &ValueType,
+) -> String {
+    match operator {
+        BinaryOperator::Equal | BinaryOperator::NotEqual => {
+            format!("{left} is never equal to {right}")
+        }
+        BinaryOperator::Membership => format!("{left} cannot be in {right}"),
+        BinaryOperator::Index => format!("{left} has no index that is {right}"),
+        BinaryOperator::LessThan
+        | BinaryOperator::LessOrEqual
+        | BinaryOperator::Greater
+        | BinaryOperator::GreaterOrEqual => format!("{left} and {right} have no order"),
+        _ => format!("the operator cannot be applied to {left} and {right}"),
+    }
+}

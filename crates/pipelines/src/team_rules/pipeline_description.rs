@@ -1,0 +1,186 @@
+//! Describes a pipeline as expressions see it: JSON for other programs, and lines for people.
+
+use super::expression_value::{Record, Value};
+use super::number_value::format_scalar;
+use super::pipeline_record::PipelineRecords;
+use super::record_field::{FieldType, RecordKind};
+use crate::pipelines::{Pipeline, PipelineFiles};
+use crate::yaml::{DocumentError, NodeRef, Tree};
+use serde_json::{Map, Value as Json, json};
+use std::fmt::Write as _;
+
+/// The schema of the description of a pipeline.
+pub const PIPELINE_SCHEMA: &str = "sluicegate.pipeline/v1";
+
+/// Maximum depth of a value of the document; deeper parts are null.
+const MAX_DEPTH: usize = 64;
+
+/// Returns what an expression sees of a pipeline, with the line and the subject of each part: schema
+/// `sluicegate.pipeline/v1`. `files` has the pipelines of the project.
+pub fn describe_pipeline(path: &str, bytes: &[u8], files: &PipelineFiles<'_>) -> Result<Json, DocumentError> {
+    let tree = Tree::parse(bytes, Some("design"))?;
+    let pipeline = Pipeline::from_tree(&tree)?;
+    let records = PipelineRecords::new(path, &tree, &pipeline, files);
+    let mut description = Map::new();
+    description.insert("schema".to_owned(), PIPELINE_SCHEMA.into());
+    if let Value::Record(record) = &records.pipeline {
+        description.extend(describe_fields(record));
+    }
+    Ok(Json::Object(description))
+}
+
+/// Returns the description as lines, each with the path of a value as in an expression.
+pub fn render_description(description: &Json) -> String {
+    let mut lines = String::new();
+    let Json::Object(fields) = description else {
+        return lines;
+    };
+    for (name, value) in fields.iter().filter(|(name, _)| name.as_str() != "schema") {
+        push_lines(&mut lines, &format!("pipeline.{name}"), value);
+    }
+    lines
+}
+
+fn push_lines(lines: &mut String, path: &str, value: &Json) {
+    match value {
+        Json::Object(fields) if !fields.is_empty() => {
+            for (name, value) in fields {
+                let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                if is_name && !name.starts_with(|c: char| c.is_ascii_digit()) {
+                    push_lines(lines, &format!("{path}.{name}"), value);
+                } else {
+                    push_lines(lines, &format!("{path}[{}]", Json::from(name.as_str())), value);
+                }
+            }
+        }
+        Json::Array(items) if !items.is_empty() => {
+            for (index, item) in items.iter().enumerate() {
+                push_lines(lines, &format!("{path}[{index}]"), item);
+            }
+        }
+        value => {
+            let _ = writeln!(lines, "{path} = {value}");
+        }
+    }
+}
+
+/// Returns the documented fields of a record.
+fn describe_fields(record: &Record<'_>) -> Vec<(String, Json)> {
+    let fields = record.kind.fields().iter().zip(&record.fields);
+    fields
+        .map(|(field, value)| (field.name.to_owned(), describe_value(value)))
+        .collect()
+}
+
+/// Returns a part of the pipeline, with its line and the subject that a finding about it has.
+fn describe_record(record: &Record<'_>) -> Json {
+    let mut description: Map<String, Json> = describe_fields(record).into_iter().collect();
+    let subject = match record.kind {
+        RecordKind::Component | RecordKind::Variable => record.text_field("name").to_owned(),
+        RecordKind::Call => record.text_field("from").to_owned(),
+        RecordKind::Link => format!("{} -> {}", record.text_field("from"), record.text_field("to")),
+        RecordKind::Pipeline | RecordKind::Project => String::new(),
+    };
+    description.insert("subject".to_owned(), subject.into());
+    description.insert("line".to_owned(), record.line.into());
+    Json::Object(description)
+}
+
+fn describe_value(value: &Value<'_>) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Boolean(value) => (*value).into(),
+        Value::Integer(number) => (*number).into(),
+        Value::Unsigned(number) => (*number).into(),
+        Value::Double(number) => describe_double(*number),
+        Value::Text(text) => text.as_ref().into(),
+        Value::List(items) => items.iter().map(describe_value).collect(),
+        Value::Map(entries) => entries
+            .iter()
+            .map(|(key, value)| (format_scalar(key).unwrap_or_default(), describe_value(value)))
+            .collect::<Map<String, Json>>()
+            .into(),
+        Value::Record(record) => describe_record(record),
+        Value::Node(node) => describe_node(*node, 0),
+        Value::Paths(files) => files.paths().iter().copied().collect(),
+    }
+}
+
+/// Returns a decimal number; as text if JSON has no such number.
+fn describe_double(number: f64) -> Json {
+    serde_json::Number::from_f64(number).map_or_else(|| number.to_string().into(), Json::Number)
+}
+
+fn describe_node(node: NodeRef<'_, '_>, depth: usize) -> Json {
+    if depth > MAX_DEPTH {
+        return Json::Null;
+    }
+    if let Some(items) = node.items() {
+        return items.map(|item| describe_node(item, depth + 1)).collect();
+    }
+    if node.is_map() {
+        let entries = node.entries();
+        return entries
+            .map(|(key, _, value)| (key.to_owned(), describe_node(value, depth + 1)))
+            .collect::<Map<String, Json>>()
+            .into();
+    }
+    describe_value(&Value::from_node(node))
+}
+
+/// Returns the JSON schema of the description.
+pub fn pipeline_schema() -> Json {
+    let mut pipeline = record_schema(RecordKind::Pipeline);
+    pipeline["$schema"] = "http://json-schema.org/draft-07/schema#".into();
+    pipeline["title"] = PIPELINE_SCHEMA.into();
+    pipeline["description"] = "A pipeline, as the expressions of team rules see it.".into();
+    pipeline["properties"]["schema"] = json!({ "const": PIPELINE_SCHEMA });
+    pipeline["definitions"] = [
+        RecordKind::Component,
+        RecordKind::Link,
+        RecordKind::Variable,
+        RecordKind::Call,
+    ]
+    .into_iter()
+    .map(|kind| (kind.name().to_owned(), part_schema(kind)))
+    .collect::<Map<String, Json>>()
+    .into();
+    pipeline
+}
+
+/// Returns the schema of a part of a pipeline, which also has a subject and a line.
+fn part_schema(kind: RecordKind) -> Json {
+    let mut schema = record_schema(kind);
+    schema["properties"]["subject"] =
+        json!({ "type": "string", "description": "The subject of a finding about this part." });
+    schema["properties"]["line"] =
+        json!({ "type": "integer", "minimum": 1, "description": "The line in the file." });
+    schema
+}
+
+fn record_schema(kind: RecordKind) -> Json {
+    let fields = kind.fields();
+    let properties: Map<String, Json> = fields
+        .iter()
+        .map(|field| {
+            let mut schema = field_schema(field.field_type);
+            schema["description"] = field.meaning.into();
+            (field.name.to_owned(), schema)
+        })
+        .collect();
+    let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
+    json!({ "type": "object", "required": names, "properties": properties })
+}
+
+fn field_schema(field_type: FieldType) -> Json {
+    match field_type {
+        FieldType::Text => json!({ "type": "string" }),
+        FieldType::Boolean => json!({ "type": "boolean" }),
+        FieldType::Map => json!({ "type": "object" }),
+        FieldType::Any => json!({}),
+        FieldType::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        FieldType::Records(kind) => {
+            json!({ "type": "array", "items": { "allOf": [{ "$ref": format!("#/definitions/{kind}") }] } })
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Reads the documented fields of a pipeline from its document.
+
+use super::expression_value::{Record, Value};
+use super::record_field::{RecordKind, RuleSubject};
+use crate::pipelines::{
+    CallResolution, Link, LinkRole, Pipeline, PipelineFiles, PipelineKind, PipelineOutline, ReferenceKind,
+    file_name, without_extension,
+};
+use crate::yaml::{NodeRef, Tree};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A pipeline with its parts, as expressions see them.
+#[derive(Debug)]
+pub(super) struct PipelineRecords<'m> {
+    pub pipeline: Value<'m>,
+    pub project: Value<'m>,
+    pub components: Vec<Rc<Record<'m>>>,
+    pub links: Vec<Rc<Record<'m>>>,
+    pub variables: Vec<Rc<Record<'m>>>,
+    pub calls: Vec<Rc<Record<'m>>>,
+}
+
+impl<'m> PipelineRecords<'m> {
+    /// Builds the records of a pipeline. `pipeline` was read from `tree`, and `files` has the pipelines of the project.
+    pub(super) fn new(
+        path: &'m str,
+        tree: &'m Tree<'m>,
+        pipeline: &'m Pipeline,
+        files: &'m PipelineFiles<'m>,
+    ) -> Self {
+        let root = tree.root();
+        let outline = PipelineOutline::from_node(root).ok();
+        let component_nodes = outline.and_then(|outline| outline.components);
+        let variable_nodes = outline.and_then(|outline| outline.variables);
+        let links = build_links(pipeline);
+        let components = build_components(pipeline, component_nodes, &links);
+        let variables = build_variables(pipeline, variable_nodes);
+        let calls = build_calls(path, pipeline, component_nodes, files);
+        let name = without_extension(file_name(path));
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let fields = vec![
+            Value::from_text(path),
+            Value::from_text(name),
+            Value::from_text(folder),
+            Value::from_text(pipeline.kind.name()),
+            list_records(&components),
+            list_records(&links),
+            list_records(&variables),
+            list_records(&calls),
+            Value::Node(root),
+        ];
+        Self {
+            pipeline: build_record(RecordKind::Pipeline, 1, fields),
+            project: build_record(RecordKind::Project, 1, vec![Value::Paths(files)]),
+            components,
+            links,
+            variables,
+            calls,
+        }
+    }
+
+    /// Returns the subjects of a rule, each with its record.
+    pub(super) fn subjects(&self, subject: RuleSubject) -> Vec<Value<'m>> {
+        let records = match subject {
+            RuleSubject::Pipeline => return vec![self.pipeline.clone()],
+            RuleSubject::Component => &self.components,
+            RuleSubject::Link => &self.links,
+            RuleSubject::Variable => &self.variables,
+            RuleSubject::Call => &self.calls,
+        };
+        records.iter().cloned().map(Value::Record).collect()
+    }
+}
+
+fn build_record(kind: RecordKind, line: u32, fields: Vec<Value<'_>>) -> Value<'_> {
+    Value::Record(Rc::new(Record { kind, line, fields }))
+}
+
+fn list_records<'m>(records: &[Rc<Record<'m>>]) -> Value<'m> {
+    Value::from_items(records.iter().cloned().map(Value::Record).collect())
+}
+
+/// Returns the nodes of a map by their keys.
+fn index_entries<'m>(map: Option<NodeRef<'m, 'm>>) -> HashMap<&'m str, NodeRef<'m, 'm>> {
+    let entries = map.into_iter().flat_map(NodeRef::entries);
+    entries.map(|(name, _, node)| (name, node)).collect()
+}
+
+fn empty_map<'m>() -> Value<'m> {
+    Value::Map(Rc::new(Vec::new()))
+}
+
+/// Returns the text of a value; empty for a null, a list or a map.
+fn text_value<'m>(node: Option<NodeRef<'m, 'm>>) -> Value<'m> {
+    let text = node.filter(|node| !node.is_null()).and_then(NodeRef::text);
+    Value::from_text(text.unwrap_or_default())
+}
+
+/// Returns a map of the document; empty for any other node.
+fn map_value<'m>(node: Option<NodeRef<'m, 'm>>) -> Value<'m> {
+    node.filter(|node| node.is_map())
+        .map_or_else(empty_map, Value::Node)
+}
+
+const fn link_kind(link: &Link) -> &'static str {
+    match (link.role, link.condition) {
+        (LinkRole::IterationTarget, _) => "iteration",
+        (LinkRole::Source, _) => "source",
+        (LinkRole::Transition, Some(condition)) => condition.key(),
+        (LinkRole::Transition, None) => "unconditional",
+    }
+}
+
+/// Builds the records of the links. A link of a transformation is written at the component that receives data.
+fn build_links(pipeline: &Pipeline) -> Vec<Rc<Record<'_>>> {
+    let mut records = Vec::new();
+    for component in &pipeline.components {
+        for link in component.links.iter().filter(|link| !link.is_blank()) {
+            let (source, destination) = match link.role {
+                LinkRole::Source => (&link.name, &component.name),
+                LinkRole::Transition | LinkRole::IterationTarget => (&component.name, &link.name),
+            };
+            let fields = vec![
+                Value::from_text(source),
+                Value::from_text(destination),
+                Value::from_text(link_kind(link)),
+            ];
+            records.push(Rc::new(Record {
+                kind: RecordKind::Link,
+                line: link.position.line,
+                fields,
+            }));
+        }
+    }
+    records
+}
+
+fn build_components<'m>(
+    pipeline: &'m Pipeline,
+    nodes: Option<NodeRef<'m, 'm>>,
+    links: &[Rc<Record<'m>>],
+) -> Vec<Rc<Record<'m>>> {
+    let mut incoming_links = group_links(links, "to");
+    let mut outgoing_links = group_links(links, "from");
+    let nodes_by_name = index_entries(nodes);
+    let mut records = Vec::new();
+    for component in &pipeline.components {
+        let name = component.name.as_str();
+        let node = nodes_by_name.get(name);
+        let fields = vec![
+            Value::from_text(name),
+            Value::from_text(component.kind.as_deref().unwrap_or_default()),
+            map_value(node.and_then(|node| node.get("parameters"))),
+            Value::Boolean(component.skipped),
+            Value::from_items(incoming_links.remove(name).unwrap_or_default()),
+            Value::from_items(outgoing_links.remove(name).unwrap_or_default()),
+        ];
+        records.push(Rc::new(Record {
+            kind: RecordKind::Component,
+            line: component.position.line,
+            fields,
+        }));
+    }
+    records
+}
+
+/// Groups the links by the component at this end.
+fn group_links<'l, 'm>(links: &'l [Rc<Record<'m>>], end: &str) -> HashMap<&'l str, Vec<Value<'m>>> {
+    let mut links_by_name: HashMap<&str, Vec<Value<'m>>> = HashMap::new();
+    for link in links {
+        let group = links_by_name.entry(link.text_field(end)).or_default();
+        group.push(Value::Record(Rc::clone(link)));
+    }
+    links_by_name
+}
+
+fn build_variables<'m>(pipeline: &'m Pipeline, nodes: Option<NodeRef<'m, 'm>>) -> Vec<Rc<Record<'m>>> {
+    let nodes_by_name = index_entries(nodes);
+    let mut records = Vec::new();
+    for variable in &pipeline.variables {
+        let node = nodes_by_name.get(variable.name.as_str());
+        let metadata = node.and_then(|node| node.get("metadata"));
+        let metadata_text = |key: &str| text_value(metadata.and_then(|metadata| metadata.get(key)));
+        let default_value = node
+            .and_then(|node| node.get("defaultValue"))
+            .filter(|node| !node.is_null());
+        let fields = vec![
+            Value::from_text(&variable.name),
+            metadata_text("type"),
+            metadata_text("scope"),
+            metadata_text("visibility"),
+            default_value.map_or_else(|| Value::from_text(""), Value::from_node),
+            metadata_text("description"),
+        ];
+        records.push(Rc::new(Record {
+            kind: RecordKind::Variable,
+            line: variable.position.line,
+            fields,
+        }));
+    }
+    records
+}
+
+fn build_calls<'m>(
+    path: &str,
+    pipeline: &'m Pipeline,
+    nodes: Option<NodeRef<'m, 'm>>,
+    files: &'m PipelineFiles<'m>,
+) -> Vec<Rc<Record<'m>>> {
+    let mut records = Vec::new();
+    let callers = pipeline
+        .components
+        .iter()
+        .filter(|component| !component.calls.is_empty());
+    let nodes_by_name = index_entries(nodes);
+    for component in callers {
+        let parameters = nodes_by_name
+            .get(component.name.as_str())
+            .and_then(|node| node.get("parameters"));
+        for call in &component.calls {
+            let (kind, target, arguments) = match call.kind {
+                ReferenceKind::Pipeline(kind) => (
+                    kind.name(),
+                    find_target(files, &call.target, kind, path),
+                    build_arguments(parameters),
+                ),
+                ReferenceKind::Script => ("script", call.target.as_str(), empty_map()),
+            };
+            let fields = vec![
+                Value::from_text(&component.name),
+                Value::from_text(kind),
+                Value::from_text(target),
+                arguments,
+            ];
+            records.push(Rc::new(Record {
+                kind: RecordKind::Call,
+                line: call.position.line,
+                fields,
+            }));
+        }
+    }
+    records
+}
+
+/// Returns the path of the called pipeline; the text as written if no single pipeline is meant.
+fn find_target<'m>(
+    files: &'m PipelineFiles<'m>,
+    target: &'m str,
+    kind: PipelineKind,
+    caller: &str,
+) -> &'m str {
+    match files.resolve(target, kind, caller) {
+        CallResolution::File(path) | CallResolution::ByName(path) => path,
+        CallResolution::Missing | CallResolution::Ambiguous(_) => target,
+    }
+}
+
+/// Returns the values that a call sets, by the name of the variable.
+fn build_arguments<'m>(parameters: Option<NodeRef<'m, 'm>>) -> Value<'m> {
+    let mut arguments = Vec::new();
+    for row in list_rows(parameters, "setScalarVariables") {
+        let mut cells = row.items().into_iter().flatten();
+        if let Some(name) = cells.next().and_then(NodeRef::text) {
+            let value = cells.next().map_or(Value::Null, Value::from_node);
+            arguments.push((Value::Text(Cow::Borrowed(name)), value));
+        }
+    }
+    for row in list_rows(parameters, "setGridVariables") {
+        if let Some(name) = row.get("variable").and_then(NodeRef::text) {
+            arguments.push((Value::Text(Cow::Borrowed(name)), Value::from_node(row)));
+        }
+    }
+    Value::Map(Rc::new(arguments))
+}
+
+/// Returns the items of a parameter that is a list.
+fn list_rows<'m>(parameters: Option<NodeRef<'m, 'm>>, key: &str) -> impl Iterator<Item = NodeRef<'m, 'm>> {
+    let rows = parameters.and_then(|parameters| parameters.get(key));
+    rows.and_then(NodeRef::items).into_iter().flatten()
+}

@@ -1,0 +1,73 @@
+//! A rule of the team, as its file defines it.
+
+use super::expression_node::CompiledExpression;
+use super::message_template::MessageTemplate;
+use super::record_field::RuleSubject;
+use crate::findings::{Enforcement, TEAM_PREFIX};
+use crate::yaml::Position;
+use globset::GlobSet;
+use std::fmt;
+
+/// A rule that the team wrote.
+pub struct TeamRule {
+    /// The id in the file, without `team/`.
+    pub id: String,
+    /// `None` if the rule is off.
+    pub level: Option<Enforcement>,
+    pub subject: RuleSubject,
+    /// The globs of the pipelines that the rule applies to; empty for all.
+    pub paths: Vec<String>,
+    pub exclude: Vec<String>,
+    /// The expression as written in the file.
+    pub condition: String,
+    /// The message as written in the file.
+    pub message: String,
+    pub help: Option<String>,
+    pub examples: Vec<RuleExample>,
+    pub position: Position,
+    pub(super) expression: CompiledExpression,
+    pub(super) template: MessageTemplate,
+    pub(super) included_paths: Option<GlobSet>,
+    pub(super) excluded_paths: Option<GlobSet>,
+}
+
+/// An example of a rule: a pipeline, and whether the rule has a finding in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleExample {
+    pub fails: bool,
+    /// The path that the pipeline would have.
+    pub path: String,
+    /// The text of the pipeline, in YAML.
+    pub pipeline: String,
+    /// The paths of other pipelines of the project.
+    pub project: Vec<String>,
+    pub position: Position,
+}
+
+impl fmt::Debug for TeamRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TeamRule")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl TeamRule {
+    /// Returns the id in reports and waivers: `team/ID`.
+    pub fn full_id(&self) -> String {
+        format!("{TEAM_PREFIX}{}", self.id)
+    }
+
+    /// Returns whether the rule applies to the pipeline at this path.
+    pub(super) fn applies_to(&self, path: &str) -> bool {
+        let is_included = self
+            .included_paths
+            .as_ref()
+            .is_none_or(|globs| globs.is_match(path));
+        is_included
+            && !self
+                .excluded_paths
+                .as_ref()
+                .is_some_and(|globs| globs.is_match(path))
+    }
+}

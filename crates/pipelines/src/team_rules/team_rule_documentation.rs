@@ -1,0 +1,118 @@
+//! Describes a rule of the team, as `rules explain` and reports show it.
+
+use super::team_rule::{RuleExample, TeamRule};
+use crate::findings::{DocumentationBlock, Enforcement};
+use std::fmt::Write as _;
+
+impl TeamRule {
+    /// Returns the message of the rule, with its placeholders.
+    pub fn summary(&self) -> String {
+        self.message.trim().to_owned()
+    }
+
+    /// Returns how to fix a finding of a rule that has no help.
+    pub fn default_fix(&self) -> String {
+        format!("The condition of `{}` must not hold.", self.full_id())
+    }
+
+    /// Describes what the rule finds, in one sentence.
+    pub fn describe_condition(&self) -> String {
+        format!(
+            "Finds each {} for which `{}` is true.",
+            self.subject,
+            self.condition.trim()
+        )
+    }
+
+    /// Returns the pipelines that the rule applies to, as text.
+    pub fn describe_paths(&self) -> String {
+        let mut text = match self.paths.as_slice() {
+            [] => "all pipelines".to_owned(),
+            paths => format!("pipelines at {}", quote_globs(paths)),
+        };
+        if !self.exclude.is_empty() {
+            let _ = write!(text, " except {}", quote_globs(&self.exclude));
+        }
+        text
+    }
+
+    /// Returns the description of the rule: message, condition, help and examples.
+    pub fn blocks(&self) -> Vec<DocumentationBlock> {
+        let level = self.level.map_or("off", Enforcement::name);
+        let mut blocks = vec![
+            DocumentationBlock::Text(self.summary()),
+            DocumentationBlock::Text(format!(
+                "This is a rule of the team. It applies to {}. Its level is {level}.",
+                self.describe_paths()
+            )),
+            DocumentationBlock::Heading("What it finds"),
+            DocumentationBlock::Text(format!("Each {} for which this is true:", self.subject)),
+            DocumentationBlock::Yaml(format!("{}\n", self.condition.trim())),
+            DocumentationBlock::Heading("How to fix it"),
+            DocumentationBlock::Text(self.help.clone().unwrap_or_else(|| self.default_fix())),
+        ];
+        blocks.extend(self.example_blocks("What passes", false));
+        blocks.extend(self.example_blocks("What fails", true));
+        blocks
+    }
+
+    fn example_blocks(&self, heading: &'static str, fails: bool) -> Vec<DocumentationBlock> {
+        let examples: Vec<&RuleExample> = self
+            .examples
+            .iter()
+            .filter(|example| example.fails == fails)
+            .collect();
+        if examples.is_empty() {
+            return Vec::new();
+        }
+        let mut blocks = vec![DocumentationBlock::Heading(heading)];
+        for example in examples {
+            let yaml = format!("# {}\n{}\n", example.path, example.pipeline.trim_end());
+            blocks.push(DocumentationBlock::Yaml(yaml));
+        }
+        blocks
+    }
+}
+
+fn quote_globs(globs: &[String]) -> String {
+    let quoted_globs: Vec<String> = globs.iter().map(|glob| format!("`{glob}`")).collect();
+    quoted_globs.join(", ")
+}
+
+/// Returns a new rule with comments and two examples, as an entry of the list `rules`.
+pub fn render_new_rule(id: &str) -> String {
+    format!(
+        "  - id: {id}
+    # error: a finding fails the gate; warn: it is only reported; off
+    level: warn
+    # The part of a pipeline that the rule is about: pipeline, component, link, variable or call
+    for: component
+    # Globs of the pipelines; without it, the rule applies to all. `exclude` skips some.
+    paths: [\"**\"]
+    # True means a finding. `sluicegate inspect FILE` shows what an expression sees.
+    when: component.type == \"python-script\"
+    # The text of the finding
+    message: \"`{{component.name}}` is a Python script\"
+    # How to fix the finding
+    help: Use a SQL component instead.
+    # `sluicegate rules test` runs these examples.
+    examples:
+      fails:
+        - path: sales/load.orch.yaml
+          pipeline: |
+            type: orchestration
+            pipeline:
+              components:
+                Run:
+                  type: python-script
+      passes:
+        - path: sales/load.orch.yaml
+          pipeline: |
+            type: orchestration
+            pipeline:
+              components:
+                Run:
+                  type: sql-executor
+"
+    )
+}

@@ -1,0 +1,270 @@
+//! Evaluates the rules of the team.
+
+use super::evaluation_failure::EvaluationFailure;
+use super::expression_evaluation::Evaluation;
+use super::expression_value::Value;
+use super::pipeline_record::PipelineRecords;
+use super::record_field::RuleSubject;
+use super::team_rule::TeamRule;
+use super::team_rules_file::read_rule_entries;
+use crate::findings::{FileResults, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation};
+use crate::pipelines::{Pipeline, PipelineFiles, SubjectKind};
+use crate::rules::{EvaluationError, LintProblem};
+use crate::yaml::{DocumentError, Tree};
+use sluicegate_base::text::shorten_name;
+
+/// Maximum number of steps of a rule in a file.
+pub(super) const MAX_STEPS: usize = 1_000_000;
+
+/// The error type of a rule whose expression has no value.
+const EVALUATION_ERROR_TYPE: &str = "team/evaluation-error";
+
+/// The error type of a rule whose evaluation costs too much.
+const COST_LIMIT_TYPE: &str = "team/cost-limit";
+
+/// The rules of a team, in the order of the file.
+#[derive(Debug, Default)]
+pub struct TeamRuleSet {
+    rules: Vec<TeamRule>,
+}
+
+impl TeamRuleSet {
+    /// Reads the file of the rules. The error is the list of its problems; warnings are none.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Vec<LintProblem>> {
+        let file = read_rule_entries(bytes);
+        let mut errors = file.problems;
+        errors.retain(|problem| problem.is_error);
+        if errors.is_empty() {
+            Ok(Self { rules: file.rules })
+        } else {
+            Err(errors)
+        }
+    }
+
+    /// Returns all rules, in file order, also those that are off.
+    pub fn rules(&self) -> &[TeamRule] {
+        &self.rules
+    }
+
+    /// Returns the rule with this id, with or without `team/`.
+    pub fn find_team_rule(&self, id: &str) -> Option<&TeamRule> {
+        let id = id.strip_prefix(TEAM_PREFIX).unwrap_or(id);
+        self.rules.iter().find(|rule| rule.id == id)
+    }
+
+    /// Returns whether a rule with this full id exists, on or off.
+    pub fn has_rule(&self, full_id: &str) -> bool {
+        full_id.starts_with(TEAM_PREFIX) && self.find_team_rule(full_id).is_some()
+    }
+
+    /// Returns whether a rule applies to the pipeline at this path.
+    pub fn applies_to(&self, path: &str) -> bool {
+        self.rules.iter().any(|rule| is_enforced_at(rule, path))
+    }
+
+    /// Returns the results of the rules that apply to the pipeline at this path. `files` has the pipelines of the
+    /// project.
+    pub fn evaluate(
+        &self,
+        path: &str,
+        document: &Result<Vec<u8>, DocumentError>,
+        files: &PipelineFiles<'_>,
+    ) -> FileResults {
+        let tree = document
+            .as_ref()
+            .map_err(Clone::clone)
+            .and_then(|bytes| Tree::parse(bytes, Some("design")));
+        let pipeline = tree
+            .as_ref()
+            .map_err(Clone::clone)
+            .and_then(|tree| Ok((tree, Pipeline::from_tree(tree)?)));
+        match &pipeline {
+            Ok((tree, pipeline)) => self.evaluate_pipeline(path, pipeline, tree, files),
+            Err(error) => {
+                let error = EvaluationError::DocumentParse(error.clone());
+                let rules = self.rules_at(path);
+                FileResults {
+                    path: path.to_owned(),
+                    results: rules.map(|rule| build_unreadable_result(rule, &error)).collect(),
+                }
+            }
+        }
+    }
+
+    /// Like [`Self::evaluate`], for a pipeline that was read from `tree`.
+    pub fn evaluate_pipeline(
+        &self,
+        path: &str,
+        pipeline: &Pipeline,
+        tree: &Tree<'_>,
+        files: &PipelineFiles<'_>,
+    ) -> FileResults {
+        let mut results = Vec::new();
+        let mut rules = self.rules_at(path).peekable();
+        if rules.peek().is_some() {
+            let records = PipelineRecords::new(path, tree, pipeline, files);
+            for rule in rules {
+                let mut remaining_steps = MAX_STEPS;
+                results.push(build_rule_result(
+                    rule,
+                    find_violations(rule, &records, &mut remaining_steps),
+                ));
+            }
+        }
+        FileResults {
+            path: path.to_owned(),
+            results,
+        }
+    }
+
+    /// Returns the enforced rules that apply to the pipeline at this path.
+    fn rules_at(&self, path: &str) -> impl Iterator<Item = &TeamRule> {
+        self.rules.iter().filter(move |rule| is_enforced_at(rule, path))
+    }
+}
+
+fn is_enforced_at(rule: &TeamRule, path: &str) -> bool {
+    rule.level.is_some() && rule.applies_to(path)
+}
+
+/// A rule that could not be evaluated: the reason, and the line of its subject.
+#[derive(Debug)]
+pub(super) struct RuleFailure {
+    pub failure: EvaluationFailure,
+    subject: String,
+    line: u32,
+}
+
+impl RuleFailure {
+    /// Describes the failure in a sentence for people.
+    pub(super) fn describe(&self) -> String {
+        let reason = match &self.failure {
+            EvaluationFailure::CostLimit => "the evaluation takes too many steps for this file",
+            EvaluationFailure::Failed(reason) => reason,
+        };
+        format!("{}{reason}", self.subject)
+    }
+}
+
+/// Returns the findings of a rule in a pipeline, in file order.
+pub(super) fn find_violations(
+    rule: &TeamRule,
+    records: &PipelineRecords<'_>,
+    remaining_steps: &mut usize,
+) -> Result<Vec<Violation>, RuleFailure> {
+    let mut violations = Vec::new();
+    let mut evaluation = Evaluation {
+        variables: Vec::new(),
+        remaining_steps: *remaining_steps,
+    };
+    for subject in records.subjects(rule.subject) {
+        evaluation.variables = vec![records.pipeline.clone(), records.project.clone()];
+        if rule.subject != RuleSubject::Pipeline {
+            evaluation.variables.push(subject.clone());
+        }
+        let result = evaluation
+            .evaluate_condition(&rule.expression.root)
+            .and_then(|is_violated| {
+                let message = is_violated.then(|| rule.template.render(&mut evaluation));
+                message.transpose()
+            });
+        match result {
+            Ok(message) => {
+                violations.extend(message.map(|message| build_violation(rule.subject, &subject, message)));
+            }
+            Err(failure) => {
+                return Err(RuleFailure {
+                    failure,
+                    subject: describe_subject(rule.subject, &subject),
+                    line: find_line(&subject),
+                });
+            }
+        }
+    }
+    *remaining_steps = evaluation.remaining_steps;
+    Ok(violations)
+}
+
+fn find_line(subject: &Value<'_>) -> u32 {
+    match subject {
+        Value::Record(record) => record.line,
+        _ => 1,
+    }
+}
+
+/// Returns the name of the subject in findings; `None` for the pipeline itself.
+fn find_subject_name(kind: RuleSubject, subject: &Value<'_>) -> Option<String> {
+    let Value::Record(record) = subject else {
+        return None;
+    };
+    match kind {
+        RuleSubject::Pipeline => None,
+        RuleSubject::Component | RuleSubject::Variable => Some(record.text_field("name").to_owned()),
+        RuleSubject::Call => Some(record.text_field("from").to_owned()),
+        RuleSubject::Link => Some(format!(
+            "{} -> {}",
+            record.text_field("from"),
+            record.text_field("to")
+        )),
+    }
+}
+
+fn describe_subject(kind: RuleSubject, subject: &Value<'_>) -> String {
+    find_subject_name(kind, subject)
+        .map_or_else(String::new, |name| format!("{kind} `{}`: ", shorten_name(&name)))
+}
+
+fn build_violation(kind: RuleSubject, subject: &Value<'_>, message: String) -> Violation {
+    Violation {
+        line: Some(find_line(subject)),
+        about: find_subject_name(kind, subject),
+        about_kind: match kind {
+            RuleSubject::Component | RuleSubject::Call => Some(SubjectKind::Component),
+            RuleSubject::Variable => Some(SubjectKind::Variable),
+            RuleSubject::Pipeline | RuleSubject::Link => None,
+        },
+        ..Violation::new(message)
+    }
+}
+
+fn build_rule_result(rule: &TeamRule, violations: Result<Vec<Violation>, RuleFailure>) -> RuleResult {
+    let (status, violations) = match violations {
+        Ok(violations) if violations.is_empty() => (Status::Passed, violations),
+        Ok(violations) => {
+            let severity = rule.level.map_or(Severity::Error, Severity::from_enforcement);
+            (Status::Failed(severity), violations)
+        }
+        Err(failure) => {
+            let error_type = match failure.failure {
+                EvaluationFailure::CostLimit => COST_LIMIT_TYPE,
+                EvaluationFailure::Failed(_) => EVALUATION_ERROR_TYPE,
+            };
+            let violation = Violation {
+                line: Some(failure.line),
+                ..Violation::new(failure.describe())
+            };
+            (Status::Error(Some(error_type.to_owned())), vec![violation])
+        }
+    };
+    RuleResult {
+        origin: Origin::Team,
+        ..RuleResult::new(rule.full_id(), status, rule.level, violations)
+    }
+}
+
+/// Creates the result of a rule for a pipeline that cannot be read.
+fn build_unreadable_result(rule: &TeamRule, error: &EvaluationError) -> RuleResult {
+    let violation = Violation {
+        line: error.line(),
+        ..Violation::new(error.to_string())
+    };
+    RuleResult {
+        origin: Origin::Team,
+        ..RuleResult::new(
+            rule.full_id(),
+            Status::Error(Some(error.error_type().to_owned())),
+            rule.level,
+            vec![violation],
+        )
+    }
+}

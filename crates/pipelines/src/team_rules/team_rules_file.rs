@@ -1,0 +1,375 @@
+//! Reads the file of the team's rules strictly: anything that is not a valid rule is a problem with its position.
+
+use super::cel_source::parse_expression;
+use super::expression_node::CompiledExpression;
+use super::expression_problem::ExpressionProblem;
+use super::expression_type::ValueType;
+use super::message_template::MessageTemplate;
+use super::record_field::RuleSubject;
+use super::source_location::SourceText;
+use super::team_rule::TeamRule;
+use crate::findings::Enforcement;
+use crate::rules::{self, LintProblem};
+use crate::yaml::{DocumentError, NodeRef, Position, Tree, is_blank, shorten};
+use globset::{GlobSet, GlobSetBuilder};
+use sluicegate_base::globs::parse_glob;
+use sluicegate_base::text;
+use std::collections::HashMap;
+
+/// The default name of the file, in the folder of `sluicegate.yaml`.
+pub const TEAM_RULES_FILE: &str = "sluicegate-rules.yaml";
+
+/// Maximum size of the file, in bytes.
+pub const MAX_TEAM_RULES_BYTES: u64 = 512 << 10;
+
+const MAX_RULES: usize = 200;
+
+/// Maximum number of globs of a rule.
+pub(super) const MAX_GLOBS: usize = 200;
+
+/// Maximum length of an id, in bytes.
+const MAX_ID_BYTES: usize = 80;
+
+/// Maximum length of a message or a help text, in bytes.
+const MAX_TEXT_BYTES: usize = 2000;
+
+const RULE_KEYS: [&str; 9] = [
+    "id", "level", "for", "paths", "exclude", "when", "message", "help", "examples",
+];
+
+/// The result of reading a file: its valid rules, and its problems in file order.
+#[derive(Debug, Default)]
+pub(super) struct ReadFile {
+    pub rules: Vec<TeamRule>,
+    pub problems: Vec<LintProblem>,
+}
+
+/// Reads the file. A blank file has no rules.
+pub(super) fn read_rule_entries(bytes: &[u8]) -> ReadFile {
+    if bytes.len() as u64 > MAX_TEAM_RULES_BYTES {
+        let message = format!("the file has more than {MAX_TEAM_RULES_BYTES} bytes");
+        return ReadFile {
+            rules: Vec::new(),
+            problems: vec![build_problem(Position { line: 1, column: 1 }, message, None)],
+        };
+    }
+    if is_blank(bytes) {
+        return ReadFile::default();
+    }
+    let tree = match Tree::parse(bytes, None) {
+        Ok(tree) => tree,
+        Err(error) => {
+            return ReadFile {
+                rules: Vec::new(),
+                problems: vec![convert_document_error(&error)],
+            };
+        }
+    };
+    let mut reader = FileReader {
+        source: SourceText::new(bytes),
+        problems: Vec::new(),
+    };
+    let rules = reader.read_rules(tree.root());
+    let mut problems = reader.problems;
+    problems.sort_by_key(|problem| problem.position);
+    ReadFile { rules, problems }
+}
+
+fn convert_document_error(error: &DocumentError) -> LintProblem {
+    let position = error.position.unwrap_or(Position { line: 1, column: 1 });
+    build_problem(position, error.message.clone(), None)
+}
+
+pub(super) fn build_problem(
+    position: Position,
+    message: impl Into<String>,
+    help: Option<String>,
+) -> LintProblem {
+    LintProblem {
+        position,
+        message: message.into(),
+        error_type: None,
+        is_error: true,
+        help,
+    }
+}
+
+/// Reads a file, and collects its problems.
+pub(super) struct FileReader {
+    source: SourceText,
+    pub(super) problems: Vec<LintProblem>,
+}
+
+impl FileReader {
+    pub(super) fn add(&mut self, node: NodeRef<'_, '_>, message: impl Into<String>) {
+        self.problems.push(build_problem(node.position(), message, None));
+    }
+
+    /// Adds a problem of an expression at its place in the text of the node.
+    fn add_expression_problem(&mut self, node: NodeRef<'_, '_>, text: &str, problem: ExpressionProblem) {
+        let position = self.source.locate(node.position(), text, problem.offset);
+        self.problems
+            .push(build_problem(position, problem.message, problem.help));
+    }
+
+    fn read_rules(&mut self, root: NodeRef<'_, '_>) -> Vec<TeamRule> {
+        if !root.is_map() {
+            self.add(root, "the file is not a map with the key `rules`");
+            return Vec::new();
+        }
+        self.check_keys(root, &["rules"], "the file");
+        let Some(rules_node) = root.get("rules") else {
+            self.add(root, "the list `rules` is missing");
+            return Vec::new();
+        };
+        let Some(items) = rules_node.items() else {
+            self.add(rules_node, "`rules` is not a list");
+            return Vec::new();
+        };
+        if items.len() > MAX_RULES {
+            let message = format!("the file has {} rules; the maximum is {MAX_RULES}", items.len());
+            self.add(rules_node, message);
+            return Vec::new();
+        }
+        let mut lines_by_id: HashMap<String, u32> = HashMap::new();
+        let mut rules = Vec::new();
+        for item in items {
+            let Some(rule) = self.read_rule(item) else {
+                continue;
+            };
+            let line = item.position().line;
+            if let Some(first_line) = lines_by_id.get(&rule.id) {
+                let message = format!("the rule `{}` is already on line {first_line}", rule.id);
+                self.add(item.get("id").unwrap_or(item), message);
+            } else {
+                lines_by_id.insert(rule.id.clone(), line);
+                rules.push(rule);
+            }
+        }
+        rules
+    }
+
+    /// Adds a problem for each key that is not known.
+    pub(super) fn check_keys(&mut self, map: NodeRef<'_, '_>, known_keys: &[&str], owner: &str) {
+        for (key, position, _) in map.entries().filter(|(key, ..)| !known_keys.contains(key)) {
+            let help = text::suggest(key, known_keys).or_else(|| {
+                let names: Vec<String> = known_keys.iter().map(|key| format!("`{key}`")).collect();
+                Some(format!("valid keys are {}", names.join(", ")))
+            });
+            let message = format!("{owner} has an unknown key `{}`", shorten(key));
+            self.problems.push(build_problem(position, message, help));
+        }
+    }
+
+    /// Reads a rule; `None` if a part of it that others need is not valid.
+    fn read_rule(&mut self, item: NodeRef<'_, '_>) -> Option<TeamRule> {
+        if !item.is_map() {
+            self.add(item, "an entry of `rules` is not a map");
+            return None;
+        }
+        self.check_keys(item, &RULE_KEYS, "the rule");
+        let id = self.read_id(item);
+        let level = self.read_level(item);
+        let subject = self.read_subject(item);
+        let paths = self.read_globs(item, "paths");
+        let exclude = self.read_globs(item, "exclude");
+        let condition = self.read_required_text(item, "when");
+        let message = self.read_required_text(item, "message");
+        let help = self.read_help(item);
+        let examples = self.read_examples(item);
+        let (subject, condition, message) = (subject?, condition?, message?);
+        let expression = self.compile_condition(item, &condition, subject);
+        let template = self.compile_message(item, &message, subject);
+        let (paths, included_paths) = paths?;
+        let (exclude, excluded_paths) = exclude?;
+        Some(TeamRule {
+            id: id?,
+            level: level?,
+            subject,
+            paths,
+            exclude,
+            condition,
+            message,
+            help,
+            examples: examples?,
+            position: item.position(),
+            expression: expression?,
+            template: template?,
+            included_paths,
+            excluded_paths,
+        })
+    }
+
+    fn read_id(&mut self, item: NodeRef<'_, '_>) -> Option<String> {
+        let id = self.read_required_text(item, "id")?;
+        let is_valid = id.len() <= MAX_ID_BYTES
+            && id.starts_with(|c: char| c.is_ascii_lowercase())
+            && id
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+        let node = item.get("id").unwrap_or(item);
+        if !is_valid {
+            self.add(
+                node,
+                format!(
+                    "the id `{}` must begin with a lowercase letter and may contain lowercase letters, digits and \
+                     hyphens, up to {MAX_ID_BYTES} characters",
+                    shorten(&id)
+                ),
+            );
+            return None;
+        }
+        if rules::find_rule(&id).is_some() {
+            self.add(node, format!("`{id}` is a rule of the platform: use another id"));
+            return None;
+        }
+        Some(id)
+    }
+
+    #[expect(
+        clippy::option_option,
+        reason = "an invalid level and the level `off` are different results"
+    )]
+    fn read_level(&mut self, item: NodeRef<'_, '_>) -> Option<Option<Enforcement>> {
+        let level = item.get("level").and_then(NodeRef::text);
+        match level {
+            Some("off") => Some(None),
+            Some(level) if Enforcement::parse(level).is_some() => Some(Enforcement::parse(level)),
+            _ => {
+                self.add(
+                    item.get("level").unwrap_or(item),
+                    "`level` must be `error`, `warn` or `off`",
+                );
+                None
+            }
+        }
+    }
+
+    fn read_subject(&mut self, item: NodeRef<'_, '_>) -> Option<RuleSubject> {
+        let word = item.get("for").and_then(NodeRef::text).unwrap_or_default();
+        let subject = RuleSubject::parse(word);
+        if subject.is_none() {
+            let names: Vec<&str> = RuleSubject::ALL.iter().map(|subject| subject.name()).collect();
+            let quoted_names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            let message = format!("`for` must be one of {}", quoted_names.join(", "));
+            let node = item.get("for").unwrap_or(item);
+            let help = text::suggest(word, &names);
+            self.problems.push(build_problem(node.position(), message, help));
+        }
+        subject
+    }
+
+    /// Reads a text that must not be empty.
+    pub(super) fn read_required_text(&mut self, item: NodeRef<'_, '_>, key: &str) -> Option<String> {
+        let Some(node) = item.get(key) else {
+            self.add(item, format!("the rule has no `{key}`"));
+            return None;
+        };
+        match node.text() {
+            Some(text) if !text.trim().is_empty() && !node.is_null() => Some(text.to_owned()),
+            _ => {
+                self.add(node, format!("`{key}` is empty or not a string"));
+                None
+            }
+        }
+    }
+
+    fn read_help(&mut self, item: NodeRef<'_, '_>) -> Option<String> {
+        item.get("help")?;
+        let help = self.read_required_text(item, "help")?;
+        if help.len() > MAX_TEXT_BYTES {
+            let node = item.get("help").unwrap_or(item);
+            self.add(node, format!("`help` has more than {MAX_TEXT_BYTES} bytes"));
+        }
+        Some(help.trim_end().to_owned())
+    }
+
+    /// Reads a glob or a list of globs. Returns them as written and compiled.
+    fn read_globs(&mut self, item: NodeRef<'_, '_>, key: &str) -> Option<(Vec<String>, Option<GlobSet>)> {
+        let Some(node) = item.get(key) else {
+            return Some((Vec::new(), None));
+        };
+        let patterns = self.read_texts(node, key, MAX_GLOBS)?;
+        let mut builder = GlobSetBuilder::new();
+        for pattern in &patterns {
+            match parse_glob(pattern) {
+                Ok(glob) => {
+                    builder.add(glob);
+                }
+                Err(error) => {
+                    let message = format!("the glob `{}` is not valid: {}", shorten(pattern), error.kind());
+                    self.add(node, message);
+                    return None;
+                }
+            }
+        }
+        match builder.build() {
+            Ok(globs) => Some((patterns, Some(globs))),
+            Err(error) => {
+                self.add(node, format!("could not combine the globs of `{key}`: {error}"));
+                None
+            }
+        }
+    }
+
+    /// Reads a text or a list of texts.
+    pub(super) fn read_texts(
+        &mut self,
+        node: NodeRef<'_, '_>,
+        key: &str,
+        max_count: usize,
+    ) -> Option<Vec<String>> {
+        let nodes: Vec<NodeRef<'_, '_>> = match node.items() {
+            Some(items) => items.collect(),
+            None => vec![node],
+        };
+        let texts: Option<Vec<String>> = nodes
+            .iter()
+            .map(|node| node.text().filter(|text| !text.is_empty() && !node.is_null()))
+            .map(|text| text.map(str::to_owned))
+            .collect();
+        match texts {
+            Some(texts) if !texts.is_empty() && texts.len() <= max_count => Some(texts),
+            _ => {
+                self.add(node, format!("`{key}` must have 1 to {max_count} strings"));
+                None
+            }
+        }
+    }
+
+    fn compile_condition(
+        &mut self,
+        item: NodeRef<'_, '_>,
+        condition: &str,
+        subject: RuleSubject,
+    ) -> Option<CompiledExpression> {
+        let result = parse_expression(condition, subject).and_then(|expression| {
+            if expression.root_type.is_compatible(&ValueType::Boolean) {
+                return Ok(expression);
+            }
+            let message = format!("the expression is {}, not a boolean", expression.root_type);
+            Err(ExpressionProblem::new(0, message))
+        });
+        result
+            .map_err(|problem| {
+                self.add_expression_problem(item.get("when").unwrap_or(item), condition, problem);
+            })
+            .ok()
+    }
+
+    fn compile_message(
+        &mut self,
+        item: NodeRef<'_, '_>,
+        message: &str,
+        subject: RuleSubject,
+    ) -> Option<MessageTemplate> {
+        let node = item.get("message").unwrap_or(item);
+        if message.len() > MAX_TEXT_BYTES {
+            self.add(node, format!("`message` has more than {MAX_TEXT_BYTES} bytes"));
+            return None;
+        }
+        MessageTemplate::parse(message.trim_end(), subject)
+            .map_err(|problem| self.add_expression_problem(node, message, problem))
+            .ok()
+    }
+}

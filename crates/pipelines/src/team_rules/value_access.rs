@@ -1,0 +1,256 @@
+//! Compares values, and reads the items of lists and the keys of maps. Each item costs a step.
+
+use super::evaluation_failure::{EvaluationFailure, EvaluationResult, build_failure};
+use super::expression_evaluation::{CHARACTERS_PER_STEP, Evaluation};
+use super::expression_node::BinaryOperator;
+use super::expression_value::Value;
+use super::number_value::{calculate, compare_numbers};
+use crate::yaml::NodeRef;
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+impl<'m> Evaluation<'m> {
+    /// Returns the value of a key; a failure if the value has no such key.
+    pub(super) fn read_key(&mut self, operand: &Value<'m>, name: &str) -> EvaluationResult<'m> {
+        self.find_key(operand, name)?.ok_or_else(|| {
+            let name = crate::yaml::shorten(name);
+            build_failure(format!("there is no `{name}` here: test it with `has(…)` first"))
+        })
+    }
+
+    pub(super) fn find_key(
+        &mut self,
+        operand: &Value<'m>,
+        name: &str,
+    ) -> Result<Option<Value<'m>>, EvaluationFailure> {
+        match operand {
+            Value::Node(node) if node.is_map() => {
+                let mut position = 0;
+                let value = node.entries().find_map(|(key, _, value)| {
+                    position += 1;
+                    (key == name).then_some(value)
+                });
+                self.spend(position)?;
+                Ok(value.map(Value::from_node))
+            }
+            Value::Map(entries) => {
+                self.spend(entries.len())?;
+                let entry = entries
+                    .iter()
+                    .find(|(key, _)| matches!(key, Value::Text(text) if text == name));
+                Ok(entry.map(|(_, value)| value.clone()))
+            }
+            Value::Record(record) => Ok(record.field(name).cloned()),
+            mismatch => Err(build_failure(format!(
+                "{} has no `{}`",
+                mismatch.type_name(),
+                crate::yaml::shorten(name)
+            ))),
+        }
+    }
+
+    /// Compares two values by CEL's equality: numbers by value, and values of different types are different.
+    pub(super) fn is_equal(
+        &mut self,
+        left: &Value<'m>,
+        right: &Value<'m>,
+    ) -> Result<bool, EvaluationFailure> {
+        self.spend(1)?;
+        match (left, right) {
+            (Value::Null, Value::Null) => Ok(true),
+            (Value::Boolean(left), Value::Boolean(right)) => Ok(left == right),
+            (Value::Text(left), Value::Text(right)) => {
+                self.spend(left.len().min(right.len()) / CHARACTERS_PER_STEP)?;
+                Ok(left == right)
+            }
+            (Value::Record(left), Value::Record(right)) => Ok(Rc::ptr_eq(left, right)),
+            _ => {
+                if let Some(order) = compare_numbers(left, right) {
+                    return Ok(order == Some(Ordering::Equal));
+                }
+                if let (Some(left), Some(right)) = (self.find_items(left)?, self.find_items(right)?) {
+                    return self.has_equal_items(&left, &right);
+                }
+                match (self.find_entries(left)?, self.find_entries(right)?) {
+                    (Some(left), Some(right)) => self.has_equal_entries(&left, &right),
+                    _ => Ok(false),
+                }
+            }
+        }
+    }
+
+    pub(super) fn has_equal_items(
+        &mut self,
+        left: &[Value<'m>],
+        right: &[Value<'m>],
+    ) -> Result<bool, EvaluationFailure> {
+        if left.len() != right.len() {
+            return Ok(false);
+        }
+        for (left, right) in left.iter().zip(right) {
+            if !self.is_equal(left, right)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    pub(super) fn has_equal_entries(
+        &mut self,
+        left: &[(Value<'m>, Value<'m>)],
+        right: &[(Value<'m>, Value<'m>)],
+    ) -> Result<bool, EvaluationFailure> {
+        if left.len() != right.len() {
+            return Ok(false);
+        }
+        for (key, value) in left {
+            let mut is_found = false;
+            for (other_key, other_value) in right {
+                if self.is_equal(key, other_key)? {
+                    is_found = self.is_equal(value, other_value)?;
+                    break;
+                }
+            }
+            if !is_found {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Compares two values that have an order; `None` if one is not a number.
+    pub(super) fn compare(
+        &mut self,
+        left: &Value<'m>,
+        right: &Value<'m>,
+    ) -> Result<Option<Ordering>, EvaluationFailure> {
+        match (left, right) {
+            (Value::Text(left), Value::Text(right)) => {
+                self.spend(left.len().min(right.len()) / CHARACTERS_PER_STEP)?;
+                Ok(Some(left.cmp(right)))
+            }
+            (Value::Boolean(left), Value::Boolean(right)) => Ok(Some(left.cmp(right))),
+            _ => compare_numbers(left, right).ok_or_else(|| {
+                build_failure(format!(
+                    "{} and {} have no order",
+                    left.type_name(),
+                    right.type_name()
+                ))
+            }),
+        }
+    }
+
+    pub(super) fn add_values(&mut self, left: Value<'m>, right: Value<'m>) -> EvaluationResult<'m> {
+        match (left, right) {
+            (Value::Text(left), Value::Text(right)) => {
+                self.spend((left.len() + right.len()) / CHARACTERS_PER_STEP)?;
+                Ok(Value::Text(left + right))
+            }
+            (left, right) => {
+                let (left_items, right_items) = (self.find_items(&left)?, self.find_items(&right)?);
+                if let (Some(mut items), Some(right_items)) = (left_items, right_items) {
+                    items.extend(right_items);
+                    return Ok(Value::from_items(items));
+                }
+                calculate(BinaryOperator::Add, &left, &right)
+            }
+        }
+    }
+
+    /// Returns whether a list has the item, or a map the key.
+    pub(super) fn has_item(
+        &mut self,
+        collection: &Value<'m>,
+        item: &Value<'m>,
+    ) -> Result<bool, EvaluationFailure> {
+        if let (Value::Paths(files), Value::Text(path)) = (collection, item) {
+            return Ok(files.has_path(path));
+        }
+        if let (Value::Node(_) | Value::Map(_), Value::Text(name)) = (collection, item)
+            && self.find_items(collection)?.is_none()
+        {
+            return Ok(self.find_key(collection, name)?.is_some());
+        }
+        let items = match (self.find_items(collection)?, self.find_entries(collection)?) {
+            (Some(items), _) => items,
+            (None, Some(entries)) => entries.into_iter().map(|(key, _)| key).collect(),
+            (None, None) => {
+                return Err(build_failure(format!("{} has no items", collection.type_name())));
+            }
+        };
+        for candidate in &items {
+            if self.is_equal(candidate, item)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    pub(super) fn read_item(&mut self, collection: &Value<'m>, key: &Value<'m>) -> EvaluationResult<'m> {
+        if let Some(items) = self.find_items(collection)? {
+            let index = match key {
+                Value::Integer(index) => usize::try_from(*index).ok(),
+                Value::Unsigned(index) => usize::try_from(*index).ok(),
+                _ => None,
+            };
+            let item = index.and_then(|index| items.into_iter().nth(index));
+            return item.ok_or_else(|| build_failure("the list has no item with this index"));
+        }
+        if let Value::Text(name) = key {
+            return self.read_key(collection, name);
+        }
+        for (entry_key, value) in self.find_entries(collection)?.unwrap_or_default() {
+            if self.is_equal(&entry_key, key)? {
+                return Ok(value);
+            }
+        }
+        Err(build_failure("the map has no such key"))
+    }
+
+    /// Returns the items of a list; `None` for another value. Each item costs a step.
+    pub(super) fn find_items(
+        &mut self,
+        value: &Value<'m>,
+    ) -> Result<Option<Vec<Value<'m>>>, EvaluationFailure> {
+        let items: Vec<Value<'m>> = match value {
+            Value::List(items) => {
+                self.spend(items.len())?;
+                items.as_ref().clone()
+            }
+            Value::Paths(files) => {
+                self.spend(files.paths().len())?;
+                files.paths().iter().map(|path| Value::from_text(path)).collect()
+            }
+            Value::Node(node) => match node.items() {
+                Some(items) => {
+                    self.spend(items.len())?;
+                    items.map(Value::from_node).collect()
+                }
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        Ok(Some(items))
+    }
+
+    /// Returns the entries of a map; `None` for another value. Each entry costs a step.
+    pub(super) fn find_entries(
+        &mut self,
+        value: &Value<'m>,
+    ) -> Result<Option<Vec<(Value<'m>, Value<'m>)>>, EvaluationFailure> {
+        let entries = match value {
+            Value::Map(entries) => entries.as_ref().clone(),
+            Value::Node(node) if node.is_map() => list_node_entries(*node),
+            _ => return Ok(None),
+        };
+        self.spend(entries.len())?;
+        Ok(Some(entries))
+    }
+}
+
+fn list_node_entries<'m>(node: NodeRef<'m, 'm>) -> Vec<(Value<'m>, Value<'m>)> {
+    let entries = node.entries();
+    entries
+        .map(|(key, _, value)| (Value::from_text(key), Value::from_node(value)))
+        .collect()
+}

@@ -1,0 +1,38 @@
+//! Runs `sluicegate inspect`: prints what the expressions of team rules see of a pipeline.
+
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::job::cli::{InspectArgs, OutputFormat};
+use crate::session::response_output::format_json;
+use crate::session::{CommandResult, Run};
+use sluicegate_base::text::escape_lines;
+use sluicegate_pipelines::pipelines::{PipelineFiles, is_pipeline};
+use sluicegate_pipelines::team_rules::{describe_pipeline, render_description};
+
+/// Runs `sluicegate inspect`: reads the pipeline on disk, in CI in the commit.
+pub(crate) fn run(run: &Run, args: &InspectArgs) -> CommandResult {
+    let workspace =
+        run.open_workspace_in(run.open_repository_or_directory(std::slice::from_ref(&args.file))?)?;
+    let snapshot = workspace.checkout_snapshot(run)?;
+    let path = workspace.resolve_typed_path(run, &args.file)?;
+    let file = snapshot.find_file(&path)?.ok_or_else(|| {
+        Failure::usage(format!("the pipeline {path} does not exist"))
+            .with_hint("paths are relative to the current directory")
+    })?;
+    let paths: Vec<String> = snapshot
+        .list_files(&|path| is_pipeline(path))?
+        .into_iter()
+        .map(|file| file.path)
+        .collect();
+    let files = PipelineFiles::new(paths.iter().map(String::as_str));
+    let description = workspace
+        .read_document(&file)?
+        .and_then(|bytes| describe_pipeline(&path, &bytes, &files))
+        .map_err(|error| Failure::usage(format!("could not read the pipeline {path}: {error}")))?;
+    let text = match args.output.output {
+        OutputFormat::Json => format_json(&description),
+        OutputFormat::Text => escape_lines(&render_description(&description)).into_owned(),
+    };
+    run.ui.print_result(&text)?;
+    Ok(ExitStatus::Success)
+}

@@ -1,0 +1,215 @@
+//! Evaluates the rules of the team on this machine, beside the review by either engine, and runs their examples if the
+//! change edits the file.
+
+use crate::error::Failure;
+use crate::gate::local_review::rule_evaluation::evaluate_documents;
+use crate::gate::run::GateRun;
+use crate::gate::{BasePaths, Cause, Tally};
+use crate::job::policy::{self, GateFileVersion};
+use crate::workspace::team_rules::describe_first_problem;
+use sluicegate_base::text::{format_and_more, shorten_name};
+use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
+use sluicegate_pipelines::findings::{FileResults, UnreviewedFile};
+use sluicegate_pipelines::pipelines::{Pipeline, PipelineFiles, is_pipeline};
+use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet};
+use sluicegate_pipelines::yaml::Tree;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// Maximum number of failed examples that are described one by one.
+const MAX_LISTED_EXAMPLES: usize = 10;
+
+/// The rules of the team, and the pipelines of the project that their conditions see.
+pub(crate) struct TeamReview<'r> {
+    rules: &'r TeamRuleSet,
+    /// The paths of all pipelines of the snapshot; empty without rules.
+    paths: Vec<String>,
+}
+
+impl<'r> TeamReview<'r> {
+    /// Lists the pipelines of the snapshot, unless there are no rules.
+    pub(crate) fn for_snapshot(rules: &'r TeamRuleSet, snapshot: &Snapshot<'_>) -> Result<Self, GitError> {
+        let files = if rules.rules().is_empty() {
+            Vec::new()
+        } else {
+            snapshot.list_files(&|path| is_pipeline(path))?
+        };
+        Ok(Self {
+            rules,
+            paths: files.into_iter().map(|file| file.path).collect(),
+        })
+    }
+
+    /// Returns the pipelines of the project.
+    pub(crate) fn pipeline_files(&self) -> PipelineFiles<'_> {
+        PipelineFiles::new(self.paths.iter().map(String::as_str))
+    }
+
+    /// Evaluates the rules on a pipeline that was read for another purpose; `None` if no rule applies to it.
+    pub(crate) fn evaluate_pipeline(
+        &self,
+        path: &str,
+        pipeline: &Pipeline,
+        tree: &Tree<'_>,
+        files: &PipelineFiles<'_>,
+    ) -> Option<FileResults> {
+        let is_affected = self.rules.applies_to(path);
+        is_affected.then(|| self.rules.evaluate_pipeline(path, pipeline, tree, files))
+    }
+
+    /// Evaluates the rules on these pipelines, except on those with results, and adds the results to those of the
+    /// review.
+    pub(crate) fn add_results(
+        &self,
+        repo: &Repository,
+        snapshot: &Snapshot<'_>,
+        is_reviewed: &dyn Fn(&str) -> bool,
+        tally: &mut Tally,
+    ) -> Result<(), Failure> {
+        let mut results = std::mem::take(&mut tally.team_files);
+        let evaluated_paths: HashSet<&str> = results.iter().map(|file| file.path.as_str()).collect();
+        let files = snapshot.list_files(&|path| {
+            self.rules.applies_to(path)
+                && is_pipeline(path)
+                && is_reviewed(path)
+                && !evaluated_paths.contains(path)
+        })?;
+        let pipeline_files = self.pipeline_files();
+        let (other_results, unread_files) = evaluate_documents(repo, files, &|path, document| {
+            self.rules.evaluate(path, document, &pipeline_files)
+        })?;
+        results.extend(other_results);
+        add_unread_files(unread_files, tally);
+        merge_results(results, tally);
+        Ok(())
+    }
+}
+
+/// Adds files that could not be read, unless the review reports them already.
+fn add_unread_files(unread_files: Vec<UnreviewedFile>, tally: &mut Tally) {
+    let known_paths: BTreeSet<String> = tally
+        .unreviewed_files
+        .iter()
+        .map(|file| file.path.clone())
+        .collect();
+    let new_files = unread_files
+        .into_iter()
+        .filter(|file| !known_paths.contains(&file.path));
+    tally.unreviewed_files.extend(new_files);
+    tally.unreviewed_files.sort_by(|a, b| a.path.cmp(&b.path));
+}
+
+/// Adds the results to those of the same files.
+fn merge_results(results: Vec<FileResults>, tally: &mut Tally) {
+    let index_by_path: HashMap<String, usize> = tally
+        .files
+        .iter()
+        .enumerate()
+        .map(|(index, file)| (file.path.clone(), index))
+        .collect();
+    for mut team_file in results.into_iter().filter(|file| !file.results.is_empty()) {
+        let index = index_by_path.get(&team_file.path);
+        match index.and_then(|index| tally.files.get_mut(*index)) {
+            Some(file) => file.results.append(&mut team_file.results),
+            None => tally.files.push(team_file),
+        }
+    }
+    tally.files.sort_by(|a, b| a.path.cmp(&b.path));
+}
+
+impl GateRun<'_> {
+    /// Evaluates the rules of the team on the selected pipelines of head.
+    pub(crate) fn add_team_results(&self, tally: &mut Tally) -> Result<(), Failure> {
+        let selected_paths: BTreeSet<&str> = self
+            .selection
+            .pipelines
+            .files
+            .iter()
+            .map(String::as_str)
+            .collect();
+        TeamReview::for_snapshot(&self.team_rules.rules, &self.subject.snapshot)?.add_results(
+            &self.subject.workspace.repo,
+            &self.subject.snapshot,
+            &|path| selected_paths.contains(path),
+            tally,
+        )
+    }
+
+    /// Evaluates the same rules on the reviewed files as they were at the base.
+    pub(crate) fn add_team_results_at_base(
+        &self,
+        base: &CommitId,
+        base_paths: &BasePaths,
+        base_tally: &mut Tally,
+    ) -> Result<(), Failure> {
+        let repo = &self.subject.workspace.repo;
+        let snapshot = repo.snapshot(base.clone());
+        let reviewed_paths = base_paths.to_set();
+        let is_reviewed = |path: &str| reviewed_paths.contains(path);
+        TeamReview::for_snapshot(&self.team_rules.rules, &snapshot)?.add_results(
+            repo,
+            &snapshot,
+            &is_reviewed,
+            base_tally,
+        )
+    }
+
+    /// Notes that rules are not in force, and runs the examples of the rules if the change edits their file. An example
+    /// with another outcome fails the gate.
+    pub(crate) fn add_team_rule_causes(&mut self) {
+        if let Some(limit) = self.team_rules.limit.take() {
+            self.evaluation.add_limit(limit);
+        }
+        let Some(path) = self.find_changed_team_rules() else {
+            return;
+        };
+        let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
+        let version = policy::read_gate_file_version(repo, snapshot, &path, MAX_TEAM_RULES_BYTES);
+        let Ok(GateFileVersion::Text(bytes)) = version else {
+            return;
+        };
+        let rules = match TeamRuleSet::parse(&bytes) {
+            Ok(rules) => rules,
+            Err(problems) => {
+                // In CI, the unusable file is a cause already.
+                if self.subject.workspace.ci.host.is_local() {
+                    let reason = describe_first_problem(&path, &problems);
+                    self.evaluation.add_cause(
+                        Cause::GateChange,
+                        format!("The change adds team rules that cannot be used: {reason}"),
+                    );
+                }
+                return;
+            }
+        };
+        let failures = rules.run_examples().failures;
+        for failure in failures.iter().take(MAX_LISTED_EXAMPLES) {
+            self.evaluation.add_cause(
+                Cause::GateChange,
+                format!(
+                    "An example of `{}` in {path}:{} has another outcome: {}: {}.",
+                    failure.rule,
+                    failure.line,
+                    shorten_name(&failure.path),
+                    failure.reason
+                ),
+            );
+        }
+        if failures.len() > MAX_LISTED_EXAMPLES {
+            let remark = format!(
+                "{} examples of team rules; run `sluicegate rules test` to see all",
+                format_and_more(failures.len() - MAX_LISTED_EXAMPLES)
+            );
+            self.evaluation.add_notes([remark]);
+        }
+    }
+
+    /// Returns the path of the team's rules file if the change edits it, or the file behind a link.
+    fn find_changed_team_rules(&self) -> Option<String> {
+        let workspace = self.subject.workspace;
+        let path = workspace.team_rules_path.as_ref()?;
+        let resolved_path = policy::follow_links(&workspace.repo, &self.subject.snapshot, path).ok()?;
+        let mut gate_changes = self.selection.pipelines.gate_changes.iter();
+        let is_changed = gate_changes.any(|change| resolved_path.paths.contains(&change.path));
+        is_changed.then(|| path.clone())
+    }
+}

@@ -1,0 +1,189 @@
+//! Describes the changes in the file of the team's rules, rule by rule.
+
+use super::{Effect, GateFileVersion, describe_versions, sanitize};
+use sluicegate_pipelines::findings::Enforcement;
+use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
+use sluicegate_pipelines::yaml::DocumentError;
+use std::collections::BTreeSet;
+
+/// Describes how the file of the team's rules changed: its rules with their levels, paths and conditions.
+pub fn describe_team_rules_changes(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
+    describe_versions(old, new, parse_rules, |old, new| {
+        let mut sentences: Vec<String> = old
+            .rules()
+            .iter()
+            .flat_map(|rule| describe_rule_changes(rule, new.find_team_rule(&rule.id)))
+            .collect();
+        let added_rules = new
+            .rules()
+            .iter()
+            .filter(|rule| old.find_team_rule(&rule.id).is_none());
+        sentences.extend(added_rules.map(describe_added_rule));
+        if sentences.is_empty() {
+            sentences.push("no rule has changed".to_owned());
+        }
+        sentences
+    })
+}
+
+/// Parses the rules of a version. The error is the first problem.
+fn parse_rules(bytes: &[u8]) -> Result<TeamRuleSet, DocumentError> {
+    TeamRuleSet::parse(bytes).map_err(|problems| {
+        let first = problems.into_iter().next();
+        first.map_or_else(
+            || DocumentError::for_document("the file has errors"),
+            |problem| DocumentError {
+                message: problem.message,
+                position: Some(problem.position),
+            },
+        )
+    })
+}
+
+fn describe_added_rule(rule: &TeamRule) -> String {
+    let sentence = format!("{} added, {}", rule.full_id(), level_name(rule.level));
+    Effect::from_laxity(&rank_laxity(None), &rank_laxity(rule.level)).label(&sentence)
+}
+
+/// Describes the differences between two versions of a rule. `None` means that the new version lacks the rule.
+fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<String> {
+    let (id, old_level) = (old.full_id(), level_name(old.level));
+    let Some(new) = new else {
+        let effect = Effect::from_laxity(&rank_laxity(old.level), &rank_laxity(None));
+        return vec![effect.label(&format!("{id} {old_level} → removed"))];
+    };
+    let mut sentences = Vec::new();
+    if old.level != new.level {
+        let effect = Effect::from_laxity(&rank_laxity(old.level), &rank_laxity(new.level));
+        sentences.push(effect.label(&format!("{id} {old_level} → {}", level_name(new.level))));
+    }
+    let is_enforced = new.level.is_some();
+    for (key, old_globs, new_globs) in [
+        ("paths", &old.paths, &new.paths),
+        ("exclude", &old.exclude, &new.exclude),
+    ] {
+        if old_globs != new_globs {
+            let effect = if is_enforced {
+                find_glob_effect(key, old_globs, new_globs)
+            } else {
+                Effect::Unknown
+            };
+            let (old_globs, new_globs) = (describe_globs(old_globs), describe_globs(new_globs));
+            sentences.push(effect.label(&format!("{id} {key} {old_globs} → {new_globs}")));
+        }
+    }
+    for (key, old_text, new_text) in [
+        ("for", old.subject.name(), new.subject.name()),
+        ("when", old.condition.trim(), new.condition.trim()),
+    ] {
+        if old_text != new_text {
+            let sentence = format!("{id} {key} `{}` → `{}`", sanitize(old_text), sanitize(new_text));
+            sentences.push(Effect::Unknown.label(&sentence));
+        }
+    }
+    sentences
+}
+
+fn level_name(level: Option<Enforcement>) -> &'static str {
+    level.map_or("off", Enforcement::name)
+}
+
+/// Returns how lax a level is, from 0 for an error. A missing rule is as lax as one that is off.
+const fn rank_laxity(level: Option<Enforcement>) -> u8 {
+    match level {
+        Some(Enforcement::Error) => 0,
+        Some(Enforcement::Warn) => 1,
+        None => 2,
+    }
+}
+
+/// Returns the effect of a change of the globs: `paths` without globs are all pipelines, and each glob adds pipelines;
+/// each glob of `exclude` removes some.
+fn find_glob_effect(key: &str, old_globs: &[String], new_globs: &[String]) -> Effect {
+    let (old, new): (BTreeSet<_>, BTreeSet<_>) = (old_globs.iter().collect(), new_globs.iter().collect());
+    let is_all = |globs: &BTreeSet<_>| key == "paths" && globs.is_empty();
+    let effect = match (is_all(&old), is_all(&new)) {
+        (false, true) => Effect::Tightened,
+        (true, false) => Effect::Relaxed,
+        _ if new.is_superset(&old) => Effect::Tightened,
+        _ if new.is_subset(&old) => Effect::Relaxed,
+        _ => Effect::Unknown,
+    };
+    if key == "paths" { effect } else { effect.opposite() }
+}
+
+fn describe_globs(globs: &[String]) -> String {
+    if globs.is_empty() {
+        return "not set".to_owned();
+    }
+    sanitize(&globs.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(rule: &str) -> GateFileVersion {
+        let text = format!("rules:\n  - {{ id: a, for: component, message: m, {rule} }}\n");
+        GateFileVersion::Text(text.into_bytes())
+    }
+
+    fn describe(old: &str, new: &str) -> String {
+        describe_team_rules_changes(&file(old), &file(new)).join("; ")
+    }
+
+    #[test]
+    fn level_paths_and_condition_have_their_effect() {
+        let error = "level: error, when: component.skipped";
+        let cases = [
+            (
+                "level: warn, when: component.skipped",
+                "team/a error → warn (relaxed)",
+            ),
+            (
+                "level: off, when: component.skipped",
+                "team/a error → off (relaxed)",
+            ),
+            (
+                "level: error, when: '!component.skipped'",
+                "team/a when `component.skipped` → `!component.skipped` (changed)",
+            ),
+            (
+                "level: error, when: component.skipped, paths: [a/**]",
+                "team/a paths not set → a/** (relaxed)",
+            ),
+            (
+                "level: error, when: component.skipped, exclude: [a/**]",
+                "team/a exclude not set → a/** (relaxed)",
+            ),
+            (
+                "level: error, when: component.skipped, help: h",
+                "no rule has changed",
+            ),
+        ];
+        for (new, expected) in cases {
+            assert_eq!(describe(error, new), expected);
+        }
+        let narrow = "level: error, when: component.skipped, paths: [a/**]";
+        assert_eq!(describe(narrow, error), "team/a paths a/** → not set (tightened)");
+        let wide = "level: error, when: component.skipped, paths: [a/**, b/**]";
+        assert_eq!(
+            describe(narrow, wide),
+            "team/a paths a/** → a/**, b/** (tightened)"
+        );
+        let other = "level: error, when: component.skipped, paths: [b/**]";
+        assert_eq!(describe(narrow, other), "team/a paths a/** → b/** (changed)");
+    }
+
+    #[test]
+    fn added_and_removed_rules_are_described() {
+        let rule = file("level: error, when: component.skipped");
+        let described = describe_team_rules_changes(&GateFileVersion::Missing, &rule);
+        assert_eq!(described, ["the file is new", "team/a added, error (tightened)"]);
+        let described = describe_team_rules_changes(&rule, &GateFileVersion::Missing);
+        assert_eq!(
+            described,
+            ["the file is gone", "team/a error → removed (relaxed)"]
+        );
+    }
+}

@@ -1,0 +1,238 @@
+//! Creates team rules, and runs their examples.
+
+use super::lint::{LintedFile, read_named_file};
+use crate::atomic_file;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::job::cli::OutputFormat;
+use crate::session::response_output::format_json;
+use crate::session::{CommandResult, Run};
+use crate::workspace::Workspace;
+use serde_json::{Value, json as value};
+use sluicegate_base::input;
+use sluicegate_base::text::{escape_line, format_count};
+use sluicegate_pipelines::rules;
+use sluicegate_pipelines::team_rules::{
+    ExampleFailure, ExampleRun, MAX_TEAM_RULES_BYTES, TEAM_RULES_FILE, TeamRuleSet, render_new_rule,
+};
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+
+/// The beginning of a new file.
+const FILE_HEADING: &str = "# Rules of the team. To test them, run: sluicegate rules test
+# In CI, the version of the target branch is in force: a new rule applies after its merge.
+rules:
+";
+
+/// Runs the examples of a file of team rules, and prints those with another outcome.
+pub(crate) fn test_rules(run: &Run, file: Option<&Path>, output: OutputFormat) -> CommandResult {
+    let (name, bytes) = match file {
+        Some(file) => read_named_file(run, file)?,
+        None => read_project_team_rules(run)?,
+    };
+    let Ok(rule_set) = TeamRuleSet::parse(&bytes) else {
+        let linted_file = LintedFile::from_team_rules(name, bytes);
+        return linted_file.print(run, output);
+    };
+    let example_run = rule_set.run_examples();
+    let text = match output {
+        OutputFormat::Json => format_json(&to_document(&name, &rule_set, &example_run)),
+        OutputFormat::Text => render_text(&name, &rule_set, &example_run),
+    };
+    run.ui.print_result(&text)?;
+    Ok(if example_run.failures.is_empty() {
+        ExitStatus::Success
+    } else {
+        ExitStatus::GateFailed
+    })
+}
+
+/// Reads the team rules of the checkout. Returns their path and content.
+fn read_project_team_rules(run: &Run) -> Result<(String, Vec<u8>), Failure> {
+    let workspace = run.open_workspace()?;
+    let snapshot = workspace.checkout_snapshot(run)?;
+    workspace.read_checkout_team_rules(&snapshot)?.ok_or_else(|| {
+        let path = workspace.team_rules_path.as_deref().unwrap_or(TEAM_RULES_FILE);
+        Failure::usage(format!("the team rules file {path} does not exist"))
+            .with_hint("run `sluicegate rules new ID` to create it")
+    })
+}
+
+/// Returns the outcome as JSON: schema `sluicegate.rules-test/v1`.
+fn to_document(name: &str, rule_set: &TeamRuleSet, example_run: &ExampleRun) -> Value {
+    let failures: Vec<Value> = example_run.failures.iter().map(failure_to_json).collect();
+    value!({
+        "schema": "sluicegate.rules-test/v1",
+        "file": name,
+        "rules": rule_set.rules().len(),
+        "examples": example_run.example_count,
+        "failures": failures,
+    })
+}
+
+fn failure_to_json(failure: &ExampleFailure) -> Value {
+    value!({
+        "rule": failure.rule,
+        "line": failure.line,
+        "path": failure.path,
+        "reason": failure.reason,
+    })
+}
+
+/// Renders the failed examples, then the numbers of examples and rules.
+fn render_text(name: &str, rule_set: &TeamRuleSet, example_run: &ExampleRun) -> String {
+    let mut text = String::new();
+    for failure in &example_run.failures {
+        let line = format!(
+            "{name}:{}: {}: {}: {}",
+            failure.line, failure.rule, failure.path, failure.reason
+        );
+        let _ = writeln!(text, "{}", escape_line(&line));
+    }
+    let example_count = format_count(example_run.example_count, "example");
+    let rule_count = format_count(rule_set.rules().len(), "rule");
+    let outcome = match example_run.failures.len() {
+        0 => "passed".to_owned(),
+        failure_count => format!("{} failed", format_count(failure_count, "example")),
+    };
+    let _ = writeln!(
+        text,
+        "{}",
+        escape_line(&format!("{name}: {example_count} of {rule_count}: {outcome}"))
+    );
+    text
+}
+
+/// Adds a rule with comments and examples to the file of the checkout.
+pub(crate) fn create_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
+    let workspace = run.open_workspace()?;
+    let Some(path) = workspace.team_rules_path.clone() else {
+        return Err(Failure::usage("the job turns team rules off (--team-rules off)"));
+    };
+    let full_path = workspace.repo.root().join(&path);
+    run.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
+    let old_text = read_text(&full_path)?;
+    let new_text = add_rule(&old_text, id, &path)?;
+    if let Some(directory) = full_path.parent() {
+        std::fs::create_dir_all(directory)
+            .map_err(|error| Failure::usage(format!("could not create {}: {error}", directory.display())))?;
+    }
+    atomic_file::write_file(&full_path, new_text.as_bytes())
+        .map_err(|error| Failure::usage(format!("could not write {path}: {error}")))?;
+    run.ui.print_result(&match output {
+        OutputFormat::Json => format_json(
+            &value!({ "schema": "sluicegate.rules-new/v1", "path": path, "rule": format!("team/{id}") }),
+        ),
+        OutputFormat::Text => {
+            let message = format!("added the rule `{id}` to {path}; to test it, run: sluicegate rules test");
+            escape_line(&message) + "\n"
+        }
+    })?;
+    Ok(ExitStatus::Success)
+}
+
+/// Returns the text of the file; empty if it does not exist.
+fn read_text(path: &Path) -> Result<String, Failure> {
+    match input::read_text_file(path, MAX_TEAM_RULES_BYTES) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(Failure::usage(format!(
+            "could not read {}: {error}",
+            path.display()
+        ))),
+    }
+}
+
+/// Returns the text with a new rule at the end. The result is used only if it has exactly one rule more.
+fn add_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> {
+    let old_rules = TeamRuleSet::parse(old_text.as_bytes())
+        .map_err(|_| Failure::usage(format!("{path} has errors")).with_hint("run `sluicegate rules lint`"))?;
+    if old_rules.find_team_rule(id).is_some() {
+        return Err(Failure::usage(format!("{path} already has a rule `{id}`")));
+    }
+    if rules::find_rule(id).is_some() {
+        let message = format!("`{id}` is a rule of the platform");
+        return Err(Failure::usage(message).with_hint("use another id"));
+    }
+    let entry = render_new_rule(id);
+    if TeamRuleSet::parse(format!("rules:\n{entry}").as_bytes()).is_err() {
+        let message = format!("`{id}` is not a valid id of a rule");
+        return Err(Failure::usage(message)
+            .with_hint("use lowercase letters, digits and hyphens, as in no-python-in-production"));
+    }
+    let is_empty = old_rules.rules().is_empty() && !old_text.contains("rules");
+    let heading = if is_empty { FILE_HEADING } else { "" };
+    let line_end = if old_text.is_empty() || old_text.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    let flush_entry: String = entry
+        .split_inclusive('\n')
+        .map(|line| line.strip_prefix("  ").unwrap_or(line))
+        .collect();
+    for entry in [entry, flush_entry] {
+        let new_text = format!("{old_text}{line_end}{heading}{entry}");
+        let is_complete = TeamRuleSet::parse(new_text.as_bytes()).is_ok_and(|new_rules| {
+            new_rules.rules().len() == old_rules.rules().len() + 1 && new_rules.find_team_rule(id).is_some()
+        });
+        if is_complete {
+            return Ok(new_text);
+        }
+    }
+    let message = format!("could not add a rule to {path}: its last line does not end the list `rules`");
+    Err(Failure::usage(message).with_hint("write `rules` at the end of the file, each rule on its own lines"))
+}
+
+impl Workspace<'_> {
+    /// Returns the path and the content of the team rules in the snapshot; `None` if there is no such file.
+    pub(crate) fn read_checkout_team_rules(
+        &self,
+        snapshot: &sluicegate_git::Snapshot<'_>,
+    ) -> Result<Option<(String, Vec<u8>)>, Failure> {
+        use crate::job::policy::GateFileVersion;
+        let Some(path) = &self.team_rules_path else {
+            return Ok(None);
+        };
+        let version =
+            crate::job::policy::read_gate_file_version(&self.repo, snapshot, path, MAX_TEAM_RULES_BYTES)?;
+        match version {
+            GateFileVersion::Missing => Ok(None),
+            GateFileVersion::Text(bytes) => Ok(Some((path.clone(), bytes))),
+            GateFileVersion::Unreadable(reason) => {
+                Err(Failure::usage(format!("could not read {path}: {reason}")))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_rule_is_added_in_the_indentation_of_the_file() {
+        let first = add_rule("", "first", "f").unwrap();
+        assert!(first.starts_with(FILE_HEADING), "{first}");
+        let second = add_rule(&first, "second", "f").unwrap();
+        assert!(second.starts_with(&first), "{second}");
+        let flush = "rules:\n- { id: a, level: warn, for: pipeline, when: 'true', message: m }";
+        let extended = add_rule(flush, "second", "f").unwrap();
+        assert!(extended.contains("\n- id: second\n  # error"), "{extended}");
+    }
+
+    #[test]
+    fn rule_is_refused_if_the_file_would_not_have_it() {
+        let flow = "rules: [{ id: a, level: warn, for: pipeline, when: 'true', message: m }]\n";
+        for (text, id) in [
+            (flow, "second"),
+            (flow, "a"),
+            ("", "Not Valid"),
+            ("", "unused-components"),
+            ("rules: 5", "x"),
+        ] {
+            assert!(add_rule(text, id, "f").is_err(), "{text} {id}");
+        }
+    }
+}

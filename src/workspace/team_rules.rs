@@ -1,0 +1,141 @@
+//! Reads the rules of the team: the version that is in force, and that of the checkout.
+
+use crate::error::Failure;
+use crate::job::policy::{
+    self, CheckoutFiles, FilePresence, GateFile, GateFileReader, GateFileVersion, NamedText, UnusableFile,
+};
+use crate::workspace::Workspace;
+use sluicegate_git::Snapshot;
+use sluicegate_pipelines::findings::{LimitKind, VerdictLimit};
+use sluicegate_pipelines::rules::LintProblem;
+use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet};
+
+/// The rules of the team that a run evaluates: those of the policy revision.
+#[derive(Default)]
+pub(crate) struct TeamRulesInForce {
+    pub(crate) rules: TeamRuleSet,
+    /// The reason why the rules of the checkout, or those of the policy revision, are not evaluated.
+    pub(crate) limit: Option<VerdictLimit>,
+}
+
+impl Workspace<'_> {
+    /// Reads the rules of the team from the policy revision. In CI, a file that cannot be used is treated as missing,
+    /// because otherwise it would stop the change that repairs it.
+    pub(crate) fn read_team_rules(&self) -> Result<TeamRulesInForce, Failure> {
+        let Some(path) = &self.team_rules_path else {
+            return Ok(TeamRulesInForce::default());
+        };
+        let file = self.read_team_rules_file(path)?;
+        if let Some(reason) = &file.unusable_reason {
+            return Ok(TeamRulesInForce::without_file(path, reason));
+        }
+        let Some(text) = &file.policy_text else {
+            let missing_reason = file.missing_reason.filter(|_| file.checkout_text.is_some());
+            return Ok(TeamRulesInForce {
+                limit: missing_reason.map(|reason| build_limit(path, describe_unused_rules(&reason))),
+                ..TeamRulesInForce::default()
+            });
+        };
+        match TeamRuleSet::parse(text.text.as_bytes()) {
+            Ok(rules) => Ok(TeamRulesInForce { rules, limit: None }),
+            Err(problems) if self.on_unusable() == UnusableFile::TreatAsMissing => {
+                let reason = describe_first_problem(&text.name, &problems);
+                Ok(TeamRulesInForce::without_file(path, &reason))
+            }
+            Err(problems) => Err(reject_invalid_rules(text, &problems)),
+        }
+    }
+
+    /// Returns the rules of the team that a waiver may name: those in force, and those of the checkout. A file that
+    /// cannot be read has none.
+    pub(crate) fn list_known_team_rules(&self) -> Result<Vec<TeamRuleSet>, Failure> {
+        let Some(path) = &self.team_rules_path else {
+            return Ok(Vec::new());
+        };
+        let file = self.read_team_rules_file(path)?;
+        let texts = [file.policy_text, file.checkout_text];
+        Ok(texts
+            .iter()
+            .flatten()
+            .filter_map(|text| TeamRuleSet::parse(text.text.as_bytes()).ok())
+            .collect())
+    }
+
+    /// Reads a version of the file, also one that is not in force, and its rules. The error is the first problem.
+    pub(super) fn read_team_rules_version(
+        &self,
+        snapshot: &Snapshot<'_>,
+        path: &str,
+    ) -> (GateFileVersion, Result<Option<TeamRuleSet>, String>) {
+        let version = policy::read_gate_file_version(&self.repo, snapshot, path, MAX_TEAM_RULES_BYTES);
+        let version = version.unwrap_or_else(|error| GateFileVersion::Unreadable(error.to_string()));
+        let rules = match &version {
+            GateFileVersion::Missing => Ok(None),
+            GateFileVersion::Unreadable(reason) => Err(format!("{path}: {reason}")),
+            GateFileVersion::Text(bytes) => TeamRuleSet::parse(bytes)
+                .map(Some)
+                .map_err(|problems| describe_first_problem(path, &problems)),
+        };
+        (version, rules)
+    }
+
+    fn read_team_rules_file(&self, path: &str) -> Result<GateFile, Failure> {
+        let reader = GateFileReader {
+            repo: &self.repo,
+            policy_revision: &self.policy_revision,
+            checkout: CheckoutFiles::for_run(&self.repo, Some(&self.ci))?,
+            on_unusable: self.on_unusable(),
+        };
+        Ok(reader.read_file(path, FilePresence::Optional, MAX_TEAM_RULES_BYTES)?)
+    }
+}
+
+impl TeamRulesInForce {
+    /// Creates an empty set of rules, because the file in force cannot be used.
+    fn without_file(path: &str, reason: &str) -> Self {
+        let text = format!(
+            "the team rules file in force cannot be used, so it is treated as missing, and no team rule is evaluated: {reason}"
+        );
+        Self {
+            rules: TeamRuleSet::default(),
+            limit: Some(build_limit(path, text)),
+        }
+    }
+}
+
+fn build_limit(path: &str, text: String) -> VerdictLimit {
+    VerdictLimit {
+        kind: LimitKind::NotInForce,
+        path: Some(path.to_owned()),
+        text,
+    }
+}
+
+/// Describes that the policy revision has no file for this reason, and that the checkout's is not used.
+fn describe_unused_rules(reason: &str) -> String {
+    format!(
+        "{reason}, so the team rules of the checkout's file are not in force. For this one change, the job can set --policy \
+         head (SLUICEGATE_POLICY)"
+    )
+}
+
+/// Returns the first problem with its position.
+pub(crate) fn describe_first_problem(name: &str, problems: &[LintProblem]) -> String {
+    problems.first().map_or_else(
+        || name.to_owned(),
+        |problem| {
+            let position = problem.position;
+            format!(
+                "{name}:{}:{}: {}",
+                position.line, position.column, problem.message
+            )
+        },
+    )
+}
+
+fn reject_invalid_rules(text: &NamedText, problems: &[LintProblem]) -> Failure {
+    let help = problems.first().and_then(|problem| problem.help.clone());
+    let hint =
+        help.unwrap_or_else(|| "run `sluicegate rules lint` to see each error at its place".to_owned());
+    Failure::usage(describe_first_problem(&text.name, problems)).with_hint(hint)
+}

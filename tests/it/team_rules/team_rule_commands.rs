@@ -1,0 +1,179 @@
+//! `rules new`, `rules test`, `rules lint`, `rules list`, `rules explain`, `inspect` and `schema`.
+
+use super::{FILE, python_pipeline, python_rule, world_with_files};
+use crate::support::{Call, World, json_schema};
+use serde_json::json;
+use std::fs;
+
+fn call(world: &World) -> Call {
+    Call::new(&world.work())
+}
+
+#[test]
+fn new_rule_is_valid_and_its_examples_pass() {
+    let world = world_with_files(&[]);
+    call(&world)
+        .run("rules new no-python")
+        .expect(0)
+        .logging(&["added the rule `no-python`"]);
+    call(&world).run("rules new second-rule").expect(0);
+    call(&world)
+        .run("rules test")
+        .expect(0)
+        .logging(&["4 examples of 2 rules: passed"]);
+    call(&world).run("rules lint").expect(0);
+    let text = fs::read_to_string(world.work().join(FILE)).unwrap();
+    call(&world).run("rules new no-python").expect(2);
+    call(&world).run("rules new Upper").expect(2);
+    call(&world).run("rules new unused-components").expect(2);
+    assert_eq!(fs::read_to_string(world.work().join(FILE)).unwrap(), text);
+}
+
+#[test]
+fn failing_example_exits_with_1_and_shows_the_difference() {
+    let wrong = python_rule("error").replace("type: sql-executor", "type: python-script");
+    let world = world_with_files(&[(FILE, &wrong)]);
+    let output = call(&world).run("rules test").expect(1);
+    assert!(
+        output.all().contains(
+            "sluicegate-rules.yaml:16: team/no-python: prod/a.orch.yaml: the example should pass, but \
+                               the rule has a finding: `Run` is a Python script"
+        ),
+        "{}",
+        output.all()
+    );
+    let report = call(&world).run("rules test -o json").expect(1).json();
+    assert_eq!(report["schema"], "sluicegate.rules-test/v1");
+    assert_eq!(
+        (&report["examples"], &report["failures"][0]["line"]),
+        (&json!(2), &json!(16))
+    );
+    world.write("other.yaml", &python_rule("off"));
+    call(&world).run("rules test other.yaml").expect(0);
+    world.write(
+        "other.yaml",
+        &python_rule("off").replace("prod/a.orch", "dev/a.orch"),
+    );
+    call(&world)
+        .run("rules test other.yaml")
+        .expect(1)
+        .logging(&["does not apply to its path"]);
+    world.write(
+        "other.yaml",
+        &python_rule("off").replace("{ components", "[ components"),
+    );
+    call(&world)
+        .run("rules test other.yaml")
+        .expect(1)
+        .logging(&["cannot be read"]);
+}
+
+#[test]
+fn missing_file_is_named_with_the_command_that_creates_it() {
+    let world = world_with_files(&[]);
+    let output = call(&world).run("rules test").expect(2);
+    assert!(output.all().contains("rules new ID"), "{}", output.all());
+}
+
+#[test]
+fn lint_shows_the_place_in_the_expression() {
+    let broken = python_rule("error").replace("component.type ==", "component.typ ==");
+    let world = world_with_files(&[(FILE, &broken)]);
+    let output = call(&world).run("rules lint").expect(1);
+    insta::assert_snapshot!(output.out.trim_end(), @r#"
+    .platform/config/pipeline_quality_rules.yaml has no problems
+    error: `component` has no field `typ`
+     --> sluicegate-rules.yaml:6:21
+      |
+    6 |     when: component.typ == "python-script"
+      |                     ^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: did you mean `type`?
+
+    sluicegate-rules.yaml: 1 error, 0 warnings
+    "#);
+    let document = call(&world).run("rules lint -o json").expect(1).json();
+    assert_eq!(document["problems"], json!([]));
+    assert_eq!(document["teamRules"]["problems"][0]["column"], 21);
+    let named = call(&world).run(("rules lint -o json", FILE)).expect(1).json();
+    assert_eq!(named["problems"][0]["line"], 6);
+}
+
+#[test]
+fn list_and_explain_show_team_rules() {
+    let world = world_with_files(&[(FILE, &python_rule("warn"))]);
+    call(&world)
+        .run("rules list")
+        .expect(0)
+        .logging(&["team/no-python", "warn"]);
+    let list = call(&world).run("rules list -o json").expect(0).json();
+    assert!(
+        list.as_array()
+            .unwrap()
+            .iter()
+            .any(|rule| rule["id"] == "team/no-python" && rule["here"] == "warn")
+    );
+    let page = call(&world).run("rules explain team/no-python").expect(0);
+    page.logging(&[
+        "component.type == \"python-script\"",
+        "Use SQL.",
+        "type: sql-executor",
+        "What fails",
+    ]);
+    let document = call(&world)
+        .run("rules explain no-python -o json")
+        .expect(0)
+        .json();
+    assert_eq!(document["when"], "component.type == \"python-script\"");
+    let unknown = call(&world).run("rules explain team/no-pythons").expect(2);
+    assert!(
+        unknown.all().contains("did you mean `team/no-python`?"),
+        "{}",
+        unknown.all()
+    );
+    world.write(FILE, "rules: 5\n");
+    call(&world)
+        .run("rules list")
+        .expect(0)
+        .logging(&["skipping the team rules"]);
+}
+
+#[test]
+fn inspected_pipeline_has_documented_schema() {
+    let pipeline = "type: orchestration\npipeline:\n  components:\n    Start:\n      type: start\n      transitions:\n        unconditional: [Run]\n    \
+                    Run:\n      type: run-orchestration\n      parameters: { orchestrationJob: b, limit: 5 }\n  variables:\n    v:\n      metadata: { type: TEXT }\n";
+    let world = world_with_files(&[
+        ("sales/a.orch.yaml", pipeline),
+        ("sales/b.orch.yaml", &python_pipeline(&["Run"])),
+    ]);
+    let document = call(&world)
+        .run("inspect sales/a.orch.yaml -o json")
+        .expect(0)
+        .json();
+    assert_eq!(document["schema"], "sluicegate.pipeline/v1");
+    assert_eq!(document["calls"][0]["target"], "sales/b.orch.yaml");
+    assert_eq!(document["links"][0]["subject"], "Start -> Run");
+    assert_eq!(document["components"][1]["line"], 8);
+    let schema = call(&world).run("schema pipeline").expect(0).json();
+    assert_eq!(json_schema::validate(&schema, &document), Ok(()));
+    call(&world).run("inspect sales/a.orch.yaml").expect(0).logging(&[
+        "pipeline.components[1].parameters.limit = 5",
+        "pipeline.variables[0].description = \"\"",
+    ]);
+    call(&world).run("inspect sales/none.orch.yaml").expect(2);
+    world.write("bad.orch.yaml", "type: [\n");
+    call(&world)
+        .run("inspect bad.orch.yaml")
+        .expect(2)
+        .logging(&["could not read the pipeline bad.orch.yaml"]);
+}
+
+#[test]
+fn new_file_is_valid_by_its_schema() {
+    let world = world_with_files(&[]);
+    call(&world).run("rules new first-rule").expect(0);
+    let schema = call(&world).run("schema team-rules").expect(0).json();
+    let text = fs::read_to_string(world.work().join(FILE)).unwrap();
+    let document: serde_json::Value = serde_yaml::from_str(&text).unwrap();
+    assert_eq!(json_schema::validate(&schema, &document), Ok(()));
+}

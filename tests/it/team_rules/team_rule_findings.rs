@@ -1,0 +1,296 @@
+//! Findings of team rules: levels, known and waived ones, errors of the evaluation, both engines.
+
+use super::{FILE, commit_files, list_team_findings, python_pipeline, python_rule, world_with_files};
+use crate::support::{Call, Job, Platform, check, head, respond_for_each};
+use serde_json::json;
+
+/// Returns a platform that passes the only enabled rule of each pipeline.
+fn passing_platform() -> Platform {
+    let platform = Platform::new();
+    let result = json!([{ "ruleName": "minimum-components", "status": "PASSED" }]);
+    platform.reviews(respond_for_each("PASSED", result));
+    platform
+}
+
+#[test]
+fn violated_rule_of_level_error_fails_check() {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    commit_files(
+        &world,
+        &[
+            ("prod/a.orch.yaml", &python_pipeline(&["Run"])),
+            ("dev/a.orch.yaml", &python_pipeline(&["Run"])),
+        ],
+    );
+    let report = check(&world, "").expect(1).json();
+    assert_eq!(
+        list_team_findings(&report),
+        ["team/no-python FAILED - prod/a.orch.yaml:6 `Run` is a Python script"]
+    );
+    assert_eq!(report["findings"]["errors"], 1);
+    let result = report["files"][1]["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|result| result["rule"] == "team/no-python")
+        .unwrap();
+    assert_eq!(result["about"], json!(["Run"]));
+    assert_eq!(result["enforcement"], "error");
+}
+
+#[test]
+fn rule_of_level_warn_passes_and_rule_that_is_off_has_no_result() {
+    let world = world_with_files(&[(FILE, &python_rule("warn"))]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    let report = check(&world, "").expect(0).json();
+    assert_eq!(
+        (&report["findings"]["warnings"], &report["verdict"]),
+        (&json!(1), &json!("passed"))
+    );
+    check(&world, "--fail-on warn").expect(1);
+    world.write(FILE, &python_rule("off"));
+    assert_eq!(list_team_findings(&check(&world, "").expect(0).json()).len(), 0);
+    let off = Call::new(&world.work())
+        .run("check --team-rules off --fail-on warn")
+        .expect(0);
+    assert!(!off.all().contains("no-python"), "{}", off.all());
+}
+
+#[test]
+fn passing_rule_has_result_and_passes() {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    commit_files(
+        &world,
+        &[(
+            "prod/a.orch.yaml",
+            "type: orchestration\npipeline: { components: { Start: { type: start } } }\n",
+        )],
+    );
+    let report = check(&world, "").expect(0).json();
+    let results = report["files"][0]["results"].as_array().unwrap();
+    assert!(
+        results
+            .iter()
+            .any(|result| result["rule"] == "team/no-python" && result["status"] == "PASSED")
+    );
+    assert_eq!(
+        report["counts"]["passed"], 1,
+        "results of team rules are no results of the rules file"
+    );
+}
+
+#[test]
+fn new_only_knows_findings_of_base_by_their_subject() {
+    let world = world_with_files(&[
+        (FILE, &python_rule("error")),
+        ("prod/a.orch.yaml", &python_pipeline(&["Run"])),
+        ("prod/gone.orch.yaml", &python_pipeline(&["Run", "Other"])),
+    ]);
+    commit_files(
+        &world,
+        &[
+            ("prod/a.orch.yaml", &python_pipeline(&["Added", "Run"])),
+            ("prod/gone.orch.yaml", &python_pipeline(&["Run"])),
+        ],
+    );
+    let report = check(&world, "--new-only").expect(1).json();
+    assert_eq!(
+        list_team_findings(&report),
+        [
+            "team/no-python FAILED new prod/a.orch.yaml:6 `Added` is a Python script",
+            "team/no-python FAILED known prod/a.orch.yaml:8 `Run` is a Python script",
+            "team/no-python FAILED known prod/gone.orch.yaml:6 `Run` is a Python script",
+        ]
+    );
+    let findings = &report["findings"];
+    assert_eq!(
+        (&findings["new"], &findings["known"], &findings["fixed"]),
+        (&json!(1), &json!(2), &json!(1))
+    );
+    commit_files(
+        &world,
+        &[(
+            "prod/a.orch.yaml",
+            &python_pipeline(&["Run"]).replace("1.0", "1.1"),
+        )],
+    );
+    check(&world, "--new-only").expect(0);
+    check(&world, "--new-only --max-known 2").expect(0);
+    check(&world, "--new-only --max-known 1").expect(1);
+}
+
+#[test]
+fn finding_about_pipeline_stays_known_if_its_message_changes() {
+    let rule = "rules:\n  - id: small\n    level: error\n    for: pipeline\n    when: size(pipeline.components) > 1\n    message: \"{size(pipeline.components)} components\"\n";
+    let world = world_with_files(&[(FILE, rule), ("a.orch.yaml", &python_pipeline(&["Run"]))]);
+    commit_files(&world, &[("a.orch.yaml", &python_pipeline(&["Run", "More"]))]);
+    let report = check(&world, "--new-only").expect(0).json();
+    assert_eq!(
+        list_team_findings(&report),
+        ["team/small FAILED known a.orch.yaml:1 3 components"]
+    );
+}
+
+#[test]
+fn waiver_of_team_rule_allows_its_finding() {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    commit_files(
+        &world,
+        &[("prod/a.orch.yaml", &python_pipeline(&["Run", "Other"]))],
+    );
+    let call = Call::new(&world.work());
+    call.run("waivers add team/no-python prod/a.orch.yaml Run --reason legacy")
+        .expect(0);
+    let report = check(&world, "").expect(1).json();
+    assert_eq!(
+        list_team_findings(&report),
+        [
+            "team/no-python FAILED waived prod/a.orch.yaml:6 `Run` is a Python script",
+            "team/no-python FAILED - prod/a.orch.yaml:8 `Other` is a Python script",
+        ]
+    );
+    call.run("waivers add --all --reason legacy").expect(0);
+    check(&world, "").expect(0);
+    let unknown = call
+        .run("waivers add team/no-pyton prod/a.orch.yaml --reason legacy")
+        .expect(2);
+    assert!(unknown.all().contains("team/no-pyton"), "{}", unknown.all());
+    world.write("prod/a.orch.yaml", &python_pipeline(&[]));
+    call.run("waivers list").expect(0).logging(&["unused"]);
+}
+
+#[test]
+fn error_of_evaluation_fails_and_is_never_known() {
+    let rule = "rules:\n  - id: limit\n    level: warn\n    for: component\n    when: component.parameters.limit > 5\n    message: m\n";
+    let world = world_with_files(&[(FILE, rule), ("a.orch.yaml", &python_pipeline(&["Run"]))]);
+    commit_files(&world, &[("a.orch.yaml", &python_pipeline(&["Run", "More"]))]);
+    for args in ["", "--new-only"] {
+        let report = check(&world, args).expect(1).json();
+        assert_eq!(report["findings"]["notEvaluated"], 1, "{args}");
+        let findings = list_team_findings(&report);
+        assert!(
+            findings[0].contains("team/limit ERROR") && findings[0].contains("there is no `limit` here"),
+            "{findings:?}"
+        );
+    }
+    world.write(
+        FILE,
+        &rule.replace("when: ", "when: has(component.parameters.limit) && "),
+    );
+    check(&world, "").expect(0);
+}
+
+#[test]
+fn cost_limit_fails_the_gate() {
+    let rule = "rules:\n  - id: pairs\n    level: warn\n    for: component\n    when: pipeline.components.exists(c, c.name == component.name + 'x')\n    message: m\n";
+    let world = world_with_files(&[(FILE, rule)]);
+    let names: Vec<String> = (0..1500).map(|index| format!("component {index}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    commit_files(&world, &[("a.orch.yaml", &python_pipeline(&names))]);
+    let report = check(&world, "").expect(1).json();
+    assert!(report.to_string().contains("team/cost-limit"), "{report}");
+}
+
+#[test]
+fn review_evaluates_team_rules_on_this_machine() {
+    let world = world_with_files(&[
+        (FILE, &python_rule("error")),
+        ("prod/a.orch.yaml", &python_pipeline(&["Run"])),
+    ]);
+    commit_files(
+        &world,
+        &[
+            ("prod/a.orch.yaml", &python_pipeline(&["Run", "More"])),
+            ("dev/b.orch.yaml", &python_pipeline(&["Run"])),
+        ],
+    );
+    let platform = passing_platform();
+    let call = Job::github().pull_request().extend(&world, platform.call(&world));
+    let report = call.run("review --report json=-").expect(1).json();
+    assert_eq!(list_team_findings(&report).len(), 2);
+    assert_eq!(report["counts"]["passed"], 2, "the platform's results");
+    let report = call.run("review --new-only --report json=-").expect(1).json();
+    assert_eq!(
+        list_team_findings(&report),
+        [
+            "team/no-python FAILED known prod/a.orch.yaml:6 `Run` is a Python script",
+            "team/no-python FAILED new prod/a.orch.yaml:8 `More` is a Python script",
+        ]
+    );
+    commit_files(
+        &world,
+        &[(
+            "prod/a.orch.yaml",
+            &python_pipeline(&["Run"]).replace("1.0", "1.1"),
+        )],
+    );
+    let call = Job::github().pull_request().extend(&world, platform.call(&world));
+    call.run("review --new-only").expect(0);
+}
+
+#[test]
+fn finding_fails_review_although_platform_is_unavailable() {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    let platform = Platform::new();
+    platform.is_down();
+    let call = Job::github().pull_request().extend(&world, platform.call(&world));
+    call.run("review --on-unavailable pass")
+        .expect(1)
+        .logging(&["no-python"]);
+}
+
+#[test]
+fn missing_result_of_platform_is_not_replaced_by_team_rules() {
+    let world = world_with_files(&[(FILE, &python_rule("warn"))]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    let platform = Platform::new();
+    platform.reviews(respond_for_each("PASSED", json!([])));
+    let call = Job::github().pull_request().extend(&world, platform.call(&world));
+    call.run("review").expect(3);
+}
+
+#[test]
+fn shards_cover_all_team_findings_once() {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    let text = python_pipeline(&["Run"]);
+    let paths: Vec<String> = (0..12).map(|index| format!("prod/p{index}.orch.yaml")).collect();
+    let files: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), text.as_str())).collect();
+    commit_files(&world, &files);
+    let call = Call::new(&world.work());
+    for shard in 1..=2 {
+        call.run(format!("check --shard {shard}/2 --report json=s{shard}.json").as_str())
+            .expect(1);
+    }
+    let report = call
+        .run("report s1.json s2.json --report json=-")
+        .expect(1)
+        .json();
+    assert_eq!(list_team_findings(&report).len(), 12);
+}
+
+#[test]
+fn compared_report_knows_team_findings() {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    let call = Call::new(&world.work());
+    call.run("check --report json=old.json").expect(1);
+    commit_files(
+        &world,
+        &[("prod/a.orch.yaml", &python_pipeline(&["Run", "More"]))],
+    );
+    let head = head(&world);
+    call.run(format!("check --head {head} --report json=new.json").as_str())
+        .expect(1);
+    let report = call
+        .run("report new.json --compare old.json --report json=-")
+        .expect(1)
+        .json();
+    assert_eq!(
+        list_team_findings(&report),
+        [
+            "team/no-python FAILED known prod/a.orch.yaml:6 `Run` is a Python script",
+            "team/no-python FAILED new prod/a.orch.yaml:8 `More` is a Python script",
+        ]
+    );
+}

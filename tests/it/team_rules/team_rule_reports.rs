@@ -1,0 +1,80 @@
+//! Team rules in every report format: names from pipelines are escaped, and the rule is explained.
+
+use super::{FILE, commit_files, python_pipeline, python_rule, world_with_files};
+use crate::support::{Call, FORMATS, read_json};
+use std::fs;
+
+/// A name that means something in each format.
+const HOSTILE_NAME: &str = "{component.type} \"a\" 'b' `c` <b>&amp;</b> ]]> | ::error::x %0A";
+
+fn write_reports(name: &str) -> sluicegate_test_support::repository::World {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&[name]))]);
+    let reports: Vec<String> = FORMATS
+        .iter()
+        .map(|format| format!("--report {format}={format}.out"))
+        .collect();
+    Call::new(&world.work())
+        .run(("check", reports.join(" ").as_str()))
+        .expect(1);
+    world
+}
+
+#[test]
+fn each_format_has_finding_of_team_rule() {
+    let world = write_reports("Run");
+    for format in FORMATS {
+        let text = fs::read_to_string(world.work().join(format!("{format}.out"))).unwrap();
+        assert!(text.contains("team/no-python"), "{format}: {text}");
+        assert!(text.contains("is a Python script"), "{format}: {text}");
+    }
+    let sarif = read_json(&world.work().join("sarif.out"));
+    let rules = sarif["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    let rule = rules.iter().find(|rule| rule["id"] == "team/no-python").unwrap();
+    assert!(
+        rule["help"]["text"].as_str().unwrap().contains("Use SQL."),
+        "{rule}"
+    );
+    assert_eq!(rule["name"], "TeamNoPython");
+    let page = fs::read_to_string(world.work().join("html.out")).unwrap();
+    assert!(page.contains("Use SQL."), "{page}");
+}
+
+/// A page with few findings has no bars.
+#[test]
+fn bars_of_team_rules_are_separate_in_html() {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    let names: Vec<String> = (0..11).map(|number| format!("Run {number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&names))]);
+    let page = Call::new(&world.work())
+        .run("check --report html=-")
+        .expect(1)
+        .out;
+    assert!(page.contains("<h2>Team rules</h2>"), "{page}");
+}
+
+#[test]
+fn hostile_name_is_escaped_in_each_format() {
+    let world = write_reports(HOSTILE_NAME);
+    let read = |format: &str| fs::read_to_string(world.work().join(format!("{format}.out"))).unwrap();
+    for format in ["junit", "junit-strict"] {
+        roxmltree::Document::parse(&read(format)).unwrap_or_else(|error| panic!("{format}: {error}"));
+    }
+    for format in ["json", "sarif", "gitlab"] {
+        let document = read_json(&world.work().join(format!("{format}.out")));
+        assert!(document.to_string().contains("{component.type}"), "{format}");
+    }
+    assert!(!read("html").contains("<b>&amp;</b>"), "{}", read("html"));
+    assert!(!read("markdown").contains("<b>&amp;"), "{}", read("markdown"));
+}
+
+#[test]
+fn rendered_report_explains_team_rule() {
+    let world = write_reports("Run");
+    Call::new(&world.work())
+        .run("report json.out --report sarif=again.out")
+        .expect(1);
+    let sarif = read_json(&world.work().join("again.out"));
+    assert!(sarif.to_string().contains("Use SQL."), "{sarif}");
+}

@@ -1,0 +1,199 @@
+//! The version of the team rules that is in force, and changes to them.
+
+use super::{FILE, commit_files, list_team_findings, python_pipeline, python_rule, world_with_files};
+use crate::support::{Call, Job, World};
+use serde_json::Value;
+
+/// Returns a pull request's check with a JSON report.
+fn check_in_job(world: &World, args: &str, code: i32) -> Value {
+    let call = Job::github().pull_request().call(world);
+    call.run(("check --report json=-", args)).expect(code).json()
+}
+
+/// Commits on `main`, pushes it, and returns to the branch.
+fn commit_on_main(world: &World, files: &[(&str, &str)]) {
+    world.git("checkout -q main");
+    commit_files(world, files);
+    world.git("checkout -q change");
+}
+
+#[test]
+fn change_that_relaxes_rule_is_checked_with_rules_of_target() {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    commit_files(
+        &world,
+        &[
+            (FILE, &python_rule("off")),
+            ("prod/a.orch.yaml", &python_pipeline(&["Run"])),
+        ],
+    );
+    let report = check_in_job(&world, "", 1);
+    assert_eq!(list_team_findings(&report).len(), 1);
+    assert_eq!(report["gateChanges"], serde_json::json!([FILE]));
+    let words = report["gateChangesInWords"][FILE].to_string();
+    assert!(words.contains("team/no-python error → off (relaxed)"), "{words}");
+    check_in_job(&world, "--gate-changes fail", 1);
+    check_in_job(&world, "--policy head", 0);
+}
+
+#[test]
+fn first_file_has_no_effect_before_its_merge() {
+    let world = world_with_files(&[]);
+    commit_files(
+        &world,
+        &[
+            (FILE, &python_rule("error")),
+            ("prod/a.orch.yaml", &python_pipeline(&["Run"])),
+        ],
+    );
+    let report = check_in_job(&world, "", 0);
+    assert_eq!(list_team_findings(&report).len(), 0);
+    let notes = report["notes"].to_string();
+    assert!(
+        notes.contains("has no sluicegate-rules.yaml yet") && notes.contains("--policy head"),
+        "{notes}"
+    );
+    assert!(report["limits"].to_string().contains("not-in-force"), "{report}");
+    let report = check_in_job(&world, "--policy head", 1);
+    assert_eq!(list_team_findings(&report).len(), 1);
+    world.git("checkout -q main");
+    world.git("merge -q --ff-only change");
+    world.push();
+    world.git("checkout -q -b next");
+    commit_files(&world, &[("prod/b.orch.yaml", &python_pipeline(&["Run"]))]);
+    let call = Job::github().pull_request().call(&world);
+    call.run("check").expect(1).logging(&["no-python"]);
+}
+
+#[test]
+fn invalid_file_fails_the_change_that_adds_it_and_no_other() {
+    let broken = python_rule("error").replace("component.type ==", "component.typ ==");
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    commit_files(&world, &[(FILE, &broken)]);
+    let report = check_in_job(&world, "", 1);
+    let notes = report["notes"].to_string();
+    assert!(
+        notes.contains("`component` has no field `typ`") && notes.contains(":6:21"),
+        "{notes}"
+    );
+    let local = Call::new(&world.work()).run("check").expect(2);
+    assert!(local.all().contains("did you mean `type`?"), "{}", local.all());
+
+    let world = world_with_files(&[(FILE, &broken)]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    let report = check_in_job(&world, "", 0);
+    assert!(
+        report["notes"].to_string().contains("no team rule is evaluated"),
+        "{report}"
+    );
+    commit_files(&world, &[(FILE, &python_rule("error"))]);
+    check_in_job(&world, "", 0);
+}
+
+#[test]
+fn failing_example_fails_the_change_that_edits_the_file() {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    let wrong = python_rule("error").replace("type: sql-executor", "type: python-script");
+    commit_files(&world, &[(FILE, &wrong)]);
+    let report = check_in_job(&world, "", 1);
+    let notes = report["notes"].to_string();
+    assert!(
+        notes.contains("An example of `team/no-python`") && notes.contains("the example should pass"),
+        "{notes}"
+    );
+    Call::new(&world.work())
+        .run("check")
+        .expect(1)
+        .logging(&["the example should pass"]);
+    commit_files(
+        &world,
+        &[(
+            FILE,
+            &python_rule("error").replace("Use SQL.", "Use SQL instead."),
+        )],
+    );
+    check_in_job(&world, "", 0);
+}
+
+#[test]
+fn stricter_rules_of_target_apply_to_older_branch() {
+    let world = world_with_files(&[(FILE, &python_rule("off"))]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    check_in_job(&world, "", 0);
+    commit_on_main(&world, &[(FILE, &python_rule("error"))]);
+    let report = check_in_job(&world, "", 1);
+    assert_eq!(list_team_findings(&report).len(), 1);
+    let limits = report["limits"].to_string();
+    assert!(
+        limits.contains("team/no-python off → error (tightened)"),
+        "{limits}"
+    );
+    check_in_job(&world, "--gate-changes fail", 1);
+    let report = check_in_job(&world, "--policy head", 0);
+    assert!(report["limits"].to_string().contains("stricter-tip"), "{report}");
+}
+
+#[test]
+fn setting_names_another_file_and_follows_the_configuration_file() {
+    let settings = "review: { team-rules: gate/rules.yaml }\n";
+    let world = world_with_files(&[
+        ("sluicegate.yaml", settings),
+        ("gate/rules.yaml", &python_rule("error")),
+        (FILE, &python_rule("off")),
+    ]);
+    commit_files(
+        &world,
+        &[
+            (
+                "sluicegate.yaml",
+                "review: { team-rules: sluicegate-rules.yaml }\n",
+            ),
+            ("prod/a.orch.yaml", &python_pipeline(&["Run"])),
+        ],
+    );
+    let report = check_in_job(&world, "", 1);
+    assert_eq!(list_team_findings(&report).len(), 1);
+    let words = report["gateChangesInWords"].to_string();
+    assert!(words.contains("review.team-rules"), "{words}");
+
+    let world = world_with_files(&[
+        ("gate/sluicegate.yaml", "{}\n"),
+        ("gate/sluicegate-rules.yaml", &python_rule("error")),
+    ]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    check_in_job(&world, "", 0);
+    check_in_job(&world, "--config gate/sluicegate.yaml", 1);
+    let outside = Call::new(&world.work())
+        .run("check --team-rules ../rules.yaml")
+        .expect(2);
+    assert!(
+        outside.all().contains("not the path of a file in the repository"),
+        "{}",
+        outside.all()
+    );
+}
+
+#[test]
+fn link_to_rules_is_followed_and_reported_as_gate_change() {
+    let world = world_with_files(&[("gate/rules.yaml", &python_rule("error"))]);
+    std::os::unix::fs::symlink("gate/rules.yaml", world.work().join(FILE)).unwrap();
+    world.git("checkout -q main");
+    world.commit("link");
+    world.push();
+    world.git("checkout -q -B change");
+    commit_files(
+        &world,
+        &[
+            ("gate/rules.yaml", &python_rule("warn")),
+            ("prod/a.orch.yaml", &python_pipeline(&["Run"])),
+        ],
+    );
+    let report = check_in_job(&world, "", 1);
+    assert_eq!(list_team_findings(&report).len(), 1);
+    assert!(
+        report["gateChangesInWords"]
+            .to_string()
+            .contains("team/no-python error → warn (relaxed)"),
+        "{report}"
+    );
+}
