@@ -11,7 +11,8 @@ pub struct DestinationArgs {
     #[arg(short, long, value_name = "FORMAT")]
     pub output: Option<OutputFormat>,
     /// Write a report to a file, or to standard output with `-` (repeatable) [env: SLUICEGATE_REPORT, one a line]
-    /// [default: what the CI host looks for]. FORMAT is junit, junit-strict, json, sarif, gitlab, markdown or html
+    /// [default: what the CI host looks for]. FORMAT is junit, junit-strict, json, sarif, gitlab, markdown,
+    /// html, rdjson, checkstyle or github
     #[arg(long, value_name = "FORMAT=PATH")]
     pub report: Vec<ReportFlag>,
     /// Style of the annotations to write for the CI host [env: SLUICEGATE_ANNOTATIONS] [default: auto]

@@ -1,22 +1,22 @@
-//! Reads and writes the program's own JSON report, schema `sluicegate.report/v1`.
+//! Reads and writes the program's own JSON report, schema `sluicegate.report/v2`.
 
 mod finding_help;
 mod report_error;
 mod report_reader;
-mod schema_v1;
+mod schema_v2;
 
 pub(crate) use report_reader::read_report;
 
 use super::write_json;
 use crate::report::ReportContext;
-use schema_v1::DocumentV1;
+use schema_v2::DocumentV2;
 use sluicegate_pipelines::findings::Report;
 use std::io::{self, Write};
 
 /// Writes the report as indented JSON with a final line break.
 pub(crate) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     write_json(writer, |json| {
-        serde_json::to_writer_pretty(json, &DocumentV1::from_report(report, context))
+        serde_json::to_writer_pretty(json, &DocumentV2::from_report(report, context))
     })
 }
 
@@ -37,7 +37,7 @@ mod tests {
         .unwrap();
         insta::assert_snapshot!(json, @r#"
         {
-          "schema": "sluicegate.report/v1",
+          "schema": "sluicegate.report/v2",
           "engine": "remote",
           "verdict": "failed",
           "context": {

@@ -4,7 +4,7 @@ use super::super::view::{FindingEntry, View};
 use sluicegate_base::text;
 use std::fmt::Write as _;
 
-/// Adds `path:line:column: level rule message` for each listed finding, and for each file that an error in the rules
+/// Adds `path:line:column: level: message [rule]` for each listed finding, and for each file that an error in the rules
 /// file affects. Lines and columns count from 1; a column is a character.
 pub(super) fn push_concise_lines(output: &mut String, view: &View<'_>) {
     let base = &view.context.path_base;
@@ -19,13 +19,13 @@ pub(super) fn push_concise_lines(output: &mut String, view: &View<'_>) {
         push_line(
             output,
             &format!("{}:{}:{column}", base.display_path(finding.path), finding.line),
-            &format!("{} {} {message}", finding.severity, finding.rule),
+            &format!("{}: {message} [{}]", finding.severity, finding.rule),
         );
     }
     for cause in &view.causes {
         let message = cause.finding.message();
         for path in &cause.paths {
-            let message_text = format!("{} {} {message}", cause.finding.severity, cause.finding.rule);
+            let message_text = format!("{}: {message} [{}]", cause.finding.severity, cause.finding.rule);
             push_line(output, &format!("{}:1:1", base.display_path(path)), &message_text);
         }
     }
@@ -60,10 +60,10 @@ mod tests {
         let shown = render(&sample::report(), &about, Style::default());
         let lines: Vec<&str> = shown.lines().take(4).collect();
         insta::assert_snapshot!(lines.join("\n"), @"
-        load/it.orch.yaml:9:5: error component-naming-convention `Run B` is not
-        load/it.orch.yaml:12:1: error component-naming-convention `Run A` is not in the pattern
-        a.tran.yaml:1:1: error unused-components the rule could not be evaluated: designer/no-start-component
-        a.tran.yaml:1:1: warning maximum-outputs 3 outputs
+        load/it.orch.yaml:9:5: error: `Run B` is not [component-naming-convention]
+        load/it.orch.yaml:12:1: error: `Run A` is not in the pattern [component-naming-convention]
+        a.tran.yaml:1:1: error: the rule could not be evaluated: designer/no-start-component [unused-components]
+        a.tran.yaml:1:1: warning: 3 outputs [maximum-outputs]
         ");
     }
 }

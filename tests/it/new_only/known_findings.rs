@@ -2,6 +2,7 @@
 
 use crate::support::{
     Arguments, Call, NAMING, PROJECT, Platform, ProgramOutput, RULES, ServerProcess, TOKEN, World, answer,
+    finding_values,
     pipeline, project, requested_pipelines, respond_for_each,
 };
 use serde_json::{Value, json};
@@ -27,9 +28,7 @@ fn states(report: &Value) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     for file in report["files"].as_array().unwrap() {
         for result in file["results"].as_array().unwrap() {
-            for state in result["state"]
-                .as_array()
-                .unwrap()
+            for state in finding_values( result,"state")
                 .iter()
                 .filter_map(Value::as_str)
             {

@@ -1,6 +1,6 @@
 //! What a broken reference probably means, and what follows from it.
 
-use crate::support::{Call, Platform, ProgramOutput, World, check};
+use crate::support::{Call, Platform, ProgramOutput, World, check, finding_values};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -55,7 +55,7 @@ fn list_violations(report: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     for file in report["files"].as_array().unwrap() {
         for result in file["results"].as_array().unwrap() {
-            for text in result["violations"].as_array().unwrap() {
+            for text in &finding_values(result, "message") {
                 let (rule, level) = (&result["rule"], &result["enforcement"]);
                 let [rule, level, text] = [rule, level, text].map(|value| value.as_str().unwrap());
                 lines.push(format!("{rule} {level} {text}"));
