@@ -78,9 +78,9 @@ pub enum Format {
     Markdown,
     /// A self-contained HTML page.
     Html,
-    /// Reviewdog Diagnostic Format.
+    /// JSON in the Reviewdog Diagnostic Format.
     Rdjson,
-    /// Checkstyle XML.
+    /// Checkstyle XML for editors and CI plugins.
     Checkstyle,
     /// Workflow commands of GitHub, for a step that prints the file.
     Github,
@@ -112,7 +112,11 @@ impl Format {
     pub const fn needs_lines(self) -> bool {
         match self {
             Self::Sarif | Self::Html => true,
-            Self::Junit | Self::JunitStrict | Self::Json | Self::Gitlab | Self::Markdown
+            Self::Junit
+            | Self::JunitStrict
+            | Self::Json
+            | Self::Gitlab
+            | Self::Markdown
             | Self::Rdjson
             | Self::Checkstyle
             | Self::Github => false,
@@ -131,7 +135,10 @@ impl Format {
     pub const fn needs_changes(self) -> bool {
         match self {
             Self::Json | Self::Markdown | Self::Html => true,
-            Self::Junit | Self::JunitStrict | Self::Sarif | Self::Gitlab
+            Self::Junit
+            | Self::JunitStrict
+            | Self::Sarif
+            | Self::Gitlab
             | Self::Rdjson
             | Self::Checkstyle
             | Self::Github => false,
@@ -142,7 +149,11 @@ impl Format {
     pub const fn needs_links(self) -> bool {
         match self {
             Self::Markdown | Self::Html => true,
-            Self::Junit | Self::JunitStrict | Self::Json | Self::Sarif | Self::Gitlab
+            Self::Junit
+            | Self::JunitStrict
+            | Self::Json
+            | Self::Sarif
+            | Self::Gitlab
             | Self::Rdjson
             | Self::Checkstyle
             | Self::Github => false,
@@ -154,11 +165,15 @@ impl Format {
     pub const fn is_page(self) -> bool {
         match self {
             Self::Html => true,
-            Self::Junit | Self::JunitStrict | Self::Json | Self::Sarif | Self::Gitlab | Self::Markdown
+            Self::Junit
+            | Self::JunitStrict
+            | Self::Json
+            | Self::Sarif
+            | Self::Gitlab
+            | Self::Markdown
             | Self::Rdjson
             | Self::Checkstyle
-            | Self::Github =>
-                false,
+            | Self::Github => false,
         }
     }
 
@@ -166,7 +181,12 @@ impl Format {
     pub(crate) fn count_omitted_findings(self, report: &Report, context: &ReportContext) -> usize {
         match self {
             Self::Sarif => sarif::count_omitted_results(report, context),
-            Self::Junit | Self::JunitStrict | Self::Json | Self::Gitlab | Self::Markdown | Self::Html
+            Self::Junit
+            | Self::JunitStrict
+            | Self::Json
+            | Self::Gitlab
+            | Self::Markdown
+            | Self::Html
             | Self::Rdjson
             | Self::Checkstyle
             | Self::Github => 0,

@@ -18,8 +18,8 @@ pub struct DestinationArgs {
     /// Style of the annotations to write for the CI host [env: SLUICEGATE_ANNOTATIONS] [default: auto]
     #[arg(long, value_name = "STYLE")]
     pub annotations: Option<Annotations>,
-    /// Keep one comment with the result on the pull or merge request; requires GITHUB_TOKEN on GitHub and GITLAB_TOKEN
-    /// on GitLab [env: SLUICEGATE_COMMENT]
+    /// Keep one comment with the result on the pull or merge request; requires GITHUB_TOKEN on GitHub, GITLAB_TOKEN
+    /// on GitLab and SYSTEM_ACCESSTOKEN on Azure Pipelines [env: SLUICEGATE_COMMENT]
     #[arg(long)]
     pub comment: bool,
     /// Whether to list the changes in each pipeline above its findings, in the comment, the job summary, Markdown, HTML

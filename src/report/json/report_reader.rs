@@ -363,7 +363,7 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        insta::assert_snapshot!(refused("report/v1", "report/v2"), @r#"not a valid report: its schema is "sluicegate.report/v2", expected "sluicegate.report/v2""#);
+        insta::assert_snapshot!(refused("report/v2", "report/v1"), @r#"not a valid report: its schema is "sluicegate.report/v1", expected "sluicegate.report/v2""#);
         insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"not a valid report: verdict: unknown variant `fine`, expected one of `passed`, `undecided`, `failed` at line 4 column 19"#);
         insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"not a valid report: unknown status "OK" for the rule "maximum-outputs""#);
         insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"not a valid report: its counts do not match its results");

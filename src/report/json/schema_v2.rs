@@ -9,8 +9,8 @@ use crate::report::ReportContext;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use sluicegate_pipelines::findings::{
-    ChangeSummary, Enforcement, Engine, FileResults, FindingState, FindingTotals, Fingerprint, Origin, Report,
-    ResultCounts, ReviewContext, RuleResult, Severity, Status, Verdict, VerdictLimit, Waiver,
+    ChangeSummary, Enforcement, Engine, FileResults, FindingState, FindingTotals, Fingerprint, Origin,
+    Report, ResultCounts, ReviewContext, RuleResult, Severity, Status, Verdict, VerdictLimit, Waiver,
 };
 use sluicegate_pipelines::interface::Compatibility;
 use sluicegate_pipelines::pipelines::SubjectKind;
@@ -106,8 +106,8 @@ pub(super) struct RuleV2 {
 
 /// A finding: one violation, or a rule that failed or could not be evaluated without one.
 #[derive(Serialize, Deserialize)]
-    #[serde(rename_all = "camelCase", deny_unknown_fields)]
-    pub(super) struct FindingV2 {
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct FindingV2 {
     /// The reviewer's text; `None` if the result has no violation.
     pub message: Option<String>,
     /// The line; missing if the message names nothing that has a line.
@@ -119,7 +119,7 @@ pub(super) struct RuleV2 {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about_kind: Option<SubjectKind>,
     /// The state compared with the base; `None` without a comparison.
-    pub state:Option<FindingState>,
+    pub state: Option<FindingState>,
     /// The waiver; a finding with an expired one counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiver: Option<Waiver>,
@@ -190,12 +190,8 @@ impl FileV2 {
     fn from_results(file: &FileResults, context: &ReportContext) -> Self {
         let mut fingerprints = Fingerprint::for_findings(&file.findings()).into_iter();
         let mut distinct_results = file.distinct_results().into_iter().peekable();
-        let mut
-            results = Vec::with_capacity( file
-                .results
-                .len());
-        for result in &file
-                .results {
+        let mut results = Vec::with_capacity(file.results.len());
+        for result in &file.results {
             let is_distinct = distinct_results
                 .next_if(|distinct_result| std::ptr::eq(*distinct_result, result))
                 .is_some();
@@ -203,14 +199,13 @@ impl FileV2 {
                 _ if !is_distinct => 0,
                 Status::Passed => 0,
                 Status::Error(_) => 1,
-                Status::Failed(_) =>result.violations.len().max(1),
+                Status::Failed(_) => result.violations.len().max(1),
             };
             let own_fingerprints = fingerprints.by_ref().take(finding_count).collect();
             results.push(RuleV2::from_result(result, context, own_fingerprints));
         }
         Self {
-            path: file.path
-                .clone(),
+            path: file.path.clone(),
             results,
         }
     }
@@ -233,13 +228,12 @@ impl RuleV2 {
                 Status::Error(error_type) => error_type.clone(),
                 Status::Passed | Status::Failed(_) => None,
             },
-            severity: result
-                .severity(),
-            findings:(0..finding_count)
+            severity: result.severity(),
+            findings: (0..finding_count)
                 .map(|index| FindingV2::from_result(result, index, fingerprints.next()))
                 .collect(),
-            help: finding_help::describe_fix( result, context),
-            docs: finding_help::documentation_command( result, context),
+            help: finding_help::describe_fix(result, context),
+            docs: finding_help::documentation_command(result, context),
         }
     }
 }
@@ -249,24 +243,19 @@ impl FindingV2 {
     fn from_result(result: &RuleResult, index: usize, fingerprint: Option<Fingerprint>) -> Self {
         let violation = result.violations.get(index);
         Self {
-            message: violation
-                    .map(|violation| violation.text.clone()),
-            line: violation
-                .and_then(|violation| violation.line),
-            about: violation
-                .and_then(|violation| violation.about.clone()),
-            about_kind: violation
-                .and_then(|violation| violation.about_kind),
-            state: result
-                .state(index),
-            waiver: result
-                        .waiver(index)
-                        .cloned(),
-            size:match violation {
+            message: violation.map(|violation| violation.text.clone()),
+            line: violation.and_then(|violation| violation.line),
+            about: violation.and_then(|violation| violation.about.clone()),
+            about_kind: violation.and_then(|violation| violation.about_kind),
+            state: result.state(index),
+            waiver: result.waiver(index).cloned(),
+            size: match violation {
                 Some(violation) => violation.size,
                 None => result.size,
             },
-            folded: violation.map(|violation| violation.folded_count).filter(|folded_count| *folded_count > 0),
+            folded: violation
+                .map(|violation| violation.folded_count)
+                .filter(|folded_count| *folded_count > 0),
             fingerprint: fingerprint.map(|fingerprint| fingerprint.to_string()),
         }
     }

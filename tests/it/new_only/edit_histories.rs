@@ -75,7 +75,7 @@ fn list_finding_states(report: &Value) -> Vec<String> {
     for file in report["files"].as_array().unwrap() {
         for result in file["results"].as_array().unwrap() {
             let findings = result["findings"].as_array().unwrap().iter();
-            for finding in findings.filter (|finding| finding["state"].is_string()) {
+            for finding in findings.filter(|finding| finding["state"].is_string()) {
                 let state = finding["state"].as_str().unwrap();
                 let words = finding["message"].as_str().unwrap_or("-");
                 let (path, rule) = (file["path"].as_str().unwrap(), result["rule"].as_str().unwrap());

@@ -33,7 +33,7 @@ fn list_project_findings(report: &Value) -> Vec<String> {
     let message = of_project.flat_map(|(path, result)| {
         let findings = result["findings"].as_array().unwrap().iter();
         findings.map(move |finding| {
-            let(line, text) = (&finding["line"], &finding["message"]);
+            let (line, text) = (&finding["line"], &finding["message"]);
             let rule = result["rule"].as_str().unwrap();
             let level = result["enforcement"].as_str().unwrap();
             format!("{rule} {level} {path}:{line} {}", text.as_str().unwrap())

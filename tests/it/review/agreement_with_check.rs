@@ -134,9 +134,12 @@ fn without_unsure_names(mut report: Value) -> Value {
     for file in report["files"].as_array_mut().unwrap() {
         if file["path"] == "crlf.tran.yaml" || file["path"] == "flow.tran.yaml" {
             for result in file["results"].as_array_mut().unwrap() {
-                let result = result.as_object_mut().unwrap();
-                result.remove("about");
-                result.remove("aboutKinds");
+                for finding in result["findings"].as_array_mut().unwrap() {
+                    let finding = finding.as_object_mut().unwrap();
+                    for key in ["about", "aboutKind", "fingerprint"] {
+                        finding.remove(key);
+                    }
+                }
             }
         }
     }
