@@ -41,13 +41,12 @@ for number in range(5_000):
         violations = [f"The component `load {number} {rule}` does not match the pattern `[A-Z].*`"] if failed else []
         results.append({
             "rule": f"rule-number-{rule}", "status": "FAILED" if failed else "PASSED",
-            "enforcement": "error" if rule == 2 else "warn", "errorType": None, "violations": violations,
-            "line": 12 if failed else 1, "severity": ("error" if rule == 2 else "warning") if failed else None,
-            "lines": [12] * len(violations),
+            "enforcement": "error" if rule == 2 else "warn", "errorType": None, "severity": ("error" if rule == 2 else "warning") if failed else None,
+            "findings": [{"message": text, "line": 12, "state": None} for text in violations],
         })
     files.append({"path": path(number), "results": results})
 report = {
-    "schema": "sluicegate.report/v1", "engine": "remote", "verdict": "failed",
+    "schema": "sluicegate.report/v2", "engine": "remote", "verdict": "failed",
     "context": {"ci": "none", "event": "local", "branch": "main", "head": head, "base": None},
     "counts": {"files": 5_000, "passed": 30_000, "failed": 10_000, "errors": 0, "warnings": 5_000, "excluded": 0,
                "unreviewed": 0},

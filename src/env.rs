@@ -13,6 +13,15 @@ use std::sync::OnceLock;
 /// Turns color off if it is set to any value, see <https://no-color.org>.
 pub const NO_COLOR: &str = "NO_COLOR";
 
+/// Turns color on, also without a terminal, see <https://force-color.org> and <https://bixense.com/clicolors>.
+pub const FORCE_COLOR: [&str; 2] = ["FORCE_COLOR", "CLICOLOR_FORCE"];
+
+/// Turns color off if it is `0`, see <https://bixense.com/clicolors>.
+pub const CLICOLOR: &str = "CLICOLOR";
+
+/// The type of the terminal; `dumb` shows no color.
+pub const TERM: &str = "TERM";
+
 /// Path of the index that git passes to its hooks if it is not the repository's own, see
 /// <https://git-scm.com/docs/git#Documentation/git.txt-GITINDEXFILE>.
 pub const GIT_INDEX_FILE: &str = "GIT_INDEX_FILE";

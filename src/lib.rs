@@ -35,6 +35,7 @@ mod session;
 mod ui;
 mod workspace;
 
+use job::cli::GlobalArgs;
 use std::ffi::OsString;
 use std::io::Write as _;
 
@@ -59,7 +60,12 @@ fn print_argument_error(error: clap::Error, args: &[OsString], env: &env::Env) -
     }
     let message = job::cli::describe_usage_error(error, args);
     if !session::step_report::report_usage_error(env, &message) {
-        let _ = write!(std::io::stderr(), "{message}");
+        let flags = GlobalArgs {
+            color: job::cli::find_color_flag(args),
+            ..GlobalArgs::default()
+        };
+        let color = job::settings::color_choice(&flags, env).unwrap_or_default();
+        ui::Ui::new(false, color, false).print_usage_error(&message);
     }
     exit::ExitStatus::Usage
 }

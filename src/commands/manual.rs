@@ -2,20 +2,14 @@
 
 use crate::exit::ExitStatus;
 use crate::job::cli::{self, SchemaDocument};
-use crate::job::settings;
+use crate::operations::schemas::load_schema;
+use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use clap_complete::Shell;
-use sluicegate_pipelines::team_rules::{pipeline_schema, team_rules_schema};
 
 /// Prints the JSON schema of a document.
 pub(crate) fn print_schema(run: &Run, document: SchemaDocument) -> CommandResult {
-    let schema = match document {
-        SchemaDocument::Settings => settings::json_schema(),
-        SchemaDocument::TeamRules => team_rules_schema(),
-        SchemaDocument::Pipeline => pipeline_schema(),
-    };
-    run.ui
-        .print_result(&crate::session::response_output::format_json(&schema))?;
+    run.ui.print_result(&format_json(&load_schema(document)))?;
     Ok(ExitStatus::Success)
 }
 

@@ -2,12 +2,14 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::{self, ManArgs};
+use crate::job::cli::{
+    self, EXIT_CODES, FILES, GLOBAL_OPTIONS_HEADING, GLOBALS_COMMAND, ManArgs, list_flag_variables,
+};
 use crate::session::failure_conversion::reject_unwritten;
 use crate::session::{CommandResult, Run};
-use clap::Command;
+use clap::{Arg, Command};
 use clap_mangen::Man;
-use clap_mangen::roff::{Roff, roman};
+use clap_mangen::roff::{Roff, bold, roman};
 use sluicegate_base::text::{self, format_count};
 use std::fmt::Write as _;
 use std::fs;
@@ -25,8 +27,7 @@ pub(crate) fn run(run: &Run, args: &ManArgs) -> CommandResult {
     for name in &args.command {
         command = find_subcommand(command, name)?;
     }
-    let page = render_page(command).map_err(anyhow::Error::new);
-    let page = page.map_err(|error| Failure::new(ExitStatus::Usage, error))?;
+    let page = render_page(command).map_err(|error| Failure::usage(error.to_string()))?;
     run.ui.print_result(&String::from_utf8_lossy(&page))?;
     Ok(ExitStatus::Success)
 }
@@ -61,31 +62,77 @@ fn write_pages(command: &Command, output_dir: &Path) -> io::Result<usize> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     fs::write(output_dir.join(format!("{name}.1")), render_page(command)?)?;
     let mut page_count = 1;
-    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+    for verb in command.get_subcommands().filter(|verb| has_page(verb)) {
         page_count += write_pages(verb, output_dir)?;
     }
     Ok(page_count)
 }
 
-/// Returns the page with the examples unchanged: the crate would wrap them like prose.
+/// Returns whether the command has a page: a command of users, or the page about the options of every command.
+fn has_page(command: &Command) -> bool {
+    !command.is_hide_set() || command.get_name() == GLOBALS_COMMAND
+}
+
+/// Returns the page with the examples unchanged: the crate would wrap them like prose. Only the page about them
+/// describes the options of every command.
 fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let examples = command.get_after_help().map(ToString::to_string);
-    Man::new(command.clone().after_help(None::<&str>).after_long_help(None::<&str>))
+    let is_about_globals = command.get_name() == GLOBALS_COMMAND;
+    let is_common = |flag: &Arg| flag.get_help_heading() == Some(GLOBAL_OPTIONS_HEADING);
+    let common_flags: Vec<String> = command
+        .get_arguments()
+        .filter(|flag| is_common(flag) && !flag.is_hide_set())
+        .filter_map(|flag| Some(format!("--{}", flag.get_long()?)))
+        .collect();
+    let command = command
+        .clone()
+        .after_help(None::<&str>)
+        .after_long_help(None::<&str>);
+    let command = command.mut_args(|flag| {
+        let is_hidden = flag.is_hide_set() || (is_common(&flag) && !is_about_globals);
+        flag.hide(is_hidden).hide_short_help(false).hide_long_help(false)
+    });
+    Man::new(command.clone())
         // No date, as it would differ between builds; an empty argument must be quoted to count as one.
         .date("\"\"")
         .source(concat!("sluicegate ", env!("CARGO_PKG_VERSION")))
         .manual("sluicegate manual")
         .render(&mut page)?;
-    let mut section = Roff::new();
-    section.control("SH", ["EXAMPLES"]);
-    section.control("nf", []);
-    for line in examples.iter().flat_map(|examples| examples.lines()) {
-        section.text([roman(line)]);
+    let mut sections = Roff::new();
+    if !is_about_globals && !common_flags.is_empty() {
+        sections.control("SH", ["GLOBAL OPTIONS"]);
+        let names = common_flags.join(" ");
+        sections.text([roman(format!("{names}. See sluicegate-globals(1)."))]);
     }
-    section.control("fi", []);
-    section.to_writer(&mut page)?;
+    let variables = list_flag_variables(&command);
+    if !variables.is_empty() {
+        push_list(
+            &mut sections,
+            "ENVIRONMENT",
+            variables.iter().map(|(name, text)| (&**name, &**text)),
+        );
+    }
+    push_list(&mut sections, "EXIT STATUS", EXIT_CODES.iter().copied());
+    push_list(&mut sections, "FILES", FILES.iter().copied());
+    sections.control("SH", ["EXAMPLES"]);
+    sections.control("nf", []);
+    for line in examples.iter().flat_map(|examples| examples.lines()) {
+        sections.text([roman(line)]);
+    }
+    sections.control("fi", []);
+    sections.to_writer(&mut page)?;
     Ok(to_ascii(&String::from_utf8_lossy(&page)))
+}
+
+/// Adds a section with a list of names and their meanings.
+fn push_list<'l>(page: &mut Roff, title: &str, rows: impl Iterator<Item = (&'l str, &'l str)>) {
+    page.control("SH", [title]);
+    for (name, meaning) in rows {
+        page.control("TP", []);
+        page.text([bold(name)]);
+        page.text([roman(meaning)]);
+    }
 }
 
 /// Replaces characters that are not ASCII by their code points, which every page viewer understands regardless of its

@@ -23,6 +23,7 @@ mod report;
 mod review;
 mod rules;
 mod serve;
+mod settings;
 mod shared_pipelines;
 mod streaming;
 mod tasks;
@@ -35,7 +36,7 @@ use crate::env::Env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ArtifactsVerb, Cli, Command, SharedPipelinesVerb};
-use crate::job::settings;
+use crate::job::settings as job_settings;
 use crate::operations;
 use crate::session::step_report::{self, report_usage_error};
 use crate::session::{CommandResult, Run, is_ci, signals};
@@ -47,7 +48,7 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         Some(directory) => env.change_directory(directory),
         None => Ok(()),
     };
-    let color = settings::color_choice(&cli.global, &env);
+    let color = job_settings::color_choice(&cli.global, &env);
     let ui = Ui::new(
         cli.global.quiet,
         *color.as_ref().unwrap_or(&ColorChoice::Auto),
@@ -64,7 +65,7 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         return ui.print_failure(&Failure::usage(error));
     }
     ui::start_log(cli.global.verbose);
-    for warning in settings::check_variable_names(&env) {
+    for warning in job_settings::check_variable_names(&env) {
         ui.warn(&warning);
     }
     signals::run_until_signal(ui, move |signals| {
@@ -101,6 +102,7 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
         Command::Context(args) => context::run(run, &args),
         Command::Init(args) => init::run(run, &args),
         Command::Doctor(args) => doctor::run(run, &args),
+        Command::Settings(args) => settings::run(run, &args),
         Command::Artifacts(args) => match args.verb {
             ArtifactsVerb::Diff(args) => artifacts_diff::run(run, &args),
             ArtifactsVerb::Impact(args) => artifacts_impact::run(run, &args),

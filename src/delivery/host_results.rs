@@ -4,7 +4,7 @@
 
 use super::Delivery;
 use crate::error::Failure;
-use crate::hosts::{CodeInsights, CommentChange, Thread, post_or_update_comment};
+use crate::hosts::{AzurePullRequest, CodeInsights, CommentChange, Thread, post_or_update_comment};
 use crate::job::ci::Host;
 use crate::job::cli::Annotations;
 use crate::job::settings::variable;
@@ -60,11 +60,17 @@ pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportC
 /// Posts the result as a comment on the pull or merge request. If a comment of an earlier run begins with the same
 /// line, updates that one.
 fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
-    let (thread, settings) = find_comment_thread(run, delivery)?;
-    let client = HostClient::new(&settings)?;
     let body = report::render_comment(delivery.report, context);
     let marker = body.lines().next().unwrap_or_default();
-    let change = run.block_on(post_or_update_comment(&client, &thread, marker, &body))??;
+    let change = if delivery.host() == Host::Azure {
+        let (pull_request, settings) = find_azure_pull_request(run, delivery)?;
+        let client = HostClient::new(&settings)?;
+        run.block_on(pull_request.post_or_update_comment(&client, marker, &body))??
+    } else {
+        let (thread, settings) = find_comment_thread(run, delivery)?;
+        let client = HostClient::new(&settings)?;
+        run.block_on(post_or_update_comment(&client, &thread, marker, &body))??
+    };
     run.ui.say(match change {
         CommentChange::Posted => "posted a comment with the result",
         CommentChange::Updated => "updated the comment with the result",
@@ -113,6 +119,31 @@ fn find_comment_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, Ho
             "comments are not supported on the host {host}"
         ))),
     }
+}
+
+/// Returns the pull request of Azure Repos and the settings for its API. A pull request on GitHub has no threads there.
+fn find_azure_pull_request(
+    run: &Run,
+    delivery: &Delivery<'_>,
+) -> Result<(AzurePullRequest, HostSettings), Failure> {
+    let number = delivery.ci.pull_request;
+    let number =
+        number.ok_or_else(|| Failure::usage("this run does not belong to a pull or merge request"))?;
+    let provider = require_variable(run, "BUILD_REPOSITORY_PROVIDER")?;
+    if provider != "TfsGit" {
+        let message = format!("comments are supported for Azure Repos, not for the provider {provider}");
+        return Err(Failure::usage(message));
+    }
+    let pull_request = AzurePullRequest {
+        project: require_variable(run, "SYSTEM_TEAMPROJECTID")?.to_owned(),
+        repository: require_variable(run, "BUILD_REPOSITORY_ID")?.to_owned(),
+        number,
+    };
+    let token = require_token(run, "SYSTEM_ACCESSTOKEN").map_err(|failure| {
+        failure.with_hint("add `SYSTEM_ACCESSTOKEN: $(System.AccessToken)` to the env of the step")
+    })?;
+    let root = require_variable(run, "SYSTEM_COLLECTIONURI")?;
+    Ok((pull_request, build_host_settings(run, root, token, None)?))
 }
 
 fn require_variable<'a>(run: &'a Run, variable: &str) -> Result<&'a str, Failure> {

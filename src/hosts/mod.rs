@@ -3,8 +3,10 @@
 //! A host's API has another origin than the platform's and needs another token, so its client shares only the
 //! transport with the platform's.
 
+mod azure_thread;
 mod code_insights;
 mod comments;
 
+pub(crate) use azure_thread::AzurePullRequest;
 pub(crate) use code_insights::CodeInsights;
 pub(crate) use comments::{CommentChange, Thread, post_or_update_comment};

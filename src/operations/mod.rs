@@ -11,6 +11,7 @@ pub(crate) mod init;
 pub(crate) mod projects;
 pub(crate) mod provision;
 pub(crate) mod rules;
+pub(crate) mod schemas;
 pub(crate) mod streaming;
 pub(crate) mod tasks;
 pub(crate) mod variables;

@@ -1,7 +1,7 @@
 //! Collects annotations independently of a host: the most important first, within the host's limit.
 
 use super::ReportContext;
-use super::remarks::{Remark, RemarkKind, collect_remarks};
+use super::remarks::{Remark, RemarkKind, collect_limits, collect_remarks, find_verdict_remark};
 use super::sentences::{GATE_CHANGE_INTRO, group_unreviewed_by_reason};
 use super::view::{FindingOrder, NoticeEntry, NoticeKind, View, ViewMedium};
 use crate::report::PathBase;
@@ -52,6 +52,19 @@ pub(super) struct Annotation {
 pub(super) fn collect_file_annotations(report: &Report, context: &ReportContext) -> Vec<Annotation> {
     let remarks = collect_remarks(report).into_iter().map(annotate_remark);
     annotate_findings(report, context, remarks)
+}
+
+/// Collects the annotations of files for a report, the reason for the verdict if no finding fails the gate, and the notes
+/// that limit the verdict.
+pub(super) fn collect_report_annotations(report: &Report, context: &ReportContext) -> Vec<Annotation> {
+    let mut annotations = collect_file_annotations(report, context);
+    let has_error = annotations
+        .iter()
+        .any(|annotation| annotation.level == Level::Error);
+    let verdict = find_verdict_remark(report, context).filter(|_| !has_error);
+    annotations.extend(verdict.map(annotate_remark));
+    annotations.extend(collect_limits(report, context).into_iter().map(annotate_remark));
+    annotations
 }
 
 /// Collects the annotations of files for a log whose notices are annotations, too: the findings, and a mark at each of

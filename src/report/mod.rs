@@ -14,6 +14,7 @@ pub(crate) mod azure;
 mod azure_build;
 pub(crate) mod bitbucket;
 mod changes_markdown;
+mod checkstyle;
 pub(crate) mod github;
 mod gitlab;
 mod html;
@@ -28,6 +29,7 @@ mod file_uri;
 mod finding_tone;
 mod findings_markdown;
 mod path_base;
+mod rdjson;
 mod release_note;
 mod remarks;
 mod sarif;
@@ -76,6 +78,12 @@ pub enum Format {
     Markdown,
     /// A self-contained HTML page.
     Html,
+    /// JSON in the Reviewdog Diagnostic Format.
+    Rdjson,
+    /// Checkstyle XML for editors and CI plugins.
+    Checkstyle,
+    /// Workflow commands of GitHub, for a step that prints the file.
+    Github,
 }
 
 impl Format {
@@ -89,6 +97,9 @@ impl Format {
             Self::Gitlab => "gitlab",
             Self::Markdown => "markdown",
             Self::Html => "html",
+            Self::Rdjson => "rdjson",
+            Self::Checkstyle => "checkstyle",
+            Self::Github => "github",
         }
     }
 
@@ -101,7 +112,14 @@ impl Format {
     pub const fn needs_lines(self) -> bool {
         match self {
             Self::Sarif | Self::Html => true,
-            Self::Junit | Self::JunitStrict | Self::Json | Self::Gitlab | Self::Markdown => false,
+            Self::Junit
+            | Self::JunitStrict
+            | Self::Json
+            | Self::Gitlab
+            | Self::Markdown
+            | Self::Rdjson
+            | Self::Checkstyle
+            | Self::Github => false,
         }
     }
 
@@ -109,7 +127,7 @@ impl Format {
     pub const fn needs_order(self) -> bool {
         match self {
             Self::Junit | Self::JunitStrict | Self::Sarif | Self::Markdown | Self::Html => true,
-            Self::Json | Self::Gitlab => false,
+            Self::Json | Self::Gitlab | Self::Rdjson | Self::Checkstyle | Self::Github => false,
         }
     }
 
@@ -117,7 +135,13 @@ impl Format {
     pub const fn needs_changes(self) -> bool {
         match self {
             Self::Json | Self::Markdown | Self::Html => true,
-            Self::Junit | Self::JunitStrict | Self::Sarif | Self::Gitlab => false,
+            Self::Junit
+            | Self::JunitStrict
+            | Self::Sarif
+            | Self::Gitlab
+            | Self::Rdjson
+            | Self::Checkstyle
+            | Self::Github => false,
         }
     }
 
@@ -125,7 +149,14 @@ impl Format {
     pub const fn needs_links(self) -> bool {
         match self {
             Self::Markdown | Self::Html => true,
-            Self::Junit | Self::JunitStrict | Self::Json | Self::Sarif | Self::Gitlab => false,
+            Self::Junit
+            | Self::JunitStrict
+            | Self::Json
+            | Self::Sarif
+            | Self::Gitlab
+            | Self::Rdjson
+            | Self::Checkstyle
+            | Self::Github => false,
         }
     }
 
@@ -134,9 +165,15 @@ impl Format {
     pub const fn is_page(self) -> bool {
         match self {
             Self::Html => true,
-            Self::Junit | Self::JunitStrict | Self::Json | Self::Sarif | Self::Gitlab | Self::Markdown => {
-                false
-            }
+            Self::Junit
+            | Self::JunitStrict
+            | Self::Json
+            | Self::Sarif
+            | Self::Gitlab
+            | Self::Markdown
+            | Self::Rdjson
+            | Self::Checkstyle
+            | Self::Github => false,
         }
     }
 
@@ -144,7 +181,15 @@ impl Format {
     pub(crate) fn count_omitted_findings(self, report: &Report, context: &ReportContext) -> usize {
         match self {
             Self::Sarif => sarif::count_omitted_results(report, context),
-            Self::Junit | Self::JunitStrict | Self::Json | Self::Gitlab | Self::Markdown | Self::Html => 0,
+            Self::Junit
+            | Self::JunitStrict
+            | Self::Json
+            | Self::Gitlab
+            | Self::Markdown
+            | Self::Html
+            | Self::Rdjson
+            | Self::Checkstyle
+            | Self::Github => 0,
         }
     }
 }
@@ -171,6 +216,9 @@ pub(crate) fn render(
         Format::Gitlab => gitlab::render(report, context, writer),
         Format::Markdown => writer.write_all(render_comment(report, context).as_bytes()),
         Format::Html => writer.write_all(html::render(report, context).as_bytes()),
+        Format::Rdjson => rdjson::render(report, context, writer),
+        Format::Checkstyle => checkstyle::render(report, context, writer),
+        Format::Github => github::render(report, context, writer),
     }
 }
 

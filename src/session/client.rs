@@ -60,6 +60,7 @@ impl Run {
             timeout: connection.timeout,
             retries: connection.retries,
             ca_cert: connection.ca_cert.clone(),
+            client_certificate: connection.client_certificate.clone(),
             observer: self
                 .observer()
                 .with_response_flag(Arc::clone(&self.has_platform_responded)),

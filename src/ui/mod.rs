@@ -158,6 +158,29 @@ impl Ui {
         failure.status()
     }
 
+    /// Shows an error in the arguments, with its labels in color. The text is safe to print.
+    pub(crate) fn print_usage_error(self, message: &str) {
+        let mut output = String::with_capacity(message.len());
+        for line in message.split_inclusive('\n') {
+            let (label, color) = match line.split_once(": ") {
+                Some(("error", _)) => ("error:", AnsiColor::Red.on_default().bold()),
+                Some(("hint", _)) => ("hint:", AnsiColor::Cyan.on_default().bold()),
+                Some(("Usage", _)) => ("Usage:", Style::new().bold()),
+                _ => ("", Style::new()),
+            };
+            let color = if self.colors_messages() {
+                color
+            } else {
+                Style::new()
+            };
+            let remainder = line.strip_prefix(label).unwrap_or(line);
+            let _ =
+                std::fmt::Write::write_fmt(&mut output, format_args!("{color}{label}{color:#}{remainder}"));
+        }
+        // If standard error is closed, the error cannot be shown anywhere.
+        let _ = write!(io::stderr().lock(), "{output}");
+    }
+
     /// Returns a progress bar: moving on a terminal, lines in CI, hidden elsewhere.
     pub(crate) fn progress(self, label: &str) -> ProgressDisplay {
         ProgressDisplay::new(self.shows_bars, self.shows_lines, label)

@@ -16,7 +16,7 @@ def words(text):
 
 
 def kind(result):
-    states = result.get("state") or [None]
+    states = [finding["state"] for finding in result["findings"]]
     if result["status"] == "PASSED":
         return "passed"
     if all(state in ("known", "waived") for state in states):
@@ -28,10 +28,9 @@ def kind(result):
 
 def place(result):
     """Returns the first line of the findings that fail the gate or, if there are none, of all findings."""
-    lines = result["lines"]
-    states = result.get("state") or [None] * len(lines)
-    counting = [line for line, state in zip(lines, states) if state not in ("known", "waived")]
-    return min([line for line in counting or lines if line], default=1)
+    findings = result["findings"]
+    counting = [finding for finding in findings if finding["state"] not in ("known", "waived")]
+    return min([finding["line"] for finding in counting or findings if "line" in finding], default=1)
 
 
 def case(suite, name, kind, line=1, texts=()):
@@ -54,7 +53,8 @@ def cases(report):
     for file in report["files"]:
         path = file["path"]
         for result in file["results"]:
-            yield case(path, f"{label(path)}: {result['rule']}", kind(result), place(result), result["violations"])
+            texts = [finding["message"] for finding in result["findings"] if finding["message"]]
+            yield case(path, f"{label(path)}: {result['rule']}", kind(result), place(result), texts)
     for path in report["excluded"]:
         yield case(path, f"{label(path)}: excluded", "skipped")
     for path in report["unreviewed"]:

@@ -33,8 +33,8 @@ def check(name, path):
     texts = "\n".join(f"{part.get('message')}\n{part.text}" for part in ElementTree.parse(path).iter())
     for file in json.load(open(f"{name}.json"))["files"]:
         for result in file["results"]:
-            for violation in result["violations"]:
-                if violation.isprintable():
+            for violation in (finding["message"] for finding in result["findings"]):
+                if violation and violation.isprintable():
                     assert violation in texts, violation
     print(f"junitparser: {path}: {len(found)} cases")
 

@@ -95,10 +95,18 @@ def edited(folder):
 
 
 def result(rule, status, enforcement=None, error_type=None, violations=(), lines=(), **more):
+    texts = list(violations) or ([] if status == "PASSED" else [None])
+    states, waivers = (more.pop(key, [None] * len(texts)) for key in ("state", "waivers"))
+    findings = []
+    for number, text in enumerate(texts):
+        finding = {"message": text, "state": states[number]}
+        if number < len(lines) and lines[number]:
+            finding["line"] = lines[number]
+        if waivers[number]:
+            finding["waiver"] = waivers[number]
+        findings.append(finding)
     return more | {
-        "rule": rule, "status": status, "enforcement": enforcement, "errorType": error_type,
-        "violations": list(violations), "line": min([line for line in lines if line], default=1),
-        "lines": list(lines),
+        "rule": rule, "status": status, "enforcement": enforcement, "errorType": error_type, "findings": findings,
     }
 
 
@@ -106,7 +114,7 @@ def report(head, files, verdict, **more):
     results = [result for file in files for result in file["results"]]
     failed = [result for result in results if result["status"] == "FAILED"]
     body = {
-        "schema": "sluicegate.report/v1", "engine": "remote", "verdict": verdict,
+        "schema": "sluicegate.report/v2", "engine": "remote", "verdict": verdict,
         "context": {"ci": "none", "event": "local", "branch": "main", "head": head, "base": None},
         "counts": {
             "files": len(files), "passed": sum(r["status"] == "PASSED" for r in results), "failed": len(failed),

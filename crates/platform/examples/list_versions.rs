@@ -32,6 +32,7 @@ async fn list_versions(base_url: BaseUrl, token: TokenSource) -> Result<Vec<Stri
         timeout: Duration::from_secs(30),
         retries: 3,
         ca_cert: None,
+        client_certificate: None,
         observer: Observer::default(),
     })?;
     let versions = Platform::new(client).artifacts(None).await?;

@@ -3,7 +3,9 @@
 use crate::scratch;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use rustls::server::WebPkiClientVerifier;
+use rustls::server::danger::ClientCertVerifier;
+use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -39,8 +41,39 @@ impl TlsServer {
         Self::start_with(&params)
     }
 
+    /// Starts a server that accepts only clients with the certificate of [`Self::client_pem`].
+    pub fn start_with_client_certificate(names: &[&str]) -> Self {
+        let key = KeyPair::generate().unwrap();
+        let certificate = certificate_params(&["client.example.com"])
+            .self_signed(&key)
+            .unwrap();
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate.der().clone()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
+            .build()
+            .unwrap();
+        let server = Self::start_with_verifier(&certificate_params(names), Some(verifier));
+        std::fs::write(server.folder.path().join("client.pem"), certificate.pem()).unwrap();
+        std::fs::write(server.folder.path().join("client.key"), key.serialize_pem()).unwrap();
+        server
+    }
+
+    /// Returns the paths of the client's certificate and of its key.
+    pub fn client_pem(&self) -> [PathBuf; 2] {
+        ["client.pem", "client.key"].map(|name| self.folder.path().join(name))
+    }
+
     /// Starts a server on a free port, with a self-signed certificate that has these parameters.
     fn start_with(params: &CertificateParams) -> Self {
+        Self::start_with_verifier(params, None)
+    }
+
+    /// Starts a server that accepts the clients that the verifier accepts.
+    fn start_with_verifier(
+        params: &CertificateParams,
+        verifier: Option<Arc<dyn ClientCertVerifier>>,
+    ) -> Self {
         let key = KeyPair::generate().unwrap();
         let certificate = params.self_signed(&key).unwrap();
         let folder = scratch::folder();
@@ -50,7 +83,7 @@ impl TlsServer {
         let config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .unwrap()
-            .with_no_client_auth()
+            .with_client_cert_verifier(verifier.unwrap_or_else(WebPkiClientVerifier::no_client_auth))
             .with_single_cert(vec![certificate.der().clone()], key)
             .unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

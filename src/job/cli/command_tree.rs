@@ -2,6 +2,8 @@
 //! commands. Completions and manual pages show only the common flags that a command uses. The help of a command lists
 //! only their names, because their texts would fill a screen; `sluicegate help globals` explains them.
 
+use super::completion_values::add_completion_values;
+use super::help_topics::{ENVIRONMENT_TOPIC, EXIT_CODES_TOPIC, topic_commands};
 use super::overview::{GLOBALS_COMMAND, build_globals_command, render_overview};
 use super::{Cli, PROGRAM, single_command};
 use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _, Parser as _};
@@ -12,7 +14,14 @@ const EVERY_COMMAND: &[&str] = &["color", "quiet", "verbose", "directory"];
 /// Flags that locate the repository and its configuration.
 const REPOSITORY: &[&str] = &["config", "repo", "config_dir", "team_rules", "ci", "policy"];
 /// Flags for the platform and the credentials.
-const PLATFORM: &[&str] = &["base_url", "project_id", "token_file", "token_command"];
+const PLATFORM: &[&str] = &[
+    "base_url",
+    "project_id",
+    "token_file",
+    "token_command",
+    "client_cert",
+    "client_key",
+];
 /// Flags for requests to the platform or to a CI host.
 const NETWORK: &[&str] = &["ca_cert", "timeout", "retries"];
 const AGENT: &[&str] = &["agent_version"];
@@ -24,7 +33,7 @@ const RESULT: &[&str] = &["out"];
 fn common_flags_of(command: &str) -> &'static [&'static [&'static str]] {
     match command {
         PROGRAM | "review" | "ci" => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK, AGENT, GATE],
-        "doctor" => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK, AGENT],
+        "doctor" | "settings" => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK, AGENT],
         "check" | "report" => &[EVERY_COMMAND, RESULT, REPOSITORY, NETWORK, GATE],
         "context" => &[EVERY_COMMAND, RESULT, REPOSITORY, GATE],
         "init" => &[EVERY_COMMAND, RESULT, REPOSITORY, &["project_id"], AGENT],
@@ -83,6 +92,12 @@ fn build_command_tree(is_shown: &dyn Fn(&str) -> bool) -> Command {
             .collect();
         fold_common_flags(add_missing_flags(command, hidden_flags), &common_flags, &name)
     });
+    let topics = if is_shown(EXIT_CODES_TOPIC) || is_shown(ENVIRONMENT_TOPIC) {
+        topic_commands(&program).to_vec()
+    } else {
+        Vec::new()
+    };
+    let program = program.subcommands(topics);
     if is_shown(GLOBALS_COMMAND) {
         program.subcommand(build_globals_command(&common_flags))
     } else {
@@ -97,7 +112,7 @@ pub fn build_completions_tree() -> Command {
     let program = Cli::command();
     let common_flags = list_common_flags(&program);
     let program = program.mut_args(|flag| flag.global(false));
-    program.mut_subcommands(|command| {
+    let program = program.mut_subcommands(|command| {
         let name = command.get_name().to_owned();
         let used_flags: Vec<Arg> = common_flags
             .iter()
@@ -105,7 +120,8 @@ pub fn build_completions_tree() -> Command {
             .map(|flag| flag.clone().global(false))
             .collect();
         add_flags_to_subtree(command, &used_flags)
-    })
+    });
+    add_completion_values(program)
 }
 
 fn add_flags_to_subtree(command: Command, flags: &[Arg]) -> Command {

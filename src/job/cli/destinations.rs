@@ -11,14 +11,15 @@ pub struct DestinationArgs {
     #[arg(short, long, value_name = "FORMAT")]
     pub output: Option<OutputFormat>,
     /// Write a report to a file, or to standard output with `-` (repeatable) [env: SLUICEGATE_REPORT, one a line]
-    /// [default: what the CI host looks for]. FORMAT is junit, junit-strict, json, sarif, gitlab, markdown or html
+    /// [default: what the CI host looks for]. FORMAT is junit, junit-strict, json, sarif, gitlab, markdown,
+    /// html, rdjson, checkstyle or github
     #[arg(long, value_name = "FORMAT=PATH")]
     pub report: Vec<ReportFlag>,
     /// Style of the annotations to write for the CI host [env: SLUICEGATE_ANNOTATIONS] [default: auto]
     #[arg(long, value_name = "STYLE")]
     pub annotations: Option<Annotations>,
-    /// Keep one comment with the result on the pull or merge request; requires GITHUB_TOKEN on GitHub and GITLAB_TOKEN
-    /// on GitLab [env: SLUICEGATE_COMMENT]
+    /// Keep one comment with the result on the pull or merge request; requires GITHUB_TOKEN on GitHub, GITLAB_TOKEN
+    /// on GitLab and SYSTEM_ACCESSTOKEN on Azure Pipelines [env: SLUICEGATE_COMMENT]
     #[arg(long)]
     pub comment: bool,
     /// Whether to list the changes in each pipeline above its findings, in the comment, the job summary, Markdown, HTML

@@ -6,7 +6,7 @@ use crate::job::policy::PolicySource;
 use clap::{ArgAction, Args};
 use std::path::PathBuf;
 
-pub(super) const HEADING: &str = "Global options";
+pub const HEADING: &str = "Global options";
 
 /// Flags for the platform, the credentials, the repository and the output.
 #[derive(Debug, Clone, Default, Args)]
@@ -43,6 +43,13 @@ pub struct GlobalArgs {
     /// PEM file with additional root certificates to trust [env: SLUICEGATE_CA_CERT]
     #[arg(long, global = true, value_name = "PEM")]
     pub ca_cert: Option<PathBuf>,
+    /// PEM file with the client certificate for the platform [env: SLUICEGATE_CLIENT_CERT, a path or the PEM itself]
+    #[arg(long, global = true, value_name = "PEM")]
+    pub client_cert: Option<PathBuf>,
+    /// PEM file with the key of the client certificate [env: SLUICEGATE_CLIENT_KEY, a path or the PEM itself]
+    /// [default: the file of the certificate]
+    #[arg(long, global = true, value_name = "PEM")]
+    pub client_key: Option<PathBuf>,
     /// Timeout for each request, in seconds [env: SLUICEGATE_TIMEOUT] [default: 60]
     #[arg(long, global = true, value_name = "SECONDS")]
     pub timeout: Option<u64>,
@@ -69,7 +76,8 @@ pub struct GlobalArgs {
     /// Write the result to this file instead of standard output; set its format with -o
     #[arg(long, global = true, value_name = "PATH")]
     pub out: Option<PathBuf>,
-    /// When to color the output [env: SLUICEGATE_COLOR, NO_COLOR] [default: auto]
+    /// When to color the output [env: SLUICEGATE_COLOR, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR]
+    /// [default: auto]
     #[arg(long, global = true, value_name = "WHEN")]
     pub color: Option<ColorChoice>,
     /// Print only results and errors

@@ -8,12 +8,14 @@ mod check;
 mod ci;
 mod command_tree;
 mod compat;
+mod completion_values;
 mod context;
 mod demo;
 mod destinations;
 mod diff;
 mod events;
 mod global;
+mod help_topics;
 mod mv;
 mod overview;
 mod pipelines;
@@ -25,6 +27,7 @@ mod report;
 mod review;
 mod rules;
 mod serve;
+mod setting_list;
 mod setup;
 mod single_command;
 mod streaming;
@@ -51,7 +54,10 @@ pub use destinations::DestinationArgs;
 pub use diff::{DiffArgs, DiffFormat};
 pub use events::{EventsArgs, EventsVerb, ExportArgs};
 pub use global::GlobalArgs;
+pub use global::HEADING as GLOBAL_OPTIONS_HEADING;
+pub use help_topics::{EXIT_CODES, FILES, list_flag_variables};
 pub use mv::MvArgs;
+pub use overview::GLOBALS_COMMAND;
 pub use pipelines::{CancelArgs, ExecutionsArgs, ExecutionsVerb, PipelinesArgs, PipelinesVerb, RunArgs};
 pub use projects::{
     ConnectionsArgs, ConnectionsVerb, EnvironmentsArgs, EnvironmentsVerb, NameArgs, ProjectsArgs,
@@ -64,13 +70,14 @@ pub use report::ReportArgs;
 pub use review::{GateArgs, GlobArgs, RangeArgs, ReviewArgs, SelectionArgs};
 pub use rules::{InspectArgs, RulesArgs, RulesVerb};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
+pub use setting_list::SettingsArgs;
 pub use setup::{Adopt, CompletionsArgs, DoctorArgs, InitArgs, ManArgs, SchemaArgs, SchemaDocument};
 pub use streaming::{StreamArgs, StreamingArgs, StreamingVerb};
 pub use tasks::{
     ApprovalScope, CreateTaskArgs, DecideArgs, GrantArgs, ListTasksArgs, MessageArgs, TaskArgs, TasksArgs,
     TasksVerb, WaitArgs,
 };
-pub use usage_error::describe_usage_error;
+pub use usage_error::{describe_usage_error, find_color_flag};
 pub use values::{
     Annotations, Changes, CheckLevel, ColorChoice, CompatMode, EventFormat, FailOn, FileSelection,
     FileSource, Fork, Format, GateChanges, IfExists, NoteFormat, OnIgnored, OnUnavailable, OutputFormat,
@@ -141,6 +148,8 @@ pub enum Command {
     Init(InitArgs),
     /// Check the setup and explain how to fix it
     Doctor(DoctorArgs),
+    /// Show each effective setting, its value, and where the value comes from
+    Settings(SettingsArgs),
     /// List, show, enable, disable, roll back, prune or compare versions
     Artifacts(ArtifactsArgs),
     /// List the shared pipelines of the account; share a pipeline of the repository

@@ -5,14 +5,14 @@ use clap::{Arg, Command};
 use std::fmt::Write as _;
 
 /// The hidden command whose help explains the options that every command accepts.
-pub(super) const GLOBALS_COMMAND: &str = "globals";
+pub const GLOBALS_COMMAND: &str = "globals";
 
 /// The groups that show one command per line.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Start", &["demo", "init", "doctor"]),
     ("Gate", &["check", "review", "ci", "report", "waivers", "rules"]),
     ("Publish", &["publish", "verify", "artifacts"]),
-    ("Project", &["diff", "mv", "inspect", "context"]),
+    ("Project", &["diff", "mv", "inspect", "context", "settings"]),
 ];
 
 /// The title of the group of all commands that no other group names: those for the resources of the platform.
@@ -53,7 +53,7 @@ pub(super) fn render_overview(program: &Command) -> String {
             let _ = writeln!(overview, "  {line}");
         }
     }
-    overview + "\nHelp: sluicegate help COMMAND; options of every command: sluicegate help globals\n"
+    overview + "\nHelp: sluicegate help COMMAND, or one of globals, exit-codes, environment\n"
 }
 
 /// Returns the commands that no group names, in the order of their definition.

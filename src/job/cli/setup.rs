@@ -126,6 +126,16 @@ pub enum SchemaDocument {
     TeamRules,
     /// The output of `inspect -o json`.
     Pipeline,
+    /// The waivers file, sluicegate-waivers.yaml.
+    Waivers,
+    /// The rules file, config/pipeline_quality_rules.yaml in the platform's hidden folder.
+    Rules,
+    /// The shared-pipelines file, shared-pipelines.yaml in the platform's hidden folder.
+    SharedPipelines,
+    /// The JSON report of a review or a check.
+    Report,
+    /// The receipt of a publish.
+    Receipt,
 }
 
 /// Prints a completion script.

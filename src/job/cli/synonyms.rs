@@ -248,6 +248,7 @@ const COMMAND_SYNONYMS: &[(&[&str], &str)] = &[
     (&["run", "execute", "start-pipeline"], "pipelines run"),
     (&["explain", "rule"], "rules explain ID"),
     (&["rules-list", "list-rules"], "rules list"),
+    (&["config", "configuration", "show-settings", "env"], "settings"),
     (&["login", "auth", "whoami", "status", "ping", "health"], "doctor"),
     (&["setup", "install", "bootstrap", "new", "create"], "init"),
     (&["quickstart", "tutorial", "example", "try"], "demo"),

@@ -2,7 +2,7 @@
 //! user probably means, an example, or the help of the flag.
 
 use super::overview::GLOBALS_COMMAND;
-use super::{PROGRAM, command_tree, synonyms};
+use super::{ColorChoice, PROGRAM, command_tree, parse_value, synonyms};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 use sluicegate_base::text;
@@ -50,6 +50,18 @@ pub fn describe_usage_error(mut error: clap::Error, args: &[OsString]) -> String
     let message = message.replace(CLAP_HELP_LINE, "");
     let hint = hint.map(|hint| format!("\n\nhint: {hint}")).unwrap_or_default();
     text::escape_lines(&format!("{}{hint}\n", message.trim_end())).into_owned()
+}
+
+/// Returns the color that arguments with an error request, if that flag is valid.
+#[must_use]
+pub fn find_color_flag(args: &[OsString]) -> Option<ColorChoice> {
+    let words: Vec<_> = args.iter().map(|word| word.to_string_lossy()).collect();
+    let position = words.iter().position(|word| word.starts_with("--color"))?;
+    let value = match words.get(position)?.strip_prefix("--color=") {
+        Some(value) => value,
+        None => words.get(position + 1)?,
+    };
+    parse_value(value).ok()
 }
 
 /// The command that the arguments call, as far as they are valid.

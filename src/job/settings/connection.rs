@@ -5,7 +5,8 @@ use super::setting_table::variable;
 use super::{Layers, SettingSources, SettingsError};
 use crate::env::Env;
 use crate::job::cli::GlobalArgs;
-use sluicegate_platform::http::{BaseUrl, TokenSource};
+use secrecy::ExposeSecret as _;
+use sluicegate_platform::http::{BaseUrl, ClientCertificate, PemSource, TokenSource};
 use std::path::PathBuf;
 use std::time::Duration;
 use uuid::Uuid;
@@ -22,6 +23,8 @@ pub struct Connection {
     pub retries: u32,
     /// PEM file with additional root certificates.
     pub ca_cert: Option<PathBuf>,
+    /// The client certificate for the platform.
+    pub client_certificate: Option<ClientCertificate>,
     /// Warnings about these settings.
     pub warnings: Vec<String>,
 }
@@ -133,8 +136,37 @@ impl SettingSources<'_> {
                 self.env,
                 layers.resolve_text(path_to_text(args.ca_cert.as_ref()), variable::CA_CERT, None),
             ),
+            client_certificate: self.find_client_certificate(args)?,
             warnings,
         })
+    }
+
+    /// Returns the client certificate, if one is set. A variable contains the path of a PEM file, or the PEM itself, as
+    /// the secrets of CI hosts do.
+    fn find_client_certificate(&self, args: &GlobalArgs) -> Result<Option<ClientCertificate>, SettingsError> {
+        let certificate = self.find_pem(args.client_cert.as_ref(), variable::CLIENT_CERT);
+        let key = self.find_pem(args.client_key.as_ref(), variable::CLIENT_KEY);
+        match (certificate, key) {
+            (Some(certificate), key) => Ok(Some(ClientCertificate { certificate, key })),
+            (None, None) => Ok(None),
+            (None, Some(_)) => Err(
+                SettingsError::new("a client key is set, but no client certificate")
+                    .with_hint(format!("pass --client-cert or set {}", variable::CLIENT_CERT)),
+            ),
+        }
+    }
+
+    /// Returns the PEM of a flag or of a variable.
+    fn find_pem(&self, flag: Option<&PathBuf>, variable: &str) -> Option<PemSource> {
+        if let Some(path) = flag {
+            return Some(PemSource::File(self.env.current_dir().join(path)));
+        }
+        let text = self.env.secret(variable)?;
+        let path = text.expose_secret();
+        if path.trim_start().starts_with("-----BEGIN") {
+            return Some(PemSource::Text(text));
+        }
+        Some(PemSource::File(self.env.current_dir().join(path)))
     }
 
     /// Returns the project's UUID, if it is set.

@@ -67,14 +67,27 @@ pub fn requested_host(args: &GlobalArgs, env: &Env) -> Result<Option<Host>, Sett
     }
 }
 
-/// Returns when to color the output. `NO_COLOR` is honored unless a flag or variable sets the color.
+/// Returns when to color the output. A flag or the program's own variable decides; otherwise the variables that other
+/// programs follow, in this order: `NO_COLOR`, `FORCE_COLOR` or `CLICOLOR_FORCE`, `CLICOLOR=0` and `TERM=dumb`.
 pub fn color_choice(args: &GlobalArgs, env: &Env) -> Result<ColorChoice, SettingsError> {
     let choice = Layers::new(env).resolve_setting(args.color, variable::COLOR, parse_value, None)?;
-    Ok(choice.unwrap_or(if env.get(env::NO_COLOR).is_some() {
+    Ok(choice.unwrap_or_else(|| find_common_color_choice(env)))
+}
+
+fn find_common_color_choice(env: &Env) -> ColorChoice {
+    let is_forced = env::FORCE_COLOR.iter().any(|name| {
+        env.get(name)
+            .is_some_and(|value| value != "0" && value != "false")
+    });
+    if env.get(env::NO_COLOR).is_some() {
+        ColorChoice::Never
+    } else if is_forced {
+        ColorChoice::Always
+    } else if env.get(env::CLICOLOR) == Some("0") || env.get(env::TERM) == Some("dumb") {
         ColorChoice::Never
     } else {
         ColorChoice::Auto
-    }))
+    }
 }
 
 impl SettingSources<'_> {

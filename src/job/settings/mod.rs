@@ -8,6 +8,7 @@ mod check_settings;
 mod compatibility_settings;
 mod config_file;
 mod connection;
+mod effective_settings;
 mod file_values;
 mod global_settings;
 mod layers;
@@ -30,6 +31,7 @@ pub use check_settings::CheckSettings;
 pub use compatibility_settings::CompatibilitySettings;
 pub use config_file::FILE_NAME;
 pub use connection::Connection;
+pub use effective_settings::{EffectiveSetting, SettingOrigin};
 pub use global_settings::{
     color_choice, gate_changes, policy_source, requested_config_dir, requested_config_file, requested_host,
     requested_repository, target_repositories,
@@ -113,6 +115,8 @@ pub struct Checkout<'a> {
 pub struct SettingSources<'a> {
     env: &'a Env,
     file: FileConfig,
+    /// The text of `file`, and whether only its settings that cannot hide findings are used.
+    file_text: Option<(policy::NamedText, bool)>,
     /// The checkout that the file's paths must stay in, or `None` if the file belongs to the job.
     checkout: Option<PathBuf>,
     /// The output paths in the file at which git tracks, or may track, a file.
@@ -125,6 +129,17 @@ pub struct SettingSources<'a> {
     /// Reason why the policy revision's file cannot be used.
     unusable_reason: Option<String>,
     note: Option<String>,
+}
+
+/// Returns the text whose settings are used: that of the policy revision, or if it has no file that of the checkout,
+/// from which only some settings are used.
+fn select_text(file: &GateFile, is_missing: bool) -> Option<(policy::NamedText, bool)> {
+    let text = if is_missing {
+        &file.checkout_text
+    } else {
+        &file.policy_text
+    };
+    Some((text.clone()?, is_missing))
 }
 
 impl<'a> SettingSources<'a> {
@@ -186,6 +201,7 @@ impl<'a> SettingSources<'a> {
             checkout: checkout.map(|checkout| checkout.root.to_path_buf()),
             tracked_outputs: HashSet::new(),
             file: config,
+            file_text: select_text(file, is_missing),
             first_file,
             has_unused_publish_on: is_missing && has_publish_on,
             on_unusable,

@@ -73,6 +73,19 @@ impl SettingFormat {
         }
     }
 
+    /// Returns the default for people, if the format has one.
+    pub(super) fn default_value(self) -> Option<String> {
+        match &self.json_schema()["default"] {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            Value::Array(values) => {
+                let texts: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+                Some(texts.join(", "))
+            }
+            value => Some(value.to_string()),
+        }
+    }
+
     /// Returns the default as text, for the report of a changed setting. Returns `None` for formats whose values are
     /// not compared as text.
     pub(super) fn default_text(self) -> Option<String> {

@@ -155,6 +155,10 @@ settings! {
             => config_dir: String, SettingFormat::Text(".platform");
         /// PEM file with additional root certificates to trust.
         CA_CERT = "SLUICEGATE_CA_CERT", "--ca-cert", Trust, "ca-cert";
+        /// Client certificate for the platform: a PEM file, or the PEM itself.
+        CLIENT_CERT = "SLUICEGATE_CLIENT_CERT", "--client-cert", Trust, "client-cert";
+        /// Key of the client certificate: a PEM file, or the PEM itself (default: in the file of the certificate).
+        CLIENT_KEY = "SLUICEGATE_CLIENT_KEY", "--client-key", Trust, "client-key";
         /// Timeout for each request, in seconds.
         TIMEOUT = "SLUICEGATE_TIMEOUT", "--timeout", Operational, "timeout"
             => timeout: u64, SettingFormat::Integer { minimum: 1, maximum: 24 * 60 * 60, default: 60 };

@@ -144,6 +144,7 @@ impl<'a> ConnectionAttempt<'a> {
                 http::send_without_token(
                     base_url,
                     connection.ca_cert.as_deref(),
+                    connection.client_certificate.as_ref(),
                     connection.timeout,
                     observer,
                 )

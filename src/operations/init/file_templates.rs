@@ -37,6 +37,14 @@ fn default_image() -> String {
 /// The URL below which the release of version 1.2.3 is `v1.2.3/`.
 const RELEASES_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/releases/download");
 
+/// The URL of the schema with which editors complete `sluicegate.yaml`.
+const SCHEMA_URL: &str = concat!(
+    env!("CARGO_PKG_REPOSITORY"),
+    "/raw/v",
+    env!("CARGO_PKG_VERSION"),
+    "/schemas/sluicegate.json"
+);
+
 const CONFIG_FILE_TEMPLATE: &str = include_str!("templates/sluicegate.yaml");
 
 /// Returns the text of `sluicegate.yaml`.
@@ -54,6 +62,7 @@ pub(crate) fn render_config_file(facts: &RepositoryFacts) -> String {
                 _ => comment_out(new_only),
             },
         ),
+        ("__SCHEMA_URL__", SCHEMA_URL.to_owned()),
         ("__PROJECT_CHECKS__", format_project_checks(facts)),
         (
             "__PROJECT_ID__",

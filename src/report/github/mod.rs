@@ -10,6 +10,7 @@ use super::annotation::{self, Annotation, Level};
 use super::{ReportContext, review_markdown, truncation};
 use sluicegate_base::text;
 use sluicegate_pipelines::findings::Report;
+use std::io::{self, Write};
 
 /// Maximum number of annotations of each level: a step shows ten errors, ten warnings and ten notices, see
 /// <https://docs.github.com/actions/reference/limits>.
@@ -31,6 +32,14 @@ pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<
         "the step summary and the report",
     );
     all.iter().map(format_command).collect()
+}
+
+/// Writes the annotations of a report, one workflow command per line, for a step that prints the file.
+pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
+    for annotation in annotation::collect_report_annotations(report, context) {
+        writeln!(writer, "{}", format_command(&annotation))?;
+    }
+    Ok(())
 }
 
 /// Returns the step summary: Markdown for the page of the run, under 1,000 KiB.

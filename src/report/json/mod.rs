@@ -1,22 +1,22 @@
-//! Reads and writes the program's own JSON report, schema `sluicegate.report/v1`.
+//! Reads and writes the program's own JSON report, schema `sluicegate.report/v2`.
 
 mod finding_help;
 mod report_error;
 mod report_reader;
-mod schema_v1;
+mod schema_v2;
 
 pub(crate) use report_reader::read_report;
 
 use super::write_json;
 use crate::report::ReportContext;
-use schema_v1::DocumentV1;
+use schema_v2::DocumentV2;
 use sluicegate_pipelines::findings::Report;
 use std::io::{self, Write};
 
 /// Writes the report as indented JSON with a final line break.
 pub(crate) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     write_json(writer, |json| {
-        serde_json::to_writer_pretty(json, &DocumentV1::from_report(report, context))
+        serde_json::to_writer_pretty(json, &DocumentV2::from_report(report, context))
     })
 }
 
@@ -37,7 +37,7 @@ mod tests {
         .unwrap();
         insta::assert_snapshot!(json, @r#"
         {
-          "schema": "sluicegate.report/v1",
+          "schema": "sluicegate.report/v2",
           "engine": "remote",
           "verdict": "failed",
           "context": {
@@ -66,25 +66,13 @@ mod tests {
                   "status": "FAILED",
                   "enforcement": "warn",
                   "errorType": null,
-                  "violations": [
-                    "3 outputs"
-                  ],
-                  "line": 1,
                   "severity": "warning",
-                  "lines": [
-                    null
-                  ],
-                  "state": [
-                    null
-                  ],
-                  "waivers": [
-                    null
-                  ],
-                  "about": [
-                    null
-                  ],
-                  "sizes": [
-                    null
+                  "findings": [
+                    {
+                      "message": "3 outputs",
+                      "state": null,
+                      "fingerprint": "961c4313da4ec2c4e5af512559e737289ab60947a912f94d7d2596af4854797d"
+                    }
                   ]
                 },
                 {
@@ -93,18 +81,14 @@ mod tests {
                   "status": "ERROR",
                   "enforcement": null,
                   "errorType": "designer/no-start-component",
-                  "violations": [],
-                  "line": 1,
                   "severity": "error",
-                  "lines": [],
-                  "state": [
-                    null
+                  "findings": [
+                    {
+                      "message": null,
+                      "state": null,
+                      "fingerprint": "2b6043ff844d5b882ff20bddb3c21c2733ef8871f52ff2df6c98d8b61a1b6b8b"
+                    }
                   ],
-                  "waivers": [
-                    null
-                  ],
-                  "about": [],
-                  "sizes": [],
                   "help": "Add a Start component, and connect it to the first component."
                 }
               ]
@@ -118,18 +102,8 @@ mod tests {
                   "status": "PASSED",
                   "enforcement": "warn",
                   "errorType": null,
-                  "violations": [],
-                  "line": 1,
                   "severity": null,
-                  "lines": [],
-                  "state": [
-                    null
-                  ],
-                  "waivers": [
-                    null
-                  ],
-                  "about": [],
-                  "sizes": []
+                  "findings": []
                 },
                 {
                   "rule": "component-naming-convention",
@@ -137,31 +111,20 @@ mod tests {
                   "status": "FAILED",
                   "enforcement": "error",
                   "errorType": null,
-                  "violations": [
-                    "`Run A` is not in the pattern",
-                    "`Run B` is not"
-                  ],
-                  "line": 9,
                   "severity": "error",
-                  "lines": [
-                    12,
-                    9
-                  ],
-                  "state": [
-                    null,
-                    null
-                  ],
-                  "waivers": [
-                    null,
-                    null
-                  ],
-                  "about": [
-                    null,
-                    null
-                  ],
-                  "sizes": [
-                    null,
-                    null
+                  "findings": [
+                    {
+                      "message": "`Run A` is not in the pattern",
+                      "line": 12,
+                      "state": null,
+                      "fingerprint": "9cf97806d11a0c99958b0680e23b70e920dcf61ad41b1eab07f5da1b6545c76f"
+                    },
+                    {
+                      "message": "`Run B` is not",
+                      "line": 9,
+                      "state": null,
+                      "fingerprint": "c8a621ab1e821abc70967cf55ce9c12515baba88e01b25686dc4b132254558c4"
+                    }
                   ]
                 }
               ]
@@ -231,7 +194,7 @@ mod tests {
             let result = &read["files"][0]["results"][0];
             prop_assert_eq!(&result["rule"], &text);
             prop_assert_eq!(&result["errorType"], &text);
-            prop_assert_eq!(&result["violations"][0], &text);
+            prop_assert_eq!(&result["findings"][0]["message"], &text);
             prop_assert_eq!(&read["notes"][0], &text);
         }
     }

@@ -2,7 +2,7 @@
 //! depends on it.
 
 use super::report_error::{ReportReadError, invalid_value};
-use super::schema_v1::{DocumentV1, FileV1, RuleV1, SCHEMA_NAME};
+use super::schema_v2::{DocumentV2, FileV2, FindingV2, RuleV2, SCHEMA_NAME};
 use jiff::Timestamp;
 use sluicegate_base::duplicate_key::find_duplicate_key;
 use sluicegate_pipelines::findings::{
@@ -26,7 +26,7 @@ pub(crate) fn read_report(
         return Err(invalid_value(reason));
     }
     let mut json = serde_json::Deserializer::from_slice(text);
-    let document: DocumentV1<'_> = match serde_path_to_error::deserialize(&mut json) {
+    let document: DocumentV2<'_> = match serde_path_to_error::deserialize(&mut json) {
         Ok(document) => document,
         Err(error) => return Err(find_other_schema(text).unwrap_or_else(|| error.into())),
     };
@@ -64,7 +64,7 @@ fn wrong_schema(schema: &str) -> ReportReadError {
     invalid_value(format!("its schema is {schema:?}, expected {SCHEMA_NAME:?}"))
 }
 
-impl DocumentV1<'_> {
+impl DocumentV2<'_> {
     /// Converts the document to a report, and checks its values.
     fn into_report(self) -> Result<Report, ReportReadError> {
         let (engine, verdict) = (self.engine, self.verdict);
@@ -139,7 +139,7 @@ fn require_unique_paths<'a>(paths: impl Iterator<Item = &'a str>) -> Result<(), 
     Ok(())
 }
 
-impl FileV1 {
+impl FileV2 {
     /// Converts the results of a file.
     fn into_results(self, engine: Engine, verdict: Verdict) -> Result<FileResults, ReportReadError> {
         let results = self
@@ -153,14 +153,14 @@ impl FileV1 {
     }
 }
 
-impl RuleV1 {
+impl RuleV2 {
     /// Converts the result of a rule. Fails if its status contradicts its findings.
     fn into_result(self, engine: Engine, verdict: Verdict) -> Result<RuleResult, ReportReadError> {
         let enforcement = self.enforcement;
         let status = match self.status.as_str() {
-            "PASSED" if !self.violations.is_empty() || self.error_type.is_some() => {
+            "PASSED" if !self.findings.is_empty() || self.error_type.is_some() => {
                 return Err(invalid_value(format!(
-                    "the rule {:?} has the status PASSED, but it has violations or an error type",
+                    "the rule {:?} has the status PASSED, but it has findings or an error type",
                     self.rule
                 )));
             }
@@ -168,6 +168,12 @@ impl RuleV1 {
                 return Err(invalid_value(format!(
                     "the rule {:?} has the status FAILED, but it has an error type",
                     self.rule
+                )));
+            }
+            "FAILED" | "ERROR" if self.findings.is_empty() => {
+                return Err(invalid_value(format!(
+                    "the rule {:?} has the status {}, but it has no finding",
+                    self.rule, self.status
                 )));
             }
             "PASSED" => Status::Passed,
@@ -180,7 +186,7 @@ impl RuleV1 {
                 )));
             }
         };
-        let finding_states = self.require_states()?;
+        let finding_states = self.states();
         if !status.is_excusable()
             && finding_states
                 .iter()
@@ -192,9 +198,9 @@ impl RuleV1 {
             )));
         }
         Ok(RuleResult {
-            violations: self.build_violations()?,
             size: self.size(),
-            waivers: self.require_waivers()?,
+            waivers: self.waivers(),
+            violations: build_violations(&self.rule, self.findings)?,
             states: finding_states,
             origin: self.origin.unwrap_or(match engine {
                 Engine::Remote => Origin::Platform,
@@ -226,100 +232,60 @@ impl RuleV1 {
         }
     }
 
-    /// Returns the state of each violation; a single state if there are no violations, or an empty list if none is set.
-    fn require_states(&self) -> Result<Vec<Option<FindingState>>, ReportReadError> {
-        let Some(states) = &self.state else {
-            return Ok(Vec::new());
-        };
-        if states.len() != self.violations.len().max(1) {
-            return Err(invalid_value(format!(
-                "the rule {:?} does not have as many states as violations",
-                self.rule
-            )));
+    /// Returns the state of each finding; an empty list if none is set.
+    fn states(&self) -> Vec<Option<FindingState>> {
+        let states: Vec<_> = self.findings.iter().map(|finding| finding.state).collect();
+        if states.iter().any(Option::is_some) {
+            states
+        } else {
+            Vec::new()
         }
-        let is_compared = states.iter().any(Option::is_some);
-        Ok(if is_compared { states.clone() } else { Vec::new() })
     }
 
-    /// Returns the waiver of each violation; a single entry if there are no violations, or an empty list if none is
-    /// set.
-    fn require_waivers(&self) -> Result<Vec<Option<Waiver>>, ReportReadError> {
-        let Some(waivers) = self
-            .waivers
-            .as_ref()
-            .filter(|all| all.iter().any(Option::is_some))
-        else {
-            return Ok(Vec::new());
-        };
-        if waivers.len() != self.violations.len().max(1) {
-            return Err(invalid_value(format!(
-                "the rule {:?} does not have as many waivers as violations",
-                self.rule
-            )));
+    /// Returns the waiver of each finding; an empty list if there is none.
+    fn waivers(&self) -> Vec<Option<Waiver>> {
+        let waivers = self.findings.iter().map(|finding| finding.waiver.clone());
+        let waivers: Vec<_> = waivers.collect();
+        if waivers.iter().any(Option::is_some) {
+            waivers
+        } else {
+            Vec::new()
         }
-        Ok(waivers.clone())
-    }
-
-    /// Returns the violations with their lines. Without `lines`, the first violation has the line of the result.
-    fn build_violations(&self) -> Result<Vec<Violation>, ReportReadError> {
-        let lines = match &self.lines {
-            Some(lines) if lines.len() == self.violations.len() => lines.clone(),
-            Some(_) => {
-                return Err(invalid_value(format!(
-                    "the rule {:?} does not have as many lines as violations",
-                    self.rule
-                )));
-            }
-            None => {
-                let first_line = (self.line > 1).then_some(self.line);
-                let other_lines = std::iter::repeat_n(None, self.violations.len().saturating_sub(1));
-                std::iter::once(first_line).chain(other_lines).collect()
-            }
-        };
-        let about = self.require_value_per_violation(self.about.as_ref(), "`about` entries")?;
-        let about_kinds =
-            self.require_value_per_violation(self.about_kinds.as_ref(), "`aboutKinds` entries")?;
-        let recorded_sizes = self.sizes.as_ref().filter(|_| self.size().is_none());
-        let sizes = self.require_value_per_violation(recorded_sizes, "sizes")?;
-        let folded_counts = self.require_value_per_violation(self.folded.as_ref(), "`folded` entries")?;
-        let mut violations = Vec::with_capacity(self.violations.len());
-        for (index, text) in self.violations.iter().enumerate() {
-            violations.push(Violation {
-                text: text.clone(),
-                line: lines.get(index).copied().flatten(),
-                about: about.get(index).cloned().flatten(),
-                about_kind: about_kinds.get(index).copied().flatten(),
-                size: sizes.get(index).copied().flatten(),
-                folded_count: folded_counts.get(index).copied().flatten().unwrap_or_default(),
-            });
-        }
-        Ok(violations)
     }
 
     /// Returns the size of a failed result without violations.
     fn size(&self) -> Option<u64> {
-        match self.sizes.as_deref() {
-            Some([size]) if self.violations.is_empty() => *size,
+        match self.findings.as_slice() {
+            [finding] if finding.message.is_none() => finding.size,
             _ => None,
         }
     }
+}
 
-    /// Returns one value for each violation; all are `None` if the report has no such list.
-    fn require_value_per_violation<T: Clone>(
-        &self,
-        values: Option<&Vec<Option<T>>>,
-        noun: &str,
-    ) -> Result<Vec<Option<T>>, ReportReadError> {
-        let violation_count = self.violations.len();
-        match values {
-            None => Ok(vec![None; violation_count]),
-            Some(values) if values.len() == violation_count => Ok(values.clone()),
-            Some(_) => Err(invalid_value(format!(
-                "the rule {:?} does not have as many {noun} as violations",
-                self.rule
-            ))),
+/// Converts the findings of a rule to its violations. A finding without a message is the only one of its result, which
+/// has no violations.
+fn build_violations(rule: &str, findings: Vec<FindingV2>) -> Result<Vec<Violation>, ReportReadError> {
+    let is_only_finding = findings.len() == 1;
+    let mut violations = Vec::with_capacity(findings.len());
+    for finding in findings {
+        match finding.message {
+            Some(text) => violations.push(Violation {
+                text,
+                line: finding.line,
+                about: finding.about,
+                about_kind: finding.about_kind,
+                size: finding.size,
+                folded_count: finding.folded.unwrap_or_default(),
+            }),
+            None if is_only_finding => {}
+            None => {
+                return Err(invalid_value(format!(
+                    "the rule {rule:?} has several findings, one of them without a message"
+                )));
+            }
         }
     }
+    Ok(violations)
 }
 
 #[cfg(test)]
@@ -366,12 +332,13 @@ mod tests {
 
     #[test]
     fn report_with_keys_of_contract_alone_is_enough() {
-        let text = r#"{ "schema": "sluicegate.report/v1", "engine": "local", "verdict": "failed",
+        let text = r#"{ "schema": "sluicegate.report/v2", "engine": "local", "verdict": "failed",
             "context": { "ci": "none", "event": "local", "branch": null, "head": null, "base": null },
             "counts": { "files": 1, "passed": 0, "failed": 2, "errors": 0, "warnings": 1, "excluded": 0, "unreviewed": 1 },
             "files": [ { "path": "a.orch.yaml", "results": [
-                { "rule": "r", "status": "FAILED", "enforcement": "warn", "errorType": null, "violations": ["x", "y"], "line": 7 },
-                { "rule": "s", "status": "FAILED", "enforcement": null, "errorType": null, "violations": [], "line": 1 } ] } ],
+                { "rule": "r", "status": "FAILED", "enforcement": "warn", "errorType": null,
+                  "findings": [ { "message": "x", "line": 7 }, { "message": "y" } ] },
+                { "rule": "s", "status": "FAILED", "enforcement": null, "errorType": null, "findings": [ { "message": null } ] } ] } ],
             "excluded": [], "unreviewed": ["b.orch.yaml"] }"#;
         let report = read_report(text.as_bytes()).unwrap();
         let lines: Vec<_> = report.files[0].results[0]
@@ -396,7 +363,7 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        insta::assert_snapshot!(refused("report/v1", "report/v2"), @r#"not a valid report: its schema is "sluicegate.report/v2", expected "sluicegate.report/v1""#);
+        insta::assert_snapshot!(refused("report/v2", "report/v1"), @r#"not a valid report: its schema is "sluicegate.report/v1", expected "sluicegate.report/v2""#);
         insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"not a valid report: verdict: unknown variant `fine`, expected one of `passed`, `undecided`, `failed` at line 4 column 19"#);
         insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"not a valid report: unknown status "OK" for the rule "maximum-outputs""#);
         insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"not a valid report: its counts do not match its results");

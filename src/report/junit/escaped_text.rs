@@ -5,7 +5,7 @@ use sluicegate_base::text::is_plain_in_markup;
 /// Escapes an attribute's value. Line breaks and tabs become references, since a parser replaces literal ones by spaces
 /// (<https://www.w3.org/TR/xml/#AVNormalize>), and so do the marks of a CI host's command. Characters that XML 1.0
 /// forbids become U+FFFD.
-pub(super) fn escape_attribute(text: &str) -> String {
+pub(in crate::report) fn escape_attribute(text: &str) -> String {
     if text.bytes().all(is_plain_in_markup) {
         return text.to_owned();
     }

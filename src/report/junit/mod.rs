@@ -25,6 +25,8 @@ mod publish_report;
 mod result_text;
 mod suite_totals;
 
+pub(super) use escaped_text::escape_attribute;
+
 pub(super) use self::junit_document::Dialect;
 pub(crate) use execution_report::{ExecutionRun, write_execution_junit};
 pub(crate) use publish_report::{PublishBreak, PublishRun, write_publish_junit};

@@ -1,12 +1,14 @@
 //! Prints one line for each finding, in the format of compiler messages for editors and other programs.
 
 use super::super::view::{FindingEntry, View};
+use super::{Style, bold, finding_color, paint};
 use sluicegate_base::text;
+use sluicegate_pipelines::findings::Finding;
 use std::fmt::Write as _;
 
-/// Adds `path:line:column: level rule message` for each listed finding, and for each file that an error in the rules
+/// Adds `path:line:column: level: message [rule]` for each listed finding, and for each file that an error in the rules
 /// file affects. Lines and columns count from 1; a column is a character.
-pub(super) fn push_concise_lines(output: &mut String, view: &View<'_>) {
+pub(super) fn push_concise_lines(output: &mut String, view: &View<'_>, style: Style) {
     let base = &view.context.path_base;
     let places = view.entries.iter().flat_map(FindingEntry::findings);
     for finding in places {
@@ -15,24 +17,23 @@ pub(super) fn push_concise_lines(output: &mut String, view: &View<'_>) {
             .sources
             .line(finding.path, finding.line)
             .map_or(1, first_column);
-        let message = finding.message();
-        push_line(
-            output,
-            &format!("{}:{}:{column}", base.display_path(finding.path), finding.line),
-            &format!("{} {} {message}", finding.severity, finding.rule),
-        );
+        let place = format!("{}:{}:{column}", base.display_path(finding.path), finding.line);
+        push_line(output, &place, finding, style);
     }
     for cause in &view.causes {
-        let message = cause.finding.message();
         for path in &cause.paths {
-            let message_text = format!("{} {} {message}", cause.finding.severity, cause.finding.rule);
-            push_line(output, &format!("{}:1:1", base.display_path(path)), &message_text);
+            let place = format!("{}:1:1", base.display_path(path));
+            push_line(output, &place, &cause.finding, style);
         }
     }
 }
 
-fn push_line(output: &mut String, place: &str, message: &str) {
-    let _ = writeln!(output, "{}", text::escape_line(&format!("{place}: {message}")));
+/// Adds the line of a finding with its level in color.
+fn push_line(output: &mut String, place: &str, finding: &Finding<'_>, style: Style) {
+    let level = paint(&finding.severity.to_string(), bold(finding_color(finding)), style);
+    let message = format!("{} [{}]", finding.message(), finding.rule);
+    let (place, message) = (text::escape_line(place), text::escape_line(&message));
+    let _ = writeln!(output, "{place}: {level}: {message}");
 }
 
 /// Returns the column where the line's text starts.
@@ -60,10 +61,10 @@ mod tests {
         let shown = render(&sample::report(), &about, Style::default());
         let lines: Vec<&str> = shown.lines().take(4).collect();
         insta::assert_snapshot!(lines.join("\n"), @"
-        load/it.orch.yaml:9:5: error component-naming-convention `Run B` is not
-        load/it.orch.yaml:12:1: error component-naming-convention `Run A` is not in the pattern
-        a.tran.yaml:1:1: error unused-components the rule could not be evaluated: designer/no-start-component
-        a.tran.yaml:1:1: warning maximum-outputs 3 outputs
+        load/it.orch.yaml:9:5: error: `Run B` is not [component-naming-convention]
+        load/it.orch.yaml:12:1: error: `Run A` is not in the pattern [component-naming-convention]
+        a.tran.yaml:1:1: error: the rule could not be evaluated: designer/no-start-component [unused-components]
+        a.tran.yaml:1:1: warning: 3 outputs [maximum-outputs]
         ");
     }
 }

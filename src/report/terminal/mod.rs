@@ -54,7 +54,7 @@ pub(crate) fn render(report: &Report, context: &ReportContext, style: Style) -> 
     let verdict = render_verdict(report, &view.headline, style);
     let mut output = String::new();
     if context.show == ShowMode::Concise {
-        concise_lines::push_concise_lines(&mut output, &view);
+        concise_lines::push_concise_lines(&mut output, &view, style);
     } else {
         push_causes(&mut output, &view, style);
         push_findings(&mut output, &view, style);

@@ -1,7 +1,7 @@
 //! The work of a check is bounded: no message repeats a text that the change contains once, and no call repeats the work
 //! of another.
 
-use crate::support::{Call, World, pipeline, project};
+use crate::support::{Call, World, finding_values, pipeline, project};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ fn messages(world: &World, rule: &str) -> Vec<String> {
     let results = files.flat_map(|file| file["results"].as_array().unwrap());
     let texts = results
         .filter(|result| result["rule"] == rule)
-        .flat_map(|result| result["violations"].as_array().unwrap());
+        .flat_map(|result| finding_values(result, "message"));
     texts.map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 

@@ -44,7 +44,7 @@ fn standard_input_is_checked_as_if_it_were_saved_at_its_path() {
     assert!(
         run_output
             .out
-            .starts_with("new.orch.yaml:11:5: error component-naming-convention component \"load it\""),
+            .starts_with("new.orch.yaml:11:5: error: component \"load it\""),
         "{}",
         run_output.all()
     );

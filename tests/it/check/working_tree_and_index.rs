@@ -62,7 +62,7 @@ fn working_tree_is_compared_with_where_branch_began() {
     );
     let result = &report["files"][2]["results"][0];
     assert_eq!(
-        (&result["status"], &result["line"]),
+        (&result["status"], &result["findings"][0]["line"]),
         (&json!("FAILED"), &json!(11))
     );
     // A tracked file that was modified and restored is not a change.

@@ -81,7 +81,7 @@ fn report_of_0_1_is_rendered_again_with_every_value() {
     for (name, text) in [("report.json", REPORT), ("compared.json", COMPARED)] {
         fs::write(folder.path().join(name), text).unwrap();
         let frozen = parse_document(text);
-        assert_eq!(frozen["schema"], "sluicegate.report/v1", "{name}");
+        assert_eq!(frozen["schema"], "sluicegate.report/v2", "{name}");
         let output = Call::new(folder.path())
             .run(format!("report {name} --report json=-"))
             .expect(code_of(&frozen));
@@ -128,7 +128,7 @@ fn report_or_receipt_of_newer_schema_is_refused_with_its_name() {
     let folder = scratch::folder();
     let call = Call::with_platform(folder.path(), &platform.server.uri());
     for (command, text, name) in [
-        ("report", REPORT, "sluicegate.report/v2"),
+        ("report", REPORT, "sluicegate.report/v3"),
         ("verify", RECEIPT, "sluicegate.receipt/v2"),
     ] {
         let mut document = parse_document(text);

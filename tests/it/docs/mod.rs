@@ -529,3 +529,41 @@ fn each_threat_names_existing_tests() {
     }
     assert!(test_count > 80, "only {test_count} tests are named");
 }
+
+/// The files that editors and SchemaStore read are those that the program prints.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the variable is that of the tests")]
+fn schemas_in_repository_are_those_of_program() {
+    let folder = crate::support::scratch::folder();
+    for (name, file) in [
+        ("settings", "sluicegate.json"),
+        ("waivers", "waivers.json"),
+        ("rules", "rules.json"),
+        ("shared-pipelines", "shared-pipelines.json"),
+        ("report", "report.json"),
+        ("receipt", "receipt.json"),
+    ] {
+        let schema = crate::support::Call::new(folder.path())
+            .run(format!("schema {name}"))
+            .expect(0)
+            .out;
+        let path = root().join("schemas").join(file);
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            fs::write(&path, &schema).unwrap();
+        }
+        assert_eq!(
+            fs::read_to_string(&path).unwrap_or_default(),
+            schema,
+            "{file} is stale: renew it by `UPDATE_DOCS=1 cargo test docs`"
+        );
+    }
+    let catalog: serde_json::Value =
+        serde_json::from_str(&read_workspace_file("schemas/catalog.json")).unwrap();
+    assert_eq!(
+        catalog["url"],
+        format!(
+            "{}/raw/main/schemas/sluicegate.json",
+            env!("CARGO_PKG_REPOSITORY")
+        )
+    );
+}

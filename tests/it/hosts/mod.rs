@@ -2,6 +2,7 @@
 //! branch and the commit that the remote has, the base, and exactly the changed pipelines.
 
 mod azure;
+mod azure_comments;
 mod bitbucket;
 mod buildkite;
 mod circleci;

@@ -74,9 +74,10 @@ fn list_finding_states(report: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     for file in report["files"].as_array().unwrap() {
         for result in file["results"].as_array().unwrap() {
-            let states = result["state"].as_array().unwrap();
-            for (index, state) in states.iter().filter_map(Value::as_str).enumerate() {
-                let words = result["violations"][index].as_str().unwrap_or("-");
+            let findings = result["findings"].as_array().unwrap().iter();
+            for finding in findings.filter(|finding| finding["state"].is_string()) {
+                let state = finding["state"].as_str().unwrap();
+                let words = finding["message"].as_str().unwrap_or("-");
                 let (path, rule) = (file["path"].as_str().unwrap(), result["rule"].as_str().unwrap());
                 lines.push(format!("{state} {path} {rule}: {words}"));
             }
@@ -443,10 +444,10 @@ fn kinds(report: &Value, state: Option<&str>) -> BTreeMap<String, usize> {
     let mut kinds = BTreeMap::new();
     for file in report["files"].as_array().unwrap() {
         for result in file["results"].as_array().unwrap() {
-            let violations = result["violations"].as_array().unwrap().iter().enumerate();
-            for (index, words) in violations.filter(|_| result["status"] != "PASSED") {
-                if state.is_none_or(|state| result["state"][index] == state) {
-                    let about = words.as_str().unwrap().split('"').nth(1);
+            let findings = result["findings"].as_array().unwrap().iter();
+            for finding in findings.filter(|finding| finding["message"].is_string()) {
+                if state.is_none_or(|state| finding["state"] == state) {
+                    let about = finding["message"].as_str().unwrap().split('"').nth(1);
                     *kinds.entry(format!("{} {about:?}", result["rule"])).or_insert(0) += 1;
                 }
             }

@@ -1,7 +1,8 @@
 //! A finding is known by the component or variable that it is about, and fixed only if its rule was evaluated.
 
 use crate::support::{
-    Call, NAMING, Platform, ProgramOutput, RULES, World, answer, pipeline, project, requested_pipelines,
+    Call, NAMING, Platform, ProgramOutput, RULES, World, answer, finding_values, pipeline, project,
+    requested_pipelines,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -81,8 +82,8 @@ fn trimmed_name_is_compared_as_written() {
     let text = "component \"Load\" is wrong";
     let world = change_of_file(&content("Load"), &content("Load "));
     let output = review_with_messages(&world, &[text], &[text]).expect(1);
-    let about = &output.json()["files"][0]["results"][0]["about"];
-    assert_eq!(about, &json!(["Load "]));
+    let about = &output.json()["files"][0]["results"][0]["findings"][0]["about"];
+    assert_eq!(about, "Load ");
     let world = change_of_file(&content("Load"), &pipeline(&["Start", "Load", "Load ", "Done"]));
     review_with_messages(&world, &[text], &[text, text]).expect(1);
     // The same component in a message with other words.
@@ -120,7 +121,10 @@ fn report_keeps_whether_finding_is_about_component_or_variable() {
     let (variable, component) = ("variable \"Load\" is wrong", "component \"Load\" is wrong");
     let write = |text: &str, name: &str| {
         let report = review_with_messages(&world, &[], &[text]).json();
-        assert_eq!(report["files"][0]["results"][0]["about"], json!(["Load"]));
+        assert_eq!(
+            finding_values(&report["files"][0]["results"][0], "about"),
+            ["Load"]
+        );
         world.write(name, report.to_string());
     };
     write(variable, "old.json");

@@ -2,7 +2,7 @@
 
 use crate::support::{
     Arguments, Call, NAMING, PROJECT, Platform, ProgramOutput, RULES, ServerProcess, TOKEN, World, answer,
-    pipeline, project, requested_pipelines, respond_for_each,
+    finding_values, pipeline, project, requested_pipelines, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::process::Command;
@@ -27,12 +27,7 @@ fn states(report: &Value) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     for file in report["files"].as_array().unwrap() {
         for result in file["results"].as_array().unwrap() {
-            for state in result["state"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .filter_map(Value::as_str)
-            {
+            for state in finding_values(result, "state").iter().filter_map(Value::as_str) {
                 let rule = result["rule"].as_str().unwrap();
                 lines.push((
                     format!("{} {rule}", file["path"].as_str().unwrap()),

@@ -1,7 +1,8 @@
 //! A change that started before the gate became stricter is reviewed with the policy that is in force after its merge.
 
 use crate::support::{
-    Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, passed_results, pipeline, project, respond_for_each,
+    Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, finding_values, passed_results, pipeline, project,
+    respond_for_each,
 };
 use serde_json::json;
 
@@ -214,7 +215,7 @@ fn findings_of_tips_rules_with_the_same_level_are_added() {
     let naming = results
         .iter()
         .find(|result| result["rule"] == "component-naming-convention");
-    let violations = naming.unwrap()["violations"].as_array().unwrap();
+    let violations = finding_values(naming.unwrap(), "message");
     let is_of_tip: Vec<(bool, bool)> = violations
         .iter()
         .map(|text| text.as_str().unwrap())

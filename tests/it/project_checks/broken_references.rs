@@ -31,9 +31,9 @@ fn list_project_findings(report: &Value) -> Vec<String> {
     });
     let of_project = results.filter(|(_, result)| result["origin"] == "project");
     let message = of_project.flat_map(|(path, result)| {
-        let lines = result["lines"].as_array().unwrap().iter();
-        let texts = result["violations"].as_array().unwrap().iter();
-        lines.zip(texts).map(move |(line, text)| {
+        let findings = result["findings"].as_array().unwrap().iter();
+        findings.map(move |finding| {
+            let (line, text) = (&finding["line"], &finding["message"]);
             let rule = result["rule"].as_str().unwrap();
             let level = result["enforcement"].as_str().unwrap();
             format!("{rule} {level} {path}:{line} {}", text.as_str().unwrap())

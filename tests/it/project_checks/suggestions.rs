@@ -1,6 +1,6 @@
 //! What a broken reference probably means, and what follows from it.
 
-use crate::support::{Call, Platform, ProgramOutput, World, check};
+use crate::support::{Call, Platform, ProgramOutput, World, check, finding_values};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -55,7 +55,7 @@ fn list_violations(report: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     for file in report["files"].as_array().unwrap() {
         for result in file["results"].as_array().unwrap() {
-            for text in result["violations"].as_array().unwrap() {
+            for text in &finding_values(result, "message") {
                 let (rule, level) = (&result["rule"], &result["enforcement"]);
                 let [rule, level, text] = [rule, level, text].map(|value| value.as_str().unwrap());
                 lines.push(format!("{rule} {level} {text}"));
@@ -172,8 +172,11 @@ fn broken_link_with_similar_name_is_one_finding() {
     let report = output.json();
     assert_eq!(report["findings"]["errors"], 1);
     let results = report["files"][0]["results"].as_array().unwrap();
-    let folded: Vec<_> = results.iter().filter_map(|result| result.get("folded")).collect();
-    assert_eq!(folded, [&json!([7])]);
+    let findings = results
+        .iter()
+        .flat_map(|result| result["findings"].as_array().unwrap());
+    let folded: Vec<_> = findings.filter_map(|finding| finding.get("folded")).collect();
+    assert_eq!(folded, [&json!(7)]);
 }
 
 /// The number in the report decides, not the words of a message.
@@ -190,7 +193,9 @@ fn waivers_of_report_read_folded_findings_from_number() {
     let add = "waivers add --from r.json --reason legacy";
     let mut without_number: Value = serde_json::from_str(&report).unwrap();
     for result in without_number["files"][0]["results"].as_array_mut().unwrap() {
-        result.as_object_mut().unwrap().remove("folded");
+        for finding in result["findings"].as_array_mut().unwrap() {
+            finding.as_object_mut().unwrap().remove("folded");
+        }
     }
     world.write("r.json", without_number.to_string());
     call.run(add).expect(0).saying(&["1 waiver added"]);

@@ -67,6 +67,7 @@ async fn run_trying(
         timeout,
         retries,
         ca_cert: None,
+        client_certificate: None,
         observer: sluicegate_platform::http::Observer::default(),
     };
     let platform = Platform::new(Client::with_delays(settings, Delays::default()).unwrap());

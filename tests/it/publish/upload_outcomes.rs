@@ -126,6 +126,7 @@ impl Stage {
             timeout: Duration::from_secs(20),
             retries: 0,
             ca_cert: None,
+            client_certificate: None,
             observer: sluicegate_platform::http::Observer::default(),
         };
         let platform = Platform::new(Client::with_delays(settings, Delays::default()).unwrap());

@@ -1,8 +1,8 @@
 //! `report --compare`: new, known and fixed findings of two reports, without a repository.
 
 use crate::support::{
-    Arguments, Call, NAMING, Platform, ProgramOutput, RULES, World, answer, change, offer, parameter,
-    pipeline, project, read_json, requested_pipelines,
+    Arguments, Call, NAMING, Platform, ProgramOutput, RULES, World, answer, change, finding_values, offer,
+    parameter, pipeline, project, read_json, requested_pipelines,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -74,8 +74,8 @@ fn new_known_and_fixed_are_told_in_every_place() {
     assert_eq!(report["context"]["comparedWith"], json!({ "head": null }));
     let results = report["files"][0]["results"].as_array().unwrap();
     let naming = results.iter().find(|result| result["rule"] == NAMING).unwrap();
-    assert_eq!(naming["about"], json!(["two bad", "three bad"]));
-    assert_eq!(naming["state"], json!(["known", "new"]));
+    assert_eq!(finding_values(naming, "about"), ["two bad", "three bad"]);
+    assert_eq!(finding_values(naming, "state"), ["known", "new"]);
     // The result is a valid report, but it is not compared again and is not a review.
     let call = Call::new(&world.work());
     call.run("report compared.json")
@@ -112,9 +112,11 @@ fn report_that_does_not_say_what_findings_are_about_excuses_none() {
     let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
     edit_report(&world, "old.json", |old| {
         for result in old["files"][0]["results"].as_array_mut().unwrap() {
-            let result = result.as_object_mut().unwrap();
-            result.remove("about");
-            result.remove("sizes");
+            for finding in result["findings"].as_array_mut().unwrap() {
+                let finding = finding.as_object_mut().unwrap();
+                finding.remove("about");
+                finding.remove("size");
+            }
         }
     });
     let output = compare_reports(&world, "--report json=-").expect(1);
@@ -273,13 +275,17 @@ fn comparison_of_incompatible_reports_is_refused() {
     let mut part = old.clone();
     part["context"]["shard"] = json!("1/2");
     let mut uneven = old.clone();
-    uneven["files"][0]["results"][0]["sizes"] = json!([1, 2, 3, 4, 5]);
+    uneven["files"][0]["results"][0]["findings"] = json!([{ "message": null }, { "message": "x" }]);
+    uneven["files"][0]["results"][0]["status"] = json!("FAILED");
     for (text, says) in [
         (huge, "not a valid report"),
         ("no JSON".to_owned(), "old.json"),
         (other.to_string(), "its schema is"),
         (part.to_string(), "covers only shard 1/2"),
-        (uneven.to_string(), "not have as many sizes as violations"),
+        (
+            uneven.to_string(),
+            "has several findings, one of them without a message",
+        ),
     ] {
         world.write("../old.json", text);
         compare_reports(&world, "").expect(2).saying(&[says]);

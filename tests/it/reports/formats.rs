@@ -625,3 +625,64 @@ fn first_failing_group_of_gitlab_log_is_open() {
         ended.out
     );
 }
+
+#[test]
+fn findings_are_written_for_reviewdog_checkstyle_and_github() {
+    let (world, platform) = (change_with_bad_sales_pipeline(), platform_with_failed_naming());
+    let run = |format: &str| {
+        platform
+            .call(&world)
+            .run(format!("review --report {format}=-"))
+            .expect(1)
+            .out
+    };
+    let rdjson: Value = serde_json::from_str(&run("rdjson")).unwrap();
+    assert_eq!(
+        rdjson["diagnostics"][0],
+        json!({
+            "message": "`load it` is not in the pattern",
+            "severity": "ERROR",
+            "code": { "value": "component-naming-convention" },
+            "location": { "path": "sales/b.orch.yaml", "range": { "start": { "line": 11 } } },
+        })
+    );
+    let checkstyle = run("checkstyle");
+    assert!(
+        checkstyle.contains(
+            "<file name=\"sales/b.orch.yaml\">\n<error line=\"11\" severity=\"error\" \
+             message=\"`load it` is not in the pattern\" source=\"sluicegate.component-naming-convention\"/>"
+        ),
+        "{checkstyle}"
+    );
+    let commands = run("github");
+    assert!(
+        commands.starts_with("::error file=sales/b.orch.yaml,line=11,title=component-naming-convention::"),
+        "{commands}"
+    );
+    // A run without findings writes valid documents without entries.
+    let passed = crate::support::project();
+    let run = |format: &str| {
+        Call::new(&passed.work())
+            .run(format!("check --all --report {format}=-"))
+            .expect(0)
+            .out
+    };
+    let rdjson: Value = serde_json::from_str(&run("rdjson")).unwrap();
+    assert_eq!(rdjson["diagnostics"], json!([]));
+    assert!(run("checkstyle").ends_with("<checkstyle version=\"4.3\">\n</checkstyle>\n"));
+    assert_eq!(run("github"), "");
+}
+
+/// The problem matcher `$gcc` of VS Code: `^(.*?):(\d+):(\d*):?\s+(?:fatal\s+)?(warning|error):\s+(.*)$`.
+#[test]
+fn concise_line_has_format_of_compiler() {
+    let (world, platform) = (change_with_bad_sales_pipeline(), platform_with_failed_naming());
+    let output = platform.call(&world).run("review --show concise").expect(1);
+    assert!(
+        output.out.starts_with(
+            "sales/b.orch.yaml:11:5: error: `load it` is not in the pattern [component-naming-convention]\n"
+        ),
+        "{}",
+        output.all()
+    );
+}

@@ -168,20 +168,17 @@ fn required_review_of_another_platform_or_project_is_refused() {
             "does not contain the platform",
         ),
         (
-            "violations",
+            "findings",
             &|report| {
                 let result = &mut report["files"][0]["results"][0];
-                for key in ["lines", "about", "sizes"] {
-                    result[key] = json!([null]);
-                }
-                result["violations"] = json!(["the name is wrong"]);
+                result["findings"] = json!([{ "message": "the name is wrong", "state": null }]);
             },
-            "has the status PASSED, but it has violations",
+            "has the status PASSED, but it has findings",
         ),
         (
             "error",
             &|report| report["files"][0]["results"][0]["errorType"] = json!("designer/x"),
-            "has the status PASSED, but it has violations or an error type",
+            "has the status PASSED, but it has findings or an error type",
         ),
         (
             "never",

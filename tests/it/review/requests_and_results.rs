@@ -244,8 +244,8 @@ fn report_on_standard_output_is_alone_there() {
         .run("review --annotations github --report json=-")
         .expect(1);
     assert_eq!(
-        output.json()["files"][0]["results"][0]["violations"],
-        json!(["##[error]no"])
+        output.json()["files"][0]["results"][0]["findings"][0]["message"],
+        "##[error]no"
     );
     assert!(!output.all().contains("##["), "{}", output.all());
 }

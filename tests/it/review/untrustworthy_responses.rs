@@ -1,7 +1,8 @@
 //! A platform that evaluated nothing is not trusted, and a contradictory response does not pass.
 
 use crate::support::{
-    Platform, ProgramOutput, RULES, World, answer, change, one_change, pipeline, requested_pipelines,
+    Platform, ProgramOutput, RULES, World, answer, change, finding_values, one_change, pipeline,
+    requested_pipelines,
 };
 use serde_json::{Value, json};
 use wiremock::ResponseTemplate;
@@ -278,7 +279,7 @@ fn count_of_rule_is_compared_without_text_of_platform() {
         (
             output.code,
             report["findings"]["new"].clone(),
-            report["files"][0]["results"][0]["sizes"].clone(),
+            Value::from(finding_values(&report["files"][0]["results"][0], "size")),
         )
     };
     let worse = grown(&four, &five);

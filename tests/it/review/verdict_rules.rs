@@ -1,7 +1,8 @@
 //! Each row of the verdict rules, against a platform with scripted responses.
 
 use crate::support::{
-    Arguments, Platform, answer, change, passed_results, pipeline, requested_pipelines, respond_for_each,
+    Arguments, Platform, answer, change, finding_values, passed_results, pipeline, requested_pipelines,
+    respond_for_each,
 };
 use serde_json::{Value, json};
 use wiremock::{Request, ResponseTemplate};
@@ -62,7 +63,7 @@ fn passed_review_passes() {
         "",
     );
     expect(&review, 0, "passed");
-    assert_eq!(review.1["schema"], "sluicegate.report/v1");
+    assert_eq!(review.1["schema"], "sluicegate.report/v2");
     assert_eq!(review.1["engine"], "remote");
     let counts = json!({ "files": 1, "passed": 1, "failed": 0, "errors": 0, "warnings": 0, "excluded": 0, "unreviewed": 0 });
     assert_eq!(review.1["counts"], counts);
@@ -75,9 +76,9 @@ fn failed_rule_of_error_enforcement_fails() {
     expect(&review, 1, "failed");
     let result = &review.1["files"][0]["results"][0];
     assert_eq!(result["enforcement"], "error");
-    assert_eq!(result["violations"], json!(["load it is badly named"]));
+    assert_eq!(finding_values(result, "message"), ["load it is badly named"]);
     assert_eq!(
-        result["line"], 11,
+        result["findings"][0]["line"], 11,
         "the line of the component that the violation names"
     );
     assert_eq!(result["errorType"], Value::Null);

@@ -5,3 +5,4 @@ mod installer;
 #[cfg(unix)]
 mod release_files;
 mod schema_completions_man;
+mod schemas;

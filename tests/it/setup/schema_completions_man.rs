@@ -145,6 +145,7 @@ fn every_command_has_its_manual_page() {
         .iter()
         .map(|name| format!("{name}.1"))
         .collect();
+    expected.push("sluicegate-globals.1".to_owned());
     written.sort();
     expected.sort();
     assert_eq!(written, expected);
@@ -202,10 +203,23 @@ fn well_formed(file: &str, page: &str) {
         .lines()
         .filter_map(|line| line.strip_prefix(".SH "))
         .collect();
-    let wanted = ["NAME", "SYNOPSIS", "DESCRIPTION", "EXAMPLES", "VERSION"];
+    let wanted = [
+        "NAME",
+        "SYNOPSIS",
+        "DESCRIPTION",
+        "\"EXIT STATUS\"",
+        "FILES",
+        "EXAMPLES",
+        "VERSION",
+    ];
     assert!(
         wanted.iter().all(|name| sections.contains(name)),
         "{file}: {sections:?}"
+    );
+    // Every option has a description.
+    assert!(
+        !page.contains("\\fR\n\n.") && !page.contains(">\\fR\n\n"),
+        "{file}: {page}"
     );
     let count = sections.len();
     sections.sort_unstable();
@@ -237,4 +251,97 @@ fn schema_is_one_and_knows_examples() {
     }
     let wrong = serde_json::json!({ "review": { "fail_on": "error" } });
     assert!(validate(&schema, &wrong).is_err());
+}
+
+#[test]
+fn help_topics_explain_exit_codes_and_environment() {
+    let folder = scratch::folder();
+    let call = Call::new(folder.path());
+    let codes = call.run("help exit-codes").expect(0).out;
+    assert!(
+        codes.contains("\n  7         the git or CI context could not be determined\n"),
+        "{codes}"
+    );
+    let environment = call.run("help environment").expect(0).out;
+    for name in ["SLUICEGATE_TOKEN", "SLUICEGATE_FAIL_ON", "SLUICEGATE_CLIENT_CERT"] {
+        assert!(
+            environment.contains(&format!("\n  {name}\n")),
+            "{name}: {environment}"
+        );
+    }
+    assert!(
+        environment.contains("Lowest severity that fails the gate (--fail-on)"),
+        "{environment}"
+    );
+    let page = call.run("man check").expect(0).out;
+    assert!(
+        page.contains(".SH ENVIRONMENT") && page.contains("sluicegate\\-globals(1)"),
+        "{page}"
+    );
+    assert!(
+        page.contains("SLUICEGATE_FAIL_ON") && !page.contains("Path of the git repository"),
+        "{page}"
+    );
+    let globals = call.run("man globals").expect(0).out;
+    assert!(globals.contains("Path of the git repository"), "{globals}");
+}
+
+/// Returns what bash offers for the last word of the line.
+fn complete_in_bash(script: &str, words: &[&str]) -> Vec<String> {
+    let folder = scratch::folder();
+    fs::write(folder.path().join("completions.bash"), script).unwrap();
+    let words: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let commands = format!(
+        "source ./completions.bash; COMP_WORDS=({}); COMP_CWORD={}; \
+         _sluicegate sluicegate \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; \
+         printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        words.join(" "),
+        words.len() - 1
+    );
+    let output = std::process::Command::new("bash")
+        .args(["--norc", "-c", &commands])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn bash_offers_values_where_they_belong() {
+    let has_bash = std::process::Command::new("bash")
+        .arg("--version")
+        .output()
+        .is_ok();
+    if !has_bash {
+        return;
+    }
+    let folder = scratch::folder();
+    let script = Call::new(folder.path()).run("completions bash").expect(0).out;
+    for (words, offered, other) in [
+        (
+            &["sluicegate", "rules", "explain", "unus"][..],
+            "unused-components",
+            "list",
+        ),
+        (
+            &["sluicegate", "rules", "explain", "project/"],
+            "project/call",
+            "unused-components",
+        ),
+        (&["sluicegate", "check", "--report", "ju"], "junit=", "sarif="),
+        (&["sluicegate", "check", "--ci", "git"], "gitlab", "azure"),
+        (&["sluicegate", "check", "--fail-on", "w"], "warn", "error"),
+        (&["sluicegate", "che"], "check", "review"),
+    ] {
+        let values = complete_in_bash(&script, words);
+        assert!(
+            values.iter().any(|value| value == offered),
+            "{words:?}: {values:?}"
+        );
+        assert!(
+            !values.iter().any(|value| value == other),
+            "{words:?}: {values:?}"
+        );
+    }
 }

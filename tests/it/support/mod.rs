@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 pub const NAMING: &str = "component-naming-convention";
 
 /// All report formats.
-pub const FORMATS: [&str; 7] = [
+pub const FORMATS: [&str; 10] = [
     "junit",
     "junit-strict",
     "json",
@@ -37,6 +37,9 @@ pub const FORMATS: [&str; 7] = [
     "gitlab",
     "markdown",
     "html",
+    "rdjson",
+    "checkstyle",
+    "github",
 ];
 
 /// Opens the repository at this path.

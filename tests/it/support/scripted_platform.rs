@@ -208,3 +208,9 @@ pub fn read_json(path: &Path) -> Value {
     let bytes = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_slice(&bytes).unwrap()
 }
+
+/// Returns the value with this key of each finding in a result of a JSON report.
+pub fn finding_values(result: &Value, key: &str) -> Vec<Value> {
+    let findings = result["findings"].as_array().unwrap().iter();
+    findings.map(|finding| finding[key].clone()).collect()
+}

@@ -81,15 +81,16 @@ pub fn list_team_findings(report: &Value) -> Vec<String> {
     for file in report["files"].as_array().unwrap() {
         let results = file["results"].as_array().unwrap().iter();
         for result in results.filter(|result| result["origin"] == "team" && result["status"] != "PASSED") {
-            for (index, text) in result["violations"].as_array().unwrap().iter().enumerate() {
+            let findings = result["findings"].as_array().unwrap().iter();
+            for finding in findings.filter(|finding| finding["message"].is_string()) {
                 lines.push(format!(
                     "{} {} {} {}:{} {}",
                     result["rule"].as_str().unwrap(),
                     result["status"].as_str().unwrap(),
-                    result["state"][index].as_str().unwrap_or("-"),
+                    finding["state"].as_str().unwrap_or("-"),
                     file["path"].as_str().unwrap(),
-                    result["lines"][index],
-                    text.as_str().unwrap()
+                    finding["line"],
+                    finding["message"].as_str().unwrap()
                 ));
             }
         }

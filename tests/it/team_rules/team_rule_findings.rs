@@ -34,7 +34,7 @@ fn violated_rule_of_level_error_fails_check() {
         .iter()
         .find(|result| result["rule"] == "team/no-python")
         .unwrap();
-    assert_eq!(result["about"], json!(["Run"]));
+    assert_eq!(result["findings"][0]["about"], "Run");
     assert_eq!(result["enforcement"], "error");
 }
 

@@ -48,7 +48,7 @@ fn first_steps_of_book_end_with_published_version() {
             (
                 r["rule"].as_str().unwrap(),
                 r["status"].as_str().unwrap(),
-                r["line"].as_u64().unwrap(),
+                r["findings"][0]["line"].as_u64().unwrap_or(1),
             )
         })
         .collect();

@@ -1,6 +1,7 @@
 //! Checks of an address before a token is sent there: the proxy on the way, the DNS lookup of its name, whether it
 //! responds, and the server's clock.
 
+use super::client_certificate::ClientCertificate;
 use super::observer::Observer;
 use super::proxies::Proxies;
 use super::retry::Delays;
@@ -40,6 +41,7 @@ pub async fn resolve_host(host: &str, timeout: Duration) -> io::Result<Vec<IpAdd
 pub async fn send_without_token(
     base_url: &BaseUrl,
     ca_cert: Option<&Path>,
+    client_certificate: Option<&ClientCertificate>,
     timeout: Duration,
     observer: Observer,
 ) -> Result<UnauthenticatedResponse, HttpError> {
@@ -49,7 +51,12 @@ pub async fn send_without_token(
         delays: Delays::default(),
         observer,
     };
-    let transport = Transport::new(limits, ca_cert, Proxies::for_url(base_url.url()))?;
+    let transport = Transport::new(
+        limits,
+        ca_cert,
+        client_certificate,
+        Proxies::for_url(base_url.url()),
+    )?;
     let request = Request::get(base_url.resource_url(&["projects"])?);
     let request_time = SystemTime::now();
     let (status, headers) = transport.send_once(&request).await?;

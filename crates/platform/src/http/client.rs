@@ -1,5 +1,6 @@
 //! The client: combines the base URL, the token and the transport.
 
+use super::client_certificate::ClientCertificate;
 use super::observer::Observer;
 use super::proxies::Proxies;
 use super::retry::Delays;
@@ -21,6 +22,8 @@ pub struct Settings {
     pub retries: u32,
     /// PEM file with root certificates that are trusted in addition to those of the machine.
     pub ca_cert: Option<PathBuf>,
+    /// The certificate that the client presents if a server requests one.
+    pub client_certificate: Option<ClientCertificate>,
     /// Receives messages about waits and retries.
     pub observer: Observer,
 }
@@ -53,6 +56,7 @@ impl Client {
             timeout,
             retries,
             ca_cert,
+            client_certificate,
             observer,
         } = settings;
         let limits = Limits {
@@ -62,7 +66,7 @@ impl Client {
             observer,
         };
         let proxies = Proxies::for_url(base_url.url());
-        let transport = Transport::new(limits, ca_cert.as_deref(), proxies)?;
+        let transport = Transport::new(limits, ca_cert.as_deref(), client_certificate.as_ref(), proxies)?;
         Ok(Self(Arc::new(ClientParts {
             base_url,
             tokens: TokenCache::new(token),

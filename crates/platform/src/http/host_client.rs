@@ -65,7 +65,7 @@ impl HostClient {
             Some(proxy) => build_fixed_proxy(proxy)?,
             None => Proxies::for_url(&settings.root),
         };
-        let transport = Transport::new(limits, settings.ca_cert.as_deref(), proxies)?;
+        let transport = Transport::new(limits, settings.ca_cert.as_deref(), None, proxies)?;
         Ok(Self {
             root: settings.root.clone(),
             token,

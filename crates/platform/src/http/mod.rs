@@ -7,6 +7,7 @@
 mod address_check;
 mod base_url;
 mod client;
+mod client_certificate;
 mod error;
 mod failure;
 mod hint_request;
@@ -32,6 +33,7 @@ mod upload;
 pub use address_check::{UnauthenticatedResponse, find_proxy, resolve_host, send_without_token};
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use client::{Client, Settings};
+pub use client_certificate::{ClientCertificate, PemSource};
 pub use error::{ErrorKind, HttpError};
 pub use hint_request::read_for_hint;
 pub use host_client::{HostClient, HostSettings};

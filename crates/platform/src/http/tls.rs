@@ -1,6 +1,7 @@
 //! TLS: the ring provider and the machine's root certificates, or the bundled ones if it has none.
 
 use super::HttpError;
+use super::client_certificate::ClientCertificate;
 use super::machine_roots::{MachineRoots, build_verifier};
 use rustls::client::danger::ServerCertVerifier;
 use rustls::pki_types::CertificateDer;
@@ -13,8 +14,12 @@ use std::sync::Arc;
 /// Maximum size of a PEM file, in bytes; the bundle of a system has about 200 KB.
 const MAX_PEM_SIZE: u64 = 16 * 1024 * 1024;
 
-/// Creates the TLS client configuration; trusts the certificates of `ca_cert` in addition to those of the machine.
-pub(super) fn build_client_config(ca_cert: Option<&Path>) -> Result<ClientConfig, HttpError> {
+/// Creates the TLS client configuration; trusts the certificates of `ca_cert` in addition to those of the
+/// machine, and presents the client certificate if the server requests one.
+pub(super) fn build_client_config(
+    ca_cert: Option<&Path>,
+    client_certificate: Option<&ClientCertificate>,
+) -> Result<ClientConfig, HttpError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match ca_cert {
         None => Arc::new(MachineRoots::new(Arc::clone(&provider))),
@@ -25,12 +30,20 @@ pub(super) fn build_client_config(ca_cert: Option<&Path>) -> Result<ClientConfig
             Arc::new(verifier)
         }
     };
-    let mut config = ClientConfig::builder_with_provider(provider)
+    let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|error| HttpError::configuration(format!("could not set up TLS: {error}")))?
         .dangerous()
-        .with_custom_certificate_verifier(verifier)
-        .with_no_client_auth();
+        .with_custom_certificate_verifier(verifier);
+    let mut config = match client_certificate {
+        None => builder.with_no_client_auth(),
+        Some(certificate) => {
+            let (certificates, key) = certificate.load_pair()?;
+            builder
+                .with_client_auth_cert(certificates, key)
+                .map_err(|error| certificate.reject_mismatch(&error))?
+        }
+    };
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }
@@ -119,7 +132,7 @@ mod tests {
             let mut file = tempfile::NamedTempFile::new().unwrap();
             file.write_all(content).unwrap();
             let name = file.path().display().to_string();
-            build_client_config(Some(file.path()))
+            build_client_config(Some(file.path()), None)
                 .unwrap_err()
                 .to_string()
                 .replace(&name, "FILE")
@@ -156,7 +169,7 @@ mod tests {
         insta::assert_snapshot!(number, @"the CA certificate file FILE is not PEM: certificate 3: a section is not base64");
         let key = refused(b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
         assert!(key.contains("contains a private key"), "{key}");
-        let missing = build_client_config(Some("/nonexistent.pem".as_ref()))
+        let missing = build_client_config(Some("/nonexistent.pem".as_ref()), None)
             .unwrap_err()
             .to_string();
         assert!(

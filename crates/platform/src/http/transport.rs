@@ -1,5 +1,6 @@
 //! Sends requests: tries, timeouts, redirects, and responses that are read within their limits.
 
+use super::client_certificate::ClientCertificate;
 use super::error::{HttpError, RetryReason, RetryRule};
 use super::failure::{self, TunnelProblem};
 use super::hint_request::is_for_hint;
@@ -88,8 +89,13 @@ fn build_client(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, Http
 
 impl Transport {
     /// Creates the clients for requests and for uploads.
-    pub(super) fn new(limits: Limits, ca_cert: Option<&Path>, proxies: Proxies) -> Result<Self, HttpError> {
-        let tls = tls::build_client_config(ca_cert)?;
+    pub(super) fn new(
+        limits: Limits,
+        ca_cert: Option<&Path>,
+        client_certificate: Option<&ClientCertificate>,
+        proxies: Proxies,
+    ) -> Result<Self, HttpError> {
+        let tls = tls::build_client_config(ca_cert, client_certificate)?;
         let timeout = limits.timeout.min(MAX_TIMEOUT);
         // A little less than the total timeout, so that an unreachable host can be distinguished from a slow one.
         let connect_timeout = CONNECT_TIMEOUT.min(timeout.mul_f32(0.9));

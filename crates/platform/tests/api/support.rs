@@ -17,6 +17,7 @@ pub fn settings(base_url: &str) -> Settings {
         timeout: Duration::from_secs(20),
         retries: 2,
         ca_cert: None,
+        client_certificate: None,
         observer: Observer::default(),
     }
 }

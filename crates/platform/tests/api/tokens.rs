@@ -243,6 +243,7 @@ fn unreadable_ca_file_is_a_configuration_error() {
     let settings = Settings {
         base_url: BaseUrl::parse("http://localhost").unwrap(),
         ca_cert: Some("/nonexistent.pem".into()),
+        client_certificate: None,
         ..settings("http://localhost")
     };
     let error = Client::with_delays(settings, SHORT).err().unwrap();

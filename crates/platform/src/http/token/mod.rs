@@ -22,9 +22,10 @@ const MAX_TOKEN_SIZE: u64 = 64 * 1024;
 
 /// The secrets of the platform and of the code hosts, which child processes do not get. Other variables are passed on:
 /// a token command may need them to query a vault, a host's agent needs its own token.
-pub const SECRET_VARIABLES: [&str; 9] = [
+pub const SECRET_VARIABLES: [&str; 10] = [
     "SLUICEGATE_TOKEN",
     "SLUICEGATE_CLIENT_SECRET",
+    "SLUICEGATE_CLIENT_KEY",
     "GITHUB_TOKEN",
     "GH_TOKEN",
     "GITLAB_TOKEN",

@@ -1,4 +1,4 @@
-//! The structures of the schema `sluicegate.report/v1`, for writing and for strict reading.
+//! The structures of the schema `sluicegate.report/v2`, for writing and for strict reading.
 //!
 //! A type of `findings` or `interface` is used unchanged if the document has its shape; a structure is defined here
 //! only if the shape differs. A test freezes the document. Keys keep their order; new keys come after the old ones, are
@@ -9,8 +9,8 @@ use crate::report::ReportContext;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use sluicegate_pipelines::findings::{
-    ChangeSummary, Enforcement, Engine, FileResults, FindingState, FindingTotals, Origin, Report,
-    ResultCounts, ReviewContext, RuleResult, Severity, Status, Verdict, VerdictLimit, Waiver,
+    ChangeSummary, Enforcement, Engine, FileResults, FindingState, FindingTotals, Fingerprint, Origin,
+    Report, ResultCounts, ReviewContext, RuleResult, Severity, Status, Verdict, VerdictLimit, Waiver,
 };
 use sluicegate_pipelines::interface::Compatibility;
 use sluicegate_pipelines::pipelines::SubjectKind;
@@ -18,13 +18,13 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of the schema that is written and read.
-pub(super) const SCHEMA_NAME: &str = "sluicegate.report/v1";
+pub(super) const SCHEMA_NAME: &str = "sluicegate.report/v2";
 
-/// The complete document. The keys after `unreviewed`, and `severity` and `lines` of a result, exist so that any report
+/// The complete document. The keys after `unreviewed`, and `severity` of a result, exist so that any report
 /// can be rendered again from this one.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct DocumentV1<'r, F = Vec<FileV1>> {
+pub(super) struct DocumentV2<'r, F = Vec<FileV2>> {
     pub schema: Cow<'r, str>,
     pub engine: Engine,
     pub verdict: Verdict,
@@ -77,14 +77,14 @@ pub(super) struct DocumentV1<'r, F = Vec<FileV1>> {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct FileV1 {
+pub(super) struct FileV2 {
     pub path: String,
-    pub results: Vec<RuleV1>,
+    pub results: Vec<RuleV2>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct RuleV1 {
+pub(super) struct RuleV2 {
     pub rule: String,
     /// The origin of the result; missing in older reports, which use their engine.
     #[serde(default)]
@@ -92,30 +92,10 @@ pub(super) struct RuleV1 {
     pub status: String,
     pub enforcement: Option<Enforcement>,
     pub error_type: Option<String>,
-    pub violations: Vec<String>,
-    pub line: u32,
     #[serde(default)]
     pub severity: Option<Severity>,
-    #[serde(default)]
-    pub lines: Option<Vec<Option<u32>>>,
-    /// `new`, `known` or `waived` for each violation; a single entry if there are no violations.
-    #[serde(default)]
-    pub state: Option<Vec<Option<FindingState>>>,
-    /// The waiver of each violation; the violation of an expired waiver counts.
-    #[serde(default)]
-    pub waivers: Option<Vec<Option<Waiver>>>,
-    /// The component or variable of each violation.
-    #[serde(default)]
-    pub about: Option<Vec<Option<String>>>,
-    /// The kind of each `about`; missing if none is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub about_kinds: Option<Vec<Option<SubjectKind>>>,
-    /// The number that a counting rule found, for each violation, or once for a failed result without violations.
-    #[serde(default)]
-    pub sizes: Option<Vec<Option<u64>>>,
-    /// The number of findings that are folded under each violation; missing if there are none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub folded: Option<Vec<Option<usize>>>,
+    /// The findings of the result; none if the rule passed.
+    pub findings: Vec<FindingV2>,
     /// How to fix its findings; `None` if it has no findings, or if this program does not know the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
@@ -124,16 +104,46 @@ pub(super) struct RuleV1 {
     pub docs: Option<String>,
 }
 
+/// A finding: one violation, or a rule that failed or could not be evaluated without one.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct FindingV2 {
+    /// The reviewer's text; `None` if the result has no violation.
+    pub message: Option<String>,
+    /// The line; missing if the message names nothing that has a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The component or variable that the finding concerns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about_kind: Option<SubjectKind>,
+    /// The state compared with the base; `None` without a comparison.
+    pub state: Option<FindingState>,
+    /// The waiver; a finding with an expired one counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiver: Option<Waiver>,
+    /// The number that a counting rule found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// The number of findings that are folded under this one; missing if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folded: Option<usize>,
+    /// The identity of the finding across runs, as in the other reports; it is not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
+}
+
 /// The files to write. Each is created when it is written, because all together use more memory than the report itself.
 pub(super) struct FileWriter<'r>(&'r [FileResults], &'r ReportContext);
 
 impl Serialize for FileWriter<'_> {
     fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
-        writer.collect_seq(self.0.iter().map(|file| FileV1::from_results(file, self.1)))
+        writer.collect_seq(self.0.iter().map(|file| FileV2::from_results(file, self.1)))
     }
 }
 
-impl<'r> DocumentV1<'r, FileWriter<'r>> {
+impl<'r> DocumentV2<'r, FileWriter<'r>> {
     /// Returns the report in the form of the JSON document.
     pub(super) fn from_report(report: &'r Report, context: &'r ReportContext) -> Self {
         let unreviewed_files = report.unreviewed_files.iter();
@@ -174,27 +184,41 @@ impl<'r> DocumentV1<'r, FileWriter<'r>> {
     }
 }
 
-impl FileV1 {
-    /// Returns the results of a file in the form of the JSON document.
+impl FileV2 {
+    /// Returns the results of a file in the form of the JSON document. A result that repeats an error of the entire file
+    /// is no finding of its own, so it has no fingerprint.
     fn from_results(file: &FileResults, context: &ReportContext) -> Self {
+        let mut fingerprints = Fingerprint::for_findings(&file.findings()).into_iter();
+        let mut distinct_results = file.distinct_results().into_iter().peekable();
+        let mut results = Vec::with_capacity(file.results.len());
+        for result in &file.results {
+            let is_distinct = distinct_results
+                .next_if(|distinct_result| std::ptr::eq(*distinct_result, result))
+                .is_some();
+            let finding_count = match &result.status {
+                _ if !is_distinct => 0,
+                Status::Passed => 0,
+                Status::Error(_) => 1,
+                Status::Failed(_) => result.violations.len().max(1),
+            };
+            let own_fingerprints = fingerprints.by_ref().take(finding_count).collect();
+            results.push(RuleV2::from_result(result, context, own_fingerprints));
+        }
         Self {
             path: file.path.clone(),
-            results: file
-                .results
-                .iter()
-                .map(|result| RuleV1::from_result(result, context))
-                .collect(),
+            results,
         }
     }
 }
 
-impl RuleV1 {
+impl RuleV2 {
     /// Returns the result of a rule in the form of the JSON document.
-    fn from_result(result: &RuleResult, context: &ReportContext) -> Self {
-        let violations = result.violations.iter();
-        let violation_indices = 0..result.violations.len().max(1);
-        let states = violation_indices.clone().map(|index| result.state(index));
-        let waivers = violation_indices.map(|index| result.waiver(index).cloned());
+    fn from_result(result: &RuleResult, context: &ReportContext, fingerprints: Vec<Fingerprint>) -> Self {
+        let mut fingerprints = fingerprints.into_iter();
+        let finding_count = match result.status {
+            Status::Passed => 0,
+            Status::Failed(_) | Status::Error(_) => result.violations.len().max(1),
+        };
         Self {
             rule: result.rule.clone(),
             origin: Some(result.origin),
@@ -204,40 +228,35 @@ impl RuleV1 {
                 Status::Error(error_type) => error_type.clone(),
                 Status::Passed | Status::Failed(_) => None,
             },
-            violations: violations
-                .clone()
-                .map(|violation| violation.text.clone())
-                .collect(),
-            line: result.line(),
             severity: result.severity(),
-            lines: Some(violations.clone().map(|violation| violation.line).collect()),
-            about: Some(
-                violations
-                    .clone()
-                    .map(|violation| violation.about.clone())
-                    .collect(),
-            ),
-            about_kinds: violations
-                .clone()
-                .any(|violation| violation.about_kind.is_some())
-                .then(|| violations.clone().map(|violation| violation.about_kind).collect()),
-            folded: violations
-                .clone()
-                .any(|violation| violation.folded_count > 0)
-                .then(|| {
-                    violations
-                        .clone()
-                        .map(|violation| Some(violation.folded_count))
-                        .collect()
-                }),
-            sizes: Some(match result.size {
-                Some(size) => vec![Some(size)],
-                None => violations.map(|violation| violation.size).collect(),
-            }),
-            state: Some(states.collect()),
-            waivers: Some(waivers.collect()),
+            findings: (0..finding_count)
+                .map(|index| FindingV2::from_result(result, index, fingerprints.next()))
+                .collect(),
             help: finding_help::describe_fix(result, context),
             docs: finding_help::documentation_command(result, context),
+        }
+    }
+}
+
+impl FindingV2 {
+    /// Returns the finding for the violation at this index, or for a result without violations.
+    fn from_result(result: &RuleResult, index: usize, fingerprint: Option<Fingerprint>) -> Self {
+        let violation = result.violations.get(index);
+        Self {
+            message: violation.map(|violation| violation.text.clone()),
+            line: violation.and_then(|violation| violation.line),
+            about: violation.and_then(|violation| violation.about.clone()),
+            about_kind: violation.and_then(|violation| violation.about_kind),
+            state: result.state(index),
+            waiver: result.waiver(index).cloned(),
+            size: match violation {
+                Some(violation) => violation.size,
+                None => result.size,
+            },
+            folded: violation
+                .map(|violation| violation.folded_count)
+                .filter(|folded_count| *folded_count > 0),
+            fingerprint: fingerprint.map(|fingerprint| fingerprint.to_string()),
         }
     }
 }

@@ -1,0 +1,76 @@
+//! The certificate with which the client identifies itself to a gateway, from PEM files or texts.
+
+use super::HttpError;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use secrecy::{ExposeSecret as _, SecretString};
+use sluicegate_base::input;
+use std::path::PathBuf;
+
+/// Maximum size of a PEM file, in bytes.
+const MAX_PEM_SIZE: u64 = 1024 * 1024;
+
+const HINT: &str = "use PEM: the certificate with its chain, and its key without a passphrase";
+
+/// A client certificate with its key.
+#[derive(Debug, Clone)]
+pub struct ClientCertificate {
+    /// The certificate, followed by the certificates of its chain.
+    pub certificate: PemSource,
+    /// The key; if missing, it is beside the certificate in the same PEM.
+    pub key: Option<PemSource>,
+}
+
+/// The place of a PEM text, which may contain a key.
+#[derive(Debug, Clone)]
+pub enum PemSource {
+    File(PathBuf),
+    Text(SecretString),
+}
+
+impl ClientCertificate {
+    /// Reads the certificates and the key. No error shows a byte of them.
+    pub(super) fn load_pair(
+        &self,
+    ) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), HttpError> {
+        let pem = self.certificate.load_text()?;
+        let certificates: Vec<_> = CertificateDer::pem_slice_iter(pem.expose_secret().as_bytes())
+            .filter_map(Result::ok)
+            .collect();
+        if certificates.is_empty() {
+            return Err(self.certificate.reject("contains no certificate"));
+        }
+        let key_source = self.key.as_ref().unwrap_or(&self.certificate);
+        let key_pem = key_source.load_text()?;
+        let key = PrivateKeyDer::from_pem_slice(key_pem.expose_secret().as_bytes())
+            .map_err(|_| key_source.reject("contains no usable private key"))?;
+        Ok((certificates, key))
+    }
+
+    /// Returns the error that the certificate and the key do not fit.
+    pub(super) fn reject_mismatch(&self, error: &rustls::Error) -> HttpError {
+        self.certificate.reject(&format!("cannot be used: {error}"))
+    }
+}
+
+impl PemSource {
+    fn load_text(&self) -> Result<SecretString, HttpError> {
+        match self {
+            Self::Text(text) => Ok(text.clone()),
+            Self::File(path) => {
+                let bytes = input::read_file(path, MAX_PEM_SIZE)
+                    .map_err(|error| self.reject(&format!("cannot be read: {error}")))?;
+                let text = String::from_utf8(bytes).map_err(|_| self.reject("is not PEM"))?;
+                Ok(SecretString::from(text))
+            }
+        }
+    }
+
+    fn reject(&self, reason: &str) -> HttpError {
+        let name = match self {
+            Self::File(path) => format!("file {}", path.display()),
+            Self::Text(_) => "in the variable".to_owned(),
+        };
+        HttpError::configuration(format!("the client certificate {name} {reason}")).with_hint(HINT)
+    }
+}

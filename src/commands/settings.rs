@@ -1,0 +1,71 @@
+//! Runs `sluicegate settings`: shows each effective setting with its value and its origin.
+
+use crate::exit::ExitStatus;
+use crate::job::cli::{OutputFormat, SettingsArgs};
+use crate::job::settings::EffectiveSetting;
+use crate::session::response_output::{format_json, format_table_within};
+use crate::session::{CommandResult, Run};
+use serde_json::{Value, json};
+
+/// The explanation if no repository can have a configuration file.
+const NO_REPOSITORY: &str = "none: there is no repository";
+
+/// Runs `sluicegate settings`. Invalid values are errors, as in the other commands.
+pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
+    let (mut settings, policy) = if run.find_repository().is_some() {
+        let workspace = run.open_workspace()?;
+        workspace.sources.connection(&run.global)?;
+        let policy = workspace.describe_policy();
+        (workspace.sources.list_effective_settings(&run.global), policy)
+    } else {
+        let sources = run.read_sources()?;
+        sources.connection(&run.global)?;
+        (
+            sources.list_effective_settings(&run.global),
+            NO_REPOSITORY.to_owned(),
+        )
+    };
+    settings.retain(|setting| {
+        args.names.is_empty()
+            || args
+                .names
+                .iter()
+                .any(|name| setting.name().contains(name.as_str()))
+    });
+    let text = match args.output.output {
+        OutputFormat::Json => {
+            let settings: Vec<Value> = settings.iter().map(setting_json).collect();
+            format_json(
+                &json!({ "schema": "sluicegate.settings/v1", "policy": policy, "settings": settings }),
+            )
+        }
+        OutputFormat::Text => {
+            let rows: Vec<Vec<String>> = settings.iter().map(setting_row).collect();
+            let table = format_table_within(&["setting", "value", "origin"], &rows, run.ui.width());
+            let policy = sluicegate_base::text::escape_line(&policy);
+            format!("{table}\nConfiguration file: {policy}\n")
+        }
+    };
+    run.ui.print_result(&text)?;
+    Ok(ExitStatus::Success)
+}
+
+fn setting_row(setting: &EffectiveSetting) -> Vec<String> {
+    vec![
+        setting.name().to_owned(),
+        setting.describe_value(),
+        setting.origin.describe(),
+    ]
+}
+
+fn setting_json(setting: &EffectiveSetting) -> Value {
+    json!({
+        "name": setting.name(),
+        "variable": setting.setting.variable,
+        "flag": setting.setting.flag,
+        "value": setting.value,
+        "hidden": setting.is_hidden,
+        "origin": setting.origin.name(),
+        "source": setting.origin.describe(),
+    })
+}

@@ -1,0 +1,122 @@
+//! One thread on a pull request of Azure Repos, identified by the first line of its comment and updated in place.
+//!
+//! <https://learn.microsoft.com/rest/api/azure/devops/git/pull-request-threads>. Only threads of the token's own user are
+//! updated, because anybody can write a comment with the same first line.
+
+use super::CommentChange;
+use serde_json::{Value, json};
+use sluicegate_platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request, Url};
+
+const API_VERSION: &str = "7.1";
+/// The version of the resource that returns the user of the token.
+const CONNECTION_API_VERSION: &str = "7.1-preview";
+
+const HINT: &str = "map SYSTEM_ACCESSTOKEN: $(System.AccessToken) in the env of the step, and give the build service the \
+     permission \"Contribute to pull requests\" on the repository";
+
+/// A pull request of Azure Repos.
+pub(crate) struct AzurePullRequest {
+    pub(crate) project: String,
+    /// The id of the repository.
+    pub(crate) repository: String,
+    pub(crate) number: u64,
+}
+
+/// The comment of an earlier run.
+struct OwnComment {
+    thread_id: u64,
+    id: u64,
+    content: String,
+}
+
+impl AzurePullRequest {
+    /// Posts `body`, which starts with `marker`, as a closed thread, or updates the existing comment that starts with it.
+    pub(crate) async fn post_or_update_comment(
+        &self,
+        client: &HostClient,
+        marker: &str,
+        body: &str,
+    ) -> Result<CommentChange, HttpError> {
+        let change = self.update_own_comment(client, marker, body).await;
+        change.map_err(|error| match error.kind() {
+            ErrorKind::Forbidden | ErrorKind::NotFound | ErrorKind::Unauthorized => error.with_hint(HINT),
+            _ => error,
+        })
+    }
+
+    async fn update_own_comment(
+        &self,
+        client: &HostClient,
+        marker: &str,
+        body: &str,
+    ) -> Result<CommentChange, HttpError> {
+        let Some(comment) = self.find_own_comment(client, marker).await? else {
+            let thread = json!({
+                "comments": [{ "parentCommentId": 0, "content": body, "commentType": "text" }],
+                "status": "closed",
+            });
+            let post = Request::new(
+                Method::POST,
+                self.threads_url(client, &[])?,
+                Repeat::OnlyIfUnprocessed,
+            );
+            client
+                .send(&post.query("api-version", API_VERSION).json(&thread))
+                .await?;
+            return Ok(CommentChange::Posted);
+        };
+        if comment.content.trim_end() == body.trim_end() {
+            return Ok(CommentChange::Unchanged);
+        }
+        let (thread_id, id) = (comment.thread_id.to_string(), comment.id.to_string());
+        let url = self.threads_url(client, &[&thread_id, "comments", &id])?;
+        let update = Request::new(Method::PATCH, url, Repeat::Safe).query("api-version", API_VERSION);
+        client.send(&update.json(&json!({ "content": body }))).await?;
+        Ok(CommentChange::Updated)
+    }
+
+    /// Returns the first comment of the oldest thread that begins with the marker and is by the token's user.
+    async fn find_own_comment(
+        &self,
+        client: &HostClient,
+        marker: &str,
+    ) -> Result<Option<OwnComment>, HttpError> {
+        let user_request = Request::get(client.url(&["_apis", "connectionData"])?)
+            .query("api-version", CONNECTION_API_VERSION);
+        let user: Value = client.send(&user_request).await?.json()?;
+        let user_id = user["authenticatedUser"]["id"].as_str();
+        let list = Request::get(self.threads_url(client, &[])?).query("api-version", API_VERSION);
+        let threads: Value = client.send(&list).await?.json()?;
+        let threads = threads["value"].as_array().cloned().unwrap_or_default();
+        let comments = threads.iter().filter_map(|thread| {
+            let comment = thread["comments"].get(0)?;
+            let content = comment["content"].as_str()?;
+            let is_own = user_id.is_some() && comment["author"]["id"].as_str() == user_id;
+            let is_deleted = thread["isDeleted"] == true || comment["isDeleted"] == true;
+            let is_marked = content.lines().next() == Some(marker);
+            (is_own && is_marked && !is_deleted).then_some(OwnComment {
+                thread_id: thread["id"].as_u64()?,
+                id: comment["id"].as_u64()?,
+                content: content.to_owned(),
+            })
+        });
+        Ok(comments.min_by_key(|comment| comment.thread_id))
+    }
+
+    /// Returns the URL of the threads of the pull request, or of a resource below them.
+    fn threads_url(&self, client: &HostClient, path: &[&str]) -> Result<Url, HttpError> {
+        let number = self.number.to_string();
+        let mut segments = vec![
+            self.project.as_str(),
+            "_apis",
+            "git",
+            "repositories",
+            &self.repository,
+            "pullRequests",
+            &number,
+            "threads",
+        ];
+        segments.extend(path);
+        client.url(&segments)
+    }
+}

@@ -1,0 +1,152 @@
+//! The pages of `sluicegate help` that are about no command: exit codes, environment variables and files.
+
+use clap::Command;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+pub(super) const EXIT_CODES_TOPIC: &str = "exit-codes";
+pub(super) const ENVIRONMENT_TOPIC: &str = "environment";
+
+/// Each exit code with its meaning, as in `docs/book/exit-codes.md`.
+pub const EXIT_CODES: &[(&str, &str)] = &[
+    ("0", "passed, done, or nothing to do (with a message)"),
+    ("1", "the gate failed"),
+    ("2", "wrong usage or configuration"),
+    (
+        "3",
+        "undecided: the platform gave no usable response, also after the retries",
+    ),
+    ("4", "not authenticated (401) or not allowed (403)"),
+    (
+        "5",
+        "the version, or another resource to create, already exists (409)",
+    ),
+    ("6", "the artifact is incomplete, or could not be verified"),
+    ("7", "the git or CI context could not be determined"),
+    ("8", "a remote run failed"),
+    ("130, 143", "interrupted, terminated"),
+];
+
+/// The files that the program reads, with their purpose.
+pub const FILES: &[(&str, &str)] = &[
+    ("sluicegate.yaml", "settings, at the repository root"),
+    (
+        "sluicegate-waivers.yaml",
+        "allowed findings, at the repository root",
+    ),
+    (
+        "CONFIG_DIR/config/pipeline_quality_rules.yaml",
+        "rules, in the platform's hidden folder",
+    ),
+    (
+        "CONFIG_DIR/shared-pipelines.yaml",
+        "shared pipelines, in the platform's hidden folder",
+    ),
+];
+
+/// The variables of secrets, which have no flag.
+const SECRET_VARIABLES: &[(&str, &str)] = &[
+    ("SLUICEGATE_TOKEN", "Bearer token for the platform"),
+    ("SLUICEGATE_CLIENT_ID", "OAuth 2 client ID"),
+    ("SLUICEGATE_CLIENT_SECRET", "OAuth 2 client secret"),
+    (
+        "SLUICEGATE_TOKEN_URL",
+        "Token endpoint for the OAuth 2 client credentials",
+    ),
+    (
+        "SLUICEGATE_TOKEN_AUDIENCE",
+        "OAuth 2 audience, if the token endpoint requires one",
+    ),
+];
+
+/// Returns the commands whose help pages are the topics.
+pub(super) fn topic_commands(program: &Command) -> [Command; 2] {
+    let rows = EXIT_CODES
+        .iter()
+        .map(|(code, meaning)| format!("  {code:<9} {meaning}\n"));
+    let exit_codes = format!(
+        "Explain the exit codes\n\n{}\nIf several codes apply, 4 wins over 1, and 1 over 3.\n",
+        rows.collect::<String>()
+    );
+    let mut environment = String::from(
+        "Explain the environment variables\n\nA flag overrides its variable, and a variable overrides sluicegate.yaml.\n",
+    );
+    for (name, meaning) in collect_variables(program) {
+        let _ = write!(environment, "\n  {name}\n      {meaning}\n");
+    }
+    environment.push_str(
+        "\nHTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY set the proxy. NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR\nand TERM=dumb control the color.\n",
+    );
+    [
+        topic_command(EXIT_CODES_TOPIC, "Explain the exit codes", exit_codes),
+        topic_command(
+            ENVIRONMENT_TOPIC,
+            "Explain the environment variables",
+            environment,
+        ),
+    ]
+}
+
+fn topic_command(name: &'static str, about: &'static str, text: String) -> Command {
+    let example = format!("\nExample:\n  sluicegate help {name}\n");
+    Command::new(name)
+        .hide(true)
+        .about(about)
+        .override_help(text + &example)
+}
+
+/// Returns the variables of all flags and those of secrets, with their meanings.
+fn collect_variables(program: &Command) -> BTreeMap<String, String> {
+    let mut variables: BTreeMap<String, String> = SECRET_VARIABLES
+        .iter()
+        .map(|(name, meaning)| ((*name).to_owned(), (*meaning).to_owned()))
+        .collect();
+    for command in std::iter::once(program).chain(program.get_subcommands()) {
+        variables.extend(list_flag_variables(command));
+        for verb in command.get_subcommands() {
+            variables.extend(list_flag_variables(verb));
+        }
+    }
+    variables
+}
+
+/// Returns the variables of the command's flags, each with the flag and its meaning. The help of a flag names its
+/// variable.
+pub fn list_flag_variables(command: &Command) -> Vec<(String, String)> {
+    let mut variables = Vec::new();
+    for flag in command.get_arguments().filter(|flag| !flag.is_hide_set()) {
+        let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+        let Some((meaning, note)) = help.split_once("[env: ") else {
+            continue;
+        };
+        let name: String = note
+            .chars()
+            .take_while(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || *c == '_')
+            .collect();
+        if name.starts_with("SLUICEGATE_") {
+            let flag_name = flag
+                .get_long()
+                .map(|long| format!(" (--{long})"))
+                .unwrap_or_default();
+            variables.push((name, format!("{}{flag_name}", meaning.trim())));
+        }
+    }
+    variables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_codes_are_those_of_the_book() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/book/exit-codes.md");
+        let page = std::fs::read_to_string(page).unwrap();
+        for (code, meaning) in EXIT_CODES {
+            assert!(
+                page.contains(&format!("| {code} | {meaning} |")),
+                "{code}: {meaning}"
+            );
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! `sluicegate settings`.
+
+use super::OutputArgs;
+use clap::Args;
+
+const EXAMPLES: &str = "Examples:
+  sluicegate settings
+  sluicegate settings fail-on timeout
+  sluicegate settings -o json | jq '.settings[] | select(.origin != \"default\")'";
+
+/// Lists the effective settings with their origins.
+#[derive(Debug, Clone, Default, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct SettingsArgs {
+    /// Parts of the names of the settings to list [default: all settings]
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}

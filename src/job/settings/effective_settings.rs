@@ -1,0 +1,213 @@
+//! Lists each setting with its effective value and the place that sets it.
+//!
+//! The values are those of the sources before they are checked. Secrets are never shown, and neither are values that
+//! can contain one.
+
+use super::SettingSources;
+use super::setting_table::{self, Setting, variable};
+use crate::job::cli::GlobalArgs;
+use clap::ValueEnum;
+use sluicegate_pipelines::yaml::{NodeRef, Tree};
+use std::path::PathBuf;
+
+/// The settings whose values are, or contain, a secret.
+const SECRET_VARIABLES: &[&str] = &[
+    variable::TOKEN,
+    variable::TOKEN_COMMAND,
+    variable::CLIENT_SECRET,
+    variable::CLIENT_CERT,
+    variable::CLIENT_KEY,
+];
+
+/// A setting with its value and origin.
+#[derive(Debug)]
+pub struct EffectiveSetting {
+    pub setting: &'static Setting,
+    /// The value as text; `None` if it is hidden, or if the setting has no value and no default.
+    pub value: Option<String>,
+    /// Set if the value exists and is not shown.
+    pub is_hidden: bool,
+    pub origin: SettingOrigin,
+}
+
+/// The place that sets a value.
+#[derive(Debug)]
+pub enum SettingOrigin {
+    Flag(&'static str),
+    Variable(&'static str),
+    /// A line of the configuration file, in the version that is used.
+    File {
+        name: String,
+        line: u32,
+    },
+    Default,
+}
+
+impl EffectiveSetting {
+    /// Returns the key of the setting, otherwise its variable.
+    pub fn name(&self) -> &'static str {
+        match self.setting.key {
+            "" => self.setting.variable,
+            key => key,
+        }
+    }
+
+    /// Returns the value as the table shows it.
+    pub fn describe_value(&self) -> String {
+        match &self.value {
+            _ if self.is_hidden => "(hidden)".to_owned(),
+            Some(value) if value.is_empty() => "(empty)".to_owned(),
+            Some(value) => value.clone(),
+            None => "-".to_owned(),
+        }
+    }
+
+    /// Creates an entry. A secret is hidden, and so is an address that contains credentials.
+    fn new(setting: &'static Setting, value: String, origin: SettingOrigin) -> Self {
+        let is_hidden = SECRET_VARIABLES.contains(&setting.variable)
+            || value
+                .split_once("://")
+                .is_some_and(|(_, address)| address.contains('@'));
+        Self {
+            setting,
+            value: (!is_hidden).then_some(value),
+            is_hidden,
+            origin,
+        }
+    }
+}
+
+impl SettingOrigin {
+    /// Returns the word for the origin in JSON.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Flag(_) => "flag",
+            Self::Variable(_) => "variable",
+            Self::File { .. } => "file",
+            Self::Default => "default",
+        }
+    }
+
+    /// Describes the origin as the table shows it.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Flag(name) | Self::Variable(name) => (*name).to_owned(),
+            Self::File { name, line } => format!("{name}, line {line}"),
+            Self::Default => "default".to_owned(),
+        }
+    }
+}
+
+impl SettingSources<'_> {
+    /// Returns every setting in the order of the reference. Of the flags, only those of every command are known here.
+    pub fn list_effective_settings(&self, flags: &GlobalArgs) -> Vec<EffectiveSetting> {
+        let tree = self
+            .file_text
+            .as_ref()
+            .and_then(|(file, _)| Tree::parse(file.text.as_bytes(), None).ok());
+        setting_table::all_settings()
+            .map(|setting| self.find_effective_setting(setting, flags, tree.as_ref()))
+            .collect()
+    }
+
+    fn find_effective_setting(
+        &self,
+        setting: &'static Setting,
+        flags: &GlobalArgs,
+        tree: Option<&Tree<'_>>,
+    ) -> EffectiveSetting {
+        if let Some(value) = find_flag_value(setting.variable, flags) {
+            return EffectiveSetting::new(setting, value, SettingOrigin::Flag(setting.flag));
+        }
+        let value = match self.env.get(setting.variable) {
+            Some(value) => Some(value.to_owned()),
+            // The value of a secret variable is not needed.
+            None => self.env.secret(setting.variable).map(|_| String::new()),
+        };
+        if let Some(value) = value {
+            let value = value.lines().collect::<Vec<_>>().join(", ");
+            return EffectiveSetting::new(setting, value, SettingOrigin::Variable(setting.variable));
+        }
+        if let Some((value, origin)) = tree.and_then(|tree| self.find_file_value(setting, tree)) {
+            return EffectiveSetting::new(setting, value, origin);
+        }
+        EffectiveSetting {
+            setting,
+            value: setting.format.default_value(),
+            is_hidden: false,
+            origin: SettingOrigin::Default,
+        }
+    }
+
+    /// Returns the value of the setting in the configuration file, if the file may set it, and its line.
+    fn find_file_value(&self, setting: &Setting, tree: &Tree<'_>) -> Option<(String, SettingOrigin)> {
+        let (file, is_first_file) = self.file_text.as_ref()?;
+        let is_allowed = if *is_first_file {
+            setting.kind.is_in_first_file()
+        } else {
+            setting.kind.is_in_file()
+        };
+        if !is_allowed || setting.key.is_empty() {
+            return None;
+        }
+        let mut node = tree.root();
+        let mut line = 0;
+        for name in setting.key.split('.') {
+            let (_, position, value) = node.entries().find(|(key, _, _)| *key == name)?;
+            (node, line) = (value, position.line);
+        }
+        if node.is_null() {
+            return None;
+        }
+        let name = file.name.clone();
+        Some((format_node(node), SettingOrigin::File { name, line }))
+    }
+}
+
+/// Returns a value of the configuration file in one line.
+fn format_node(node: NodeRef<'_, '_>) -> String {
+    if let Some(text) = node.text() {
+        return text.to_owned();
+    }
+    if let Some(items) = node.items() {
+        return items.map(format_node).collect::<Vec<_>>().join(", ");
+    }
+    let entries = node.entries();
+    let entries: Vec<String> = entries
+        .map(|(key, _, value)| format!("{key}: {}", format_node(value)))
+        .collect();
+    entries.join(", ")
+}
+
+/// Returns the value of a flag that every command has.
+fn find_flag_value(variable: &str, flags: &GlobalArgs) -> Option<String> {
+    let path = |path: Option<&PathBuf>| path.map(|path| path.display().to_string());
+    match variable {
+        variable::CONFIG => path(flags.config.as_ref()),
+        variable::BASE_URL => flags.base_url.clone(),
+        variable::PROJECT_ID => flags.project_id.clone(),
+        variable::AGENT_VERSION => flags.agent_version.clone(),
+        variable::TOKEN_FILE => path(flags.token_file.as_ref()),
+        variable::TOKEN_COMMAND => flags.token_command.clone(),
+        variable::REPO => path(flags.repo.as_ref()),
+        variable::CONFIG_DIR => flags.config_dir.clone(),
+        variable::CA_CERT => path(flags.ca_cert.as_ref()),
+        variable::CLIENT_CERT => path(flags.client_cert.as_ref()),
+        variable::CLIENT_KEY => path(flags.client_key.as_ref()),
+        variable::TIMEOUT => flags.timeout.map(|seconds| seconds.to_string()),
+        variable::RETRIES => flags.retries.map(|count| count.to_string()),
+        variable::CI => flags.ci.clone(),
+        variable::TARGET_REPOSITORY if !flags.target_repository.is_empty() => {
+            Some(flags.target_repository.join(", "))
+        }
+        variable::POLICY => flags.policy.and_then(|value| value_name(&value)),
+        variable::GATE_CHANGES => flags.gate_changes.and_then(|value| value_name(&value)),
+        variable::COLOR => flags.color.and_then(|value| value_name(&value)),
+        _ => None,
+    }
+}
+
+/// Returns the name of a value on the command line.
+fn value_name<T: ValueEnum>(value: &T) -> Option<String> {
+    Some(value.to_possible_value()?.get_name().to_owned())
+}

@@ -1,0 +1,37 @@
+//! Writes the report as Reviewdog Diagnostic Format: one JSON object with a diagnostic for each finding.
+//!
+//! <https://github.com/reviewdog/reviewdog/tree/master/proto/rdf#rdjson>
+
+use super::annotation::{Level, collect_report_annotations};
+use super::{ReportContext, write_json};
+use serde_json::{Value, json};
+use sluicegate_pipelines::findings::Report;
+use std::io::{self, Write};
+
+/// Writes the findings that count, the files without a review and the changes to the gate configuration.
+pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
+    let diagnostics: Vec<Value> = collect_report_annotations(report, context)
+        .iter()
+        .map(|annotation| {
+            let mut diagnostic = json!({
+                "message": annotation.message,
+                "severity": severity_name(annotation.level),
+                "code": { "value": annotation.title },
+            });
+            if let Some((path, line)) = &annotation.place {
+                diagnostic["location"] = json!({ "path": path, "range": { "start": { "line": line } } });
+            }
+            diagnostic
+        })
+        .collect();
+    let document = json!({ "source": { "name": "sluicegate" }, "diagnostics": diagnostics });
+    write_json(writer, |json| serde_json::to_writer_pretty(json, &document))
+}
+
+const fn severity_name(level: Level) -> &'static str {
+    match level {
+        Level::Error => "ERROR",
+        Level::Warning => "WARNING",
+        Level::Notice => "INFO",
+    }
+}
