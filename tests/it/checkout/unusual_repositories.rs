@@ -174,8 +174,8 @@ fn bare_repository_in_checkout_is_not_opened_unless_it_is_named() {
         &["clone", "-q", "--bare", &world.work().display().to_string(), "."],
     );
     Call::new(bare.path()).run("context").expect(7).saying(&[
-        "no git repository",
-        "pass --repo (required for a bare repository)",
+        "is a bare repository, which has no working tree",
+        "pass --repo with this directory",
     ]);
     Call::new(bare.path())
         .variable("SLUICEGATE_REPO", ".")

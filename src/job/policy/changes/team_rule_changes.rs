@@ -183,7 +183,7 @@ mod tests {
         let described = describe_team_rules_changes(&rule, &GateFileVersion::Missing);
         assert_eq!(
             described,
-            ["the file is gone", "team/a error → removed (relaxed)"]
+            ["the file was removed", "team/a error → removed (relaxed)"]
         );
     }
 }
