@@ -16,6 +16,7 @@
 //!     timeout: Duration::from_secs(30),
 //!     retries: 3,
 //!     ca_cert: None,
+//!     client_certificate: None,
 //!     observer: Observer::default(),
 //! })?;
 //! for version in Platform::new(client).artifacts(None).await? {

@@ -148,7 +148,7 @@ pub enum Command {
     Init(InitArgs),
     /// Check the setup and explain how to fix it
     Doctor(DoctorArgs),
-    /// Show each effective setting, its value, and where the value comes from
+    /// Show each effective setting with its value and its origin
     Settings(SettingsArgs),
     /// List, show, enable, disable, roll back, prune or compare versions
     Artifacts(ArtifactsArgs),

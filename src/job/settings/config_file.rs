@@ -199,7 +199,7 @@ mod tests {
     }
 
     /// The keys that only the job may set.
-    const FOR_THE_JOB: [&str; 28] = [
+    const FOR_THE_JOB: [&str; 30] = [
         "base-url",
         "token",
         "token-file",
@@ -209,6 +209,8 @@ mod tests {
         "client-id",
         "client-secret",
         "ca-cert",
+        "client-cert",
+        "client-key",
         "proxy",
         "https-proxy",
         "deepen",

@@ -57,7 +57,7 @@ const MIN_TYPO_LENGTH: usize = 4;
 #[derive(Debug, Clone)]
 pub struct NameProfile<'n> {
     pub name: &'n str,
-    /// Number of characters.
+    /// Number of characters of the original name.
     length: usize,
     /// Number of characters of the name in lower case.
     lowercase_length: usize,
