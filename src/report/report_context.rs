@@ -254,7 +254,7 @@ impl SourceLines {
         lines
     }
 
-    /// Returns the lines of [`Self::excerpt`] for a log, where they take much space: none if they show nothing that the
+    /// Returns the lines of [`Self::select_excerpt`] for a log, where they take much space: none if they show nothing that the
     /// message does not say, because the finding is about a number, or its line contains only the name.
     pub(super) fn select_log_excerpt(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
         let name_line = self.line(finding.path, finding.line).map(|line| {
@@ -296,7 +296,7 @@ impl SourceLines {
 pub(crate) struct ChangedLines(BTreeMap<String, BTreeSet<u32>>);
 
 impl ChangedLines {
-    /// Adds a changed file, with the result of [`touched_lines`].
+    /// Adds a changed file, with the result of [`select_touched_lines`].
     pub(crate) fn add(&mut self, path: impl Into<String>, touched_lines: BTreeSet<u32>) {
         self.0.insert(path.into(), touched_lines);
     }

@@ -1,6 +1,7 @@
 //! `sluicegate artifacts` and `sluicegate shared-pipelines`.
 
 use super::{NoteFormat, OutputFormat};
+use clap::builder::Resettable;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -203,7 +204,7 @@ impl VersionNameArgs {
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct OutputArgs {
     /// Output format
-    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    #[arg(short, long, value_name = "FORMAT", default_value = "text", help_heading = Resettable::Reset)]
     pub output: OutputFormat,
 }
 

@@ -1,6 +1,7 @@
 //! `sluicegate diff`.
 
 use super::{GlobArgs, RangeArgs};
+use clap::builder::Resettable;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -57,14 +58,15 @@ pub struct DiffArgs {
         long,
         visible_alias = "format",
         value_name = "FORMAT",
-        default_value = "text"
+        default_value = "text",
+        help_heading = Resettable::Reset
     )]
     pub output: DiffFormat,
     /// Also list unchanged pipelines that call a changed one, directly or through other pipelines
-    #[arg(long, conflicts_with_all = ["files", "external"])]
+    #[arg(long, conflicts_with_all = ["files", "external"], help_heading = Resettable::Reset)]
     pub callers: bool,
     /// Exit with 1 if anything other than layout changed, or if a file cannot be read
-    #[arg(long)]
+    #[arg(long, help_heading = Resettable::Reset)]
     pub exit_code: bool,
 }
 

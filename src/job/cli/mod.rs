@@ -15,6 +15,8 @@ mod destinations;
 mod diff;
 mod events;
 mod global;
+#[cfg(test)]
+mod help_headings;
 mod help_topics;
 mod mv;
 mod overview;

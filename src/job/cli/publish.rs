@@ -4,6 +4,7 @@ use super::{
     CompatArgs, FileSelection, FileSource, GlobArgs, IfExists, OnIgnored, OutputFormat, RequiredEngine,
 };
 use clap::Args;
+use clap::builder::Resettable;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
@@ -25,29 +26,29 @@ pub struct PublishArgs {
     #[command(flatten)]
     pub compat: CompatArgs,
     /// Revision to publish [env: SLUICEGATE_HEAD] [default: detected]
-    #[arg(long, value_name = "REV")]
+    #[arg(long, value_name = "REV", help_heading = "Selection")]
     pub head: Option<String>,
     /// Branch name to record with the version [env: SLUICEGATE_BRANCH] [default: detected]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Selection")]
     pub branch: Option<String>,
     /// Fetch the commit to publish and the last published commit with git; for shallow clones
     /// [env: SLUICEGATE_DEEPEN]
-    #[arg(long)]
+    #[arg(long, help_heading = "Selection")]
     pub deepen: bool,
     #[command(flatten)]
     pub globs: GlobArgs,
     /// Publish only if this JSON report shows a passed review of the same commit and of every published pipeline
     /// [env: SLUICEGATE_REQUIRE_REVIEW]
-    #[arg(long, value_name = "FILE.json")]
+    #[arg(long, value_name = "FILE.json", help_heading = "Publish")]
     pub require_review: Option<PathBuf>,
     /// Reviews to accept for --require-review [env: SLUICEGATE_REQUIRE_REVIEW_ENGINE] [default: remote]
-    #[arg(long, value_name = "ENGINE")]
+    #[arg(long, value_name = "ENGINE", help_heading = "Publish")]
     pub require_review_engine: Option<RequiredEngine>,
     /// Print the publish plan without changing anything on the platform [env: SLUICEGATE_DRY_RUN]
-    #[arg(long)]
+    #[arg(long, help_heading = Resettable::Reset)]
     pub dry_run: bool,
     /// Output format; json is the receipt, or with --dry-run the plan [default: text]
-    #[arg(short, long, value_name = "FORMAT")]
+    #[arg(short, long, value_name = "FORMAT", help_heading = Resettable::Reset)]
     pub output: Option<OutputFormat>,
     /// Print JSON, as -o json does
     #[arg(long, conflicts_with = "output", hide = true)]
@@ -56,6 +57,7 @@ pub struct PublishArgs {
 
 /// Flags of every command that publishes.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Publish")]
 pub struct PublishFlags {
     /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX]
     #[arg(long, value_name = "P")]

@@ -43,7 +43,7 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "N", help_heading = "Connection")]
     pub concurrency: Option<usize>,
     /// Print the requests without sending them [env: SLUICEGATE_DRY_RUN]
-    #[arg(long)]
+    #[arg(long, help_heading = Resettable::Reset)]
     pub dry_run: bool,
 }
 

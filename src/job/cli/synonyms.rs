@@ -208,6 +208,11 @@ const FLAG_SYNONYMS: &[FlagSynonym] = &[
         ),
     ),
     row(
+        &["--expires", "--expiry", "--expiration", "--valid-until"],
+        &["waivers add"],
+        Remedy::ArgumentsWithValue("--until {value}", "DATE"),
+    ),
+    row(
         &["--insecure", "-k", "--no-verify-ssl"],
         EVERY_COMMAND,
         Remedy::ArgumentsWithValue("--ca-cert {value}", "PEM"),
@@ -383,7 +388,9 @@ mod tests {
                 synonym.commands
             };
             for name in commands {
-                let command = program.find_subcommand(name).unwrap();
+                let command = name
+                    .split(' ')
+                    .fold(&program, |command, word| command.find_subcommand(word).unwrap());
                 let has_flag = |flag: &str| {
                     command.get_arguments().chain(program.get_arguments()).any(|arg| {
                         let long = arg.get_long().map(|long| format!("--{long}"));

@@ -11,6 +11,7 @@ mod existing_repository;
 mod job_examples;
 mod project_address;
 mod style_counts;
+mod word_patterns;
 
 use crate::support::root;
 use clap::builder::PossibleValue;

@@ -20,6 +20,10 @@ const CASES: &[(&str, &str)] = &[
     ),
     ("check --json", "did you mean `sluicegate check -o json`?"),
     (
+        "waivers add --expires 2099-01-01",
+        "did you mean `sluicegate waivers add --until 2099-01-01`?",
+    ),
+    (
         "check --junit x.xml",
         "did you mean `sluicegate check --report junit=x.xml`?",
     ),

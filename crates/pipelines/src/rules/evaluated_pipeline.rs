@@ -53,7 +53,8 @@ pub(super) fn build_pipeline_violation(problem: &str) -> Violation {
     Violation::new(format!("{}{problem}", crate::pipelines::ABOUT_THE_PIPELINE))
 }
 
-/// Creates a violation as [`pipeline_violation`] does, for a pipeline with too many or too few items: `size` of them.
+/// Creates a violation as [`build_pipeline_violation`] does, for a pipeline with too many or too few items. `size` is
+/// their number.
 pub(super) fn build_size_violation(size: u64, problem: &str) -> Violation {
     Violation {
         size: Some(size),

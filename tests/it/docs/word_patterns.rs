@@ -1,0 +1,101 @@
+//! Patterns that readers stumbled over, counted in the sources and in the book: each number may only fall.
+
+use super::{book, source_directories};
+use regex::Regex;
+use std::fs;
+use std::path::Path;
+
+/// Each pattern, its hits in the sources without tests, its hits in the book and README, and the text to write instead.
+const PATTERNS: &[(&str, usize, usize, &str)] = &[
+    (
+        r"\b(writes|sends|fails|publishes|reads|sets|prints|changes|accepts|selects|lists) no [a-z]+",
+        8,
+        2,
+        "does not write a file",
+    ),
+    (
+        r"\bchanges? of the (gate|file|pipeline|configuration|rules)",
+        1,
+        0,
+        "change to the gate",
+    ),
+    (r", as (the|it|a|an|they|this|there) ", 40, 1, ", because ..."),
+    (
+        r"\b(reviewed|evaluated|checked) by the rules",
+        0,
+        0,
+        "against the rules",
+    ),
+    (
+        r"\b(hidden|configuration|config) folder",
+        6,
+        9,
+        "hidden directory",
+    ),
+    (r"\bone a line\b", 5, 0, "one per line"),
+    (r"\bAfter this page\b", 0, 1, "This page explains"),
+    (r"\bbeside\b", 25, 1, "next to, in the same directory as"),
+    (r"\bleads? nowhere\b", 0, 0, "broken reference"),
+    (r"\b(is|are) gone\b", 1, 0, "was removed"),
+    (r"\b(left|leaves) out\b", 3, 1, "omitted, excluded, ignored"),
+    (r"\bis not one to\b", 0, 0, "does not match"),
+    (r"\bin force\b", 8, 3, "that applies to this run"),
+    (r"(?m)(^|[.!?] )So ", 2, 1, "Therefore, or no word"),
+    (r"\bby hand\b", 0, 0, "manually, in a terminal"),
+    (r"\bthe problem above\b", 0, 0, "the next step for this cause"),
+    (
+        r"\bcounts? (as|for|against)\b",
+        9,
+        0,
+        "is treated as, fails the gate",
+    ),
+    (r"\bends? with exit\b", 0, 0, "exits with"),
+];
+
+/// The pages that are generated from the sources, where their texts are counted already.
+const GENERATED_PAGES: [&str; 2] = ["docs/book/reference.md", "docs/book/settings.md"];
+
+/// Adds the code and the comments of all files below a directory, without their unit tests.
+fn add_sources(directory: &Path, text: &mut String) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            add_sources(&path, text);
+        } else if path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs") {
+            let source = fs::read_to_string(path).unwrap();
+            let code = source.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+            text.push_str(code);
+            text.push('\n');
+        }
+    }
+}
+
+#[test]
+fn patterns_that_readers_stumble_over_only_become_fewer() {
+    let mut sources = String::new();
+    for directory in source_directories() {
+        add_sources(&directory, &mut sources);
+    }
+    let mut pages = String::new();
+    for (page, text) in book::pages() {
+        if !GENERATED_PAGES.contains(&page.as_str()) {
+            pages.push_str(&text);
+            pages.push('\n');
+        }
+    }
+    assert!(sources.len() > 1_000_000 && pages.len() > 100_000);
+    for (pattern, max_source_hits, max_page_hits, replacement) in PATTERNS {
+        let regex = Regex::new(pattern).unwrap();
+        for (place, text, max_hits) in [
+            ("the sources", &sources, max_source_hits),
+            ("the book", &pages, max_page_hits),
+        ] {
+            let hits: Vec<&str> = regex.find_iter(text).map(|hit| hit.as_str()).collect();
+            assert!(
+                hits.len() <= *max_hits,
+                "{place}: {} of at most {max_hits} for {pattern}; write: {replacement}\n{hits:?}",
+                hits.len()
+            );
+        }
+    }
+}
