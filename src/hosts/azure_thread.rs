@@ -1,4 +1,4 @@
-//! One thread on a pull request of Azure Repos, identified by the first line of its comment and updated in place.
+//! The thread on a pull request of Azure Repos, identified by the first line of its comment and updated in place.
 //!
 //! <https://learn.microsoft.com/rest/api/azure/devops/git/pull-request-threads>. Only threads of the token's own user are
 //! updated, because anybody can write a comment with the same first line.

@@ -22,7 +22,7 @@ pub struct Repository {
     root: PathBuf,
     /// The configuration file of this clone.
     pub(super) config_path: PathBuf,
-    /// Whether a path is that of a document.
+    /// Recognizes the path of a document.
     pub(super) is_document: fn(&str) -> bool,
     /// The documents that were listed or compared in a partial clone, and will probably be read.
     pub(super) expected_blobs: RefCell<BTreeSet<Oid>>,

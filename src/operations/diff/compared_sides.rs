@@ -163,7 +163,7 @@ struct RangeEnds {
     bases: Vec<CommitId>,
     head: Option<CommitId>,
     base_description: String,
-    /// Whether the run has no pipelines to compare, for example after a deletion of its branch.
+    /// True if the run has no pipelines to compare, for example after a deletion of its branch.
     is_idle: bool,
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct Style {
     pub width: Option<usize>,
     /// The groups that the host folds.
     pub groups: GroupStyle,
-    /// Whether to print only findings, the problems of the run, and the verdict.
+    /// Prints only findings, the problems of the run, and the verdict.
     pub quiet: bool,
     /// Whether the run passes regardless of the verdict, so that messages about the run are warnings, not errors.
     pub passes: bool,

@@ -1,4 +1,4 @@
-//! What a comment contains, in which order, and how its space is divided.
+//! The content of a comment, its order, and the shares of its space.
 
 use crate::support::{Call, Job, World, change, pipeline, project};
 

@@ -1,4 +1,4 @@
-//! What a condition sees of a pipeline, and where its findings are.
+//! The data of a pipeline that a condition sees, and the places of its findings.
 
 use crate::{PIPELINE, evaluate, find_error, find_subjects, rule};
 use sluicegate_pipelines::findings::Origin;
