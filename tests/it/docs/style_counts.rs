@@ -3,7 +3,7 @@
 use super::{book, commands, help, read_workspace_file, source_directories};
 use regex::Regex;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Doc comments that begin with a relative word, a pronoun or a preposition in place of a noun or a verb.
 const BARE_STARTS: usize = 158;
@@ -30,13 +30,15 @@ const TERMS: [(&str, usize, &str); 12] = [
     (r"\banswers?\b", 0, "response, responds"),
 ];
 
-fn sources(folder: &Path, into: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).unwrap() {
+/// Adds the Rust files below a directory, each with its path and its content.
+pub(super) fn add_sources(directory: &Path, files: &mut Vec<(PathBuf, String)>) {
+    for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            sources(&path, into);
+            add_sources(&path, files);
         } else if path.extension().is_some_and(|ending| ending == "rs") {
-            into.push(fs::read_to_string(path).unwrap());
+            let text = fs::read_to_string(&path).unwrap();
+            files.push((path, text));
         }
     }
 }
@@ -50,13 +52,13 @@ struct DocComment {
 fn doc_comments() -> Vec<DocComment> {
     let mut files = Vec::new();
     for folder in source_directories() {
-        sources(&folder, &mut files);
+        add_sources(&folder, &mut files);
     }
     assert!(files.len() > 500, "only {} files were read", files.len());
     let mut comments = Vec::new();
-    for file in files {
+    for (_, source) in files {
         let mut text = String::new();
-        for line in file.lines().map(str::trim) {
+        for line in source.lines().map(str::trim) {
             if let Some(part) = line.strip_prefix("///") {
                 if !text.is_empty() {
                     text.push(' ');

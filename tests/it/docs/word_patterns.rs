@@ -1,9 +1,8 @@
 //! Patterns that readers stumbled over, counted in the sources and in the book: each number may only fall.
 
+use super::style_counts::add_sources;
 use super::{book, source_directories};
 use regex::Regex;
-use std::fs;
-use std::path::Path;
 
 /// Each pattern, its hits in the sources without tests, its hits in the book and README, and the text to write instead.
 const PATTERNS: &[(&str, usize, usize, &str)] = &[
@@ -55,26 +54,17 @@ const PATTERNS: &[(&str, usize, usize, &str)] = &[
 /// The pages that are generated from the sources, where their texts are counted already.
 const GENERATED_PAGES: [&str; 2] = ["docs/book/reference.md", "docs/book/settings.md"];
 
-/// Adds the code and the comments of all files below a directory, without their unit tests.
-fn add_sources(directory: &Path, text: &mut String) {
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            add_sources(&path, text);
-        } else if path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs") {
-            let source = fs::read_to_string(path).unwrap();
-            let code = source.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-            text.push_str(code);
-            text.push('\n');
-        }
-    }
-}
-
 #[test]
 fn patterns_that_readers_stumble_over_only_become_fewer() {
-    let mut sources = String::new();
+    let mut files = Vec::new();
     for directory in source_directories() {
-        add_sources(&directory, &mut sources);
+        add_sources(&directory, &mut files);
+    }
+    let mut sources = String::new();
+    for (_, source) in files.iter().filter(|(path, _)| !path.ends_with("tests.rs")) {
+        let code = source.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        sources.push_str(code);
+        sources.push('\n');
     }
     let mut pages = String::new();
     for (page, text) in book::pages() {
