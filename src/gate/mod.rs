@@ -37,7 +37,6 @@ pub(crate) use baseline::base_results::{
 pub(crate) use baseline::known_comparison::{BaseFile, KnownComparison, mark_new_and_known};
 pub(crate) use changes::changed_contents::{ChangedContents, VersionPairs};
 pub(crate) use local_review::rule_evaluation::evaluate_files;
-pub(crate) use project_checks::consequences::decides_verdict;
 pub(crate) use project_checks::project_scope::{
     ChangedFacts, ChooseOtherFiles, CollectedFacts, OtherFiles, ProjectScope, find_script_defect,
 };

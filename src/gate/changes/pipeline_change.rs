@@ -107,3 +107,73 @@ pub(crate) fn limit_canvas(canvas: Canvas) -> Option<Canvas> {
         ..changed_part
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sluicegate_test_support::pipeline;
+
+    fn rename_with_change(old_content: String, new_content: String) -> ChangedContents {
+        ChangedContents {
+            path: "b.orch.yaml".to_owned(),
+            previous_path: Some("a.orch.yaml".to_owned()),
+            old_content: Some(Ok(old_content.into_bytes())),
+            new_content: Some(Ok(new_content.into_bytes())),
+        }
+    }
+
+    /// Returns a pipeline with this number of components, each linked to the next one.
+    fn pipeline_chain(component_count: usize) -> String {
+        let names: Vec<String> = (0..component_count).map(|number| format!("C{number}")).collect();
+        pipeline(&names.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Draws a change to the second component of a chain.
+    fn draw_changed_chain(component_count: usize) -> Canvas {
+        let content = pipeline_chain(component_count);
+        let edited = content.replace("componentName: \"C1\"", "componentName: \"C1\", query: new");
+        assert_ne!(edited, content);
+        let contents = rename_with_change(content, edited);
+        let change = ParsedChange::parse(&contents);
+        change.draw(&change.diff()).unwrap()
+    }
+
+    #[test]
+    fn details_of_a_change_are_omitted_from_a_position_on() {
+        let list_lines = |change: &ChangedContents, index: usize| -> Vec<String> {
+            let lines = build_changed_file(change, index).words;
+            lines.iter().map(|line| line.text.clone()).collect()
+        };
+        let change = rename_with_change(pipeline(&["Start", "Done"]), pipeline(&["Start", "Load", "Done"]));
+        let details = list_lines(&change, MAX_DESCRIBED_CHANGES - 1).join("\n");
+        assert!(details.contains("Load"), "{details}");
+        assert_eq!(
+            list_lines(&change, MAX_DESCRIBED_CHANGES),
+            ["details are omitted because too many pipelines changed"]
+        );
+        let rename = rename_with_change(pipeline(&["Start", "Done"]), pipeline(&["Start", "Done"]));
+        assert_eq!(list_lines(&rename, MAX_DESCRIBED_CHANGES), [""; 0]);
+    }
+
+    #[test]
+    fn canvas_with_too_many_boxes_is_reduced_to_its_changed_part() {
+        let canvas = draw_changed_chain(MAX_PICTURE_BOXES);
+        assert_eq!(limit_canvas(canvas.clone()), Some(canvas));
+        let changed_part = limit_canvas(draw_changed_chain(MAX_PICTURE_BOXES + 1)).unwrap();
+        // The changed component and its two neighbors.
+        assert_eq!(changed_part.boxes.len(), 3);
+        assert_eq!(changed_part.omitted_count, MAX_PICTURE_BOXES + 1 - 3);
+        let unchanged = pipeline_chain(MAX_PICTURE_BOXES + 1);
+        let unchanged_canvas = Canvas::from_pipeline(unchanged.as_bytes()).unwrap();
+        assert_eq!(limit_canvas(unchanged_canvas), None);
+    }
+
+    #[test]
+    fn canvas_with_too_many_links_is_not_drawn() {
+        let mut canvas = draw_changed_chain(3);
+        canvas.arrows = vec![canvas.arrows[0].clone(); MAX_PICTURE_LINKS];
+        assert!(limit_canvas(canvas.clone()).is_some());
+        canvas.arrows.extend_from_within(..1);
+        assert_eq!(limit_canvas(canvas), None);
+    }
+}

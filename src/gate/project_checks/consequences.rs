@@ -38,7 +38,7 @@ impl Tally {
 }
 
 /// Returns whether the finding with this index counts for the verdict: it is neither known nor waived.
-pub(crate) fn decides_verdict(result: &RuleResult, index: usize) -> bool {
+fn decides_verdict(result: &RuleResult, index: usize) -> bool {
     !matches!(
         result.states.get(index),
         Some(Some(FindingState::Known | FindingState::Waived))
@@ -46,7 +46,7 @@ pub(crate) fn decides_verdict(result: &RuleResult, index: usize) -> bool {
 }
 
 /// Returns the index of the result, and that of the finding in it, of the first broken link that affects the verdict.
-fn find_broken_link(file: &FileResults) -> Option<(usize, usize)> {
+pub(crate) fn find_broken_link(file: &FileResults) -> Option<(usize, usize)> {
     let results = file.results.iter().enumerate();
     results
         .filter(|(_, result)| result.rule == ProjectCheck::Link.id())

@@ -7,10 +7,11 @@ use crate::document_content::read_document;
 use crate::error::Failure;
 use crate::gate::baseline::Baseline;
 use crate::gate::baseline::renamed_components::RenamedComponents;
+use crate::gate::project_checks::consequences::find_broken_link;
 use crate::gate::run::GateRun;
 use crate::gate::{
     BasePaths, ChangedFacts, ChooseOtherFiles, CollectedFacts, KnownComparison, OtherFiles, ProjectScope,
-    Tally, VersionPairs, decides_verdict, find_script_defect, mark_known_in_files,
+    Tally, VersionPairs, find_script_defect, mark_known_in_files,
 };
 use crate::job::settings::ProjectCheckSettings;
 use crate::workspace::Workspace;
@@ -18,7 +19,7 @@ use rayon::prelude::*;
 use sluicegate_git::{Change, ChangeKind, CommitId, GitError, Snapshot};
 use sluicegate_pipelines::findings::{FileResults, FindingState};
 use sluicegate_pipelines::pipelines::{FileNameSearch, Pipeline, PipelineFacts, is_pipeline};
-use sluicegate_pipelines::project::{ComponentSuggestions, ProjectCheck, Renames};
+use sluicegate_pipelines::project::{ComponentSuggestions, Renames};
 use sluicegate_pipelines::rules::find_consequences;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -340,7 +341,8 @@ impl GateRun<'_> {
         let mut suggestions = ComponentSuggestions::default();
         let reviewed_paths: HashSet<&str> = tally.files.iter().map(|file| file.path.as_str()).collect();
         let mut consequences_by_path = BTreeMap::new();
-        for file in tally.project_files.iter().filter(|file| has_broken_link(file)) {
+        let files = tally.project_files.iter();
+        for file in files.filter(|file| find_broken_link(file).is_some()) {
             let path = file.path.as_str();
             let Some(snapshot_file) = snapshot
                 .find_file(path)?
@@ -386,13 +388,4 @@ impl GateRun<'_> {
         }
         Ok(tally)
     }
-}
-
-/// Returns whether the file has the finding of a broken link that is neither known nor waived.
-fn has_broken_link(file: &FileResults) -> bool {
-    let mut links = file
-        .results
-        .iter()
-        .filter(|result| result.rule == ProjectCheck::Link.id());
-    links.any(|result| (0..result.violations.len()).any(|index| decides_verdict(result, index)))
 }

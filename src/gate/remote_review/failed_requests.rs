@@ -67,15 +67,16 @@ impl FailedRequests {
 
     /// Returns whether failed requests are the only reason why the verdict is undecided.
     pub(crate) fn explains_all_gaps(&self, tally: &Tally) -> bool {
+        if !tally.doubts.is_empty() {
+            return false;
+        }
         let unknown_files = tally
             .comparison
             .iter()
             .flat_map(|comparison| &comparison.unknown_files);
         let unreviewed_reasons = tally.unreviewed_files.iter().map(|file| &file.reason);
         let mut reasons = unreviewed_reasons.chain(unknown_files.map(|(_, reason)| reason));
-        !self.failures.is_empty()
-            && tally.doubts.is_empty()
-            && reasons.all(|reason| self.causes.contains(reason))
+        reasons.all(|reason| self.causes.contains(reason))
     }
 
     /// Returns the exit status of a run that would otherwise end with `status`: refused requests are an error of the

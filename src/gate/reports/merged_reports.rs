@@ -218,7 +218,7 @@ fn check_shards(merged_report: &mut Report, mut shards: Vec<Shard>) -> Result<()
 mod tests {
     use super::*;
     use crate::report::sample;
-    use sluicegate_pipelines::findings::{Severity, Status, Verdict};
+    use sluicegate_pipelines::findings::{LimitKind, Severity, Status, Verdict, VerdictLimit};
 
     fn part(index: u32, total: u32, path: &str, verdict: Verdict) -> Report {
         let mut report = sample::empty(verdict);
@@ -263,9 +263,20 @@ mod tests {
         first.reasons = vec!["common reason".to_owned()];
         second.notes = vec!["common note".to_owned(), "second note".to_owned()];
         second.reasons = vec!["common reason".to_owned(), "second reason".to_owned()];
+        let limit = |text: &str| VerdictLimit {
+            kind: LimitKind::StricterTip,
+            path: None,
+            text: text.to_owned(),
+        };
+        first.limits = vec![limit("common limit")];
+        second.limits = vec![limit("common limit"), limit("second limit")];
         let merged_report = merge_reports(vec![first, second]).unwrap();
         assert_eq!(merged_report.notes, ["common note", "second note"]);
         assert_eq!(merged_report.reasons, ["common reason", "second reason"]);
+        assert_eq!(
+            merged_report.limits,
+            [limit("common limit"), limit("second limit")]
+        );
     }
 
     #[test]

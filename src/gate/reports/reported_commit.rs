@@ -121,7 +121,7 @@ impl SavedReports<'_> {
         }
         let target = context::resolve_target(repo, self.ci, &RequestedRevisions::default())?;
         for base in &target.bases {
-            if base == old_commit || repo.contains_commit(base, old_commit)? {
+            if repo.contains_commit(base, old_commit)? {
                 return Ok(());
             }
         }

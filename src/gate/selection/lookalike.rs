@@ -19,43 +19,36 @@ pub(crate) fn looks_like_pipeline(path: &str) -> bool {
     if name.is_ascii() {
         return ends_like_pipeline(name);
     }
-    let visible_name: String = name
-        .chars()
-        .filter(|c| !is_invisible(*c))
-        .map(to_half_width)
-        .collect();
-    ends_like_pipeline(&visible_name) || is_confusable(&visible_name)
+    let visible_name: String = name.chars().filter(|c| !is_invisible(*c)).collect();
+    is_confusable(&visible_name)
+}
+
+/// Removes trailing spaces, dots and control characters.
+fn trim_end(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_whitespace() || c.is_control() || c == '.')
 }
 
 /// Returns whether the end of the name is confusable with that of a pipeline, as defined by Unicode: both have the same
 /// skeleton (UTS #39). Letters are compared in lower case, because an alphabet may have a confusable letter in one case
-/// only.
+/// only. Trailing spaces and dots are removed from the skeleton, because other alphabets have them, too.
 fn is_confusable(name: &str) -> bool {
     let to_skeleton = |text: &str| skeleton(&text.to_lowercase()).collect::<String>();
-    let name_skeleton =
-        to_skeleton(name.trim_end_matches(|c: char| c.is_whitespace() || c.is_control() || c == '.'));
+    let name_skeleton = to_skeleton(name);
+    let trimmed_skeleton = trim_end(&name_skeleton);
     PIPELINE_ENDINGS
         .iter()
-        .any(|ending| name_skeleton.ends_with(&to_skeleton(ending)))
+        .any(|ending| trimmed_skeleton.ends_with(&to_skeleton(ending)))
 }
 
 /// Returns whether the name ends like that of a pipeline, without regard to case and to trailing spaces, dots and
 /// control characters.
 fn ends_like_pipeline(name: &str) -> bool {
-    let name = name.trim_end_matches(|c: char| c.is_whitespace() || c.is_control() || c == '.');
+    let name = trim_end(name);
     PIPELINE_ENDINGS.iter().any(|ending| {
         let start = name.len().checked_sub(ending.len());
         let end = start.and_then(|start| name.get(start..));
         end.is_some_and(|end| end.eq_ignore_ascii_case(ending))
     })
-}
-
-/// Converts a full-width character to its ASCII form; returns other characters unchanged.
-fn to_half_width(c: char) -> char {
-    match c {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
-        _ => c,
-    }
 }
 
 /// Returns whether the character has no width: joiners, direction marks, variation selectors, fillers, tags.
@@ -112,6 +105,11 @@ mod tests {
             "a.orch.yaml\u{feff}",
             "a.o\u{ad}rch.yaml",
             "a.\u{ff4f}rch.yaml",
+            "a.orch.yaml\u{1}",
+            "a.orch.yaml\u{ff0e}",
+            // Full-width letters and full stops.
+            "a\u{ff0e}\u{ff4f}\u{ff52}\u{ff43}\u{ff48}\u{ff0e}\u{ff59}\u{ff41}\u{ff4d}\u{ff4c}",
+            "a\u{ff0e}\u{ff34}\u{ff32}\u{ff21}\u{ff2e}\u{ff0e}\u{ff39}\u{ff2d}\u{ff2c}",
             "ü\u{2060}.orch.yml",
             "a.orch.yaml\n",
             // Cyrillic а, о and с; a one dot leader; a Cherokee letter.
@@ -120,6 +118,8 @@ mod tests {
             "a\u{2024}orch.yaml",
             "a.OR\u{421}H.Y\u{410}ML",
             "a.tr\u{430}n.yml",
+            "a.tr\u{430}n.yml.",
+            "a.tr\u{430}n.yml\u{a0}",
         ] {
             assert!(looks_like_pipeline(name), "{name:?}");
         }

@@ -538,3 +538,13 @@ fn only_a_200_or_a_201_is_an_answer_to_a_review() {
         platform.call(&world).run("review").expect(0);
     }
 }
+
+#[test]
+fn renamed_name_that_only_looks_like_a_pipeline_is_no_deleted_pipeline() {
+    let world = world_with_changed_files(&[("x.orch.yml", "text")], &[]);
+    world.git("mv x.orch.yml y.orch.yml");
+    world.commit("rename");
+    let output = Call::new(&world.work()).run("context --json").expect(0);
+    let context = output.json();
+    assert_eq!(context["changed"], json!([]), "{context:#}");
+}

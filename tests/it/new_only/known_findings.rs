@@ -2,7 +2,8 @@
 
 use crate::support::{
     Arguments, Call, NAMING, PROJECT, Platform, ProgramOutput, RULES, ServerProcess, TOKEN, World, answer,
-    finding_values, pipeline, project, requested_pipelines, respond_for_each,
+    failing_platform, finding_values, passed_results, pipeline, project, requested_pipelines,
+    respond_for_each,
 };
 use serde_json::{Value, json};
 use std::process::Command;
@@ -813,4 +814,48 @@ fn report_given_twice_counts_once() {
     std::fs::write(world.work().join("r.json"), &one.out).unwrap();
     let twice = Call::new(&world.work()).run("report r.json r.json --report json=-");
     assert_eq!(twice.expect(0).json()["findings"], one.json()["findings"]);
+}
+
+/// Without a finding in head, there is nothing to look up at the base.
+#[test]
+fn review_without_findings_sends_no_request_about_the_base() {
+    let looser = RULES.replace("maxComponents: 3", "maxComponents: 9");
+    for rules in [RULES, &looser] {
+        let world = past();
+        world.write(".platform/config/pipeline_quality_rules.yaml", rules);
+        world.write("new.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+        world.commit("change");
+        world.push();
+        let platform = Platform::new();
+        platform.reviews(respond_for_each("PASSED", passed_results()));
+        let output = platform
+            .call(&world)
+            .run("review --new-only --report json=-")
+            .expect(0);
+        assert_eq!(platform.requests().len(), 1, "{}", output.all());
+        for text in ["with the base", "the rules differ between head and base"] {
+            assert!(!output.all().contains(text), "{text}: {}", output.all());
+        }
+    }
+}
+
+#[test]
+fn review_with_finding_reports_how_the_base_was_compared() {
+    let looser = RULES.replace("maxComponents: 3", "maxComponents: 9");
+    for (rules, text) in [
+        (RULES, "comparing 1 pipeline with the base"),
+        (&looser, "the rules differ between head and base"),
+    ] {
+        let world = past();
+        world.write(".platform/config/pipeline_quality_rules.yaml", rules);
+        let old = pipeline(&["Start", "bad name", "Two", "Done"]);
+        world.write("old.orch.yaml", format!("# edited\n{old}"));
+        world.commit("change");
+        world.push();
+        let platform = failing_platform("component \"bad name\" is wrong");
+        platform
+            .call(&world)
+            .run("review --new-only")
+            .assert_logged(&[text]);
+    }
 }

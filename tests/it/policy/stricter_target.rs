@@ -606,3 +606,39 @@ fn command_of_failed_job_shows_the_same_without_job() {
         assert_eq!(second_run.code, 1, "{command:?}: {}", second_run.all());
     }
 }
+
+/// Only different rules are evaluated in addition; a stricter setting is just reported.
+#[test]
+fn stricter_setting_of_target_alone_evaluates_nothing_again() {
+    let world = stale(
+        &[("sluicegate.yaml", "retries: 1\n")],
+        &[("sluicegate.yaml", "retries: 1\nreview: { fail-on: warn }\n")],
+        &[("b.orch.yaml", &pipeline(&GOOD))],
+    );
+    let output = Job::github()
+        .pull_request()
+        .call(&world)
+        .run("check --report json=-")
+        .expect(0);
+    let notes = output.json()["notes"].to_string();
+    assert!(notes.contains("has a stricter sluicegate.yaml"), "{notes}");
+    assert!(!notes.contains("also evaluated locally"), "{notes}");
+}
+
+/// Stricter rules do not concern a change without pipelines.
+#[test]
+fn stricter_rules_of_target_note_no_evaluation_of_zero_pipelines() {
+    let world = stale(
+        &[(RULES_FILE, LAX)],
+        &[(RULES_FILE, RULES)],
+        &[("note.txt", "text")],
+    );
+    let output = Job::github()
+        .pull_request()
+        .call(&world)
+        .run("check --report json=-")
+        .expect(0);
+    let notes = output.json()["notes"].to_string();
+    assert!(notes.contains("has a stricter"), "{notes}");
+    assert!(!notes.contains("also evaluated locally"), "{notes}");
+}

@@ -239,6 +239,29 @@ fn broken_link_has_the_level_of_what_follows_from_it() {
         let text = single_violation(&check(&world, "").expect(1));
         assert!(text.starts_with("project/link error "), "{text}");
     }
+    // The finding keeps its state and the data of its expired waiver.
+    let world = world_with_levels(
+        "project-checks: { link: warn }\n",
+        &[("a.orch.yaml", good.clone())],
+    );
+    world.git("checkout -q main");
+    world.write(
+        "sluicegate-waivers.yaml",
+        "- { rule: project/link, path: a.orch.yaml, reason: legacy, until: 2026-01-01 }\n",
+    );
+    world.commit("waiver");
+    world.git("checkout -q -B change");
+    world.write(
+        "a.orch.yaml",
+        good.replace("[\"Load Orders\"]", "[\"Load Order\"]"),
+    );
+    world.commit("typo");
+    let report = check(&world, "--new-only").expect(1).json();
+    let results = report["files"][0]["results"].as_array().unwrap();
+    let link = results.iter().find(|result| result["rule"] == "project/link");
+    let finding = &link.unwrap()["findings"][0];
+    assert_eq!(finding["state"], "new", "{report:#}");
+    assert_eq!(finding["waiver"]["reason"], "legacy", "{report:#}");
     // A check that is off folds nothing.
     let world = world_with_levels(
         "project-checks: { link: off }\n",

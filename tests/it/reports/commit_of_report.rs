@@ -242,3 +242,21 @@ fn two_jobs_review_and_publish_the_same_commit() {
     let junit = fs::read_to_string(world.path().join("publish.xml")).unwrap();
     assert!(!junit.contains("did not finish"), "{junit}");
 }
+
+#[test]
+fn comparison_with_an_older_commit_of_the_target_is_accepted() {
+    let world = world_with_reports();
+    world.git("checkout -q main");
+    world.write("note.txt", "more");
+    world.commit("more");
+    world.push();
+    world.git("checkout -q change");
+    world.git("merge -q --no-edit main");
+    world.push();
+    for (name, host) in HOSTS {
+        let job = host(&world, Call::new(&world.work()));
+        job.run("check --report json=../new.json").expect(0);
+        let output = job.run("report --compare ../main.json ../new.json");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+    }
+}

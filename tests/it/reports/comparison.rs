@@ -293,3 +293,66 @@ fn comparison_of_incompatible_reports_is_refused() {
     fs::remove_file(world.work().join("../old.json")).unwrap();
     compare_reports(&world, "").expect(2).saying(&["old.json"]);
 }
+
+/// Known and new are states relative to a base, but a waiver is not.
+#[test]
+fn comparison_replaces_states_of_own_base_and_keeps_waived_findings() {
+    let world = project();
+    write_check_report(&world, "old.json");
+    let known = pipeline_with_names(&["known bad"]);
+    world.write("known.orch.yaml", &known);
+    world.write(
+        "sluicegate-waivers.yaml",
+        format!("- {{ rule: {NAMING}, path: waived.orch.yaml, reason: legacy }}\n"),
+    );
+    world.commit("past");
+    world.push();
+    world.git("checkout -q -b change");
+    world.write("known.orch.yaml", format!("# edited\n{known}"));
+    world.write("waived.orch.yaml", pipeline_with_names(&["waived bad"]));
+    world.commit("change");
+    Call::new(&world.work())
+        .run("check --new-only --fail-on warn --report json=../new.json")
+        .expect(0)
+        .assert_logged(&["1 known"]);
+    let report = compare_reports(&world, "--report json=-").expect(1).json();
+    assert_eq!(numbers(&report), [1, 0, 0]);
+    assert_eq!(report["findings"]["waived"], 1);
+}
+
+/// A former path is that of the same file only if the older report lacks the file and the newer one lacks that path.
+#[test]
+fn renamed_file_is_new_if_one_of_the_reports_has_both_paths() {
+    let bad = pipeline_with_names(&["one bad"]);
+    let good = pipeline(&["Start", "Done"]);
+    let both_before = two(
+        &[("a2.orch.yaml", &bad), ("b.orch.yaml", &good)],
+        &[("a2.orch.yaml", None), ("b.orch.yaml", Some(&bad))],
+    );
+    let both_after = two(
+        &[("a2.orch.yaml", &bad)],
+        &[("a2.orch.yaml", Some(&bad)), ("b.orch.yaml", Some(&bad))],
+    );
+    let none = json!({ "added": 0, "removed": 0, "renamed": 0, "modified": 0 });
+    let moved = json!({ "path": "b.orch.yaml", "previousPath": "a2.orch.yaml", "change": "renamed", "components": none,
+        "links": none, "variables": none, "other": 0, "layout": false, "calledBy": null });
+    for (world, expected) in [(both_before, [1, 0, 0]), (both_after, [1, 1, 0])] {
+        edit_report(&world, "new.json", |new| new["changes"] = json!([moved]));
+        let report = compare_reports(&world, "--report json=-").expect(1).json();
+        assert_eq!(numbers(&report), expected);
+    }
+}
+
+#[test]
+fn comparison_fails_only_above_the_limit_of_known_findings() {
+    let content = pipeline_with_names(&["one bad"]);
+    let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
+    for (max_known, code) in [(0, 1), (1, 0), (2, 0)] {
+        edit_report(&world, "new.json", |new| {
+            new["context"]["maxKnown"] = json!(max_known);
+        });
+        let output = compare_reports(&world, "").expect(code);
+        let message = format!("1 finding is known, but the limit is {max_known} (--max-known)");
+        assert_eq!(output.all().contains(&message), code == 1, "{}", output.all());
+    }
+}

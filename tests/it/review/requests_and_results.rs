@@ -403,6 +403,11 @@ fn request_with_other_fields_than_platforms_names_setting() {
     assert!(!refused.contains("--review-request"), "{refused}");
     let refused = said(json!({ "detail": "the commit has no pipelines" }), other);
     assert!(!refused.contains("--review-request"), "{refused}");
+    let other_field = json!({ "violations": [{ "field": "branchName", "message": "is unknown" }] });
+    for args in ["", other] {
+        let refused = said(other_field.clone(), args);
+        assert!(!refused.contains("--review-request"), "{refused}");
+    }
 }
 
 #[test]

@@ -219,3 +219,37 @@ fn platform_that_is_down_passes_known_findings_only() {
     edit(&["Start", "bad name", "worse name", "Done"]);
     review_despite_outage(&nowhere, "--new-only").expect(1);
 }
+
+/// Each of these batches can be split until it has only one file, but the number of additional requests is limited.
+#[test]
+fn batches_without_response_are_split_a_limited_number_of_times() {
+    let paths: Vec<String> = (0..160)
+        .map(|number| format!("p{number:03}{}.orch.yaml", ["", "-poison"][number % 2]))
+        .collect();
+    let good = good_pipeline();
+    let files: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), good.as_str())).collect();
+    let world = change(&files);
+    let platform = Platform::new();
+    platform.reviews(|request: &Request| {
+        if requested_pipelines(request)
+            .iter()
+            .any(|path| path.contains("poison"))
+        {
+            return ResponseTemplate::new(503);
+        }
+        respond_for_each("PASSED", passed_results()).respond(request)
+    });
+    let call = platform.call(&world);
+    let extra_args = "--batch-size 500 --concurrency 1";
+    let output = review_despite_outage(&call, extra_args).expect(3);
+    let request_count = platform.requests().len();
+    // At most the first batch, two halves of each of the 64 splits, and the requests of the probe.
+    assert!(
+        (100..=132).contains(&request_count),
+        "{request_count}: {}",
+        output.err
+    );
+    let unreviewed = output.json()["unreviewed"].to_string();
+    assert!(unreviewed.contains("p158.orch.yaml"), "{unreviewed}");
+    assert!(!unreviewed.contains("p000.orch.yaml"), "{unreviewed}");
+}

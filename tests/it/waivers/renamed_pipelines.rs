@@ -50,3 +50,22 @@ fn renamed_pipeline_that_got_worse_is_red() {
     copied.push();
     Job::github().pull_request().call(&copied).run("check").expect(1);
 }
+
+#[test]
+fn waiver_of_unchanged_names_causes_no_note() {
+    let world = project();
+    world.write("old.orch.yaml", pipeline(&BAD));
+    world.write(
+        "sluicegate-waivers.yaml",
+        "- { rule: component-naming-convention, path: old.orch.yaml, about: bad name, reason: legacy }\n",
+    );
+    world.commit("waived");
+    world.push();
+    let output = Call::new(&world.work())
+        .run("check --all --report json=-")
+        .expect(0);
+    let report = output.json();
+    assert_eq!(report["findings"]["waived"], 1);
+    let notes = report["notes"].to_string();
+    assert!(!notes.contains("former"), "{notes}");
+}
