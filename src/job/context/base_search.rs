@@ -79,10 +79,6 @@ impl BaseSearch<'_> {
         let Some(tip) = self.branches.find_tip(branch)? else {
             return Err(self.reject_missing_branch(branch, "target"));
         };
-        // The tip is only a commit that the event names, and a fetch can get the branch from the target's remote.
-        if tip.tracked_branch.is_none() && self.may_fetch && !self.branches.is_unproven() {
-            return Err(self.reject_missing_branch(branch, "target"));
-        }
         let base = self.find_branch_base(&tip, "target")?;
         if base.commits.is_empty() {
             return match seen_commit.filter(|id| self.repo.has_commit(id)) {
@@ -195,10 +191,7 @@ impl BaseSearch<'_> {
     /// Returns the base, or an error if the target already contains head, so that the change has no commit of its own.
     /// Uncommitted files are treated as a change, too.
     fn require_own_commits(&self, base: Base, target: &TargetTip) -> Result<Base, ContextError> {
-        if base.commits.is_empty()
-            && !self.includes_uncommitted
-            && self.repo.contains_commit(&target.commit, &self.head.commit)?
-        {
+        if !self.includes_uncommitted && self.repo.contains_commit(&target.commit, &self.head.commit)? {
             return Err(self.reject_empty_change(&target.describe()));
         }
         Ok(base)

@@ -18,7 +18,7 @@ pub struct RunSubject<H> {
     pub head: H,
     /// The commits to compare with. Criss-cross merges have several merge-bases. If empty, every pipeline is selected.
     pub bases: Vec<CommitId>,
-    /// The commit whose findings are known although `bases` is empty.
+    /// The commit whose findings are known although all pipelines are selected. A run with bases has none.
     pub earlier_commit: EarlierCommit,
     /// The source of `bases`, or why there is no base, as human-readable text.
     pub base_source: String,
@@ -51,17 +51,13 @@ impl<H> RunSubject<H> {
     /// clone lacks that commit only because it is shallow.
     pub fn select_baseline_commits(&self) -> Result<(Vec<CommitId>, String), ContextError> {
         match &self.earlier_commit {
-            EarlierCommit::Found { commits, source } if self.bases.is_empty() => {
-                Ok((commits.clone(), source.clone()))
-            }
-            EarlierCommit::NotInClone { commit, source } if self.bases.is_empty() => {
-                Err(ContextError::BaseNotInClone {
-                    commit: commit.clone(),
-                    source_name: source,
-                    host: self.host,
-                })
-            }
-            _ => Ok((self.bases.clone(), self.base_source.clone())),
+            EarlierCommit::Found { commits, source } => Ok((commits.clone(), source.clone())),
+            EarlierCommit::NotInClone { commit, source } => Err(ContextError::BaseNotInClone {
+                commit: commit.clone(),
+                source_name: source,
+                host: self.host,
+            }),
+            EarlierCommit::None => Ok((self.bases.clone(), self.base_source.clone())),
         }
     }
 

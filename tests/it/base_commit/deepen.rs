@@ -551,3 +551,90 @@ fn review_and_publish_take_it_too() {
             .contains("fetching the branch `feature`")
     );
 }
+
+/// The event names a commit of the target, but only a fetch shows whether the branch has newer ones.
+#[test]
+fn target_branch_that_only_the_event_shows_is_fetched() {
+    let project = Project::new();
+    let merge = project.trial_merge("refs/pull/7/merge");
+    let pull = "+refs/pull/7/merge:refs/remotes/pull/7/merge";
+    let folder = checkout(&project.world, &[pull], &merge);
+    let job = deepened_pull_request(&project, &folder, &merge);
+    job.says()
+        .base(&project.fork, "as the host saw it")
+        .warns("the base may be outdated");
+    for policy in ["base", "head"] {
+        let args = format!("context --json --deepen --policy {policy}");
+        let context = job.call().run(args).expect(0).json();
+        assert_eq!(context["warnings"], json!([]), "{policy}");
+        assert_eq!(context["base"], project.fork.as_str(), "{policy}");
+        git(&folder, "update-ref -d refs/remotes/origin/main");
+    }
+}
+
+/// The first parent is in the clone, and so is the commit before the push, but not what is between them.
+#[test]
+fn push_whose_way_to_before_is_cut_is_deepened_to_that_commit() {
+    let project = Project::new();
+    let main = "+refs/heads/main:refs/remotes/origin/main";
+    let folder = checkout(&project.world, &["--depth=2", main], &project.main);
+    git(&folder, &["fetch", "-q", "--depth=1", "origin", &project.fork]);
+    let payload = json!({ "before": project.fork, "after": project.main,
+        "repository": { "default_branch": "main", "full_name": "o/p" } });
+    let variables = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", "push"),
+        ("GITHUB_REF", "refs/heads/main"),
+        ("GITHUB_SHA", project.main.as_str()),
+    ];
+    let job = Checkout::new(&folder, &variables).payload(&payload);
+    job.says()
+        .selects_everything("does not show how head follows")
+        .warns("all pipelines are selected");
+    let (_, context) = deepen_and_read_context(&job.call());
+    assert_eq!(context["base"], project.fork.as_str());
+    assert_eq!(context["warnings"], json!([]));
+}
+
+/// Creates a clone of one commit, the tag `v1` on an older commit of `main`, without any branch.
+fn clone_of_tag(project: &Project) -> PathBuf {
+    project.world.git(&["tag", "v1", &project.fork]);
+    project.world.git("push -q origin v1");
+    checkout(&project.world, &["--depth=1", "+refs/tags/v1:refs/tags/v1"], "v1")
+}
+
+#[test]
+fn branch_of_tag_is_fetched_even_if_no_base_is_needed() {
+    let project = Project::new();
+    let folder = clone_of_tag(&project);
+    let variables = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", "push"),
+        ("GITHUB_REF", "refs/tags/v1"),
+        ("GITHUB_SHA", project.fork.as_str()),
+    ];
+    let payload =
+        json!({ "before": ZEROS, "after": project.fork, "repository": { "default_branch": "main" } });
+    let job = Checkout::new(&folder, &variables).payload(&payload);
+    let output = job.call().run("context --json --deepen --all").expect(0);
+    assert_eq!(output.json()["branch"], "main", "{}", output.all());
+}
+
+/// A fetched branch would not be used: a local run names its branch, and the branch of a host's own commit is not
+/// inferred.
+#[test]
+fn branch_that_would_not_be_used_is_not_fetched() {
+    let project = Project::new();
+    let folder = clone_of_tag(&project);
+    let jenkins = [
+        ("JENKINS_URL", "https://ci.invalid/"),
+        ("BUILD_ID", "1"),
+        ("GIT_COMMIT", project.fork.as_str()),
+    ];
+    for variables in [&[][..], &jenkins] {
+        let job = Checkout::new(&folder, variables);
+        let output = job.call().run("context --json --deepen --all").expect(0);
+        assert_eq!(output.json()["branch"], Value::Null, "{}", output.all());
+        assert_eq!(steps(&output), [""; 0], "{}", output.all());
+    }
+}

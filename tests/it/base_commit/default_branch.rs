@@ -426,3 +426,22 @@ fn forced_push_to_default_branch_is_compared_with_the_merge_base() {
     let output = ci_call(&world.work(), &github).run(CHECK).expect(1);
     assert_eq!(finding_totals(&output), (json!(1), json!(2)));
 }
+
+/// After a forced push back to an earlier commit, head itself is the merge-base, and its own findings are new.
+#[test]
+fn forced_push_to_an_ancestor_does_not_know_the_findings_of_head() {
+    let world = push_to_adopted_branch();
+    world.write("c.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
+    let head = world.commit("worse");
+    world.write("d.orch.yaml", pipeline(&["Start", "Done"]));
+    let before = world.commit("dropped");
+    world.git("branch kept");
+    world.git("reset -q --hard HEAD~1");
+    world.push();
+    let (_, mut github) = hosts_with_default_branch(&world, &head).swap_remove(7);
+    github[1].1 = "push".to_owned();
+    let payload = json!({ "before": before, "after": head, "repository": { "default_branch": "main" } });
+    fs::write(world.path().join("event.json"), payload.to_string()).unwrap();
+    let output = ci_call(&world.work(), &github).run(CHECK).expect(1);
+    assert_eq!(finding_totals(&output), (json!(1), json!(2)));
+}

@@ -3,8 +3,8 @@
 
 use crate::base_commit::several_merge_bases::world_with_crossed_merges;
 use crate::support::{
-    Call, Job, Platform, RULES, RULES_FILE, World, git, head, passed_results, pipeline, project,
-    respond_for_each,
+    Call, Checkout, Job, Platform, Project, RULES, RULES_FILE, World, checkout, git, head, passed_results,
+    pipeline, project, pull_request_payload, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -547,4 +547,94 @@ fn push_job_may_check_out_a_merge_with_the_default_branch() {
         call.run("check").expect(7);
         gitlab.run("check").expect(7);
     }
+}
+
+/// Nothing shows which of the two commits is newer, so neither supplies the policy.
+#[test]
+fn shallow_reference_that_the_event_does_not_confirm_is_no_target() {
+    let project = Project::new();
+    let folder = checkout(
+        &project.world,
+        &["--depth=1", "+refs/heads/main:refs/remotes/origin/main"],
+        &project.main,
+    );
+    let fetch_feature = "fetch -q origin +refs/heads/feature:refs/remotes/origin/feature";
+    git(&folder, fetch_feature);
+    git(&folder, "checkout -q --detach origin/feature");
+    let repo = json!({ "full_name": "o/p" });
+    let payload = json!({ "pull_request": {
+        "number": 7,
+        "head": { "ref": "feature", "sha": project.feature, "repo": repo },
+        "base": { "ref": "main", "sha": project.fork, "repo": repo }
+    } });
+    let variables = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", "pull_request"),
+        ("GITHUB_REF", "refs/pull/7/merge"),
+        ("GITHUB_SHA", project.feature.as_str()),
+    ];
+    let job = Checkout::new(&folder, &variables).payload(&payload);
+    job.expect_unsettled(&["the clone is shallow"]);
+    // More history shows that the reference is newer.
+    git(&folder, "fetch -q --unshallow origin");
+    let context = job.says();
+    assert_eq!(context.json["base"], project.fork.as_str());
+}
+
+/// Another host's commits are not in the history of the target, and a change without them has nothing in common with
+/// it.
+#[test]
+fn change_without_common_history_selects_all_pipelines() {
+    let world = project();
+    world.git("checkout -q --orphan change");
+    world.write("new.orch.yaml", pipeline(&GOOD));
+    world.commit("unrelated");
+    world.push();
+    let mut host_count = 0;
+    for (name, host) in crate::support::HOSTS {
+        if ["github", "gitea", "gitlab"].contains(&name) {
+            continue;
+        }
+        host_count += 1;
+        let output = host(&world, Call::new(&world.work())).run("context --json");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        let context = output.json();
+        assert_eq!(context["base"], Value::Null, "{name}");
+        let source = context["baseSource"].to_string();
+        assert!(source.contains("no commit in common"), "{name}: {source}");
+    }
+    assert_eq!(host_count, 4);
+}
+
+/// A merge with another branch may contain what neither the change nor its target has.
+#[test]
+fn unedited_merge_of_change_with_unmerged_branch_is_another_commit() {
+    let world = project();
+    world.git("checkout -q -b change");
+    world.write("bad.orch.yaml", pipeline(&BAD));
+    let change = world.commit("change");
+    world.push();
+    let payload = pull_request_payload(&world);
+    world.git("checkout -q -b side main");
+    world.write("side.txt", "side");
+    world.commit("side");
+    world.git(&["checkout", "-q", "--detach", &change]);
+    let call = |checked_out: &str| {
+        world.git(&["merge", "-q", "--no-ff", "--no-edit", checked_out]);
+        Job::github()
+            .event("pull_request", "refs/pull/7/merge", &payload)
+            .extend(&world, Call::new(&world.work()))
+            .variable("GITHUB_SHA", ABSENT)
+    };
+    call("side")
+        .run("check")
+        .expect(7)
+        .saying(&["the checkout is at"]);
+    // The target itself may be merged.
+    world.git("checkout -q main");
+    world.write("note.txt", "more");
+    world.commit("more");
+    world.push();
+    world.git(&["checkout", "-q", "--detach", &change]);
+    call("main").run("check").expect(1);
 }

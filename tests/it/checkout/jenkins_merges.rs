@@ -157,3 +157,22 @@ fn merge_of_two_unmerged_commits_is_refused() {
     let output = jenkins_merge_build(&platform, &world, &head(&world)).run("review");
     output.expect(7).saying(&["could not determine which parent of"]);
 }
+
+/// The target contains both sides, and the change is the side at which the remote has another branch.
+#[test]
+fn merge_by_jenkins_of_a_merged_change_names_the_change() {
+    let world = world_with_diverged_branches(&GOOD);
+    let change = head(&world);
+    world.git("checkout -q --detach main");
+    world.git("merge -q --no-edit change");
+    let merge = head(&world);
+    // The remote has another merge of the two.
+    world.git("checkout -q main");
+    world.git("merge -q --no-ff -m merged change");
+    world.push();
+    world.git(format!("checkout -q --detach {merge}"));
+    let platform = strict_platform();
+    let output = jenkins_merge_build(&platform, &world, &merge).run("review");
+    let reason = format!("the change has no commits of its own: {change} is already in");
+    output.expect(7).saying(&[&reason]);
+}

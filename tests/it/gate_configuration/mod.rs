@@ -2,4 +2,5 @@
 
 mod changes;
 mod links;
+mod named_files;
 mod unusable_files;

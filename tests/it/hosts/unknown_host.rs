@@ -2,7 +2,7 @@
 //! not publish itself.
 
 use crate::support::release::{publish_call, stage, versions};
-use crate::support::{Call, Platform, World, head, pipeline, project, respond_for_each};
+use crate::support::{Call, Job, Platform, World, head, pipeline, project, repository, respond_for_each};
 use serde_json::json;
 
 /// Variables of hosts without a file of their own, and of any host.
@@ -207,4 +207,41 @@ fn unknown_host_without_default_branch_lists_flags() {
         .expect(7)
         .saying(&["the branch of this run is unknown", "--branch"]);
     assert!(!head(&world).is_empty());
+}
+
+/// With the job's own policy, only the base depends on the default branch.
+#[test]
+fn unknown_host_without_default_branch_has_no_base() {
+    let world = bad_change_with_files(&[]);
+    world.git("remote set-head origin --delete");
+    let output = unknown_host_job(Call::new(&world.work()))
+        .run("check --policy head")
+        .expect(7);
+    output.saying(&["could not determine the base on an unknown CI host"]);
+    unknown_host_job(Call::new(&world.work()))
+        .run("check --policy head --base origin/main")
+        .expect(1);
+}
+
+/// The branch of a selected commit is inferred on a known host; an unknown host must name it.
+#[test]
+fn selected_commit_on_no_branch_is_reported_by_what_the_host_shows() {
+    let world = bad_change_with_files(&[]);
+    world.git("checkout -q --detach");
+    world.write("more.orch.yaml", pipeline(&["Start", "Done"]));
+    let commit = world.commit("on no branch");
+    world.git("checkout -q main");
+    let platform = Platform::new();
+    let review = format!("review --dry-run --head {commit}");
+    let payload = json!({ "repository": repository() });
+    Job::github()
+        .event("issue_comment", "refs/heads/main", &payload)
+        .extend(&world, platform.call(&world))
+        .run(&review)
+        .expect(7)
+        .saying(&[&format!("no known remote branch contains the commit {commit}")]);
+    unknown_host_job(platform.call(&world))
+        .run(&review)
+        .expect(7)
+        .saying(&["the branch of this run is unknown"]);
 }

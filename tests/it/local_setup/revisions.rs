@@ -1,6 +1,6 @@
 //! A local clone.
 
-use crate::support::{Project, World, git, open};
+use crate::support::{Call, Project, World, git, open, pipeline};
 use sluicegate::env::Env;
 use sluicegate::job::ci::{self, CiContext, Host};
 use sluicegate::job::context::{self, ContextError, RequestedRevisions, Target};
@@ -208,4 +208,35 @@ fn shallow_clone_will_do_if_no_base_is_needed() {
         (project.feature.as_str(), None)
     );
     assert_eq!(target.check_on_remote(&open(&shallow)).unwrap(), None);
+}
+
+#[test]
+fn requested_base_in_repository_without_commit_is_an_error() {
+    let world = World::new();
+    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    let call = Call::new(&world.work());
+    call.run("check").expect(0);
+    let output = call.run("check --base main");
+    assert_eq!(output.code, 7, "{}", output.all());
+}
+
+/// A branch is named by its reference, not by another one that contains the commit.
+#[test]
+fn head_of_merged_branch_keeps_the_name_of_its_branch() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["push", "-q", "origin", "origin/main~1:refs/heads/zeta"]);
+    world.git("fetch -q origin");
+    let revisions = RequestedRevisions {
+        head: Some("origin/zeta".to_owned()),
+        ..RequestedRevisions::default()
+    };
+    let target = resolve_revisions(&project, &revisions).unwrap();
+    assert_eq!(target.branch.as_deref(), Some("zeta"));
+    let by_id = RequestedRevisions {
+        head: Some(world.git("rev-parse origin/zeta")),
+        ..RequestedRevisions::default()
+    };
+    let target = resolve_revisions(&project, &by_id).unwrap();
+    assert_eq!(target.branch.as_deref(), Some("main"));
 }

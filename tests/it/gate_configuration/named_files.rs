@@ -1,0 +1,80 @@
+//! Files of the gate configuration that the job names.
+
+use crate::support::{Call, Job, World, one_change};
+use std::os::unix::fs::symlink;
+
+/// Returns a pull request's job that names `ci/gate.yaml`.
+fn job_with_named_file(world: &World) -> Call {
+    Job::github()
+        .pull_request()
+        .call(world)
+        .variable("SLUICEGATE_CONFIG", "ci/gate.yaml")
+}
+
+/// Creates a change with the directory link `ci`, which leads to `target`.
+fn change_with_linked_directory(target: impl FnOnce(&World) -> std::path::PathBuf) -> World {
+    let world = one_change();
+    symlink(target(&world), world.work().join("ci")).unwrap();
+    world.commit("link");
+    world.push();
+    world
+}
+
+#[test]
+fn named_file_that_does_not_exist_is_an_error_of_the_job() {
+    let world = one_change();
+    job_with_named_file(&world)
+        .run("check")
+        .expect(2)
+        .saying(&["ci/gate.yaml", "the commit has no such file"]);
+    world.write("ci/gate.yaml", "retries: 0\n");
+    world.commit("configure");
+    world.push();
+    job_with_named_file(&world).run("check").expect(0);
+}
+
+/// The job is right to name the file, and the change is wrong to make it unusable.
+#[test]
+fn named_file_that_the_change_makes_unusable_fails_the_change() {
+    let outside = change_with_linked_directory(|world| {
+        let folder = world.path().join("outside");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("gate.yaml"), "retries: 0\n").unwrap();
+        folder
+    });
+    let inside = change_with_linked_directory(|world| {
+        world.write("ops/gate.yaml", "# long\n".repeat(200_000));
+        "ops".into()
+    });
+    let direct = one_change();
+    direct.write("ci/gate.yaml", "# long\n".repeat(200_000));
+    direct.commit("configure");
+    direct.push();
+    for (world, reason) in [
+        (outside, "leads out of the repository"),
+        (inside, "it has more than 1048576 bytes"),
+        (direct, "it has more than 1048576 bytes"),
+    ] {
+        job_with_named_file(&world)
+            .run("check")
+            .expect(1)
+            .logging(&[reason]);
+    }
+}
+
+/// The version of the checkout is only compared with the one that decides, and must not show other files.
+#[test]
+fn local_check_with_policy_of_base_shows_nothing_of_a_file_outside() {
+    let world = one_change();
+    world.git("checkout -q main");
+    world.write("sluicegate.yaml", "retries: 0\n");
+    world.commit("configure");
+    world.push();
+    world.git("checkout -q -b linked");
+    let secret = world.path().join("credentials.yaml");
+    std::fs::write(&secret, "hidden-word: 1\n").unwrap();
+    std::fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
+    symlink(&secret, world.work().join("sluicegate.yaml")).unwrap();
+    let output = Call::new(&world.work()).run("check --policy base").expect(0);
+    assert!(!output.all().contains("hidden-word"), "{}", output.all());
+}
