@@ -159,7 +159,7 @@ impl Publication<'_> {
             .as_deref()
             .ok_or("the latest published version has no commit")?;
         let repo = &self.workspace.repo;
-        if latest_id.len() < 40 || !repo.has_commit(latest_id) {
+        if !repo.has_commit(latest_id) {
             return Err(format!("the clone does not have the commit {latest_id}"));
         }
         let latest_commit = repo.resolve(latest_id).map_err(|error| error.to_string())?;

@@ -2,7 +2,7 @@
 
 use super::content_hashes::hash_reader;
 use super::content_reader::ContentReader;
-use super::{FileSelection, FileSource, Plan, PlannedFile, PublishError};
+use super::{FileSelection, Plan, PlannedFile, PublishError};
 use sluicegate_git::{CommitId, FileContent, FileKind, Repository, TreeFile};
 use sluicegate_pipelines::interface::{ChangeKind, InterfaceChange};
 use sluicegate_pipelines::pipelines::SharedPipelines;
@@ -69,7 +69,7 @@ fn is_file_unchanged(
         return Ok(published_meaning.is_some()
             && published_meaning == read_meaning(contents, &planned_file.content)?);
     }
-    if plan.source == FileSource::Commit || contents.content_size(published_content)? != planned_file.bytes {
+    if contents.content_size(published_content)? != planned_file.bytes {
         return Ok(false);
     }
     let published_hash = hash_content(contents, published_content, planned_file)?;

@@ -135,12 +135,9 @@ impl Receipt {
     /// Returns the differences between the receipt and the files of its commit; `None` if the repository lacks the
     /// commit.
     pub fn compare_with_commit(&self, repository: &Repository) -> Result<Option<Vec<String>>, PublishError> {
-        let is_full =
-            self.commit_hash.len() == 40 && self.commit_hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if !is_full || !repository.has_commit(&self.commit_hash) {
+        let Some(commit) = repository.find_commit_with_id(&self.commit_hash) else {
             return Ok(None);
-        }
-        let commit = repository.resolve(&self.commit_hash)?;
+        };
         let mut differences = Vec::new();
         for file in &self.files {
             let path = &file.path;

@@ -45,3 +45,57 @@ impl VersionOrigin {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::publish::content_reader::ContentReader;
+    use crate::publish::{FileSelection, FileSource};
+    use serde_json::json;
+    use sluicegate_pipelines::interface::Interface;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    fn empty_plan(commit: &str) -> Plan {
+        Plan {
+            prefix: "p".to_owned(),
+            version_name: "1".to_owned(),
+            commit_hash: commit.to_owned(),
+            branch: None,
+            config_dir: ".platform".to_owned(),
+            files: Vec::new(),
+            shared_pipelines: Vec::new(),
+            interface: Interface::empty(".platform/shared-pipelines.yaml".to_owned()),
+            warnings: Vec::new(),
+            warning_summary: Vec::new(),
+            source: FileSource::Commit,
+            selection: FileSelection::All,
+            needed_count: 0,
+            reader: Arc::new(ContentReader::new(PathBuf::new())),
+        }
+    }
+
+    #[test]
+    fn version_is_of_this_run_unless_it_is_older_than_the_skew_of_clocks() {
+        let commit = "1f".repeat(20);
+        let plan = empty_plan(&commit);
+        let not_found_at: Timestamp = "2026-11-20T09:30:00Z".parse().unwrap();
+        for (created_at, is_of_this_run) in [
+            ("2026-11-20T09:19:59Z", false),
+            ("2026-11-20T09:20:00Z", true),
+            ("2026-11-20T09:31:00Z", true),
+        ] {
+            let details = json!({
+                "artifactDetails": { "commitHash": commit, "createdAt": created_at },
+                "sharedPipelines": [],
+            });
+            let details: ArtifactDetails = serde_json::from_value(details).unwrap();
+            let origin = VersionOrigin::from_details(&details, &plan, not_found_at);
+            assert_eq!(
+                matches!(origin, VersionOrigin::ThisRun),
+                is_of_this_run,
+                "{created_at}"
+            );
+        }
+    }
+}

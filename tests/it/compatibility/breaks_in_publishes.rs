@@ -249,11 +249,12 @@ fn dry_run_tells_what_would_break() {
         .expect(1)
         .json();
     assert_eq!(report["compat"]["class"], "breaking");
+    let refused = report["refused"].as_array().unwrap();
+    assert_eq!(refused.len(), 1, "{report:#}");
+    let reason = refused[0]["what"].as_str().unwrap();
     assert!(
-        report["refused"][0]["what"]
-            .as_str()
-            .unwrap()
-            .contains("was removed")
+        reason.contains("was removed") && !reason.contains("breaks consumers of"),
+        "{reason}"
     );
     assert_eq!(shop.versions(), ["1.0.0"]);
 }
@@ -387,4 +388,18 @@ fn ci_refuses_breaks_as_publish_does() {
     assert_eq!(shop.versions(), ["1.0.0"]);
     shop.call().run((args, "--accept-breaking agreed")).expect(0);
     assert_eq!(shop.versions(), ["1.0.0", "2.0.0"]);
+}
+
+/// The next version follows the latest one, so it does not announce a break for a version with a higher number.
+#[test]
+fn refused_break_names_a_version_only_if_it_would_accept_the_break() {
+    let shop = Shop::new();
+    shop.publish("5.0.0").expect(0);
+    shop.publish("1.0.0").expect(0);
+    shop.break_it();
+    let hint = "publish a higher major version (--version-name 2.0.0)";
+    shop.publish("1.1.0 --compat fail").expect(1).saying(&[hint]);
+    let output = shop.publish("1.1.0 --compat fail --against 5.0.0").expect(1);
+    assert!(!output.err.contains("--version-name"), "{}", output.all());
+    output.saying(&["accept the break with --accept-breaking"]);
 }

@@ -2,10 +2,12 @@
 //! repositories.
 
 use crate::support::{
-    Call, Platform, ProgramOutput, Shop, World, offer, parameter, pipeline, push_of_branch,
+    Call, Platform, ProgramOutput, Shop, World, offer, parameter, pipeline, project, push_of_branch,
 };
 use serde_json::Value;
 use std::fs;
+
+const SHARED_FILE: &str = ".platform/shared-pipelines.yaml";
 
 #[test]
 fn verify_proves_consumer_changes_of_receipt_again() {
@@ -576,7 +578,7 @@ fn break_by_unstaged_edit_of_shared_file_fails_like_committed_edit() {
 
 #[test]
 fn change_that_shares_pipelines_reports_the_new_ones() {
-    let world = crate::support::project();
+    let world = project();
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("another pipeline");
     world.push();
@@ -615,4 +617,97 @@ fn job_that_sets_an_empty_reason_accepts_no_break() {
     };
     check("").expect(1);
     check("label breaking-change").expect(0);
+}
+
+/// Creates a pushed `main` with this shared-pipelines file, and checks out the branch `change`.
+fn world_with_shared_file(text: &str) -> World {
+    let world = project();
+    world.write(SHARED_FILE, text);
+    world.commit("share");
+    world.push();
+    world.git("checkout -q -b change");
+    world
+}
+
+/// Commits the change, and returns the kinds of its changes for consumers.
+fn list_change_kinds(world: &World) -> Vec<Value> {
+    world.commit("change");
+    let report = Call::new(&world.work())
+        .run("diff main..HEAD -o json")
+        .expect(0)
+        .json();
+    let changes = report["interface"]["changes"].as_array().cloned();
+    let kinds = changes.into_iter().flatten();
+    kinds.map(|change| change["change"].clone()).collect()
+}
+
+#[test]
+fn shared_file_with_the_same_entries_is_changed_only_by_its_place_or_meaning() {
+    let shared = offer(&[("a", "")]);
+    let world = world_with_shared_file(&shared);
+    world.write(SHARED_FILE, format!("# remark\n{shared}"));
+    assert_eq!(list_change_kinds(&world), [""; 0], "a comment");
+
+    let world = world_with_shared_file(&shared);
+    let disabled = "  - id: off\n    pipeline: a.orch.yaml\n    enabled: false\n    parameters: {}\n";
+    world.write(SHARED_FILE, format!("{shared}{disabled}"));
+    assert_eq!(list_change_kinds(&world), ["file-modified"], "another meaning");
+
+    let world = world_with_shared_file(&shared);
+    world.git("mv .platform .renamed");
+    assert_eq!(list_change_kinds(&world), ["file-modified"], "another place");
+}
+
+/// A file that both sides cannot read for the same reason did not change.
+#[test]
+fn unreadable_shared_file_leaves_breaks_unknown_unless_it_stayed_the_same() {
+    let broken = "pipelines: [\n";
+    let check_change = |file: &str, text: &str| {
+        let world = world_with_shared_file(broken);
+        world.write(file, text);
+        world.commit("change");
+        Call::new(&world.work()).run("check --compat fail --report json=-")
+    };
+    let same = check_change("b.orch.yaml", &pipeline(&["Start", "Done"])).expect(0);
+    assert!(
+        !same.out.contains("could not determine the changes for consumers"),
+        "{}",
+        same.all()
+    );
+    let other = check_change(SHARED_FILE, "# remark\n\n\npipelines: {\n").expect(3);
+    other.assert_logged(&["could not determine the changes for consumers"]);
+}
+
+/// The receipt lists the files of the version, of which only one is the platform's shared-pipelines file.
+#[test]
+fn verify_reads_the_shared_file_in_the_hidden_directory_of_the_version() {
+    let shop = Shop::new();
+    for path in ["(old)/shared-pipelines.yaml", ".another/shared-pipelines.yaml"] {
+        shop.world.write(path, offer(&[("other", "")]));
+    }
+    shop.world.write(
+        "sluicegate.yaml",
+        "config-dir: .platform\npublish: { include: ['**/*.orch.yaml', '(old)/*'] }\n",
+    );
+    shop.push();
+    shop.publish("1.0.0").expect(0);
+    shop.offer(&[("load", &parameter("hour", ", default: x"))]);
+    shop.publish("2.0.0").expect(0);
+    let receipt = shop.receipt();
+    assert_eq!(receipt["files"][0]["path"], "(old)/shared-pipelines.yaml");
+    let path = shop.world.path().join("receipt.json");
+    let verify = || shop.call().run(&["verify", path.to_str().unwrap()]);
+    verify().expect(0);
+    // A short id names no commit, so the files cannot be compared.
+    let mut short_receipt = receipt.clone();
+    let commit = receipt["commitHash"].as_str().unwrap();
+    short_receipt["commitHash"] = commit[..7].into();
+    fs::write(&path, short_receipt.to_string()).unwrap();
+    let output = verify();
+    assert_ne!(output.code, 0, "{}", output.all());
+    assert!(
+        !output.all().contains("has different content"),
+        "{}",
+        output.all()
+    );
 }

@@ -3,7 +3,7 @@
 use crate::support::publishing::{
     SHARED, platform_taking_uploads, project_to_publish, publish_platform, upload_response, version_details,
 };
-use crate::support::{Platform, TOKEN, World, answer, read_json};
+use crate::support::{Job, Platform, TOKEN, World, answer, head, read_json, repository};
 use serde_json::{Value, json};
 use std::fs;
 use wiremock::{Request, ResponseTemplate};
@@ -702,4 +702,46 @@ fn artifacts_are_listed_shown_and_switched() {
         !show.url.query().unwrap().contains("versionName"),
         "[Latest] is asked for by leaving the version out"
     );
+}
+
+/// A refused lookup of a version is not repeated, because the next one would be refused, too.
+#[test]
+fn lookup_after_lost_response_is_repeated_unless_it_is_refused() {
+    let world = plain_project();
+    for (status, is_repeated) in [(403, false), (401, false), (503, true)] {
+        let platform = platform_taking_uploads(ResponseTemplate::new(502), ResponseTemplate::new(status));
+        let call = platform.call(&world).variable("SLUICEGATE_LOOKUP_TIMEOUT", "1");
+        let output = call.run((&PUBLISH, "--compat off"));
+        let requests = platform.requests();
+        let after_upload = requests
+            .iter()
+            .skip_while(|request| request.method.as_str() != "POST");
+        let is_lookup = |request: &&Request| request.url.path().ends_with("/details");
+        let lookup_count = after_upload.filter(is_lookup).count();
+        assert_eq!(
+            lookup_count > 1,
+            is_repeated,
+            "{status} {lookup_count}: {}",
+            output.all()
+        );
+    }
+}
+
+#[test]
+fn summary_of_repeated_publish_says_that_the_version_was_published_before() {
+    let world = plain_project();
+    let platform = publish_platform(&world, upload_response(&json!([])));
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "after": head(&world) });
+    for title in ["Published 1 of p", "1 of p was published before"] {
+        let summary = world.path().join("summary.md");
+        let _ = fs::remove_file(&summary);
+        Job::github()
+            .event("push", "refs/heads/main", &payload)
+            .extend(&world, platform.call(&world))
+            .variable("GITHUB_STEP_SUMMARY", summary.to_str().unwrap())
+            .run((&PUBLISH, "--if-exists same-content"))
+            .expect(0);
+        let text = fs::read_to_string(&summary).unwrap();
+        assert!(text.contains(title), "{title}: {text}");
+    }
 }

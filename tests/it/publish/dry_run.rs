@@ -1,7 +1,8 @@
 //! `publish --dry-run` as text, and the warnings of a publish.
 
-use crate::support::publishing::caller_of_files;
-use crate::support::{Arguments, ProgramOutput, Shop};
+use crate::support::publishing::{caller_of_files, project_to_publish, version_details};
+use crate::support::{Arguments, Platform, ProgramOutput, Shop, answer, pipeline};
+use serde_json::json;
 
 /// Creates a project of 153 files, three of which two shared pipelines need.
 fn warehouse() -> Shop {
@@ -103,4 +104,34 @@ fn unclear_reference_of_shared_pipeline_has_its_own_warning() {
     let dry = dry_run(&shop, "");
     assert!(!dry.err.contains("publish.select"), "{}", dry.all());
     dry.saying(&["load.orch.yaml", "it is unknown whether its file is sent"]);
+}
+
+#[test]
+fn dry_run_advises_fewer_files_if_at_most_half_of_them_are_needed() {
+    let shop = Shop::new();
+    let advice = "the shared pipelines need 3 of the";
+    for (path, is_advised) in [("one.orch.yaml", false), ("two.orch.yaml", true)] {
+        shop.world.write(path, pipeline(&["Start", "Done"]));
+        shop.push();
+        let output = dry_run(&shop, "");
+        assert_eq!(output.out.contains(advice), is_advised, "{}", output.all());
+    }
+}
+
+/// A dry run needs no commit of the latest version, but says that the comparison is missing.
+#[test]
+fn dry_run_without_commit_of_latest_version_names_that_commit() {
+    let world = project_to_publish();
+    let short = world.git("rev-parse --short=7 HEAD");
+    for commit in ["7".repeat(40), short] {
+        let mut details = version_details(&world);
+        details["artifactDetails"]["commitHash"] = json!(commit);
+        let platform = Platform::new();
+        platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
+        platform.respond_to("GET", "/artifacts/details$", answer(&details));
+        let output = platform
+            .call(&world)
+            .run("publish --prefix p --version-name 2 --compat off --dry-run");
+        output.assert_logged(&[&format!("the clone does not have the commit {commit}")]);
+    }
 }

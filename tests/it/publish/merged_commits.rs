@@ -570,3 +570,32 @@ fn publish_of_unpushed_commit_in_job_exits_with_7() {
     world.push();
     run(&["publish", "--version-name", "2"]).expect(0);
 }
+
+/// Only a clone whose branch may be outdated is advised to fetch it.
+#[test]
+fn publish_of_unmerged_push_advises_a_fetch_only_if_the_branch_may_be_outdated() {
+    let (world, server) = stage();
+    world.git("checkout -q -b other");
+    world.write("note.txt", "other");
+    world.commit("other");
+    world.push();
+    let publish = || {
+        let payload = json!({ "repository": repository(), "ref": "refs/heads/other", "before": "0".repeat(40),
+            "after": head(&world) });
+        Job::github()
+            .event("push", "refs/heads/other", &payload)
+            .extend(&world, publish_call(&world, &server))
+            .run("publish --version-name 1")
+            .expect(7)
+    };
+    publish().saying(&[
+        "is not merged",
+        "if the branch already has it, this clone is outdated",
+    ]);
+    // The clone's branch has another commit instead.
+    world.git("checkout -q --detach main");
+    world.write("note.txt", "replaced");
+    world.commit("replaced");
+    publish().saying(&["is not merged", "hint: push and merge it first"]);
+    assert_eq!(versions(&world, &server), []);
+}

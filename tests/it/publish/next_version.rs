@@ -71,6 +71,12 @@ fn next_version_is_counted_from_what_changed() {
     shop.offer(&[("load", &day)]);
     next("2.0.0");
     assert_eq!(shop.versions(), ["1.0.0", "1.1.0", "1.1.1", "1.1.2", "2.0.0"]);
+    // An entry that is not offered changes the meaning of the file alone.
+    let path = ".platform/shared-pipelines.yaml";
+    let disabled = "  - id: off\n    pipeline: more.orch.yaml\n    enabled: false\n    parameters: {}\n";
+    shop.world.write(path, shop.world.read_text(path) + disabled);
+    shop.push();
+    next("2.0.1");
 }
 
 #[test]
