@@ -147,15 +147,17 @@ impl EditedFile {
 
 /// Returns the entries with their lines, or `None` if an entry does not begin with a dash on its own line.
 fn locate_entries(lines: &[String], placed_waivers: Vec<PlacedWaiver>) -> Option<Vec<LocatedEntry>> {
-    let mut starts = Vec::with_capacity(placed_waivers.len());
-    let mut min_line = 0;
+    let mut starts: Vec<usize> = Vec::with_capacity(placed_waivers.len());
     for waiver in &placed_waivers {
         let line_index = usize::try_from(waiver.position.line).ok()?.checked_sub(1)?;
-        let start = (min_line..=line_index)
+        let earlier_start = starts.last().copied();
+        let start = (earlier_start.unwrap_or_default()..=line_index)
             .rev()
             .find(|index| lines.get(*index).is_some_and(|line| begins_with_dash(line)))?;
+        if earlier_start == Some(start) {
+            return None;
+        }
         starts.push(start);
-        min_line = start + 1;
     }
     let ends = starts.iter().skip(1).copied().chain([lines.len()]);
     let mut located_entries = Vec::with_capacity(placed_waivers.len());

@@ -263,7 +263,12 @@ fn added_entry_is_in_order_and_other_lines_stay() {
 #[test]
 fn file_without_entries_on_separate_lines_is_not_edited() {
     let one = entries("- { rule: a, path: p, reason: r }");
-    for text in ["[{ rule: a, path: p, reason: r }]\n", "[]\n"] {
+    for text in [
+        "[{ rule: a, path: p, reason: r }]\n",
+        "---\n[{ rule: b, path: p, reason: r }, { rule: c, path: p, reason: r }]\n",
+        "---\n[\n{ rule: b, path: p, reason: r },\n{ rule: c, path: p, reason: r }]\n",
+        "[]\n",
+    ] {
         assert_eq!(
             add_entries(text, &one),
             Err(EditError::UnsupportedForm),
@@ -338,4 +343,35 @@ proptest! {
         let _ = add_entries(&text, &[]);
         let _ = remove_entries(&text, &[true, false]);
     }
+}
+
+#[test]
+fn waiver_is_unneeded_if_its_removal_certainly_changes_nothing() {
+    let is_unneeded = |is_matched: bool, is_expired: bool, is_conclusive: bool| {
+        WaiverStatus {
+            is_matched,
+            is_expired,
+            is_conclusive,
+        }
+        .is_unneeded()
+    };
+    assert!(is_unneeded(false, false, true));
+    assert!(!is_unneeded(true, false, true));
+    assert!(!is_unneeded(false, false, false));
+    assert!(!is_unneeded(true, false, false));
+    // An expired waiver that matches a finding does not allow it, whatever else was evaluated.
+    assert!(is_unneeded(true, true, false));
+    assert!(is_unneeded(false, true, true));
+    assert!(is_unneeded(true, true, true));
+    assert!(!is_unneeded(false, true, false));
+}
+
+#[test]
+fn added_entry_is_after_those_about_the_same_subject() {
+    let text = "- { rule: b, path: p, reason: older }\n- { rule: c, path: p, reason: r }\n";
+    let more = entries("- { rule: b, path: p, reason: newer }");
+    assert_eq!(
+        add_entries(text, &more).unwrap(),
+        "- { rule: b, path: p, reason: older }\n- { rule: b, path: p, reason: newer }\n- { rule: c, path: p, reason: r }\n"
+    );
 }
