@@ -17,6 +17,7 @@
 // Only tests use the library from outside; items that no test uses are `pub(crate)`.
 
 mod atomic_file;
+mod attestation;
 mod commands;
 mod delivery;
 mod document_content;

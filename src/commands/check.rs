@@ -55,6 +55,7 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     let destinations = NamedDestinations {
         reports: &args.gate.destinations,
         publish: None,
+        attestation: None,
         is_dry: false,
     };
     let paths = match &args.stdin_path {

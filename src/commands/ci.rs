@@ -5,6 +5,7 @@
 
 use super::review::ReviewSubject;
 use crate::delivery::unfinished_files::record_failure;
+use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::run::GateRun;
 use crate::job::cli::CiArgs;
@@ -18,6 +19,7 @@ use sluicegate_pipelines::findings::Verdict;
 /// Runs `sluicegate ci`: reviews, and publishes after a passed review if the event requests that.
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let subject = ReviewSubject::prepare(run, &args.review, Some(&args.publish))?;
+    reject_shared_statement_path(args, &subject)?;
     let mut gate = subject.start_run(run, &args.review)?;
     let planned_publish = match gate.find_partial_reason() {
         None => PlannedPublish::for_event(args, &subject.workspace, &subject.target)?,
@@ -37,6 +39,16 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         return Ok(ExitStatus::Success);
     };
     publish(args, &subject, &gate, planned_publish)
+}
+
+/// Fails if the statements about the review and about the publication go to the same file.
+fn reject_shared_statement_path(args: &CiArgs, subject: &ReviewSubject<'_>) -> Result<(), Failure> {
+    let review_files = &subject.settings.gate.verdict.destinations.attestation;
+    // An invalid setting is reported where the settings of the publish are read.
+    if let Ok(files) = subject.workspace.sources.publish_files(&args.publish) {
+        files.attestation.reject_paths_of(review_files)?;
+    }
+    Ok(())
 }
 
 /// Publishes after a passed review. A local run without `--publish` only shows what would be published.

@@ -10,13 +10,16 @@ use crate::job::cli::{GlobArgs, ReportArgs};
 use crate::job::context::ContextError;
 use crate::job::settings::{self, ReportDestinations, SelectionPurpose};
 use crate::session::{CommandResult, Run};
+use std::path::Path;
 
 /// Runs `sluicegate report`: merges, compares and renders the reports of earlier runs.
 pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let sources = run
         .read_sources()
         .inspect_err(|_| run.replace_default_reports(&args.destinations))?;
-    let destinations = sources.report_destinations(&args.destinations)?;
+    let destinations = sources
+        .report_destinations(&args.destinations)?
+        .with_attestation(sources.review_attestation(&args.attestation)?)?;
     let ci = read_ci_context(run)?;
     invalidate_old_reports(run, args, &destinations, ci.host)?;
     let repo = run.find_repository();
@@ -35,10 +38,10 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     }
     gate.find_reported_files();
     // Without a repository, or with a file that cannot be read, the report has no texts of these rules.
-    gate.team_rules = run
-        .open_workspace()
-        .and_then(|workspace| workspace.read_team_rules())
-        .unwrap_or_default();
+    if let Ok(workspace) = run.open_workspace() {
+        gate.team_rules = workspace.read_team_rules().unwrap_or_default();
+        gate.subject.policy_workspace = Some(workspace);
+    }
     let delivery_status = deliver(&mut gate, &destinations);
     Ok(gate.status.worse(delivery_status))
 }
@@ -63,6 +66,11 @@ fn invalidate_old_reports(
     }
     run.replace_old_files(&OutputFiles {
         reports,
+        removed_files: destinations
+            .attestation
+            .list_paths()
+            .map(Path::to_owned)
+            .collect(),
         inputs: args.files.iter().chain(&args.compare).cloned().collect(),
         ..OutputFiles::default()
     })

@@ -10,7 +10,7 @@ use crate::gate::remote_review::RemoteReview;
 use crate::gate::run::{GateRun, run_subject::ReviewedFiles};
 use crate::job::cli::{Fork, PublishFlags, ReviewArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
-use crate::job::settings::{self, Connection, ReviewSettings, SettingSources};
+use crate::job::settings::{Connection, ReviewSettings, SettingSources};
 use crate::publication::{PlannedPublish, find_reason_to_accept_breaks};
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
@@ -26,7 +26,7 @@ pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
 /// The reviewed commit, and the settings of its review.
 pub(super) struct ReviewSubject<'a> {
     pub(super) workspace: Workspace<'a>,
-    settings: ReviewSettings,
+    pub(super) settings: ReviewSettings,
     connection: Connection,
     pub(super) target: Target,
 }
@@ -39,11 +39,7 @@ impl<'a> ReviewSubject<'a> {
         args: &ReviewArgs,
         publish: Option<&PublishFlags>,
     ) -> Result<Self, Failure> {
-        let destinations = NamedDestinations {
-            reports: &args.gate.destinations,
-            publish,
-            is_dry: settings::is_dry_run(args.dry_run, &run.env),
-        };
+        let destinations = NamedDestinations::for_review(run, args, publish);
         let repo = run
             .open_repository_with(&args.selection.paths)
             .map_err(Failure::from);

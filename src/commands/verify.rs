@@ -1,23 +1,33 @@
-//! Runs `sluicegate verify`: compares a published version with a receipt.
+//! Runs `sluicegate verify`: compares a published version with a receipt, or a statement with its subject.
 
 use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::job::cli::{OutputFormat, VerifyArgs};
+use crate::job::cli::VerifyArgs;
+use crate::operations::verification::{Verification, compare_with_platform, verify_statement};
 use crate::publish::Receipt;
-use crate::session::response_output::format_json;
 use crate::session::user_file::read_user_file;
 use crate::session::{CommandResult, Run};
 use serde_json::json as value;
-use sluicegate_base::text;
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
+use std::path::Path;
 
 /// Maximum size of a receipt, in bytes.
 const MAX_RECEIPT_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Runs `sluicegate verify`: compares a published version with the receipt of its publish.
+/// Runs `sluicegate verify`: compares a statement, or the receipt of a publish, with the platform and the clone.
 pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
-    let path = run.env.current_dir().join(&args.receipt);
+    match (&args.attestation, &args.receipt) {
+        (Some(statement), _) => verify_statement(run, statement, args.output.output),
+        (None, Some(receipt)) => verify_receipt(run, receipt)?.print(run, args.output.output),
+        (None, None) => Err(Failure::usage(
+            "name a receipt, or a statement with --attestation",
+        )),
+    }
+}
+
+/// Compares a published version with the receipt of its publish.
+fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failure> {
+    let path = run.env.current_dir().join(path);
     let receipt = Receipt::parse(&read_user_file(&path, MAX_RECEIPT_BYTES)?).map_err(|error| {
         Failure::usage(format!(
             "{} is not a receipt of a publish: {error}",
@@ -28,23 +38,26 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
     let platform = run.create_platform_client(&sources.connection(&run.global)?)?;
     let mut differences = receipt.check_consistency();
     let (prefix, version) = (&receipt.prefix, &receipt.version_name);
-    match run.block_on(platform.artifact_details(prefix, Some(version)))? {
-        Ok(details) => {
-            differences.extend(receipt.compare_with_details(&details));
-            if details.artifact.enabled == Some(false) {
-                run.ui.warn(&format!(
-                    "version {version} of {prefix} is disabled: consumers cannot use it"
-                ));
-            }
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            differences.push(format!("the platform has no version {version} of {prefix}"));
-        }
-        Err(error) => return Err(error.into()),
-    }
+    differences.extend(compare_with_platform(
+        run,
+        &platform,
+        prefix,
+        version,
+        |details| receipt.compare_with_details(details),
+    )?);
     differences.extend(compare_with_commit(run, &receipt)?);
     differences.extend(compare_with_published(run, &platform, &receipt)?);
-    print_verification(run, args, &receipt, &differences)
+    Ok(Verification {
+        subject: format!("version {version} of {prefix}"),
+        document: "receipt",
+        differences,
+        facts: value!({
+            "schema": "sluicegate.verification/v1",
+            "prefix": prefix,
+            "versionName": version,
+            "commitHash": receipt.commit_hash,
+        }),
+    })
 }
 
 /// Compares the receipt with the files of its commit. If the commit is not available locally, prints that and returns
@@ -97,36 +110,4 @@ fn compare_with_published(run: &Run, platform: &Platform, receipt: &Receipt) -> 
         ),
     }
     Ok(differences)
-}
-
-/// Prints whether the version matches the receipt. Returns an error with the differences if it does not.
-fn print_verification(
-    run: &Run,
-    args: &VerifyArgs,
-    receipt: &Receipt,
-    differences: &[String],
-) -> CommandResult {
-    let is_same = differences.is_empty();
-    let name = format!("version {} of {}", receipt.version_name, receipt.prefix);
-    if args.output.output == OutputFormat::Json {
-        run.ui.print_result(&format_json(&value!({
-            "schema": "sluicegate.verification/v1",
-            "prefix": receipt.prefix,
-            "versionName": receipt.version_name,
-            "commitHash": receipt.commit_hash,
-            "verified": is_same,
-            "differences": differences,
-        })))?;
-    } else if is_same {
-        run.ui
-            .print_result(&(text::escape_line(&format!("{name} matches the receipt")) + "\n"))?;
-    }
-    if is_same {
-        return Ok(ExitStatus::Success);
-    }
-    let message = format!(
-        "{name} does not match the receipt:\n  {}",
-        differences.join("\n  ")
-    );
-    Err(Failure::new(ExitStatus::Incomplete, anyhow::Error::msg(message)))
 }

@@ -10,6 +10,7 @@ mod report_files;
 mod repository_links;
 mod reproduction;
 mod result_file;
+mod review_statement;
 pub(crate) mod run_context;
 pub(crate) mod run_opening;
 mod step_results;
@@ -27,6 +28,7 @@ use crate::job::ci::{CiContext, Host};
 use crate::job::settings::{ReportDestinations, Selection};
 use crate::report::{AnnotationStyle, ChangedFile, RulesFileError};
 use crate::session::Run;
+use crate::session::statement_output::STATEMENT_FAILED;
 use crate::session::step_report::annotation_style;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Repository, Snapshot};
@@ -72,6 +74,8 @@ struct Delivery<'a> {
     team_rules: &'a TeamRuleSet,
     /// The changes to pipelines, if a selection found them.
     compared_changes: Option<&'a ComparedChanges>,
+    /// The step outputs about the statement of the review.
+    statement_outputs: Vec<(&'static str, String)>,
 }
 
 impl Delivery<'_> {
@@ -104,6 +108,14 @@ pub(crate) fn deliver<S: RunSubject>(
         return ExitStatus::Success;
     };
     let changes = add_repository_facts(gate, destinations, &mut report);
+    let mut status = ExitStatus::Success;
+    let statement_outputs =
+        review_statement::write_review_statement(gate, &report, &destinations.attestation).unwrap_or_else(
+            |failure| {
+                status = gate.session.report_failure_as(STATEMENT_FAILED, &failure);
+                Vec::new()
+            },
+        );
     let subject = &gate.subject;
     let workspace_snapshot = subject.workspace().zip(subject.files());
     let workspace_snapshot = workspace_snapshot.map(|(workspace, (_, snapshot))| (workspace, snapshot));
@@ -132,8 +144,9 @@ pub(crate) fn deliver<S: RunSubject>(
             .and_then(|(workspace, snapshot)| find_missing_rules_hint(workspace, snapshot, &report)),
         team_rules: &gate.team_rules.rules,
         compared_changes: gate.compared_changes.as_ref(),
+        statement_outputs,
     };
-    let status = deliver_report(gate.session, &delivery, changes);
+    status = status.worse(deliver_report(gate.session, &delivery, changes));
     gate.report = Some(report);
     status
 }

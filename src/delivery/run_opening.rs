@@ -1,8 +1,9 @@
 //! Opens the workspace of a run that writes reports: nothing of an earlier run may remain if this one does not finish.
 
 use crate::error::Failure;
-use crate::job::cli::{DestinationArgs, PublishFlags};
+use crate::job::cli::{AttestationArgs, DestinationArgs, PublishFlags, ReviewArgs};
 use crate::job::context::{DeepenSubject, RequestedRevisions};
+use crate::job::settings;
 use crate::session::Run;
 use crate::workspace::{WarningTiming, Workspace};
 use sluicegate_git::Repository;
@@ -12,8 +13,22 @@ pub(crate) struct NamedDestinations<'a> {
     pub(crate) reports: &'a DestinationArgs,
     /// The flags of a publish that may follow.
     pub(crate) publish: Option<&'a PublishFlags>,
+    /// The flags of the statement; `None` for a command that writes none.
+    pub(crate) attestation: Option<&'a AttestationArgs>,
     /// A dry run does not write a report, so it keeps those of earlier runs.
     pub(crate) is_dry: bool,
+}
+
+impl<'a> NamedDestinations<'a> {
+    /// Returns the destinations of a review, and of the publish that may follow.
+    pub(crate) fn for_review(run: &Run, args: &'a ReviewArgs, publish: Option<&'a PublishFlags>) -> Self {
+        Self {
+            reports: &args.gate.destinations,
+            publish,
+            attestation: Some(&args.attestation),
+            is_dry: settings::is_dry_run(args.dry_run, &run.env),
+        }
+    }
 }
 
 impl NamedDestinations<'_> {
@@ -43,8 +58,12 @@ impl NamedDestinations<'_> {
         Ok((workspace, revisions))
     }
 
-    /// Replaces what an earlier run left at the destinations. A dry run does not write reports, so it keeps them.
+    /// Replaces what an earlier run left at the destinations. A dry run does not write reports, so it keeps them. It
+    /// removes statements, because the change may contain one.
     fn replace_old_reports(&self, run: &Run, workspace: &Workspace<'_>) -> Result<(), Failure> {
+        if let Some(args) = self.attestation {
+            run.remove_statements_of_policy(workspace, args, self.publish)?;
+        }
         if self.is_dry {
             return Ok(());
         }

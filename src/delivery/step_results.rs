@@ -80,9 +80,11 @@ pub(super) fn append_step_outputs(run: &Run, delivery: &Delivery<'_>) -> Result<
     run.append_outputs(&list_step_outputs(run, delivery.host(), delivery))
 }
 
-/// Returns the step outputs: those about the review, and the path of the JUnit report, which is empty without a file.
+/// Returns the step outputs: those about the review, the path of the JUnit report, which is empty without a file, and
+/// those about the statement.
 fn list_step_outputs(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let mut outputs = report::list_review_outputs(delivery.report);
     outputs.push(("junit", find_junit_path(run, host, delivery).unwrap_or_default()));
+    outputs.extend(delivery.statement_outputs.iter().cloned());
     outputs
 }

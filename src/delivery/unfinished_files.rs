@@ -5,7 +5,7 @@ use crate::atomic_file;
 use crate::delivery::list_default_reports;
 use crate::error::Failure;
 use crate::job::ci::Host;
-use crate::job::cli::{Command, DestinationArgs, PublishArgs, PublishFlags, ReportFlag};
+use crate::job::cli::{AttestationArgs, Command, DestinationArgs, PublishArgs, PublishFlags, ReportFlag};
 use crate::job::policy;
 use crate::job::settings::{self, PublishFiles};
 use crate::report::{self, Format, PublishRun, ReportContext, write_publish_junit};
@@ -46,7 +46,7 @@ pub(crate) struct OutputFiles {
     pub(crate) reports: Vec<ReportFlag>,
     /// The JUnit report of a publish.
     pub(crate) publish_junit: Option<PathBuf>,
-    /// Receipts and results, which are removed: there is no unfinished one.
+    /// Receipts, statements and results, which are removed: there is no unfinished one.
     pub(crate) removed_files: Vec<PathBuf>,
     /// The files that the run reads, which it must not replace.
     pub(crate) inputs: Vec<PathBuf>,
@@ -68,11 +68,13 @@ impl OutputFiles {
         let is_dry = |flag| settings::is_dry_run(flag, env);
         let publish_files = |flags: &PublishFlags| settings::job_publish_files(flags, env);
         let mut files = match command {
-            Command::Review(args) => Self::for_review(run, &args.gate.destinations, is_dry(args.dry_run)),
+            Command::Review(args) => Self::for_review(run, &args.gate.destinations, is_dry(args.dry_run))
+                .with_review_statement(run, &args.attestation),
             Command::Check(args) => Self::for_review(run, &args.gate.destinations, false),
             Command::Ci(args) => {
                 let is_dry = is_dry(args.review.dry_run);
                 Self::for_review(run, &args.review.gate.destinations, is_dry)
+                    .with_review_statement(run, &args.review.attestation)
                     .with_publish(publish_files(&args.publish), is_dry)
             }
             Command::Publish(args) => {
@@ -82,14 +84,15 @@ impl OutputFiles {
                 files
             }
             Command::Report(args) => {
-                let mut files = Self::for_review(run, &args.destinations, false);
+                let mut files = Self::for_review(run, &args.destinations, false)
+                    .with_review_statement(run, &args.attestation);
                 files
                     .inputs
                     .extend(args.files.iter().chain(&args.compare).cloned());
                 files
             }
             Command::Verify(args) => Self {
-                inputs: vec![args.receipt.clone()],
+                inputs: args.receipt.iter().chain(&args.attestation).cloned().collect(),
                 ..Self::default()
             },
             _ => return None,
@@ -110,9 +113,19 @@ impl OutputFiles {
         }
     }
 
-    /// Adds the files of a publish. A dry run writes a receipt, but no JUnit report.
+    /// Adds the statement about a review that the job itself names. A dry run removes it, too: the file may be of the
+    /// change, and a later step would sign it.
+    fn with_review_statement(mut self, run: &Run, args: &AttestationArgs) -> Self {
+        let files = settings::job_review_attestation(args, &run.env);
+        self.removed_files.extend(files.list_paths().map(Path::to_owned));
+        self
+    }
+
+    /// Adds the files of a publish. A dry run writes a receipt, but no JUnit report and no statement.
     pub(crate) fn with_publish(mut self, files: PublishFiles, is_dry: bool) -> Self {
         self.removed_files.extend(files.receipt);
+        self.removed_files
+            .extend(files.attestation.list_paths().map(Path::to_owned));
         self.publish_junit = files.junit.filter(|_| !is_dry);
         self
     }
@@ -155,6 +168,28 @@ impl Run {
             }
         }
         input.map_or(Ok(()), |path| Err(reject_input_path(&path)))
+    }
+
+    /// Removes the statements that the policy names, also in a dry run.
+    pub(crate) fn remove_statements_of_policy(
+        &self,
+        workspace: &Workspace<'_>,
+        args: &AttestationArgs,
+        publish: Option<&PublishFlags>,
+    ) -> Result<(), Failure> {
+        let sources = &workspace.sources;
+        // An invalid setting is reported where the settings are read.
+        let review_files = sources.review_attestation(args).unwrap_or_default();
+        let publish_files = publish
+            .and_then(|flags| sources.publish_files(flags).ok())
+            .unwrap_or_default();
+        let paths = review_files
+            .list_paths()
+            .chain(publish_files.attestation.list_paths());
+        self.replace_old_files(&OutputFiles {
+            removed_files: paths.map(Path::to_owned).collect(),
+            ..OutputFiles::default()
+        })
     }
 
     /// Replaces the reports that the policy names, or those that the host looks for if none is named. The reports that

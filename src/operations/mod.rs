@@ -15,5 +15,6 @@ pub(crate) mod schemas;
 pub(crate) mod streaming;
 pub(crate) mod tasks;
 pub(crate) mod variables;
+pub(crate) mod verification;
 pub(crate) mod versions;
 pub(crate) mod waivers;

@@ -10,6 +10,7 @@ pub(crate) mod offered_side;
 mod outcome_report;
 mod planned_publish;
 mod policy_guard;
+mod publication_statement;
 mod publish_decision;
 mod publish_preview;
 mod published_commit;
@@ -40,6 +41,7 @@ use crate::publish::{
 };
 use crate::report::render_publish_summary;
 use crate::session::failure_conversion::reject_unwritten;
+use crate::session::statement_output::STATEMENT_FAILED;
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use crate::ui::{ProgressDisplay, Ui};
@@ -86,7 +88,8 @@ impl Publication<'_> {
         let output_paths = [&self.settings.receipt, &self.settings.junit]
             .into_iter()
             .flatten()
-            .map(PathBuf::as_path);
+            .map(PathBuf::as_path)
+            .chain(self.settings.attestation.list_paths());
         self.run.reject_linked_paths(&self.workspace.repo, output_paths)?;
         self.check_settings(required_review.as_ref())?;
         let mut plan = match plan {
@@ -267,7 +270,10 @@ impl Publication<'_> {
             verify: settings.verify,
             lookup_timeout: settings.lookup_timeout,
             // Content hashes cost time, so they are computed only if used.
-            needs_hashes: settings.receipt.is_some() || settings.json || self.run.has_outputs(),
+            needs_hashes: settings.receipt.is_some()
+                || settings.json
+                || settings.attestation.is_requested()
+                || self.run.has_outputs(),
         }
     }
 
@@ -280,7 +286,7 @@ impl Publication<'_> {
         }
     }
 
-    /// Writes the receipt and the step outputs, and reports failures to write them.
+    /// Writes the receipt, the statement and the step outputs, and reports failures to write them.
     fn write_records(&self, receipt: Receipt) -> ExitStatus {
         let (run, settings) = (self.run, self.settings);
         let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
@@ -296,9 +302,15 @@ impl Publication<'_> {
             let result = run.ui.print_result_with(|writer| receipt.write(writer));
             status = status.worse(run.report_result_as(title, result));
         }
-        let result = run.write_outputs(&self.step_outputs(receipt));
-        status = status.worse(run.report_result_as(title, result));
-        status
+        let statement_outputs = self
+            .write_publication_statement(&receipt)
+            .unwrap_or_else(|failure| {
+                status = status.worse(run.report_failure_as(STATEMENT_FAILED, &failure));
+                Vec::new()
+            });
+        let mut outputs = self.step_outputs(receipt);
+        outputs.extend(statement_outputs);
+        status.worse(run.report_result_as(title, run.write_outputs(&outputs)))
     }
 
     /// Returns the outputs for later steps. The name of a version that was not published is not among them, because

@@ -7,6 +7,7 @@
 
 mod call_graph;
 mod closure_check;
+mod committed_files;
 mod content_hashes;
 mod content_reader;
 mod error;
@@ -39,6 +40,7 @@ mod version_origin;
 mod worktree_drift;
 
 pub use call_graph::{CallGraph, MAX_LISTED_CALLERS, TransitiveCaller};
+pub use committed_files::{ListedFile, compare_with_committed_files, hash_blob};
 pub use content_hashes::{compute_digest, hash_bytes};
 pub use error::{Problem, PublishError};
 pub use latest_version::{LatestVersion, look_up_latest_without};
@@ -52,3 +54,4 @@ pub use plan_upload::UploadProgress;
 pub use publish_request::{FileSelection, FileSource, PublishRequest};
 pub use published_files::{PublishedFiles, compare_with_published_files};
 pub use receipt::{Receipt, ReviewEvidence};
+pub use version_differences::compare_with_shared_pipelines;

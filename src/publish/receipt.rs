@@ -114,6 +114,43 @@ impl Receipt {
         self
     }
 
+    /// Returns the path and the SHA-256 in hex of each file.
+    pub fn content_hashes(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files
+            .iter()
+            .map(|file| (file.path.as_str(), file.sha256.as_str()))
+    }
+
+    /// Returns the branch that the version was published from; `None` if it is unknown.
+    pub fn branch(&self) -> Option<&str> {
+        self.branch.as_deref()
+    }
+
+    /// Returns the word for the outcome of the publish.
+    pub fn outcome(&self) -> &str {
+        &self.outcome
+    }
+
+    /// Returns whether the published version was compared with the plan.
+    pub const fn is_verified(&self) -> bool {
+        self.verified
+    }
+
+    /// Returns whether the platform ignored files of the upload.
+    pub const fn has_ignored_resources(&self) -> bool {
+        !self.ignored_resources.is_empty()
+    }
+
+    /// Returns the shared pipelines that the version offers.
+    pub fn shared_pipelines(&self) -> &[SharedPipelineRef] {
+        &self.shared_pipelines
+    }
+
+    /// Returns the review that the publish relied on, if any.
+    pub const fn review(&self) -> Option<&ReviewEvidence> {
+        self.review.as_ref()
+    }
+
     /// Returns whether the version exists and this run found no problem with it.
     pub fn is_of_published_version(&self) -> bool {
         [OutcomeKind::Published, OutcomeKind::AlreadyPublished]

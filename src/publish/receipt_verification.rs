@@ -1,7 +1,9 @@
 //! Checks a published version against its receipt.
 
 use super::receipt::ReceiptFile;
-use super::{PublishError, Receipt, compute_digest, content_hashes, version_differences};
+use super::{
+    ListedFile, PublishError, Receipt, compare_with_committed_files, compute_digest, version_differences,
+};
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use sluicegate_git::{BlobId, CommitId, Repository};
 use sluicegate_pipelines::interface::{ChangeClass, ChangeKind, Compatibility, InterfaceChange};
@@ -20,11 +22,7 @@ impl Receipt {
                 self.outcome
             ));
         }
-        let files: Vec<(&str, &str)> = self
-            .files
-            .iter()
-            .map(|file| (file.path.as_str(), file.sha256.as_str()))
-            .collect();
+        let files: Vec<(&str, &str)> = self.content_hashes().collect();
         let computed_digest = compute_digest(&files);
         if computed_digest != self.digest {
             problems.push(format!(
@@ -138,27 +136,12 @@ impl Receipt {
         let Some(commit) = repository.find_commit_with_id(&self.commit_hash) else {
             return Ok(None);
         };
-        let mut differences = Vec::new();
-        for file in &self.files {
-            let path = &file.path;
-            match repository.find_file(&commit, path)? {
-                None => differences.push(format!("`{path}` is not in the commit {}", commit.short())),
-                Some(committed_file) => {
-                    let bytes = repository.blob_size(&committed_file.blob)?;
-                    let sha256 = content_hashes::hash_reader(
-                        repository.open_blob(&committed_file.blob, bytes)?,
-                        path,
-                    )?;
-                    if (bytes, &sha256) != (file.bytes, &file.sha256) {
-                        differences.push(format!(
-                            "`{path}` has different content in the commit {} and in the receipt",
-                            commit.short()
-                        ));
-                    }
-                }
-            }
-        }
-        Ok(Some(differences))
+        let files = self.files.iter().map(|file| ListedFile {
+            path: &file.path,
+            bytes: Some(file.bytes),
+            sha256: &file.sha256,
+        });
+        compare_with_committed_files(repository, &commit, files, "the receipt").map(Some)
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) fn compare_with_plan(details: &ArtifactDetails, plan: &Plan) -> Vec<S
 
 /// Returns the differences between a published version and this commit with these shared pipelines, given by id and
 /// path.
-pub(super) fn compare_with_shared_pipelines<'a>(
+pub fn compare_with_shared_pipelines<'a>(
     details: &ArtifactDetails,
     commit_hash: &str,
     shared_pipelines: impl Iterator<Item = (&'a str, &'a str)>,

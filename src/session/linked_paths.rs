@@ -33,7 +33,7 @@ impl Run {
         Ok(())
     }
 
-    /// Returns an error if the path of a report leads through a symbolic link tracked by git.
+    /// Returns an error if the path of a report or a statement leads through a symbolic link tracked by git.
     pub(crate) fn reject_linked_reports(
         &self,
         repo: &Repository,
@@ -42,7 +42,8 @@ impl Run {
         let paths = destinations
             .reports
             .iter()
-            .filter_map(|report| report.path.as_deref());
+            .filter_map(|report| report.path.as_deref())
+            .chain(destinations.attestation.list_paths());
         self.reject_linked_paths(repo, paths)
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod resource;
 pub(crate) mod response_output;
 mod secret_value;
 pub(crate) mod signals;
+pub(crate) mod statement_output;
 pub(crate) mod step_report;
 pub(crate) mod text_table;
 pub(crate) mod user_file;

@@ -7,6 +7,7 @@ pub(crate) mod gate_files;
 mod misnamed_files;
 mod path_repository;
 mod platform_files;
+mod policy_digests;
 mod policy_settings;
 mod policy_warning;
 pub(crate) mod rules_remedy;

@@ -12,6 +12,7 @@
 
 mod action;
 mod architecture;
+mod attestation;
 mod base_commit;
 mod check;
 mod checkout;

@@ -51,6 +51,11 @@ impl RemoteUrl {
         names_repository.then_some(url)
     }
 
+    /// Returns whether the repository is a directory on this machine.
+    pub const fn is_on_this_machine(&self) -> bool {
+        self.host.is_none()
+    }
+
     /// Creates the address of a repository on this machine.
     fn from_local_path(path: &str) -> Self {
         Self {

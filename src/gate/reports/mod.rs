@@ -35,6 +35,8 @@ pub(crate) struct SavedReports<'a> {
     pub(crate) snapshot: Option<Snapshot<'a>>,
     /// The file of the report that a publish requires.
     pub(crate) report_file: Option<ReportFile>,
+    /// The workspace of the job, for a statement about the reports.
+    pub(crate) policy_workspace: Option<Workspace<'a>>,
 }
 
 impl<'a> SavedReports<'a> {
@@ -47,6 +49,7 @@ impl<'a> SavedReports<'a> {
             selection: None,
             snapshot: None,
             report_file: None,
+            policy_workspace: None,
         }
     }
 }
@@ -70,6 +73,14 @@ impl RunSubject for SavedReports<'_> {
 
     fn workspace(&self) -> Option<&Workspace<'_>> {
         None
+    }
+
+    fn policy_workspace(&self) -> Option<&Workspace<'_>> {
+        self.policy_workspace.as_ref()
+    }
+
+    fn idle_reason(&self) -> Option<&str> {
+        self.ci.idle_reason.as_deref()
     }
 }
 

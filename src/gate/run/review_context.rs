@@ -1,7 +1,6 @@
 //! The facts about a run that its report contains.
 
 use crate::gate::run::GateRun;
-use crate::job::context::PolicyRevision;
 use crate::job::settings::Connection;
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{ReviewContext, ReviewPlatform};
@@ -11,10 +10,7 @@ impl GateRun<'_> {
     /// apart.
     pub(crate) fn review_context(&self, connection: Option<&Connection>) -> ReviewContext {
         let (include, exclude) = self.subject.settings.selection.patterns();
-        let policy = match &self.subject.workspace.policy_revision {
-            PolicyRevision::Commit { commit, .. } => Some(commit.to_string()),
-            PolicyRevision::Head { .. } | PolicyRevision::Unknown { .. } => None,
-        };
+        let policy = self.subject.workspace.policy_revision.commit();
         let comparison = &self.subject.comparison;
         let verdict_settings = &self.subject.settings.verdict;
         ReviewContext {
@@ -32,14 +28,14 @@ impl GateRun<'_> {
             new_only: verdict_settings.new_only,
             include: include.to_vec(),
             exclude: exclude.to_vec(),
-            policy,
+            policy: policy.map(CommitId::to_string),
             platform: connection.and_then(describe_platform),
         }
     }
 }
 
 /// Returns the platform and the project that review the files; `None` if one of them is not set.
-fn describe_platform(connection: &Connection) -> Option<ReviewPlatform> {
+pub(crate) fn describe_platform(connection: &Connection) -> Option<ReviewPlatform> {
     Some(ReviewPlatform {
         url: connection.require_base_url().ok()?.to_normalized_text(),
         project: connection.require_project_id().ok()?.to_string(),

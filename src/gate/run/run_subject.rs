@@ -22,6 +22,16 @@ pub(crate) trait RunSubject {
 
     /// The workspace of the reviewed files; `None` for reports of earlier runs.
     fn workspace(&self) -> Option<&Workspace<'_>>;
+
+    /// Returns the workspace with the gate configuration of the run, if there is one.
+    fn policy_workspace(&self) -> Option<&Workspace<'_>> {
+        self.workspace()
+    }
+
+    /// Returns the reason why the event has nothing to review, for example a deleted branch.
+    fn idle_reason(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// The file of a report of an earlier run.
@@ -63,5 +73,9 @@ impl RunSubject for ReviewedFiles<'_> {
 
     fn workspace(&self) -> Option<&Workspace<'_>> {
         Some(self.workspace)
+    }
+
+    fn idle_reason(&self) -> Option<&str> {
+        self.change.idle_reason.as_deref()
     }
 }

@@ -40,6 +40,8 @@ const HEADINGS: &[(&str, &[&str])] = &[
         "Reports",
         &[
             "annotations",
+            "attestation",
+            "attestation-predicate",
             "category",
             "changes",
             "comment",
@@ -56,6 +58,8 @@ const HEADINGS: &[(&str, &[&str])] = &[
         "Publish",
         &[
             "against",
+            "attestation",
+            "attestation-predicate",
             "from",
             "if-exists",
             "junit",
@@ -64,6 +68,8 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "on-ignored",
             "prefix",
             "publish",
+            "publish-attestation",
+            "publish-attestation-predicate",
             "publish-on-branch",
             "publish-on-tag",
             "receipt",

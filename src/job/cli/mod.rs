@@ -4,6 +4,7 @@
 //! flag, environment, file and default. The help of a flag states its environment variable, if it has one.
 
 mod artifacts;
+mod attestation;
 mod check;
 mod ci;
 mod command_tree;
@@ -46,6 +47,7 @@ pub use artifacts::{
     DisableArgs, ImpactArgs, OutputArgs, PrefixArgs, PruneArgs, SharedPipelinesArgs, SharedPipelinesVerb,
     VersionArgs,
 };
+pub use attestation::AttestationArgs;
 pub use check::CheckArgs;
 pub use ci::CiArgs;
 pub use command_tree::{build_completions_tree, command, parse};

@@ -11,6 +11,8 @@ const EXAMPLES: &str = "Examples:
   sluicegate publish --prefix sales --version-name auto --receipt receipt.json
   sluicegate publish --prefix sales --version-name '{next}' --compat fail
   sluicegate publish --prefix sales --version-name test --dry-run
+  sluicegate publish --prefix sales --version-name auto \\
+      --attestation publication.intoto.json
 
 Placeholders of --version-name: {tag} {branch} {sha} {short-sha} {next} {date} {datetime} {run-number}.
 {date} and {datetime} are the head commit's, in UTC, so that a rerun gives the same name.
@@ -19,7 +21,11 @@ whether the major, minor or patch number increases. auto is {date}-{short-sha}."
 
 /// Publishes the shared pipelines as a version of an artifact.
 #[derive(Debug, Clone, Default, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("publish_attestation", |arg| arg.long("attestation")),
+    mut_arg("publish_attestation_predicate", |arg| arg.long("attestation-predicate")),
+)]
 pub struct PublishArgs {
     #[command(flatten)]
     pub flags: PublishFlags,
@@ -93,4 +99,12 @@ pub struct PublishFlags {
     /// Write the outcome to this file as JUnit XML [env: SLUICEGATE_PUBLISH_JUNIT]
     #[arg(long, value_name = "PATH")]
     pub junit: Option<PathBuf>,
+    /// Write an in-toto statement about the published version to this file, for a program that signs it
+    /// [env: SLUICEGATE_PUBLISH_ATTESTATION]
+    #[arg(long, value_name = "FILE")]
+    pub publish_attestation: Option<PathBuf>,
+    /// Write only the predicate of that statement to this file, for `actions/attest`
+    /// [env: SLUICEGATE_PUBLISH_ATTESTATION_PREDICATE]
+    #[arg(long, value_name = "FILE")]
+    pub publish_attestation_predicate: Option<PathBuf>,
 }

@@ -1,6 +1,6 @@
 //! `sluicegate report`.
 
-use super::DestinationArgs;
+use super::{AttestationArgs, DestinationArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -29,4 +29,6 @@ pub struct ReportArgs {
     pub head: Option<String>,
     #[command(flatten)]
     pub destinations: DestinationArgs,
+    #[command(flatten)]
+    pub attestation: AttestationArgs,
 }

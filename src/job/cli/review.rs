@@ -1,6 +1,9 @@
 //! `sluicegate review`.
 
-use super::{CompatArgs, DestinationArgs, FailOn, Fork, OnUnavailable, ProjectChecks, ReviewRequestFields};
+use super::{
+    AttestationArgs, CompatArgs, DestinationArgs, FailOn, Fork, OnUnavailable, ProjectChecks,
+    ReviewRequestFields,
+};
 use clap::Args;
 use clap::builder::Resettable;
 use std::path::PathBuf;
@@ -8,6 +11,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "Examples:
   sluicegate review --new-only --report junit=review.xml
   sluicegate review --base origin/release sales
+  sluicegate review --attestation review.intoto.json
   sluicegate review --dry-run";
 
 /// Reviews the pipelines that changed between base and head.
@@ -21,6 +25,8 @@ pub struct ReviewArgs {
     pub branch: Option<String>,
     #[command(flatten)]
     pub gate: GateArgs,
+    #[command(flatten)]
+    pub attestation: AttestationArgs,
     /// What to do if the platform cannot be reached or gives no usable response
     /// [env: SLUICEGATE_ON_UNAVAILABLE] [default: fail]
     #[arg(long, value_name = "ACTION", help_heading = "Verdict")]

@@ -13,6 +13,7 @@ const INIT_EXAMPLES: &str = "Examples:
   sluicegate init --project-id 6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10 \\
       --agent-version 9.0.0
   sluicegate init --adopt new-only
+  sluicegate init --host github --sign
 
 The CI host is detected from existing CI files, otherwise from the URL of the remote. Existing files are never
 overwritten.";
@@ -23,9 +24,10 @@ const DOCTOR_EXAMPLES: &str = "Examples:
 
 The exit code is 0 if no check failed, otherwise the exit code that a review or a publish would fail with.";
 
-const SCHEMA_EXAMPLES: &str = "Example:
+const SCHEMA_EXAMPLES: &str = "Examples:
   sluicegate schema > sluicegate.schema.json
   sluicegate schema team-rules > sluicegate-rules.schema.json
+  sluicegate schema attestation
 
 To complete sluicegate.yaml in an editor with a YAML language server, start the file with the line
   # yaml-language-server: $schema=sluicegate.schema.json";
@@ -58,9 +60,12 @@ pub struct InitArgs {
     /// `error`
     #[arg(long, value_name = "HOW")]
     pub adopt: Option<Adopt>,
+    /// Add steps to the job that sign statements about reviews and publications; for GitHub, with `actions/attest`
+    #[arg(long)]
+    pub sign: bool,
     /// Set up `git diff` to show pipelines by component, and do nothing else: adds a git setting and two lines in
     /// .gitattributes
-    #[arg(long, conflicts_with_all = ["host", "prefix", "source", "adopt", "output"])]
+    #[arg(long, conflicts_with_all = ["host", "prefix", "source", "adopt", "sign", "output"])]
     pub git_diff: bool,
     /// Print the files without writing them
     #[arg(long)]
@@ -136,6 +141,8 @@ pub enum SchemaDocument {
     Report,
     /// The receipt of a publish.
     Receipt,
+    /// The statement of `--attestation`, with its predicate.
+    Attestation,
 }
 
 /// Prints a completion script.

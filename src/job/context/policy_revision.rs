@@ -31,6 +31,16 @@ pub enum PolicyRevision {
     },
 }
 
+impl PolicyRevision {
+    /// Returns the commit, if the revision is another commit than the reviewed one.
+    pub const fn commit(&self) -> Option<&CommitId> {
+        match self {
+            Self::Commit { commit, .. } => Some(commit),
+            Self::Head { .. } | Self::Unknown { .. } => None,
+        }
+    }
+}
+
 /// The case in which a branch is fetched again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefetchBranch {

@@ -11,11 +11,9 @@ use std::path::PathBuf;
 pub const FILE_NAME: &str = "sluicegate.yaml";
 
 const REPORT: &str = "review.report";
-const RECEIPT: &str = "publish.receipt";
-const PUBLISH_JUNIT: &str = "publish.junit";
 
 impl FileConfig {
-    /// Returns the paths that the configuration writes, each with its key: reports, receipt and JUnit file.
+    /// Returns the paths that the configuration writes, each with its key: reports, statements, receipt and JUnit file.
     pub(super) fn output_paths(&self) -> Vec<(&'static str, &PathBuf)> {
         let mut output_paths: Vec<_> = self
             .review
@@ -25,8 +23,20 @@ impl FileConfig {
             .filter_map(|report| report.path.as_ref())
             .map(|path| (REPORT, path))
             .collect();
-        output_paths.extend(self.publish.receipt.iter().map(|path| (RECEIPT, path)));
-        output_paths.extend(self.publish.junit.iter().map(|path| (PUBLISH_JUNIT, path)));
+        let (review, publish) = (&self.review, &self.publish);
+        let outputs = [
+            ("review.attestation", &review.attestation),
+            ("review.attestation-predicate", &review.attestation_predicate),
+            ("publish.receipt", &publish.receipt),
+            ("publish.junit", &publish.junit),
+            ("publish.attestation", &publish.attestation),
+            ("publish.attestation-predicate", &publish.attestation_predicate),
+        ];
+        output_paths.extend(
+            outputs
+                .into_iter()
+                .filter_map(|(key, path)| Some((key, path.as_ref()?))),
+        );
         output_paths
     }
 
@@ -35,8 +45,20 @@ impl FileConfig {
         if let Some(reports) = &mut self.review.report {
             reports.retain(|report| report.path.as_ref().is_none_or(|path| is_usable(REPORT, path)));
         }
-        self.publish.receipt.take_if(|path| !is_usable(RECEIPT, path));
-        self.publish.junit.take_if(|path| !is_usable(PUBLISH_JUNIT, path));
+        let (review, publish) = (&mut self.review, &mut self.publish);
+        for (key, output) in [
+            ("review.attestation", &mut review.attestation),
+            ("review.attestation-predicate", &mut review.attestation_predicate),
+            ("publish.receipt", &mut publish.receipt),
+            ("publish.junit", &mut publish.junit),
+            ("publish.attestation", &mut publish.attestation),
+            (
+                "publish.attestation-predicate",
+                &mut publish.attestation_predicate,
+            ),
+        ] {
+            output.take_if(|path| !is_usable(key, path));
+        }
     }
 }
 

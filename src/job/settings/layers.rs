@@ -2,7 +2,7 @@
 
 use super::SettingsError;
 use super::setting_format::SettingFormat;
-use super::setting_table;
+use super::setting_names;
 use crate::env::Env;
 use sluicegate_base::unexpanded_value::UnexpandedValue;
 
@@ -17,7 +17,7 @@ pub enum SettingSource {
 impl SettingSource {
     /// Returns what a setting is called at this source, for messages: its flag, its key or its variable.
     fn name_setting(self, variable: &str) -> String {
-        match (self, setting_table::find_by_variable(variable)) {
+        match (self, setting_names::find_by_variable(variable)) {
             (Self::Flag, Some(setting)) if !setting.flag.is_empty() => setting.flag.to_owned(),
             (Self::File, Some(setting)) => format!("`{}` in the configuration file", setting.key),
             _ => variable.to_owned(),
@@ -101,7 +101,7 @@ impl<'a> Layers<'a> {
         name: &str,
     ) -> Result<u64, SettingsError> {
         let value = self.resolve_setting(flag, variable, parse_integer, file)?;
-        match setting_table::find_by_variable(variable).map(|setting| setting.format) {
+        match setting_names::find_by_variable(variable).map(|setting| setting.format) {
             Some(SettingFormat::Integer {
                 minimum,
                 maximum,
@@ -126,7 +126,7 @@ impl<'a> Layers<'a> {
     /// Returns a name, or the default name of the setting.
     pub(super) fn resolve_name(self, flag: Option<String>, variable: &str, file: Option<String>) -> String {
         self.resolve_text(flag, variable, file).unwrap_or_else(|| {
-            match setting_table::find_by_variable(variable).map(|setting| setting.format) {
+            match setting_names::find_by_variable(variable).map(|setting| setting.format) {
                 Some(SettingFormat::Name(default)) => default.to_owned(),
                 _ => String::new(),
             }

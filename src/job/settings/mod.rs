@@ -4,6 +4,7 @@
 //! reviewed and whether it is reviewed. The configuration file may set the rest, in the version that `policy` selected.
 //! If only the change itself has a file, settings that affect the verdict have their defaults.
 
+mod attestation_files;
 mod check_settings;
 mod compatibility_settings;
 mod config_file;
@@ -27,6 +28,7 @@ mod setting_table;
 mod tests;
 mod verdict_settings;
 
+pub use attestation_files::{AttestationFiles, job_review_attestation};
 pub use check_settings::CheckSettings;
 pub use compatibility_settings::CompatibilitySettings;
 pub use config_file::FILE_NAME;
@@ -44,8 +46,8 @@ pub use review_settings::{GateSettings, RequestFields, ReviewSettings};
 pub use schema::json_schema;
 pub use selection::{ReviewExclusions, Selection, SelectionPurpose};
 pub use setting_kind::SettingKind;
-pub use setting_names::{check_variable_names, find_known_setting};
-pub use setting_table::{FileConfig, Setting, all_settings, path_glob_keys, variable};
+pub use setting_names::{check_variable_names, find_known_setting, path_glob_keys};
+pub use setting_table::{FileConfig, Setting, all_settings, variable};
 pub use verdict_settings::VerdictSettings;
 
 pub use layers::SettingSource;

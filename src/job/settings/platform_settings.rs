@@ -3,7 +3,8 @@
 
 use super::layers::require_value_in_range;
 use super::setting_format::SettingFormat;
-use super::setting_table::{find_by_variable, variable};
+use super::setting_names::find_by_variable;
+use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
 use crate::job::cli::{PaceArgs, VocabularyArgs, parse_seconds};
 use sluicegate_platform::definitions::provision::PlatformNames;

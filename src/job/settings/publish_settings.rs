@@ -1,8 +1,10 @@
 //! The settings of a publish.
 
+use super::attestation_files::{AttestationFiles, job_path, job_publish_attestation, reject_shared_paths};
 use super::layers::{SettingSource, reject_unexpanded};
 use super::selection::{SelectionPurpose, compile_globs};
-use super::setting_table::{find_by_variable, variable};
+use super::setting_names::find_by_variable;
+use super::setting_table::variable;
 use super::{CompatibilitySettings, Layers, Selection, SettingSources, SettingsError};
 use crate::env::Env;
 use crate::job::cli::{
@@ -42,6 +44,7 @@ pub struct PublishSettings {
     pub receipt: Option<PathBuf>,
     /// The file to write the outcome to as JUnit XML.
     pub junit: Option<PathBuf>,
+    pub attestation: AttestationFiles,
 }
 
 /// The files that a publish writes.
@@ -49,19 +52,15 @@ pub struct PublishSettings {
 pub struct PublishFiles {
     pub receipt: Option<PathBuf>,
     pub junit: Option<PathBuf>,
+    pub attestation: AttestationFiles,
 }
 
 /// Returns the files of a publish that the job itself names. They are known before the configuration file is read.
 pub fn job_publish_files(flags: &PublishFlags, env: &Env) -> PublishFiles {
     PublishFiles {
-        receipt: flags
-            .receipt
-            .clone()
-            .or_else(|| env.get(variable::RECEIPT).map(PathBuf::from)),
-        junit: flags
-            .junit
-            .clone()
-            .or_else(|| env.get(variable::PUBLISH_JUNIT).map(PathBuf::from)),
+        receipt: job_path(flags.receipt.as_ref(), variable::RECEIPT, env),
+        junit: job_path(flags.junit.as_ref(), variable::PUBLISH_JUNIT, env),
+        attestation: job_publish_attestation(flags, env),
     }
 }
 
@@ -120,25 +119,36 @@ impl SettingSources<'_> {
             require_review_engine: engine.unwrap_or_default(),
             receipt: files.receipt,
             junit: files.junit,
+            attestation: files.attestation,
         })
     }
 
-    /// Resolves the files that a publish writes: the receipt and the JUnit file.
+    /// Resolves the files that a publish writes: the receipt, the JUnit file and the statement.
     pub fn publish_files(&self, flags: &PublishFlags) -> Result<PublishFiles, SettingsError> {
         let file = &self.file.publish;
-        Ok(PublishFiles {
-            receipt: self.resolve_path(
-                variable::RECEIPT,
-                flags.receipt.as_ref(),
-                file.receipt.as_ref(),
-                |key, path| self.resolve_output_path(key, path),
-            )?,
-            junit: self.resolve_path(
-                variable::PUBLISH_JUNIT,
-                flags.junit.as_ref(),
-                file.junit.as_ref(),
-                |key, path| self.resolve_output_path(key, path),
-            )?,
+        let files = PublishFiles {
+            receipt: self.resolve_output(variable::RECEIPT, flags.receipt.as_ref(), file.receipt.as_ref())?,
+            junit: self.resolve_output(variable::PUBLISH_JUNIT, flags.junit.as_ref(), file.junit.as_ref())?,
+            attestation: self.publish_attestation(flags)?,
+        };
+        let written_paths = [&files.receipt, &files.junit].into_iter().flatten();
+        reject_shared_paths(
+            written_paths
+                .map(PathBuf::as_path)
+                .chain(files.attestation.list_paths()),
+        )?;
+        Ok(files)
+    }
+
+    /// Resolves the path of a file that a run writes.
+    pub(super) fn resolve_output(
+        &self,
+        variable: &str,
+        flag: Option<&PathBuf>,
+        file: Option<&PathBuf>,
+    ) -> Result<Option<PathBuf>, SettingsError> {
+        self.resolve_path(variable, flag, file, |key, path| {
+            self.resolve_output_path(key, path)
         })
     }
 

@@ -1,5 +1,6 @@
 //! Settings for the reports of a review.
 
+use super::attestation_files::{AttestationFiles, reject_shared_paths};
 use super::setting_table::variable;
 use super::{Layers, SettingSources, SettingsError};
 use crate::env::Env;
@@ -23,6 +24,8 @@ pub struct ReportDestinations {
     pub show: ShowMode,
     /// The unchecked project ID, for the project's name in a report.
     pub project_id: Option<String>,
+    /// The files for the statement about the review.
+    pub attestation: AttestationFiles,
 }
 
 impl ReportDestinations {
@@ -36,6 +39,14 @@ impl ReportDestinations {
         self.reports
             .iter()
             .any(|report| report.path.is_none() && report.format == Format::Json)
+    }
+
+    /// Adds the files for the statement about the review. Fails if a report or the other file goes to the same path.
+    pub fn with_attestation(mut self, attestation: AttestationFiles) -> Result<Self, SettingsError> {
+        let report_paths = self.reports.iter().filter_map(|report| report.path.as_deref());
+        reject_shared_paths(report_paths.chain(attestation.list_paths()))?;
+        self.attestation = attestation;
+        Ok(self)
     }
 
     /// Returns whether the format of any report has this property.
@@ -65,6 +76,7 @@ impl SettingSources<'_> {
             comment: layers.resolve_switch(args.comment, variable::COMMENT, file.comment)?,
             category: category.unwrap_or_default(),
             project_id: layers.resolve_text(None, variable::PROJECT_ID, self.file.project_id.clone()),
+            attestation: AttestationFiles::default(),
         })
     }
 

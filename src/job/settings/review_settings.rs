@@ -48,11 +48,14 @@ impl SettingSources<'_> {
             file.on_unavailable,
         )?;
         let fork = layers.resolve_setting(args.fork, variable::FORK, parse_value, file.fork)?;
+        let mut verdict = self.verdict_settings(&args.gate)?;
+        let attestation = self.review_attestation(&args.attestation)?;
+        verdict.destinations = verdict.destinations.with_attestation(attestation)?;
         Ok(ReviewSettings {
             gate: GateSettings {
                 revisions: self.revisions(&args.selection, args.branch.clone())?,
                 selection: self.selection(&args.selection.globs, SelectionPurpose::Review)?,
-                verdict: self.verdict_settings(&args.gate)?,
+                verdict,
             },
             on_unavailable: on_unavailable.unwrap_or_default(),
             fork: fork.unwrap_or_default(),

@@ -1,6 +1,7 @@
-//! Looks up names: keys of the file, and variables.
+//! Looks up settings by name: keys of the file, and variables.
 
-use super::setting_table::all_settings;
+use super::setting_format::SettingFormat;
+use super::setting_table::{Setting, all_settings};
 use crate::env::Env;
 use crate::job::policy::KnownSetting;
 use sluicegate_base::text;
@@ -11,6 +12,19 @@ const PROXY_KEYS: [(&str, &str); 3] = [
     ("http-proxy", "HTTP_PROXY"),
     ("https-proxy", "HTTPS_PROXY"),
 ];
+
+/// Returns the keys whose values are globs over paths of the repository. The boolean of a key is true if its globs
+/// match the targets of calls, which may omit the extension.
+pub fn path_glob_keys() -> impl Iterator<Item = (&'static str, bool)> {
+    let glob_settings = all_settings().filter(|setting| matches!(setting.format, SettingFormat::Globs(_)));
+    let path_settings = glob_settings.filter(|setting| !setting.key.starts_with("publish-on."));
+    path_settings.map(|setting| (setting.key, setting.key == "project-checks.external"))
+}
+
+/// Returns the setting with this variable.
+pub(super) fn find_by_variable(variable: &str) -> Option<&'static Setting> {
+    all_settings().find(|setting| setting.variable == variable)
+}
 
 /// Returns how the values of a key of `sluicegate.yaml` are ordered by strictness, and their default: they show whether
 /// a change to the file relaxes the gate. Returns `None` if the file may not contain the key.

@@ -266,6 +266,12 @@ settings! {
         /// Reports to write, `FORMAT=PATH`, one per line.
         REPORT = "SLUICEGATE_REPORT", "--report", Operational, "report"
             => report: Vec<cli::ReportFlag> as "deserialize_reports", SettingFormat::Reports;
+        /// File to write an in-toto statement about a passed review to.
+        ATTESTATION = "SLUICEGATE_ATTESTATION", "--attestation", Operational, "attestation"
+            => attestation: PathBuf, SettingFormat::Text("review.intoto.json");
+        /// File to write the predicate of the statement about a passed review to.
+        ATTESTATION_PREDICATE = "SLUICEGATE_ATTESTATION_PREDICATE", "--attestation-predicate", Operational, "attestation-predicate"
+            => attestation_predicate: PathBuf, SettingFormat::Text("review-predicate.json");
         /// Style of the annotations for the CI host: auto, github, azure or none.
         ANNOTATIONS = "SLUICEGATE_ANNOTATIONS", "--annotations", Operational, "annotations"
             => annotations: cli::Annotations as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::Annotations>);
@@ -364,6 +370,12 @@ settings! {
         /// File to write the outcome of a publish to, as JUnit XML.
         PUBLISH_JUNIT = "SLUICEGATE_PUBLISH_JUNIT", "--junit", Operational, "junit"
             => junit: PathBuf, SettingFormat::Text("publish.xml");
+        /// File to write an in-toto statement about a published version to (in `publish`: `--attestation`).
+        PUBLISH_ATTESTATION = "SLUICEGATE_PUBLISH_ATTESTATION", "--publish-attestation", Operational, "attestation"
+            => attestation: PathBuf, SettingFormat::Text("publication.intoto.json");
+        /// File to write the predicate of that statement to (in `publish`: `--attestation-predicate`).
+        PUBLISH_ATTESTATION_PREDICATE = "SLUICEGATE_PUBLISH_ATTESTATION_PREDICATE", "--publish-attestation-predicate", Operational, "attestation-predicate"
+            => attestation_predicate: PathBuf, SettingFormat::Text("publication-predicate.json");
     }
 
     /// Branches and tags on which `sluicegate ci` publishes after a passed review.
@@ -380,17 +392,4 @@ settings! {
 /// Returns every setting, in the order of the reference.
 pub fn all_settings() -> impl Iterator<Item = &'static Setting> {
     SECTIONS.iter().flat_map(|section| section.settings)
-}
-
-/// Returns the keys whose values are globs over paths of the repository. The boolean of a key is true if its globs
-/// match the targets of calls, which may omit the extension.
-pub fn path_glob_keys() -> impl Iterator<Item = (&'static str, bool)> {
-    let glob_settings = all_settings().filter(|setting| matches!(setting.format, SettingFormat::Globs(_)));
-    let path_settings = glob_settings.filter(|setting| !setting.key.starts_with("publish-on."));
-    path_settings.map(|setting| (setting.key, setting.key == "project-checks.external"))
-}
-
-/// Returns the setting with this variable.
-pub(super) fn find_by_variable(variable: &str) -> Option<&'static Setting> {
-    all_settings().find(|setting| setting.variable == variable)
 }

@@ -25,6 +25,8 @@ pub(crate) struct HostRecipe {
     /// The path if another job file exists, and how to include it there; `None` if the host reads only one file.
     pub(crate) alternative: Option<(&'static str, &'static str)>,
     pub(crate) template: &'static str,
+    /// The job that also signs statements; `None` for a host that the signing action does not run on.
+    pub(crate) signed_template: Option<&'static str>,
     /// The commands that set the address and the token.
     pub(crate) secrets: &'static [&'static str],
 }
@@ -36,6 +38,7 @@ const RECIPES: &[HostRecipe] = &[
         path: ".github/workflows/sluicegate.yml",
         alternative: None,
         template: include_str!("templates/github.yml"),
+        signed_template: Some(include_str!("templates/github-signed.yml")),
         secrets: &[
             "Set the variable PLATFORM_URL and the secret PLATFORM_TOKEN of the repository:",
             "    gh variable set PLATFORM_URL",
@@ -48,6 +51,7 @@ const RECIPES: &[HostRecipe] = &[
         path: ".gitea/workflows/sluicegate.yml",
         alternative: None,
         template: include_str!("templates/gitea.yml"),
+        signed_template: None,
         secrets: &[
             "Set the variable PLATFORM_URL and the secret PLATFORM_TOKEN: repository settings, Actions",
         ],
@@ -61,6 +65,7 @@ const RECIPES: &[HostRecipe] = &[
             "Include it in .gitlab-ci.yml: `include: [{ local: .gitlab/sluicegate.yml }]`",
         )),
         template: include_str!("templates/gitlab.yml"),
+        signed_template: None,
         secrets: &[
             "Set the CI/CD variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (masked): project settings, CI/CD. If",
             "    they are protected, jobs of unprotected branches do not see them",
@@ -75,6 +80,7 @@ const RECIPES: &[HostRecipe] = &[
             "Create a pipeline from it: Pipelines, New pipeline, existing YAML file",
         )),
         template: include_str!("templates/azure.yml"),
+        signed_template: None,
         secrets: &[
             "Set the pipeline variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (secret): edit the pipeline, Variables",
             "    In Azure Repos, pull requests start it by a branch policy (build validation), not by `pr:`",
@@ -86,6 +92,7 @@ const RECIPES: &[HostRecipe] = &[
         path: "bitbucket-pipelines.yml",
         alternative: None,
         template: include_str!("templates/bitbucket.yml"),
+        signed_template: None,
         secrets: &[
             "Set the variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (secured): repository settings, Pipelines",
         ],
@@ -99,6 +106,7 @@ const RECIPES: &[HostRecipe] = &[
             "Create a multibranch job with the script path Jenkinsfile.sluicegate",
         )),
         template: include_str!("templates/Jenkinsfile"),
+        signed_template: None,
         secrets: &["Create the credentials `sluicegate-url` and `sluicegate-token`: secret texts"],
     },
     HostRecipe {
@@ -107,6 +115,7 @@ const RECIPES: &[HostRecipe] = &[
         path: ".circleci/config.yml",
         alternative: None,
         template: include_str!("templates/circleci.yml"),
+        signed_template: None,
         secrets: &[
             "Set the environment variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN: project settings, or a context",
         ],
@@ -120,6 +129,7 @@ const RECIPES: &[HostRecipe] = &[
             "Upload it in a step: `buildkite-agent pipeline upload .buildkite/sluicegate.yml`",
         )),
         template: include_str!("templates/buildkite.yml"),
+        signed_template: None,
         secrets: &[
             "Set SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN for the job: an agent hook, or Buildkite secrets",
         ],

@@ -8,6 +8,9 @@ use sluicegate_pipelines::waivers;
 use std::fs;
 use std::path::Path;
 
+/// The action that signs statements on GitHub.
+const SIGNING_ACTION: &str = "actions/attest@";
+
 pub(crate) enum FileStep {
     /// Write the file; `include_step` says how to include it, if the host does not find it.
     Write {
@@ -105,14 +108,17 @@ fn plan_job(recipe: &'static HostRecipe, facts: &RepositoryFacts) -> FileStep {
             .source
             .as_ref()
             .is_none_or(|source| file_contains(&full_path, source));
-        let reason = if has_source {
-            "the file already runs sluicegate"
-        } else {
+        let reason = if !has_source {
             "the file already runs sluicegate; --source does not change it, so edit the source in the file"
+        } else if facts.is_signed && !file_contains(&full_path, SIGNING_ACTION) {
+            "the file already runs sluicegate; --sign does not change it, so add the signing steps yourself"
+        } else {
+            "the file already runs sluicegate"
         };
         return FileStep::Keep { path, reason };
     }
-    let text = file_templates::render_job(recipe.template, facts);
+    let signed_template = recipe.signed_template.filter(|_| facts.is_signed);
+    let text = file_templates::render_job(signed_template.unwrap_or(recipe.template), facts);
     match recipe.alternative {
         _ if !path_exists(&facts.root, recipe.path) => FileStep::Write {
             path: recipe.path.to_owned(),

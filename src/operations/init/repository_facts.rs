@@ -74,6 +74,8 @@ pub(crate) struct RepositoryFacts {
     pub(crate) is_prefix_set: bool,
     /// The source of the program for the job, if given.
     pub(crate) source: Option<String>,
+    /// The job also signs statements about reviews and publications.
+    pub(crate) is_signed: bool,
     /// The lines of sluicegate.yaml for given values that it does not contain yet.
     pub(crate) new_lines: Vec<String>,
     pub(crate) findings: CurrentFindings,
@@ -92,6 +94,9 @@ pub(crate) fn detect_setup(
     let remote = repo.remote_url()?;
     let mut missing_flags = Vec::new();
     let (recipe, host) = choose_recipe(repo.root(), remote.as_deref(), args, &mut missing_flags)?;
+    if args.sign && missing_flags.is_empty() {
+        require_signed_template(recipe)?;
+    }
     let candidates = match existing_config_dir {
         Some(_) => Vec::new(),
         None => config_dir_prompt::find_config_dir_candidates(&snapshot)?,
@@ -138,6 +143,7 @@ pub(crate) fn detect_setup(
         is_prefix_set: prefix.is_some(),
         prefix: prefix.unwrap_or_else(|| repository_name(repo.root(), remote.as_deref())),
         source: args.source.as_deref().map(parse_source).transpose()?,
+        is_signed: args.sign,
         new_lines: new_settings::find_new_lines(run, workspace, args)?,
         findings,
     })
@@ -233,6 +239,19 @@ fn reject_unknown_host(reason: &str) -> MissingFlag {
         description: format!("could not determine the CI host: {reason}"),
         hint: "set the CI host with --host; use --host none to write only sluicegate.yaml".to_owned(),
     }
+}
+
+/// Fails if no job that signs statements can be written for the host.
+fn require_signed_template(recipe: Option<&HostRecipe>) -> Result<(), Failure> {
+    if recipe.is_some_and(|recipe| recipe.signed_template.is_some()) {
+        return Ok(());
+    }
+    let host = recipe.map_or_else(|| "no CI host".to_owned(), |recipe| recipe.host.to_string());
+    Err(
+        Failure::usage(format!("--sign writes a job for GitHub only, not for {host}")).with_hint(
+            "write the job without --sign, and sign its statements with `cosign attest-blob --statement`",
+        ),
+    )
 }
 
 /// Returns the default branch of the remote, otherwise the checked-out branch.

@@ -16,6 +16,7 @@ pub(crate) fn load_schema(document: SchemaDocument) -> Value {
         SchemaDocument::SharedPipelines => include_str!("shared-pipelines.json"),
         SchemaDocument::Report => include_str!("report.json"),
         SchemaDocument::Receipt => include_str!("receipt.json"),
+        SchemaDocument::Attestation => include_str!("attestation.json"),
     };
     // A test parses every file.
     serde_json::from_str(text).unwrap_or_default()

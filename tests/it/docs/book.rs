@@ -234,16 +234,17 @@ fn every_job_in_the_book_is_one() {
 #[test]
 fn pages_of_hosts_show_what_init_writes() {
     let templates = [
-        ("github", "github.yml"),
-        ("gitea", "gitea.yml"),
-        ("gitlab", "gitlab.yml"),
-        ("azure", "azure.yml"),
-        ("bitbucket", "bitbucket.yml"),
-        ("circleci", "circleci.yml"),
-        ("buildkite", "buildkite.yml"),
-        ("jenkins", "Jenkinsfile"),
+        ("github", "init github", "github.yml"),
+        ("attestation", "init github signed", "github-signed.yml"),
+        ("gitea", "init gitea", "gitea.yml"),
+        ("gitlab", "init gitlab", "gitlab.yml"),
+        ("azure", "init azure", "azure.yml"),
+        ("bitbucket", "init bitbucket", "bitbucket.yml"),
+        ("circleci", "init circleci", "circleci.yml"),
+        ("buildkite", "init buildkite", "buildkite.yml"),
+        ("jenkins", "init jenkins", "Jenkinsfile"),
     ];
-    for (host, file) in templates {
+    for (page, mark, file) in templates {
         let template = read_workspace_file(&format!("src/operations/init/templates/{file}"));
         let filled = template
             .replace(
@@ -257,9 +258,9 @@ fn pages_of_hosts_show_what_init_writes() {
             )
             .replace("__VERSION__", VERSION)
             .replace("__BRANCH__", "main");
-        let language = if host == "jenkins" { "groovy" } else { "yaml" };
+        let language = if page == "jenkins" { "groovy" } else { "yaml" };
         let text = format!("\n```{language}\n{filled}```\n\n");
-        hold(&format!("docs/book/{host}.md"), &format!("init {host}"), &text);
+        hold(&format!("docs/book/{page}.md"), mark, &text);
     }
 }
 

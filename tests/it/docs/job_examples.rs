@@ -86,6 +86,7 @@ fn jobs_that_publish_keep_two_publishes_of_a_branch_apart() {
         tried,
         [
             "README.md",
+            "attestation.md",
             "azure.md",
             "buildkite.md",
             "github-enterprise.md",
@@ -201,7 +202,7 @@ fn every_placeholder_of_a_version_name_is_named_where_they_are_listed() {
 fn jobs_of_pull_requests_run_again_when_the_target_changes() {
     let mut tried = 0;
     let mut texts: Vec<(String, String)> = blocks("yaml");
-    for template in ["github", "gitea"] {
+    for template in ["github", "github-signed", "gitea"] {
         let path = format!("src/operations/init/templates/{template}.yml");
         texts.push((path.clone(), read_workspace_file(&path)));
     }

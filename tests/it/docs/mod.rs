@@ -186,6 +186,15 @@ fn readme_and_the_book_use_only_flags_that_exist() {
     let of_npm = ["save-dev"];
     let of_git = ["bare", "auto", "depth", "filter", "prune", "quiet"];
     let of_docker = ["rm", "target", "user", "volume"];
+    let of_cosign = [
+        "bundle",
+        "certificate-identity-regexp",
+        "certificate-oidc-issuer",
+        "predicate",
+        "statement",
+        "yes",
+    ];
+    let of_gh = ["format", "jq", "predicate-type", "signer-workflow", "source-ref"];
     let of_others = [
         "check",
         "fail",
@@ -202,6 +211,8 @@ fn readme_and_the_book_use_only_flags_that_exist() {
         &of_npm,
         &of_git,
         &of_docker,
+        &of_cosign,
+        &of_gh,
         &of_others,
     ]
     .concat();
@@ -543,6 +554,7 @@ fn schemas_in_repository_are_those_of_program() {
         ("shared-pipelines", "shared-pipelines.json"),
         ("report", "report.json"),
         ("receipt", "receipt.json"),
+        ("attestation", "attestation.json"),
     ] {
         let schema = crate::support::Call::new(folder.path())
             .run(format!("schema {name}"))

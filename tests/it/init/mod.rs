@@ -2,3 +2,4 @@
 
 mod adoption;
 mod jobs_and_configuration;
+mod signed_job;

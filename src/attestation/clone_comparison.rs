@@ -1,0 +1,188 @@
+//! Compares a statement with a clone: the listed files with those of the commit, and the gate configuration with that
+//! of its commit.
+
+use super::statement::{GIT_COMMIT, SHA256};
+use super::{FileDigest, PolicyDigests, PublicationPredicate, ReviewPredicate, SavedStatement, Subject};
+use crate::job::policy::{self, GateFileVersion};
+use crate::publish::{ListedFile, PublishError, compare_with_committed_files, compute_digest, hash_bytes};
+use sluicegate_git::{CommitId, Repository};
+use sluicegate_pipelines::findings::Verdict;
+
+/// Name of the document in the messages.
+const DOCUMENT: &str = "the statement";
+
+/// Maximum size of a file of the gate configuration, in bytes.
+const MAX_GATE_FILE_BYTES: u64 = 64 * 1024 * 1024;
+
+impl SavedStatement {
+    /// Returns the contradictions in a statement about a review: it did not pass, a subject has no usable digest, or
+    /// the number of pipelines is wrong.
+    pub(crate) fn check_review(&self, predicate: &ReviewPredicate) -> Vec<String> {
+        let mut problems = self.check_subjects(&predicate.commit);
+        if predicate.verdict != Verdict::Passed {
+            problems.push(format!("the verdict of the review is `{}`", predicate.verdict));
+        }
+        problems.extend(check_file_count(
+            self.listed_files().count(),
+            predicate.counts.files,
+        ));
+        problems
+    }
+
+    /// Returns the contradictions in a statement about a publication: the publish did not complete, a subject has no
+    /// usable digest, or the digest of the version is not that of the parts.
+    pub(crate) fn check_publication(&self, predicate: &PublicationPredicate) -> Vec<String> {
+        let mut problems = self.check_subjects(&predicate.commit);
+        if !matches!(predicate.outcome.as_str(), "published" | "already-published") {
+            problems.push(format!("the outcome of the publish is `{}`", predicate.outcome));
+        }
+        if !self.subjects.iter().any(|subject| predicate.is_version(subject)) {
+            problems.push(format!(
+                "the version {} with the digest {} is not a subject",
+                predicate.subject_name(),
+                predicate.digest
+            ));
+        }
+        let parts: Vec<(&str, &str)> = self
+            .listed_parts(predicate)
+            .map(|file| (file.path, file.sha256))
+            .collect();
+        let computed_digest = compute_digest(&parts);
+        if computed_digest != predicate.digest {
+            problems.push(format!(
+                "the statement's digest is {}, but the digest of its files is {computed_digest}",
+                predicate.digest
+            ));
+        }
+        problems.extend(check_file_count(parts.len(), predicate.counts.files));
+        problems
+    }
+
+    /// Returns the differences between the reviewed pipelines and those of the commit, and between the rules file and
+    /// that of the commit.
+    pub(crate) fn compare_review_with_commit(
+        &self,
+        predicate: &ReviewPredicate,
+        repository: &Repository,
+        commit: &CommitId,
+    ) -> Result<Vec<String>, PublishError> {
+        let files = self.listed_files().chain(list_file(predicate.rules.as_ref()));
+        compare_with_committed_files(repository, commit, files, DOCUMENT)
+    }
+
+    /// Returns the differences between the parts of the version and the files of the commit, and between the rules file
+    /// and that of the commit.
+    pub(crate) fn compare_publication_with_commit(
+        &self,
+        predicate: &PublicationPredicate,
+        repository: &Repository,
+        commit: &CommitId,
+    ) -> Result<Vec<String>, PublishError> {
+        let files = self
+            .listed_parts(predicate)
+            .chain(list_file(predicate.rules.as_ref()));
+        compare_with_committed_files(repository, commit, files, DOCUMENT)
+    }
+
+    /// Returns the subjects without a digest that can be compared, and those of another commit. A statement that was
+    /// signed by a program without commits among its subjects has only files.
+    fn check_subjects(&self, commit: &str) -> Vec<String> {
+        let mut problems = Vec::new();
+        for subject in &self.subjects {
+            let name = subject.name.as_deref().unwrap_or("without a name");
+            match (subject.digest.get(GIT_COMMIT), subject.digest.get(SHA256)) {
+                (Some(subject_commit), _) if subject_commit != commit => problems.push(format!(
+                    "the subject is the commit {subject_commit}, but the predicate is about {commit}"
+                )),
+                (Some(_), _) => {}
+                (None, Some(_)) if subject.name.is_some() => {}
+                (None, Some(sha256)) => {
+                    problems.push(format!("the subject with the SHA-256 {sha256} has no name"));
+                }
+                (None, None) => problems.push(format!("the subject `{name}` has no SHA-256")),
+            }
+        }
+        problems
+    }
+
+    /// Returns the subjects that are files.
+    fn listed_files(&self) -> impl Iterator<Item = ListedFile<'_>> {
+        self.subjects.iter().filter_map(to_listed_file)
+    }
+
+    /// Returns the subjects that are parts of the version.
+    fn listed_parts<'s>(&'s self, predicate: &PublicationPredicate) -> impl Iterator<Item = ListedFile<'s>> {
+        self.subjects
+            .iter()
+            .filter(move |subject| !predicate.is_version(subject))
+            .filter_map(to_listed_file)
+    }
+}
+
+impl PublicationPredicate {
+    /// Returns whether the subject is the version as a whole.
+    fn is_version(&self, subject: &Subject) -> bool {
+        subject.name.as_ref() == Some(&self.subject_name()) && subject.sha256() == Some(self.digest_hex())
+    }
+}
+
+impl PolicyDigests {
+    /// Returns the differences between the listed files and those of the commit that they were read from. Returns
+    /// `None` if the statement names no commit or the repository lacks the commit. Files that the job brought are not
+    /// compared.
+    pub(crate) fn compare_with_commit(
+        &self,
+        repository: &Repository,
+    ) -> Result<Option<Vec<String>>, PublishError> {
+        let commit = self
+            .commit
+            .as_deref()
+            .and_then(|id| repository.find_commit_with_id(id));
+        let Some(commit) = commit else {
+            return Ok(None);
+        };
+        let snapshot = repository.snapshot(commit.clone());
+        let mut differences = Vec::new();
+        for FileDigest { path, sha256, .. } in self.files.iter().filter(|file| !file.of_job) {
+            let version = policy::read_gate_file_version(repository, &snapshot, path, MAX_GATE_FILE_BYTES)?;
+            match version {
+                GateFileVersion::Text(bytes) if hash_bytes(&bytes) == *sha256 => {}
+                GateFileVersion::Text(_) => differences.push(format!(
+                    "the gate configuration `{path}` has different content in the commit {} and in {DOCUMENT}",
+                    commit.short()
+                )),
+                GateFileVersion::Missing => differences.push(format!(
+                    "the gate configuration `{path}` is not in the commit {}",
+                    commit.short()
+                )),
+                GateFileVersion::Unreadable(reason) => {
+                    differences.push(format!("the gate configuration `{path}` cannot be read: {reason}"));
+                }
+            }
+        }
+        Ok(Some(differences))
+    }
+}
+
+fn to_listed_file(subject: &Subject) -> Option<ListedFile<'_>> {
+    Some(ListedFile {
+        path: subject.name.as_deref()?,
+        bytes: None,
+        sha256: subject.sha256()?,
+    })
+}
+
+fn list_file(file: Option<&FileDigest>) -> impl Iterator<Item = ListedFile<'_>> {
+    file.into_iter().map(|file| ListedFile {
+        path: &file.path,
+        bytes: None,
+        sha256: &file.sha256,
+    })
+}
+
+/// Returns a sentence if the statement lists another number of files than its predicate.
+fn check_file_count(listed_count: usize, predicate_count: usize) -> Option<String> {
+    (listed_count != predicate_count).then(|| {
+        format!("the statement lists {listed_count} files, but its predicate is about {predicate_count}")
+    })
+}

@@ -1,0 +1,77 @@
+//! The predicate of a review: what was reviewed, by which rules, and the result.
+
+use super::{FileDigest, PolicyDigests, PredicateKind, Statement, Subject, Tool};
+use serde::{Deserialize, Serialize};
+use sluicegate_pipelines::findings::{
+    Engine, FailOn, FindingTotals, Report, ResultCounts, ReviewPlatform, Verdict,
+};
+
+/// The facts about a review that its statement contains.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ReviewPredicate {
+    /// Full id of the reviewed commit.
+    pub(crate) commit: String,
+    pub(crate) branch: Option<String>,
+    /// Host and path of the repository, without credentials; `None` if no host is known.
+    pub(crate) repository: Option<String>,
+    /// The commits that the change was compared with; empty if all pipelines were selected.
+    pub(crate) bases: Vec<String>,
+    pub(crate) verdict: Verdict,
+    pub(crate) engine: Engine,
+    /// The platform that evaluated the pipelines; `None` for a local engine.
+    pub(crate) platform: Option<ReviewPlatform>,
+    pub(crate) fail_on: FailOn,
+    pub(crate) new_only: bool,
+    /// The globs that selected the pipelines.
+    pub(crate) include: Vec<String>,
+    pub(crate) exclude: Vec<String>,
+    pub(crate) policy: PolicyDigests,
+    /// The platform's rules file in the reviewed commit; `None` if the commit has none.
+    pub(crate) rules: Option<FileDigest>,
+    pub(crate) counts: ResultCounts,
+    pub(crate) findings: FindingTotals,
+    pub(crate) tool: Tool,
+}
+
+impl ReviewPredicate {
+    /// Creates the predicate of a report about this commit.
+    pub(crate) fn from_report(
+        report: &Report,
+        commit: &str,
+        repository: Option<String>,
+        policy: PolicyDigests,
+        rules: Option<FileDigest>,
+    ) -> Self {
+        let context = &report.context;
+        Self {
+            commit: commit.to_owned(),
+            branch: context.branch.clone(),
+            repository,
+            bases: context.base.iter().chain(&context.other_bases).cloned().collect(),
+            verdict: report.verdict,
+            engine: report.engine,
+            platform: context.platform.clone(),
+            fail_on: report.fail_on(),
+            new_only: context.new_only,
+            include: context.include.clone(),
+            exclude: context.exclude.clone(),
+            policy,
+            rules,
+            counts: report.count_results(),
+            findings: report.totals(),
+            tool: Tool::current(),
+        }
+    }
+
+    /// Creates the statement about the reviewed commit and its pipelines.
+    pub(crate) fn into_statement(self, pipelines: &[FileDigest]) -> Statement<Self> {
+        let mut subjects = vec![Subject::for_commit(self.repository.as_deref(), &self.commit)];
+        subjects.extend(
+            pipelines
+                .iter()
+                .map(|file| Subject::for_content(&file.path, &file.sha256)),
+        );
+        Statement::new(PredicateKind::Review, subjects, self)
+    }
+}

@@ -1,0 +1,78 @@
+//! Reads a statement strictly: it decides whether something was reviewed or published.
+
+use super::statement::STATEMENT_TYPE;
+use super::{PredicateKind, PublicationPredicate, ReviewPredicate, Subject};
+use serde::Deserialize;
+use serde_json::Value;
+use sluicegate_base::duplicate_key::find_duplicate_key;
+
+/// The beginning of the reason for a signed file, which contains the statement encoded.
+const SIGNED_FILE: &str = "it is a signed envelope, not the statement in it";
+
+/// A statement that was read from a file. Fields that in-toto may add are ignored.
+#[derive(Debug, Clone)]
+pub(crate) struct SavedStatement {
+    pub(crate) subjects: Vec<Subject>,
+    pub(crate) predicate: SavedPredicate,
+}
+
+/// The predicate of a statement. Its fields are all known.
+#[derive(Debug, Clone)]
+pub(crate) enum SavedPredicate {
+    Review(Box<ReviewPredicate>),
+    Publication(Box<PublicationPredicate>),
+}
+
+/// The fields of a statement that both kinds share.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StatementFields {
+    #[serde(rename = "_type")]
+    statement_type: String,
+    predicate_type: String,
+    subject: Vec<Subject>,
+    #[serde(default)]
+    predicate: Value,
+}
+
+impl SavedStatement {
+    /// Parses a statement of one of the known kinds. The error is the reason why it is none.
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
+        if let Some(reason) = find_duplicate_key(bytes) {
+            return Err(reason);
+        }
+        let document: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        if ["dsseEnvelope", "payloadType", "payload"]
+            .iter()
+            .any(|key| document.get(key).is_some())
+        {
+            return Err(SIGNED_FILE.to_owned());
+        }
+        let fields: StatementFields = serde_json::from_value(document).map_err(|error| error.to_string())?;
+        if fields.statement_type != STATEMENT_TYPE {
+            return Err(format!(
+                "its type is `{}`, not `{STATEMENT_TYPE}`",
+                fields.statement_type
+            ));
+        }
+        let kind = PredicateKind::ALL
+            .into_iter()
+            .find(|kind| kind.uri() == fields.predicate_type)
+            .ok_or_else(|| reject_predicate_type(&fields.predicate_type))?;
+        let predicate = match kind {
+            PredicateKind::Review => serde_json::from_value(fields.predicate).map(SavedPredicate::Review),
+            PredicateKind::Publication => {
+                serde_json::from_value(fields.predicate).map(SavedPredicate::Publication)
+            }
+        };
+        Ok(Self {
+            subjects: fields.subject,
+            predicate: predicate.map_err(|error| format!("its predicate is invalid: {error}"))?,
+        })
+    }
+}
+
+fn reject_predicate_type(predicate_type: &str) -> String {
+    let [review, publication] = PredicateKind::ALL.map(PredicateKind::uri);
+    format!("its predicate type is `{predicate_type}`, not `{review}` or `{publication}`")
+}

@@ -1,0 +1,96 @@
+//! Writes the statement about a passed review, for programs that sign it.
+
+use crate::attestation::{PredicateKind, ReviewPredicate};
+use crate::error::Failure;
+use crate::gate::find_partial_reason;
+use crate::gate::run::GateRun;
+use crate::gate::run::run_subject::RunSubject;
+use crate::job::settings::AttestationFiles;
+use crate::session::statement_output::write_statement;
+use crate::workspace::Workspace;
+use sluicegate_git::CommitId;
+use sluicegate_pipelines::findings::{Report, Verdict};
+
+/// Writes the statement to the requested files. Returns the step outputs about it, which are empty without a statement.
+///
+/// A review that did not pass has none: verifiers look at the subjects and the type of a signed statement, so they would
+/// take it for one that passed. A review of only a part has none for the same reason.
+pub(super) fn write_review_statement<S: RunSubject>(
+    gate: &GateRun<'_, S>,
+    report: &Report,
+    files: &AttestationFiles,
+) -> Result<Vec<(&'static str, String)>, Failure> {
+    let session = gate.session;
+    if !files.is_requested() {
+        return Ok(Vec::new());
+    }
+    let (workspace, commit) = match find_reviewed_commit(gate, report) {
+        Ok(reviewed_commit) => reviewed_commit,
+        Err(reason) => {
+            session.report_missing_statement("review", &reason);
+            return Ok(Vec::new());
+        }
+    };
+    let policy = workspace.compute_policy_digests(session)?;
+    let is_saved = gate.subject.workspace().is_none();
+    if is_saved
+        && policy
+            .commit
+            .as_deref()
+            .is_some_and(|id| !is_policy_of(report, id))
+    {
+        let reason = "the checkout does not have the gate configuration that the review used";
+        session.report_missing_statement("review", reason);
+        return Ok(Vec::new());
+    }
+    let reviewed_paths = report.reviewed_files().map(|file| file.path.as_str());
+    let pipelines = workspace.hash_committed_files(&commit, reviewed_paths)?;
+    let statement = ReviewPredicate::from_report(
+        report,
+        commit.as_str(),
+        workspace.find_repository_address(),
+        policy,
+        workspace.compute_rules_digest(&commit)?,
+    )
+    .into_statement(&pipelines);
+    write_statement(&statement, files)?;
+    Ok(session.list_statement_outputs(PredicateKind::Review, &statement.subjects))
+}
+
+/// Returns the workspace of the review and the reviewed commit, or the reason why the review has no statement.
+fn find_reviewed_commit<'g, S: RunSubject>(
+    gate: &'g GateRun<'_, S>,
+    report: &Report,
+) -> Result<(&'g Workspace<'g>, CommitId), String> {
+    let context = &report.context;
+    if report.verdict != Verdict::Passed {
+        return Err(format!("the verdict is {}", report.verdict));
+    }
+    if let Some(reason) = find_partial_reason(context.shard, &context.paths, report.fail_on()) {
+        return Err(reason);
+    }
+    if context.compared_with.is_some() {
+        return Err("the verdict is that of a comparison with an older report".to_owned());
+    }
+    if let Some(reason) = gate.subject.idle_reason() {
+        return Err(reason.to_owned());
+    }
+    let workspace = gate.subject.policy_workspace();
+    let workspace = workspace.ok_or("there is no clone with the reviewed commit")?;
+    let commit = context
+        .head
+        .as_deref()
+        .and_then(|head| workspace.repo.find_commit_with_id(head))
+        .ok_or("the clone does not have the reviewed commit")?;
+    let policy = workspace.policy_revision.commit().map(CommitId::as_str);
+    if context.policy.as_deref() != policy {
+        return Err("the review used the gate configuration of another commit than this run".to_owned());
+    }
+    Ok((workspace, commit))
+}
+
+/// Returns whether the gate configuration of a saved report was read from this commit.
+fn is_policy_of(report: &Report, commit: &str) -> bool {
+    let context = &report.context;
+    context.policy.as_deref().or(context.head.as_deref()) == Some(commit)
+}

@@ -1,0 +1,18 @@
+//! Flags for the statement about a review, shared by `review`, `ci` and `report`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// Flags for the statement about a passed review.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Reports")]
+pub struct AttestationArgs {
+    /// Write an in-toto statement about the passed review to this file, for a program that signs it; a review that did
+    /// not pass has no statement [env: SLUICEGATE_ATTESTATION]
+    #[arg(long, value_name = "FILE")]
+    pub attestation: Option<PathBuf>,
+    /// Write only the predicate of the statement to this file, for `actions/attest`
+    /// [env: SLUICEGATE_ATTESTATION_PREDICATE]
+    #[arg(long, value_name = "FILE")]
+    pub attestation_predicate: Option<PathBuf>,
+}

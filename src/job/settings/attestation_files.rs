@@ -1,0 +1,122 @@
+//! The files of the statements about a review and about a publication.
+
+use super::setting_table::variable;
+use super::{SettingSources, SettingsError};
+use crate::env::Env;
+use crate::job::cli::{AttestationArgs, PublishFlags};
+use std::path::{Path, PathBuf};
+
+/// The files that a statement is written to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AttestationFiles {
+    pub statement: Option<PathBuf>,
+    /// The file for the predicate of the statement alone.
+    pub predicate: Option<PathBuf>,
+}
+
+impl AttestationFiles {
+    /// Returns whether a statement, or its predicate, is requested.
+    pub const fn is_requested(&self) -> bool {
+        self.statement.is_some() || self.predicate.is_some()
+    }
+
+    /// Fails if a file of this statement is one of another statement, which the run writes, too.
+    pub fn reject_paths_of(&self, statement_files: &Self) -> Result<(), SettingsError> {
+        reject_shared_paths(self.list_paths().chain(statement_files.list_paths()))
+    }
+
+    /// Returns the paths of both files, as far as they are requested.
+    pub fn list_paths(&self) -> impl Iterator<Item = &Path> {
+        [&self.statement, &self.predicate]
+            .into_iter()
+            .flatten()
+            .map(PathBuf::as_path)
+    }
+}
+
+/// Returns the files for the statement about a review that the job itself names.
+pub fn job_review_attestation(args: &AttestationArgs, env: &Env) -> AttestationFiles {
+    AttestationFiles {
+        statement: job_path(args.attestation.as_ref(), variable::ATTESTATION, env),
+        predicate: job_path(
+            args.attestation_predicate.as_ref(),
+            variable::ATTESTATION_PREDICATE,
+            env,
+        ),
+    }
+}
+
+/// Returns the files for the statement about a publication that the job itself names.
+pub(super) fn job_publish_attestation(flags: &PublishFlags, env: &Env) -> AttestationFiles {
+    AttestationFiles {
+        statement: job_path(
+            flags.publish_attestation.as_ref(),
+            variable::PUBLISH_ATTESTATION,
+            env,
+        ),
+        predicate: job_path(
+            flags.publish_attestation_predicate.as_ref(),
+            variable::PUBLISH_ATTESTATION_PREDICATE,
+            env,
+        ),
+    }
+}
+
+/// Returns the path that a flag or its variable sets.
+pub(super) fn job_path(flag: Option<&PathBuf>, variable: &str, env: &Env) -> Option<PathBuf> {
+    flag.cloned().or_else(|| env.get(variable).map(PathBuf::from))
+}
+
+impl SettingSources<'_> {
+    /// Resolves the files for the statement about a review.
+    pub fn review_attestation(&self, args: &AttestationArgs) -> Result<AttestationFiles, SettingsError> {
+        let file = &self.file.review;
+        Ok(AttestationFiles {
+            statement: self.resolve_output(
+                variable::ATTESTATION,
+                args.attestation.as_ref(),
+                file.attestation.as_ref(),
+            )?,
+            predicate: self.resolve_output(
+                variable::ATTESTATION_PREDICATE,
+                args.attestation_predicate.as_ref(),
+                file.attestation_predicate.as_ref(),
+            )?,
+        })
+    }
+
+    /// Resolves the files for the statement about a publication.
+    pub(super) fn publish_attestation(
+        &self,
+        flags: &PublishFlags,
+    ) -> Result<AttestationFiles, SettingsError> {
+        let file = &self.file.publish;
+        Ok(AttestationFiles {
+            statement: self.resolve_output(
+                variable::PUBLISH_ATTESTATION,
+                flags.publish_attestation.as_ref(),
+                file.attestation.as_ref(),
+            )?,
+            predicate: self.resolve_output(
+                variable::PUBLISH_ATTESTATION_PREDICATE,
+                flags.publish_attestation_predicate.as_ref(),
+                file.attestation_predicate.as_ref(),
+            )?,
+        })
+    }
+}
+
+/// Rejects a path that two outputs share, because only one of them would remain.
+pub(super) fn reject_shared_paths<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), SettingsError> {
+    let mut known_paths: Vec<&Path> = Vec::new();
+    for path in paths {
+        if known_paths.contains(&path) {
+            return Err(SettingsError::new(format!(
+                "two outputs cannot both go to {}",
+                path.display()
+            )));
+        }
+        known_paths.push(path);
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! Checks a published version or a review against the document about it. Each difference is reported.
+
+mod statement_check;
+
+pub(crate) use statement_check::verify_statement;
+
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::job::cli::OutputFormat;
+use crate::session::response_output::format_json;
+use crate::session::{CommandResult, Run};
+use serde_json::Value;
+use sluicegate_base::text;
+use sluicegate_platform::api::{ArtifactDetails, Platform};
+use sluicegate_platform::http::ErrorKind;
+
+/// Requests the details of a version, and returns the differences that `compare` finds. A version that the platform
+/// does not have is a difference. Warns if the version is disabled.
+pub(crate) fn compare_with_platform(
+    run: &Run,
+    platform: &Platform,
+    prefix: &str,
+    version: &str,
+    compare: impl Fn(&ArtifactDetails) -> Vec<String>,
+) -> Result<Vec<String>, Failure> {
+    match run.block_on(platform.artifact_details(prefix, Some(version)))? {
+        Ok(details) => {
+            if details.artifact.enabled == Some(false) {
+                run.ui.warn(&format!(
+                    "version {version} of {prefix} is disabled: consumers cannot use it"
+                ));
+            }
+            Ok(compare(&details))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Ok(vec![format!("the platform has no version {version} of {prefix}")])
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The result of a verification, before it is printed.
+pub(crate) struct Verification<'a> {
+    /// The subject, for example `version 1 of sales`.
+    pub(crate) subject: String,
+    /// The document that the subject is compared with: `receipt` or `statement`.
+    pub(crate) document: &'a str,
+    pub(crate) differences: Vec<String>,
+    /// The facts of the document that the JSON output contains.
+    pub(crate) facts: Value,
+}
+
+impl Verification<'_> {
+    /// Prints whether the subject matches the document. Returns an error with the differences if it does not.
+    pub(crate) fn print(self, run: &Run, output: OutputFormat) -> CommandResult {
+        let is_same = self.differences.is_empty();
+        let (subject, document) = (&self.subject, self.document);
+        if output == OutputFormat::Json {
+            let mut result = self.facts;
+            result["verified"] = is_same.into();
+            result["differences"] = self.differences.clone().into();
+            run.ui.print_result(&format_json(&result))?;
+        } else if is_same {
+            run.ui
+                .print_result(&(text::escape_line(&format!("{subject} matches the {document}")) + "\n"))?;
+        }
+        if is_same {
+            return Ok(ExitStatus::Success);
+        }
+        let message = format!(
+            "{subject} does not match the {document}:\n  {}",
+            self.differences.join("\n  ")
+        );
+        Err(Failure::new(ExitStatus::Incomplete, anyhow::Error::msg(message)))
+    }
+}

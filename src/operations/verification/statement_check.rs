@@ -1,0 +1,169 @@
+//! Compares a statement with the published version and with a clone. Signatures are not checked.
+
+use super::{Verification, compare_with_platform};
+use crate::attestation::{
+    PolicyDigests, PredicateKind, PublicationPredicate, ReviewPredicate, SavedPredicate, SavedStatement,
+    compare_publication_with_details,
+};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::gate::run::review_context::describe_platform;
+use crate::job::cli::OutputFormat;
+use crate::session::user_file::read_user_file;
+use crate::session::{CommandResult, Run};
+use serde_json::json;
+use sluicegate_git::{CommitId, Repository, short_id};
+use sluicegate_pipelines::findings::ReviewPlatform;
+use std::path::Path;
+
+/// Maximum size of a statement, in bytes.
+const MAX_STATEMENT_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Hint for a file with a signature.
+const ENVELOPE_HINT: &str = "check its signature, and extract the statement: `gh attestation verify FILE --repo \
+                             OWNER/NAME --predicate-type TYPE --format json --jq '.[0].verificationResult.statement'`";
+
+/// Compares a statement with the platform and the clone, and reports each difference.
+pub(crate) fn verify_statement(run: &Run, path: &Path, output: OutputFormat) -> CommandResult {
+    let full_path = run.env.current_dir().join(path);
+    let statement =
+        SavedStatement::parse(&read_user_file(&full_path, MAX_STATEMENT_BYTES)?).map_err(|reason| {
+            Failure::usage(format!(
+                "{} is not a statement about a review or a publication: {reason}",
+                full_path.display()
+            ))
+            .with_hint(if reason.contains("envelope") {
+                ENVELOPE_HINT
+            } else {
+                "pass the file that `review --attestation` or `publish --attestation` wrote"
+            })
+        })?;
+    let verification = match &statement.predicate {
+        SavedPredicate::Review(predicate) => verify_review(run, &statement, predicate)?,
+        SavedPredicate::Publication(predicate) => verify_publication(run, &statement, predicate)?,
+    };
+    run.ui.say(
+        "the signature of the statement was not checked: run `gh attestation verify` or `cosign \
+         verify-blob-attestation`",
+    );
+    verification.print(run, output)
+}
+
+/// Compares a statement about a review with the clone, which must have the commit: there is nothing else to compare.
+fn verify_review(
+    run: &Run,
+    statement: &SavedStatement,
+    predicate: &ReviewPredicate,
+) -> Result<Verification<'static>, Failure> {
+    let repository = run.open_repository()?;
+    let Some(commit) = repository.find_commit_with_id(&predicate.commit) else {
+        let message = format!("the clone does not have the reviewed commit {}", predicate.commit);
+        return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
+            .with_hint("fetch the commit, for example with `git fetch origin`"));
+    };
+    let mut differences = statement.check_review(predicate);
+    differences.extend(statement.compare_review_with_commit(predicate, &repository, &commit)?);
+    differences.extend(compare_policy(run, &predicate.policy, &repository)?);
+    Ok(Verification {
+        subject: format!("the review of the commit {}", short_id(&predicate.commit)),
+        document: "statement",
+        differences,
+        facts: json!({
+            "schema": "sluicegate.verification/v1",
+            "predicateType": PredicateKind::Review.uri(),
+            "commitHash": predicate.commit,
+        }),
+    })
+}
+
+/// Compares a statement about a publication with the platform, and with the clone if it has the commit.
+fn verify_publication(
+    run: &Run,
+    statement: &SavedStatement,
+    predicate: &PublicationPredicate,
+) -> Result<Verification<'static>, Failure> {
+    let connection = run.read_sources()?.connection(&run.global)?;
+    let platform = run.create_platform_client(&connection)?;
+    let mut differences = statement.check_publication(predicate);
+    if let (Some(publish_platform), Some(run_platform)) =
+        (&predicate.platform, describe_platform(&connection))
+    {
+        differences.extend(compare_platforms(run, publish_platform, &run_platform));
+    }
+    let (prefix, version) = (&predicate.prefix, &predicate.version_name);
+    differences.extend(compare_with_platform(
+        run,
+        &platform,
+        prefix,
+        version,
+        |details| compare_publication_with_details(predicate, details),
+    )?);
+    match find_clone_of(run, &predicate.commit) {
+        Some((repository, commit)) => {
+            differences.extend(statement.compare_publication_with_commit(predicate, &repository, &commit)?);
+            differences.extend(compare_policy(run, &predicate.policy, &repository)?);
+        }
+        None => run.ui.say(&format!(
+            "the commit {} is not available locally, so its files were not compared",
+            predicate.commit
+        )),
+    }
+    Ok(Verification {
+        subject: format!("version {version} of {prefix}"),
+        document: "statement",
+        differences,
+        facts: json!({
+            "schema": "sluicegate.verification/v1",
+            "predicateType": PredicateKind::Publication.uri(),
+            "prefix": prefix,
+            "versionName": version,
+            "commitHash": predicate.commit,
+        }),
+    })
+}
+
+/// Returns a difference if the version was published in another project. A platform may have several addresses, so
+/// another one is only printed.
+fn compare_platforms(
+    run: &Run,
+    publish_platform: &ReviewPlatform,
+    run_platform: &ReviewPlatform,
+) -> Option<String> {
+    if publish_platform.url != run_platform.url {
+        run.ui.say(&format!(
+            "the version was published at {}, and is compared with {}",
+            publish_platform.url, run_platform.url
+        ));
+    }
+    (publish_platform.project != run_platform.project).then(|| {
+        format!(
+            "the version is in the project {}, but this run uses the project {}",
+            publish_platform.project, run_platform.project
+        )
+    })
+}
+
+/// Returns the repository and the commit with this full id, if the repository has it.
+fn find_clone_of(run: &Run, id: &str) -> Option<(Repository, CommitId)> {
+    let repository = run.find_repository()?;
+    let commit = repository.find_commit_with_id(id)?;
+    Some((repository, commit))
+}
+
+/// Compares the gate configuration with its commit. If the commit is not available locally, prints that and returns an
+/// empty list.
+fn compare_policy(
+    run: &Run,
+    policy: &PolicyDigests,
+    repository: &Repository,
+) -> Result<Vec<String>, Failure> {
+    Ok(policy.compare_with_commit(repository)?.unwrap_or_else(|| {
+        let reason = match &policy.commit {
+            Some(commit) => format!("its commit {commit} is not available locally"),
+            None => "it was read from disk".to_owned(),
+        };
+        run.ui
+            .say(&format!("the gate configuration was not compared: {reason}"));
+        Vec::new()
+    }))
+}

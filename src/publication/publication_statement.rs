@@ -1,0 +1,62 @@
+//! Writes the statement about a published version, for programs that sign it.
+
+use super::Publication;
+use crate::attestation::{PredicateKind, PublicationPredicate};
+use crate::error::Failure;
+use crate::gate::run::review_context::describe_platform;
+use crate::publish::{FileSource, Receipt};
+use crate::session::statement_output::write_statement;
+
+impl Publication<'_> {
+    /// Writes the statement to the requested files. Returns the step outputs about it, which are empty without a
+    /// statement.
+    pub(super) fn write_publication_statement(
+        &self,
+        receipt: &Receipt,
+    ) -> Result<Vec<(&'static str, String)>, Failure> {
+        let files = &self.settings.attestation;
+        if !files.is_requested() {
+            return Ok(Vec::new());
+        }
+        if let Some(reason) = self.find_reason_against_statement(receipt) {
+            self.run.report_missing_statement("publication", &reason);
+            return Ok(Vec::new());
+        }
+        let workspace = self.workspace;
+        // A version with unchanged files may be of an older commit, which the clone may lack.
+        let rules = match workspace.repo.find_commit_with_id(&receipt.commit_hash) {
+            Some(commit) => workspace.compute_rules_digest(&commit)?,
+            None => None,
+        };
+        let statement = PublicationPredicate::from_receipt(
+            receipt,
+            workspace.find_repository_address(),
+            describe_platform(self.connection),
+            workspace.compute_policy_digests(self.run)?,
+            rules,
+        )
+        .into_statement(receipt);
+        write_statement(&statement, files)?;
+        let mut outputs = self
+            .run
+            .list_statement_outputs(PredicateKind::Publication, &statement.subjects);
+        if !outputs.is_empty() {
+            let predicate = &statement.predicate;
+            outputs.push(("publication-subject-name", predicate.subject_name()));
+            outputs.push(("publication-subject-digest", predicate.digest.clone()));
+        }
+        Ok(outputs)
+    }
+
+    /// Returns why the publication has no statement, or `None` if it has one.
+    fn find_reason_against_statement(&self, receipt: &Receipt) -> Option<String> {
+        if !receipt.is_of_published_version() {
+            return Some(format!("the outcome of the publish is `{}`", receipt.outcome()));
+        }
+        if receipt.has_ignored_resources() {
+            return Some("the platform ignored files, so the version does not contain all parts".to_owned());
+        }
+        (self.settings.from == FileSource::Worktree)
+            .then(|| "the files are of the working tree, not of the commit that the version names".to_owned())
+    }
+}

@@ -1,0 +1,65 @@
+//! Writes a statement to its files, and returns the step outputs that programs which sign it need.
+
+use crate::atomic_file;
+use crate::attestation::{PredicateKind, Statement, Subject, format_subject_list};
+use crate::error::Failure;
+use crate::job::ci::Host;
+use crate::job::settings::AttestationFiles;
+use crate::session::Run;
+use crate::session::failure_conversion::reject_unwritten;
+use serde::Serialize;
+
+/// Title of the failure to write a statement.
+pub(crate) const STATEMENT_FAILED: &str = "The statement was not written";
+
+/// Writes a statement, and its predicate alone, to the requested files.
+pub(crate) fn write_statement<P: Serialize>(
+    statement: &Statement<P>,
+    files: &AttestationFiles,
+) -> Result<(), Failure> {
+    if let Some(path) = &files.statement {
+        atomic_file::write_file_with(path, |writer| statement.write(writer))
+            .map_err(reject_unwritten("the statement ", path))?;
+    }
+    if let Some(path) = &files.predicate {
+        atomic_file::write_file_with(path, |writer| statement.write_predicate(writer))
+            .map_err(reject_unwritten("the predicate ", path))?;
+    }
+    Ok(())
+}
+
+impl Run {
+    /// Prints why there is no statement. An earlier one was removed when the run began.
+    pub(crate) fn report_missing_statement(&self, subject: &str, reason: &str) {
+        self.ui
+            .say(&format!("no statement about the {subject} is written: {reason}"));
+    }
+
+    /// Returns the step outputs for `actions/attest`: the predicate type and the list of subjects. The action exists
+    /// only on hosts with GitHub's workflows, and a variable of Azure has one line.
+    pub(crate) fn list_statement_outputs(
+        &self,
+        kind: PredicateKind,
+        subjects: &[Subject],
+    ) -> Vec<(&'static str, String)> {
+        if self.host() == Host::Azure {
+            return Vec::new();
+        }
+        let list = format_subject_list(subjects);
+        if list.is_none() && self.has_outputs() {
+            self.ui.warn(&format!(
+                "the statement has {} subjects, which are too many for the action actions/attest, so the output with \
+                 its subjects is empty. `cosign attest-blob --statement` can sign the statement",
+                subjects.len()
+            ));
+        }
+        let (type_output, subjects_output) = match kind {
+            PredicateKind::Review => ("review-predicate-type", "review-subjects"),
+            PredicateKind::Publication => ("publication-predicate-type", "publication-subjects"),
+        };
+        vec![
+            (type_output, kind.uri()),
+            (subjects_output, list.unwrap_or_default()),
+        ]
+    }
+}

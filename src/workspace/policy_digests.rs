@@ -1,0 +1,113 @@
+//! Computes the digests of the files that decide about a run: the gate configuration that applies, and the rules file.
+
+use super::Workspace;
+use super::gate_files::MAX_WAIVERS_BYTES;
+use crate::attestation::{FileDigest, PolicyDigests};
+use crate::error::Failure;
+use crate::job::context::PolicyRevision;
+use crate::job::policy::{self, CheckoutFiles, FilePresence, GateFileReader, normalize_path};
+use crate::job::settings;
+use crate::publish::{hash_blob, hash_bytes};
+use crate::session::Run;
+use sluicegate_git::{CommitId, RemoteUrl};
+use sluicegate_pipelines::team_rules::MAX_TEAM_RULES_BYTES;
+use sluicegate_pipelines::waivers;
+
+impl Workspace<'_> {
+    /// Returns the digests of the gate configuration that this run uses: `sluicegate.yaml`, the waivers and the rules
+    /// of the team, as far as they exist and can be used.
+    pub(crate) fn compute_policy_digests(&self, run: &Run) -> Result<PolicyDigests, Failure> {
+        let reader = GateFileReader {
+            repo: &self.repo,
+            policy_revision: &self.policy_revision,
+            checkout: CheckoutFiles::for_run(&self.repo, Some(&self.ci))?,
+            on_unusable: self.on_unusable(),
+        };
+        let mut files = Vec::new();
+        if self.config_file.is_none() {
+            files.extend(hash_config_file_of_job(run)?);
+        }
+        let gate_files = [
+            (self.config_file.as_deref(), policy::MAX_FILE_BYTES),
+            (Some(waivers::FILE_NAME), MAX_WAIVERS_BYTES),
+            (self.team_rules_path.as_deref(), MAX_TEAM_RULES_BYTES),
+        ];
+        for (path, limit) in gate_files {
+            let Some(path) = path else { continue };
+            let file = reader.read_file(path, FilePresence::Optional, limit)?;
+            files.extend(
+                file.policy_text
+                    .map(|text| FileDigest::new(path.to_owned(), hash_bytes(text.text.as_bytes()))),
+            );
+        }
+        let commit = match (&self.policy_revision, &reader.checkout) {
+            (PolicyRevision::Commit { commit, .. }, _)
+            | (PolicyRevision::Head { .. }, CheckoutFiles::Committed(commit)) => Some(commit.to_string()),
+            _ => None,
+        };
+        Ok(PolicyDigests { commit, files })
+    }
+
+    /// Returns the digest of the platform's rules file in a commit; `None` if the commit has none.
+    pub(crate) fn compute_rules_digest(&self, commit: &CommitId) -> Result<Option<FileDigest>, Failure> {
+        let Some(file) = self.find_rules_file(&self.repo.snapshot(commit.clone()))? else {
+            return Ok(None);
+        };
+        let Some(committed_file) = self.repo.find_file(commit, &file.path)? else {
+            return Ok(None);
+        };
+        let (_, sha256) = hash_blob(&self.repo, &committed_file.blob, &file.path)?;
+        Ok(Some(FileDigest::new(file.path, sha256)))
+    }
+
+    /// Returns the digests of these files of a commit, in the same order. A path that the commit lacks is an error.
+    pub(crate) fn hash_committed_files<'p>(
+        &self,
+        commit: &CommitId,
+        paths: impl Iterator<Item = &'p str>,
+    ) -> Result<Vec<FileDigest>, Failure> {
+        let mut digests = Vec::new();
+        for path in paths {
+            let file = self
+                .repo
+                .find_file(commit, path)?
+                .ok_or_else(|| Failure::usage(format!("`{path}` is not in the commit {}", commit.short())))?;
+            let (_, sha256) = hash_blob(&self.repo, &file.blob, path)?;
+            digests.push(FileDigest::new(path.to_owned(), sha256));
+        }
+        Ok(digests)
+    }
+
+    /// Returns host and path of the repository: as the host of the job names it, otherwise from the URL of its remote.
+    /// A path on this machine identifies a repository for nobody else, so there is none then.
+    pub(crate) fn find_repository_address(&self) -> Option<String> {
+        let host_url = self.ci.target_repository.urls.first();
+        let address = host_url.and_then(|url| RemoteUrl::parse(url));
+        let address = address.or_else(|| {
+            let remotes = self.repo.remote_repositories().ok()?;
+            remotes.into_iter().next()?.1
+        });
+        address
+            .filter(|address| !address.is_on_this_machine())
+            .map(|address| address.to_string())
+    }
+}
+
+/// Returns the digest of the configuration file that the job brought, which is outside of the repository. The
+/// directory depends on the runner, so only the file's name is recorded.
+fn hash_config_file_of_job(run: &Run) -> Result<Option<FileDigest>, Failure> {
+    let Some(path) = settings::requested_config_file(&run.global, &run.env) else {
+        return Ok(None);
+    };
+    let path = normalize_path(&path);
+    let file = policy::read_job_file(&path, FilePresence::Required)?;
+    let name = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    Ok(file.policy_text.map(|text| FileDigest {
+        of_job: true,
+        ..FileDigest::new(name, hash_bytes(text.text.as_bytes()))
+    }))
+}

@@ -1,0 +1,339 @@
+//! The statement about a review: its content, and the runs that leave none.
+
+use super::{OLD, hash_file, predicate_type, read_outputs, read_statement};
+use crate::support::{
+    Job, Platform, RULES_FILE, World, bad_pipeline, change, failing_platform, good_pipeline, head,
+    one_change, passed_results, read_json, repository, respond_for_each,
+};
+use serde_json::{Value, json};
+use std::fs;
+
+fn passing_platform() -> Platform {
+    let platform = Platform::new();
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    platform
+}
+
+/// Returns a pull request that edits the configuration file of `main`, and adds a pipeline.
+fn change_of_policy() -> World {
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
+    world.git("checkout -q main");
+    world.write("sluicegate.yaml", "review: { fail-on: warn }\n");
+    world.write("sluicegate-waivers.yaml", "[]\n");
+    world.commit("policy");
+    world.push();
+    world.git("checkout -q change");
+    world.git("merge -q --no-edit main");
+    world.write("sluicegate.yaml", "review: { fail-on: error }\n");
+    world.commit("relax");
+    world.push();
+    world
+}
+
+#[test]
+fn review_that_passed_writes_statement_about_commit_and_pipelines() {
+    let (world, platform) = (one_change(), passing_platform());
+    let job = || Job::github().pull_request().extend(&world, platform.call(&world));
+    let args = "review --attestation s.json --attestation-predicate p.json";
+    job().run(args).expect(0);
+    let statement = read_statement(&world.work().join("s.json"));
+    assert_eq!(statement["predicateType"], predicate_type("review"));
+    let commit = head(&world);
+    assert_eq!(
+        statement["subject"],
+        json!([
+            { "name": "github.com/o/p", "digest": { "gitCommit": commit } },
+            { "name": "b.orch.yaml", "digest": { "sha256": hash_file(&world.work().join("b.orch.yaml")) } },
+        ])
+    );
+    let predicate = &statement["predicate"];
+    assert_eq!(*predicate, read_json(&world.work().join("p.json")));
+    let main = world.git("rev-parse origin/main");
+    for (key, value) in [
+        ("commit", json!(commit)),
+        ("branch", json!("change")),
+        ("repository", json!("github.com/o/p")),
+        ("bases", json!([main])),
+        ("verdict", json!("passed")),
+        ("engine", json!("remote")),
+        ("failOn", json!("error")),
+        ("policy", json!({ "commit": main, "files": [] })),
+        (
+            "rules",
+            json!({ "path": RULES_FILE, "sha256": hash_file(&world.work().join(RULES_FILE)) }),
+        ),
+    ] {
+        assert_eq!(predicate[key], value, "{key}");
+    }
+    assert_eq!(predicate["counts"]["files"], 1);
+    assert_eq!(predicate["platform"]["project"], crate::support::PROJECT);
+    assert_eq!(predicate["tool"]["version"], env!("CARGO_PKG_VERSION"));
+    // The same facts give the same bytes.
+    let bytes = fs::read(world.work().join("s.json")).unwrap();
+    job().run(args).expect(0);
+    assert_eq!(fs::read(world.work().join("s.json")).unwrap(), bytes);
+}
+
+#[test]
+fn policy_of_statement_is_that_of_target_branch() {
+    let (world, platform) = (change_of_policy(), passing_platform());
+    let job = Job::github().pull_request().extend(&world, platform.call(&world));
+    job.run("review --attestation s.json").expect(0);
+    let predicate = &read_statement(&world.work().join("s.json"))["predicate"];
+    let of_main = "review: { fail-on: warn }\n";
+    assert_eq!(
+        predicate["policy"],
+        json!({
+            "commit": world.git("rev-parse origin/main"),
+            "files": [
+                { "path": "sluicegate.yaml", "sha256": sluicegate::publish::hash_bytes(of_main.as_bytes()) },
+                { "path": "sluicegate-waivers.yaml", "sha256": sluicegate::publish::hash_bytes(b"[]\n") },
+            ],
+        })
+    );
+    assert_eq!(predicate["failOn"], "warn");
+    // A file that the job brings is recorded by its name only.
+    fs::write(world.path().join("job.yaml"), of_main).unwrap();
+    job.run("review --config ../job.yaml --attestation s.json")
+        .expect(0);
+    let predicate = &read_statement(&world.work().join("s.json"))["predicate"];
+    assert_eq!(predicate["policy"]["files"][0]["path"], "job.yaml");
+    assert_eq!(predicate["policy"]["files"][0]["ofJob"], true);
+}
+
+#[test]
+fn review_that_did_not_pass_leaves_no_statement() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    let statement = world.work().join("s.json");
+    let failing = failing_platform("bad name");
+    for (platform, args, code, reason) in [
+        (&failing, "", 1, "the verdict is failed"),
+        (&failing, "--fail-on never", 0, "--fail-on never"),
+    ] {
+        fs::write(&statement, OLD).unwrap();
+        platform
+            .call(&world)
+            .run(("review --attestation s.json --attestation-predicate p.json", args))
+            .expect(code)
+            .saying(&["no statement about the review is written", reason]);
+        assert!(
+            !statement.exists() && !world.work().join("p.json").exists(),
+            "{args}"
+        );
+    }
+    // A platform without a usable response leaves the verdict open.
+    let unreachable = one_change();
+    for (args, code) in [("", 3), ("--on-unavailable pass", 0)] {
+        fs::write(unreachable.work().join("s.json"), OLD).unwrap();
+        failing
+            .call(&unreachable)
+            .variable("SLUICEGATE_BASE_URL", "http://127.0.0.1:9")
+            .run(("review --attestation s.json", args))
+            .expect(code)
+            .saying(&["the verdict is undecided"]);
+        assert!(!unreachable.work().join("s.json").exists());
+    }
+}
+
+#[test]
+fn review_of_part_has_no_statement() {
+    let (world, platform) = (one_change(), passing_platform());
+    for (args, reason) in [
+        ("b.orch.yaml", "the review is restricted to b.orch.yaml"),
+        ("--shard 1/2", "the review covers only shard 1/2"),
+    ] {
+        platform
+            .call(&world)
+            .run(("review --attestation s.json", args))
+            .expect(0)
+            .saying(&[reason]);
+        assert!(!world.work().join("s.json").exists(), "{args}");
+    }
+}
+
+#[test]
+fn event_without_review_has_no_statement() {
+    let (world, platform) = (one_change(), passing_platform());
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/old", "before": head(&world),
+        "after": "0".repeat(40), "deleted": true });
+    let job = Job::github().event("push", "refs/heads/old", &payload);
+    job.extend(&world, platform.call(&world))
+        .run("review --attestation s.json")
+        .expect(0)
+        .saying(&["no statement about the review is written", "was deleted"]);
+    assert!(!world.work().join("s.json").exists());
+}
+
+#[test]
+fn run_that_ends_early_leaves_no_statement_of_earlier_run() {
+    let (world, platform) = (one_change(), passing_platform());
+    let statement = world.work().join("s.json");
+    let run = |args: &str, code: i32| {
+        fs::write(&statement, OLD).unwrap();
+        platform.call(&world).run(args).expect(code);
+        statement.exists()
+    };
+    for args in [
+        "review --head nothing --attestation s.json",
+        "review --head nothing --attestation-predicate s.json",
+        "ci --head nothing --attestation s.json",
+        "ci --head nothing --publish-attestation s.json",
+        "publish --prefix p --version-name 1 --head nothing --attestation s.json",
+    ] {
+        assert!(!run(args, 7), "{args}");
+    }
+    assert!(!run("report missing.json --attestation s.json", 2));
+    // Nothing is reviewed in a dry run, but a later step would sign a file of the change.
+    assert!(!run("review --dry-run --attestation s.json", 0));
+    // The files that the policy names.
+    let policy = "review: { attestation: s.json }\npublish: { attestation: t.json }\n";
+    world.write("sluicegate.yaml", policy);
+    assert!(!run("review --head nothing", 7));
+    assert!(!run("review --dry-run", 0));
+    world.write("t.json", OLD);
+    platform
+        .call(&world)
+        .run("ci --dry-run --prefix p --version-name 1")
+        .expect(0);
+    assert!(!world.work().join("t.json").exists());
+    // A check writes no statement, so it keeps the file.
+    assert!(run("check", 0));
+}
+
+#[test]
+fn merged_shards_have_statement_of_complete_review() {
+    let files: Vec<(String, String)> = (0..6)
+        .map(|number| (format!("sales/p{number}.orch.yaml"), good_pipeline()))
+        .collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let (world, platform) = (change(&files), passing_platform());
+    let job = || Job::github().pull_request().extend(&world, platform.call(&world));
+    job().run("review --attestation s.json").expect(0);
+    for shard in 1..=2 {
+        let args = format!("review --shard {shard}/2 --report json=../{shard}.json");
+        job().run(args).expect(0);
+    }
+    job()
+        .run("report ../1.json ../2.json --attestation m.json")
+        .expect(0);
+    let merged = read_statement(&world.work().join("m.json"));
+    assert_eq!(merged, read_statement(&world.work().join("s.json")));
+    let missing_shard = job().run("report ../1.json --attestation m.json");
+    missing_shard.expect(3).saying(&["the verdict is undecided"]);
+    assert!(!world.work().join("m.json").exists());
+    // A statement needs the commit.
+    platform
+        .call(&world)
+        .variable("SLUICEGATE_REPO", world.path().display().to_string())
+        .run("report ../1.json ../2.json --attestation m.json")
+        .expect(0)
+        .saying(&["there is no clone with the reviewed commit"]);
+}
+
+#[test]
+fn report_of_comparison_has_no_statement() {
+    let (world, platform) = (one_change(), passing_platform());
+    for name in ["old", "new"] {
+        let args = format!("review --all --report json=../{name}.json");
+        platform.call(&world).run(args).expect(0);
+    }
+    let report = |more: &str| {
+        platform
+            .call(&world)
+            .run(("report ../new.json --attestation s.json", more))
+            .expect(0)
+    };
+    report("--compare ../old.json").saying(&["comparison with an older report"]);
+    assert!(!world.work().join("s.json").exists());
+    report("");
+    read_statement(&world.work().join("s.json"));
+}
+
+#[test]
+fn outputs_of_review_have_subjects_for_action() {
+    let (world, platform) = (one_change(), passing_platform());
+    let outputs = world.path().join("outputs");
+    let job = || {
+        let call = platform
+            .call(&world)
+            .variable("GITHUB_OUTPUT", outputs.display().to_string());
+        Job::github().pull_request().extend(&world, call)
+    };
+    job().run("review").expect(0);
+    assert!(!read_outputs(&outputs).contains_key("review-subjects"));
+    job().run("review --attestation-predicate p.json").expect(0);
+    let lines = read_outputs(&outputs);
+    let hash = hash_file(&world.work().join("b.orch.yaml"));
+    assert_eq!(lines["review-subjects"], format!("{hash}  b.orch.yaml"));
+    assert_eq!(lines["review-predicate-type"], predicate_type("review"));
+    assert!(!world.work().join("s.json").exists());
+    // The variables of Azure Pipelines have one line, and there is no such action.
+    let azure = Job::azure().pull_request().extend(&world, platform.call(&world));
+    let output = azure.run("review --attestation s.json").expect(0);
+    assert!(!output.all().contains("review-subjects"), "{}", output.all());
+    read_statement(&world.work().join("s.json"));
+}
+
+#[test]
+fn review_without_pipelines_has_statement_about_commit() {
+    let (world, platform) = (change(&[("notes.md", "text")]), passing_platform());
+    platform.call(&world).run("review --attestation s.json").expect(0);
+    let statement = read_statement(&world.work().join("s.json"));
+    // The remote is a directory of this machine, which names no repository.
+    assert_eq!(
+        statement["subject"],
+        json!([{ "digest": { "gitCommit": head(&world) } }])
+    );
+    assert_eq!(statement["predicate"]["repository"], Value::Null);
+    assert_eq!(statement["predicate"]["counts"]["files"], 0);
+}
+
+#[test]
+fn statement_of_repository_with_password_in_url_does_not_contain_it() {
+    let (world, platform) = (one_change(), passing_platform());
+    world.git([
+        "remote",
+        "set-url",
+        "origin",
+        "https://user:hidden-word@git.example:8443/o/p.git",
+    ]);
+    platform.call(&world).run("review --attestation s.json").expect(0);
+    let statement = read_statement(&world.work().join("s.json"));
+    assert_eq!(statement["predicate"]["repository"], "git.example:8443/o/p");
+    assert!(!statement.to_string().contains("hidden-word"));
+}
+
+#[test]
+fn outputs_with_same_path_exit_with_2() {
+    let (world, platform) = (one_change(), passing_platform());
+    for args in [
+        "review --attestation s.json --attestation-predicate s.json",
+        "review --attestation s.json --report json=s.json",
+        "publish --prefix p --version-name 1 --receipt s.json --attestation s.json",
+        "ci --attestation s.json --publish-attestation s.json",
+    ] {
+        platform
+            .call(&world)
+            .run(args)
+            .expect(2)
+            .saying(&["two outputs cannot both go to"]);
+    }
+}
+
+#[test]
+fn statement_behind_link_of_change_is_refused() {
+    let (world, platform) = (one_change(), passing_platform());
+    fs::write(world.path().join("target"), OLD).unwrap();
+    std::os::unix::fs::symlink("../target", world.work().join("s.json")).unwrap();
+    world.commit("link");
+    world.push();
+    platform
+        .call(&world)
+        .run("review --attestation s.json")
+        .expect(2)
+        .saying(&["is a symbolic link in the repository"]);
+    assert_eq!(fs::read_to_string(world.path().join("target")).unwrap(), OLD);
+}

@@ -1,0 +1,300 @@
+//! `verify --attestation`: each mismatch is named, and documents that are no statements are refused.
+
+use super::{predicate_type, read_statement};
+use crate::support::release::{publish_call, stage};
+use crate::support::{Call, ServerProcess, World, head, read_json};
+use serde_json::{Value, json};
+use std::fs::{self, File};
+
+/// An edit of a statement.
+type Edit = fn(&mut Value);
+
+/// Returns a published project with the statements `review.json` and `publication.json`.
+fn attested_project() -> (World, ServerProcess) {
+    let (world, server) = stage();
+    world.write("sluicegate.yaml", "review: { fail-on: warn }\n");
+    world.commit("policy");
+    world.push();
+    let run = |args: &str| drop(publish_call(&world, &server).run(args).expect(0));
+    run("review --all --attestation review.json");
+    run("publish --version-name 1 --attestation publication.json");
+    (world, server)
+}
+
+fn write_edited(world: &World, name: &str, edit: impl FnOnce(&mut Value)) {
+    let mut statement = read_statement(&world.work().join(name));
+    edit(&mut statement);
+    world.write("edited.json", statement.to_string());
+}
+
+#[test]
+fn statement_of_review_is_compared_with_clone() {
+    let (world, server) = attested_project();
+    let call = publish_call(&world, &server).without("SLUICEGATE_TOKEN");
+    let verify = |name: &str| call.run(&["verify", "--attestation", name]);
+    let output = verify("review.json").expect(0);
+    let text = format!(
+        "the review of the commit {} matches the statement",
+        &head(&world)[..7]
+    );
+    assert!(output.out.contains(&text), "{}", output.all());
+    output.saying(&["the signature of the statement was not checked"]);
+    let edits: [(Edit, &str); 8] = [
+        (
+            |it| it["subject"][1]["digest"]["sha256"] = json!("0".repeat(64)),
+            "`sales/load.orch.yaml` has different content",
+        ),
+        (
+            |it| it["subject"][1]["name"] = json!("sales/gone.orch.yaml"),
+            "`sales/gone.orch.yaml` is not in the commit",
+        ),
+        (
+            |it| it["subject"][0]["digest"]["gitCommit"] = json!("0".repeat(40)),
+            "but the predicate is about",
+        ),
+        (
+            |it| it["subject"][1]["digest"] = json!({ "sha512": "00" }),
+            "the subject `sales/load.orch.yaml` has no SHA-256",
+        ),
+        (
+            |it| it["predicate"]["verdict"] = json!("failed"),
+            "the verdict of the review is `failed`",
+        ),
+        (
+            |it| it["predicate"]["counts"]["files"] = json!(9),
+            "the statement lists 1 files, but its predicate is about 9",
+        ),
+        (
+            |it| it["predicate"]["rules"]["sha256"] = json!("0".repeat(64)),
+            "`.platform/config/pipeline_quality_rules.yaml` has different content",
+        ),
+        (
+            |it| {
+                let commit = it["predicate"]["commit"].clone();
+                it["predicate"]["policy"] = json!({
+                    "commit": commit,
+                    "files": [{ "path": "sluicegate.yaml", "sha256": "0".repeat(64) }],
+                });
+            },
+            "the gate configuration `sluicegate.yaml` has different content",
+        ),
+    ];
+    for (edit, text) in edits {
+        write_edited(&world, "review.json", edit);
+        verify("edited.json").expect(6).saying(&[text]);
+    }
+    // The job's identity cannot be compared, but the file in the commit can.
+    let policy = json!({
+        "commit": head(&world),
+        "files": [{ "path": "sluicegate.yaml", "sha256": super::hash_file(&world.work().join("sluicegate.yaml")) }],
+    });
+    write_edited(&world, "review.json", |it| it["predicate"]["policy"] = policy);
+    verify("edited.json").expect(0);
+}
+
+#[test]
+fn statement_that_action_signed_matches() {
+    let (world, server) = attested_project();
+    let verify = |name: &str| publish_call(&world, &server).run(&["verify", "--attestation", name]);
+    // The action takes only subjects with a SHA-256, and adds none.
+    write_edited(&world, "review.json", |it| {
+        it["subject"].as_array_mut().unwrap().remove(0);
+    });
+    verify("edited.json").expect(0);
+    // Fields that in-toto may add are ignored.
+    write_edited(&world, "review.json", |it| {
+        it["subject"][1]["mediaType"] = json!("text/yaml");
+        it["more"] = json!(1);
+    });
+    verify("edited.json").expect(0);
+    // Only the digest of the version was signed.
+    write_edited(&world, "publication.json", |it| {
+        it["subject"].as_array_mut().unwrap().truncate(1);
+    });
+    verify("edited.json")
+        .expect(6)
+        .saying(&["the statement lists 0 files"]);
+}
+
+#[test]
+fn statement_of_publication_is_compared_with_platform_and_clone() {
+    let (world, server) = attested_project();
+    let verify = |name: &str| publish_call(&world, &server).run(&["verify", "--attestation", name]);
+    let output = verify("publication.json").expect(0);
+    assert!(
+        output.out.contains("version 1 of sales matches the statement"),
+        "{}",
+        output.all()
+    );
+    let edits: [(Edit, &str); 9] = [
+        (
+            |it| it["subject"][1]["digest"]["sha256"] = json!("0".repeat(64)),
+            "has different content in the commit",
+        ),
+        (
+            |it| it["subject"][1]["digest"]["sha256"] = json!("0".repeat(64)),
+            "but the digest of its files is",
+        ),
+        (
+            |it| it["subject"][0]["digest"]["sha256"] = json!("0".repeat(64)),
+            "is not a subject",
+        ),
+        (
+            |it| it["predicate"]["versionName"] = json!("2"),
+            "has no version 2",
+        ),
+        (
+            |it| it["predicate"]["outcome"] = json!("failed"),
+            "the outcome of the publish is `failed`",
+        ),
+        (
+            |it| it["predicate"]["sharedPipelines"][0]["id"] = json!("gone"),
+            "`gone`",
+        ),
+        (
+            |it| it["predicate"]["commit"] = json!("0".repeat(40)),
+            "the version is from the commit",
+        ),
+        (
+            |it| it["predicate"]["platform"]["project"] = json!("other"),
+            "but this run uses the project",
+        ),
+        (
+            |it| it["predicate"]["counts"]["files"] = json!(0),
+            "but its predicate is about 0",
+        ),
+    ];
+    for (edit, text) in edits {
+        write_edited(&world, "publication.json", edit);
+        verify("edited.json").expect(6).saying(&[text]);
+    }
+    // A commit changes the clone, not the version.
+    world.write("sales/load.orch.yaml", "type: orchestration\n");
+    world.commit("later");
+    verify("publication.json").expect(0);
+    // Without a clone, the platform's version is still compared.
+    let folder = world.path().join("elsewhere");
+    fs::create_dir(&folder).unwrap();
+    fs::copy(world.work().join("publication.json"), folder.join("s.json")).unwrap();
+    Call::with_platform(&folder, &server.url)
+        .run("verify --attestation s.json")
+        .expect(0)
+        .saying(&["is not available locally, so its files were not compared"]);
+    publish_call(&world, &server)
+        .variable("SLUICEGATE_TOKEN", "another")
+        .run("verify --attestation publication.json")
+        .expect(4);
+    publish_call(&world, &server)
+        .variable("SLUICEGATE_BASE_URL", "http://127.0.0.1:9")
+        .variable("SLUICEGATE_RETRIES", "0")
+        .run("verify --attestation publication.json")
+        .expect(3);
+}
+
+#[test]
+fn statement_of_review_without_its_commit_exits_with_7() {
+    let (world, server) = attested_project();
+    write_edited(&world, "review.json", |it| {
+        it["predicate"]["commit"] = json!("0".repeat(40));
+    });
+    publish_call(&world, &server)
+        .run("verify --attestation edited.json")
+        .expect(7)
+        .saying(&[
+            "the clone does not have the reviewed commit",
+            "hint: fetch the commit",
+        ]);
+    let folder = world.path().join("elsewhere");
+    fs::create_dir(&folder).unwrap();
+    fs::copy(world.work().join("review.json"), folder.join("s.json")).unwrap();
+    Call::new(&folder).run("verify --attestation s.json").expect(7);
+}
+
+#[test]
+fn document_that_is_no_statement_is_refused() {
+    let (world, server) = attested_project();
+    let verify = || publish_call(&world, &server).run("verify --attestation edited.json");
+    let text = fs::read_to_string(world.work().join("review.json")).unwrap();
+    let receipt = "publish --version-name 2 --receipt r.json";
+    publish_call(&world, &server).run(receipt).expect(0);
+    let edits: [(Edit, &str); 6] = [
+        (
+            |it| it["_type"] = json!("https://in-toto.io/Statement/v0.1"),
+            "its type is `https://in-toto.io/Statement/v0.1`",
+        ),
+        (
+            |it| it["predicateType"] = json!("https://slsa.dev/provenance/v1"),
+            "its predicate type is `https://slsa.dev/provenance/v1`, not",
+        ),
+        (|it| it["subject"] = json!("text"), "invalid type"),
+        (
+            |it| it["subject"][0]["digest"]["gitCommit"] = json!(1),
+            "invalid type",
+        ),
+        (|it| it["predicate"]["more"] = json!(1), "unknown field `more`"),
+        (
+            |it| it["predicate"]["commit"] = json!(null),
+            "its predicate is invalid",
+        ),
+    ];
+    for (edit, reason) in edits {
+        write_edited(&world, "review.json", edit);
+        verify().expect(2).saying(&[reason]);
+    }
+    let duplicate = text.replacen("\"verdict\":", "\"verdict\": \"passed\",\n    \"verdict\":", 1);
+    let envelope =
+        json!({ "payloadType": "application/vnd.in-toto+json", "payload": "e30=", "signatures": [] });
+    let receipt = read_json(&world.work().join("r.json")).to_string();
+    for (content, reason) in [
+        (duplicate.as_str(), "duplicate key `verdict`"),
+        (&envelope.to_string(), "it is a signed envelope"),
+        (&receipt, "missing field `_type`"),
+        ("[", "EOF while parsing"),
+        ("", "is not a statement"),
+        (&"[".repeat(100_000), "recursion limit exceeded"),
+    ] {
+        world.write("edited.json", content);
+        verify().expect(2).saying(&[reason]);
+    }
+    let huge = File::create(world.work().join("edited.json")).unwrap();
+    huge.set_len(64 * 1024 * 1024 + 1).unwrap();
+    verify().expect(2).saying(&["it has more than 67108864 bytes"]);
+    verify_of_both_documents_is_refused(&world, &server);
+}
+
+fn verify_of_both_documents_is_refused(world: &World, server: &ServerProcess) {
+    for args in ["verify", "verify r.json --attestation review.json"] {
+        publish_call(world, server).run(args).expect(2);
+    }
+}
+
+#[test]
+fn result_of_verification_is_json() {
+    let (world, server) = attested_project();
+    let verify = |name: &str| publish_call(&world, &server).run(("verify -o json --attestation", name));
+    let result = verify("publication.json").expect(0).json();
+    assert_eq!(
+        result,
+        json!({
+            "schema": "sluicegate.verification/v1",
+            "predicateType": predicate_type("publication"),
+            "prefix": "sales",
+            "versionName": "1",
+            "commitHash": head(&world),
+            "verified": true,
+            "differences": [],
+        })
+    );
+    write_edited(&world, "review.json", |it| {
+        it["predicate"]["verdict"] = json!("undecided");
+    });
+    let result = verify("edited.json").expect(6).json();
+    assert_eq!(result["predicateType"], predicate_type("review"));
+    assert_eq!(
+        (
+            &result["verified"],
+            result["differences"].as_array().unwrap().len()
+        ),
+        (&json!(false), 1)
+    );
+}
