@@ -1,12 +1,13 @@
 //! Runs `sluicegate serve`: starts the local platform, prints its address, stops on a signal.
 
 use crate::error::Failure;
-use crate::job::cli::{ReviewRequestFields, ServeArgs};
+use crate::job::cli::{AgentBehaviorFlag, ReviewRequestFields, ServeArgs};
 use crate::job::settings::variable;
 use crate::session::{CommandResult, Run};
+use clap::ValueEnum as _;
 use secrecy::ExposeSecret as _;
 use sluicegate_base::input;
-use sluicegate_local_platform::{Clock, Options, Role, RunningPlatform, Vocabulary};
+use sluicegate_local_platform::{AgentBehavior, Clock, Options, Role, RunningPlatform, Vocabulary};
 use std::path::Path;
 use uuid::Uuid;
 
@@ -60,7 +61,17 @@ fn read_options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
         tokens,
         vocabulary,
         clock: Clock::default(),
+        agent_behavior: parse_behavior(args.agent_behavior)?,
     })
+}
+
+/// Returns the behavior with the name of the flag's value.
+fn parse_behavior(flag: AgentBehaviorFlag) -> Result<AgentBehavior, Failure> {
+    let value = flag.to_possible_value();
+    let name = value.map(|value| value.get_name().to_owned());
+    name.unwrap_or_default()
+        .parse()
+        .map_err(|error: sluicegate_local_platform::UnknownBehavior| Failure::usage(error.to_string()))
 }
 
 /// Reads the file with the names that the local platform uses instead of the neutral ones.
@@ -101,4 +112,16 @@ fn format_exports(platform: &RunningPlatform, project: Option<Uuid>) -> String {
         .iter()
         .map(|(name, value)| format!("export {name}={value}\n"));
     lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_behavior_of_the_flag_is_one_of_the_agent() {
+        let flags = AgentBehaviorFlag::value_variants();
+        let behaviors: Vec<AgentBehavior> = flags.iter().map(|flag| parse_behavior(*flag).unwrap()).collect();
+        assert_eq!(behaviors, AgentBehavior::NAMES.map(|(behavior, _)| behavior));
+    }
 }

@@ -1,6 +1,6 @@
 //! Starts a local platform in this process, in memory, and sends one request to it.
 
-use sluicegate_local_platform::{Clock, Options, Role, Vocabulary, start};
+use sluicegate_local_platform::{AgentBehavior, Clock, Options, Role, Vocabulary, start};
 use std::error::Error;
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -21,6 +21,7 @@ async fn request_projects() -> Result<String, Box<dyn Error>> {
         tokens: vec![("token".into(), Role::Admin)],
         vocabulary: Vocabulary::default(),
         clock: Clock::default(),
+        agent_behavior: AgentBehavior::default(),
     })
     .await?;
     let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build()?;

@@ -1,5 +1,6 @@
 //! The state that all request handlers share.
 
+use super::agent_behavior::AgentBehavior;
 use super::clock::Clock;
 use super::error::ServiceError;
 use super::error::StoreError;
@@ -28,6 +29,7 @@ pub(super) struct App {
     projects: Vec<StartupProject>,
     vocabulary: Vocabulary,
     clock: Clock,
+    agent_behavior: AgentBehavior,
     readers: Arc<Semaphore>,
 }
 
@@ -44,6 +46,7 @@ impl App {
             store: Store::open(options.data.as_deref())?,
             vocabulary: options.vocabulary,
             clock: options.clock,
+            agent_behavior: options.agent_behavior,
             readers: Arc::new(Semaphore::new(MAX_REPOSITORY_READERS)),
         };
         let now = app.clock.now();
@@ -83,6 +86,11 @@ impl App {
 
     pub(super) fn clock(&self) -> &Clock {
         &self.clock
+    }
+
+    /// Returns the behavior of the simulated agent in a task to fix findings.
+    pub(super) const fn agent_behavior(&self) -> AgentBehavior {
+        self.agent_behavior
     }
 
     /// Returns who makes a change now, for the audit log.

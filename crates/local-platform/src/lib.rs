@@ -10,6 +10,7 @@
 //! resource once, and both the router and the API description are built from that list.
 
 mod agent;
+mod agent_behavior;
 mod app;
 mod auth;
 mod body;
@@ -40,6 +41,7 @@ mod streaming_shapes;
 mod tokens;
 mod vocabulary;
 
+pub use agent_behavior::{AgentBehavior, UnknownBehavior};
 pub use clock::Clock;
 pub use error::{ServiceError, StoreError};
 pub use options::{Options, Role, UnknownRole};

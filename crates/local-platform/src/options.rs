@@ -1,5 +1,6 @@
 //! The options of the local platform.
 
+use super::agent_behavior::AgentBehavior;
 use super::clock::Clock;
 use super::vocabulary::Vocabulary;
 use secrecy::SecretString;
@@ -23,6 +24,8 @@ pub struct Options {
     /// The values for the API document's neutral tokens.
     pub vocabulary: Vocabulary,
     pub clock: Clock,
+    /// The behavior of the simulated agent in a task to fix findings.
+    pub agent_behavior: AgentBehavior,
 }
 
 /// An account role (API document, "Authentication").

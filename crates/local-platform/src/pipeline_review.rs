@@ -171,7 +171,7 @@ fn find_files(
 
 /// Returns the rules of the commit. If several hidden directories look like the platform's, none of them is used, and
 /// the rules file is reported as one that could not be retrieved.
-fn read_rules(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Problem> {
+pub(super) fn read_rules(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Problem> {
     let directories = repository.list_root_folders(commit)?;
     let has_file = |path: &str| matches!(repository.find_file(commit, path), Ok(Some(_)));
     let Ok(Some(directory)) = find_config_dir(&directories, &has_file) else {

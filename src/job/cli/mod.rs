@@ -73,7 +73,7 @@ pub use remote::{PaceArgs, VocabularyArgs};
 pub use report::ReportArgs;
 pub use review::{GateArgs, GlobArgs, RangeArgs, ReviewArgs, SelectionArgs};
 pub use rules::{InspectArgs, RulesArgs, RulesVerb};
-pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
+pub use serve::{AgentBehaviorFlag, ProjectFlag, ServeArgs, TokenFlag};
 pub use setting_list::SettingsArgs;
 pub use setup::{Adopt, CompletionsArgs, DoctorArgs, InitArgs, ManArgs, SchemaArgs, SchemaDocument};
 pub use streaming::{StreamArgs, StreamingArgs, StreamingVerb};

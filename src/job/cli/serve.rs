@@ -1,7 +1,7 @@
 //! `sluicegate serve`.
 
 use super::ReviewRequestFields;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -38,6 +38,35 @@ pub struct ServeArgs {
     /// Fields to require in a review request
     #[arg(long, value_name = "FIELDS", default_value = "pipelines")]
     pub review_request: ReviewRequestFields,
+    /// Behavior of the simulated agent in a task to fix findings; the values other than `obedient` are misbehaviors
+    #[arg(long, value_name = "BEHAVIOR", default_value = "obedient")]
+    pub agent_behavior: AgentBehaviorFlag,
+}
+
+/// Behavior of the simulated agent in a task to fix findings.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum AgentBehaviorFlag {
+    /// Fix the findings of two rules, commit and push
+    #[default]
+    Obedient,
+    /// Also edit a file without a finding
+    EditsOtherFile,
+    /// Also edit the rules file, so that it has no rule
+    EditsRules,
+    /// Also rename a component so that its name violates the naming convention
+    AddsFinding,
+    /// Work without end, until the task is stopped
+    NeverStops,
+    /// Request a decision on a question first
+    Asks,
+    /// Request to run a pipeline first
+    RunsPipeline,
+    /// Commit the fixes, but do not push the branch
+    SkipsPush,
+    /// Also move the source branch to the commit
+    MovesSourceBranch,
+    /// Push a commit without the history of the source branch
+    RewritesHistory,
 }
 
 /// A project and its remote repository, `UUID=REPOSITORY`.

@@ -16,7 +16,7 @@ use clap::Parser as _;
 use demo_project::{BREAKING_BRANCH, DemoProject, UNCONNECTED_BRANCH};
 use secrecy::SecretString;
 use sluicegate_base::text;
-use sluicegate_local_platform::{Clock, Options, Role, Vocabulary};
+use sluicegate_local_platform::{AgentBehavior, Clock, Options, Role, Vocabulary};
 use std::ffi::OsStr;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -80,6 +80,7 @@ fn platform_options(project: &DemoProject, token: &str) -> Options {
         tokens: vec![(SecretString::from(token), Role::Admin)],
         vocabulary: Vocabulary::default(),
         clock: Clock::default(),
+        agent_behavior: AgentBehavior::default(),
     }
 }
 

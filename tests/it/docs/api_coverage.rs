@@ -3,7 +3,7 @@
 use super::api_coverage_rows::RULES;
 use super::{read_workspace_file, root};
 use serde_json::Value;
-use sluicegate_local_platform::{Clock, Options, Vocabulary, start};
+use sluicegate_local_platform::{AgentBehavior, Clock, Options, Vocabulary, start};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
@@ -192,6 +192,7 @@ fn description() -> Value {
         tokens: Vec::new(),
         vocabulary: Vocabulary::default(),
         clock: Clock::default(),
+        agent_behavior: AgentBehavior::default(),
     };
     let running = runtime.block_on(start(options)).unwrap();
     let mut stream = TcpStream::connect(running.address()).unwrap();

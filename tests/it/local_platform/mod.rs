@@ -13,7 +13,7 @@ mod variables;
 
 use crate::support::{Arguments, Call, PROJECT, ProgramOutput, RULES, TOKEN, World, pipeline};
 use serde_json::Value;
-use sluicegate_local_platform::{Clock, Options, Role, RunningPlatform, Vocabulary};
+use sluicegate_local_platform::{AgentBehavior, Clock, Options, Role, RunningPlatform, Vocabulary};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -69,6 +69,11 @@ impl Local {
 
     /// Creates only the project.
     pub fn new() -> Self {
+        Self::with_agent(AgentBehavior::default())
+    }
+
+    /// Creates the project, and a platform whose agent has this behavior.
+    pub fn with_agent(agent_behavior: AgentBehavior) -> Self {
         let world = World::new();
         world.write("load.orch.yaml", pipeline(&["Start", "Load", "Done"]));
         let failing = pipeline(&["Start", "Load", "Broken"]).replace("end-success", "end-failure");
@@ -92,6 +97,7 @@ impl Local {
             tokens: tokens.map(|(token, role)| (token.into(), role)).to_vec(),
             vocabulary: Vocabulary::default(),
             clock: clock.clone(),
+            agent_behavior,
         };
         let runtime = Runtime::new().unwrap();
         let running = runtime
@@ -119,7 +125,9 @@ impl Local {
     /// Runs the program to its end; time passes on the platform if the command waits.
     pub fn run(&self, args: impl Arguments) -> ProgramOutput {
         let args = args.into_list();
-        let waits = args.iter().any(|arg| arg == "--wait" || arg == "--follow");
+        let waits = args
+            .iter()
+            .any(|arg| ["--wait", "--follow", "--agent"].contains(&arg.as_str()));
         let clock = self.clock.clone();
         let ticking = waits.then(|| {
             self.runtime.spawn(async move {

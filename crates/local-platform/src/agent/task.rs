@@ -1,8 +1,11 @@
 //! A task: its state, and how time and callers advance it.
 
 use super::decision::{DecisionOutcome, OpenDecision, SubmittedDecision};
+use super::fix_order::FixOrder;
+use super::task_config::{AgentMode, TaskConfig, TaskStatus};
 use super::tool_selection::select_tools;
 use super::tools::{QUESTION_TOOL, makes_changes};
+use crate::agent_behavior::AgentBehavior;
 use crate::clock::Moment;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -16,59 +19,11 @@ const THINKING_TIME: Duration = Duration::from_secs(1);
 /// Duration of one tool call.
 const TOOL_CALL_TIME: Duration = Duration::from_millis(400);
 
+/// Time until the next step of an agent that never stops.
+const ENDLESS_TIME: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
 /// Duration of the agent's wrap-up after a stop.
 const WRAP_UP_TIME: Duration = Duration::from_secs(1);
-
-/// The status of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub(crate) enum TaskStatus {
-    /// The agent is working.
-    Running,
-    /// The agent is wrapping up.
-    Stopping,
-    /// The agent has finished or waits for a decision.
-    Stopped,
-    /// The task failed.
-    Errored,
-}
-
-/// What an agent is allowed to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "UPPERCASE")]
-#[schema(as = AgentMode)]
-pub(crate) enum AgentMode {
-    /// It may make changes.
-    Act,
-    /// It only plans.
-    Plan,
-}
-
-/// The configuration of a task.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = AgentConfig)]
-pub(crate) struct TaskConfig {
-    /// Name of the agent.
-    pub name: String,
-    pub mode: AgentMode,
-    /// The project that the agent works in.
-    #[schema(format = "uuid")]
-    pub project_id: String,
-    /// The branch that the agent reads from.
-    pub source_branch_name: String,
-    /// The environment to run pipelines in.
-    pub environment_name: String,
-    /// The branch that the agent writes to; generated if the request has no name for it.
-    pub target_branch_name: String,
-    /// Whether the request left the name of the target branch to the agent.
-    pub generate_branch: bool,
-    #[schema(required)]
-    pub graph_id: Option<String>,
-    /// The directory that the agent works in.
-    #[schema(required)]
-    pub working_directory: Option<String>,
-}
 
 /// An event in a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -127,6 +82,12 @@ pub(crate) struct AgentTask {
     turns: u32,
     /// Number of decisions requested so far; makes their ids unique.
     asked: u32,
+    /// The behavior of the agent if it is instructed to fix findings.
+    #[serde(default)]
+    behavior: AgentBehavior,
+    /// The findings that the agent is instructed to fix; `None` for any other instruction.
+    #[serde(default)]
+    fix_order: Option<FixOrder>,
 }
 
 impl AgentTask {
@@ -135,6 +96,7 @@ impl AgentTask {
         config: TaskConfig,
         granted_tools: Vec<String>,
         trouble: Option<String>,
+        behavior: AgentBehavior,
         message: &str,
         now: Moment,
     ) -> (Self, Vec<Message>) {
@@ -147,6 +109,8 @@ impl AgentTask {
             left: VecDeque::new(),
             turns: 0,
             asked: 0,
+            behavior,
+            fix_order: None,
         };
         task.grant(granted_tools);
         let prompt = task.instruct(message, now);
@@ -213,7 +177,12 @@ impl AgentTask {
                 next: now + THINKING_TIME,
             };
         }
-        for tool in select_tools(message) {
+        let order = FixOrder::parse(message, self.behavior);
+        let tools = order
+            .as_ref()
+            .map_or_else(|| select_tools(message), FixOrder::tools);
+        self.fix_order = order.or_else(|| self.fix_order.take());
+        for tool in tools {
             if self.config.mode == AgentMode::Act || !makes_changes(tool) {
                 self.left.push_back(AgentStep {
                     tool: tool.to_owned(),
@@ -306,13 +275,16 @@ impl AgentTask {
             return self.record_message(time, json!({"type": "error", "text": trouble}));
         }
         let Some(step) = self.left.front() else {
-            return self.finish_with(time, json!({"type": "answer", "text": "The agent has finished"}));
+            return self.take_last_step(time);
         };
         let tool = step.tool.clone();
         if !step.approved && !self.granted.contains(&tool) {
             return self.ask_for_decision(&tool, time);
         }
         self.left.pop_front();
+        if let Some(order) = &mut self.fix_order {
+            order.record_tool(&tool);
+        }
         self.phase = TaskPhase::Working {
             next: time + TOOL_CALL_TIME,
         };
@@ -321,6 +293,54 @@ impl AgentTask {
             time,
             json!({"type": "tool", "toolName": tool, "toolInput": input, "outcome": "done"}),
         )
+    }
+
+    /// Ends the agent's work if no step is left, unless the agent never stops. In plan mode, the last message is the plan.
+    fn take_last_step(&mut self, time: Moment) -> Message {
+        if self.fix_order.is_some() && self.behavior == AgentBehavior::NeverStops {
+            self.phase = TaskPhase::Working {
+                next: time + ENDLESS_TIME,
+            };
+            return self.record_message(
+                time,
+                json!({"type": "thought", "text": "The agent looks for more to do"}),
+            );
+        }
+        let plan = match (&self.fix_order, self.config.mode) {
+            (Some(order), AgentMode::Plan) => Some(order.describe_plan()),
+            _ => None,
+        };
+        let text = plan.unwrap_or_else(|| "The agent has finished".to_owned());
+        self.finish_with(time, json!({"type": "answer", "text": text}))
+    }
+
+    /// Returns the order whose branch is to be pushed now.
+    pub(crate) fn due_push(&self) -> Option<&FixOrder> {
+        self.fix_order.as_ref().filter(|order| order.is_push_due)
+    }
+
+    /// Records that the branch was pushed, or why it could not be pushed, which ends the task. Returns the message about
+    /// it.
+    pub(crate) fn record_push(&mut self, result: &Result<usize, String>, now: Moment) -> Message {
+        if let Some(order) = &mut self.fix_order {
+            order.is_push_due = false;
+        }
+        let branch = self.config.target_branch_name.clone();
+        match result {
+            Ok(0) => self.record_message(
+                now,
+                json!({"type": "note", "text": "The agent could fix nothing"}),
+            ),
+            Ok(file_count) => self.record_message(
+                now,
+                json!({"type": "pushed", "branch": branch, "files": file_count}),
+            ),
+            Err(reason) => {
+                self.phase = TaskPhase::Errored;
+                self.left.clear();
+                self.record_message(now, json!({"type": "error", "text": reason}))
+            }
+        }
     }
 
     /// Makes the task wait for a decision of the user: the answer to a question, or the permission to use a tool.
@@ -395,7 +415,15 @@ mod tests {
 
     fn begin(mode: AgentMode, granted: &[&str], message: &str) -> AgentTask {
         let granted = granted.iter().map(|tool| (*tool).to_owned()).collect();
-        AgentTask::with_instruction(config(mode), granted, None, message, moment(0)).0
+        AgentTask::with_instruction(
+            config(mode),
+            granted,
+            None,
+            AgentBehavior::Obedient,
+            message,
+            moment(0),
+        )
+        .0
     }
 
     fn kinds(said: &[Message]) -> Vec<String> {
@@ -555,8 +583,14 @@ mod tests {
     #[test]
     fn trouble_ends_it_with_the_reason_in_the_messages() {
         let trouble = Some("no such branch".to_owned());
-        let (mut task, _) =
-            AgentTask::with_instruction(config(AgentMode::Act), Vec::new(), trouble, CHAIN, moment(0));
+        let (mut task, _) = AgentTask::with_instruction(
+            config(AgentMode::Act),
+            Vec::new(),
+            trouble,
+            AgentBehavior::Obedient,
+            CHAIN,
+            moment(0),
+        );
         let said = task.advance(moment(5_000));
         assert_eq!(said[0].data, json!({"type": "error", "text": "no such branch"}));
         assert_eq!(task.status(), TaskStatus::Errored);

@@ -3,7 +3,7 @@
 use crate::description::Description;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
-use sluicegate_local_platform::{Clock, Options, Role, RunningPlatform, Vocabulary, start};
+use sluicegate_local_platform::{AgentBehavior, Clock, Options, Role, RunningPlatform, Vocabulary, start};
 use sluicegate_test_support::platform_requests::{ARTIFACTS, FORM, client, form};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -36,6 +36,7 @@ pub fn options() -> Options {
         ],
         vocabulary: Vocabulary::default(),
         clock: Clock::default(),
+        agent_behavior: AgentBehavior::default(),
     }
 }
 

@@ -4,8 +4,9 @@ use crate::platform::{Platform, column, fields, same_keys};
 use crate::projects::{GIVEN, with_given};
 use reqwest::Method;
 use serde_json::{Value, json};
-use sluicegate_test_support::World;
 use sluicegate_test_support::platform_requests::{task_in, tools};
+use sluicegate_test_support::repository::git;
+use sluicegate_test_support::{World, pipeline};
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -643,4 +644,97 @@ async fn put_permissions_replaces_the_whole_set() {
             .call("member", (Method::PUT, &permissions), Some(body), 400)
             .await;
     }
+}
+
+/// An instruction with one finding in the pipeline of [`with_misnamed_component`].
+const ORDER: &str = "Fix the finding.\n{\"file\":\"a.orch.yaml\",\"rule\":\"component-naming-convention\",\
+                     \"component\":\"load_it\",\"message\":\"run_pipeline\"}\nCommit and push.\n";
+
+/// The tools that the order needs.
+const FIX_TOOLS: [&str; 4] = ["read_file", "edit_file", "git_commit", "git_push"];
+
+/// Starts a platform whose project has a pipeline with a misnamed component.
+async fn with_misnamed_component() -> (Platform, World) {
+    let world = World::new();
+    world.write("a.orch.yaml", pipeline(&["Start", "load_it", "Done"]));
+    world.write(
+        ".platform/config/pipeline_quality_rules.yaml",
+        "rules:\n  - id: component-naming-convention\n    enabled: true\n    enforcementLevel: error\n    \
+         config: { regexMatchPattern: '[A-Z].*' }\n",
+    );
+    world.commit("first");
+    world.push();
+    (Platform::with_stepped_clock(GIVEN, world.remote()).await, world)
+}
+
+/// Returns the branches of the remote.
+fn branches(world: &World) -> String {
+    git(&world.remote(), &["branch", "--format=%(refname:short)"])
+}
+
+// Endpoint: POST /v1/ai/agents/tasks
+// Endpoint: GET /v1/ai/agents/tasks/{taskId}
+#[tokio::test]
+async fn order_to_fix_pushes_branch_before_the_task_looks_finished() {
+    let (platform, world) = with_misnamed_component().await;
+    let path = begin(&platform, task("ACT", ORDER, &FIX_TOOLS)).await;
+    assert_eq!(state(&platform, &path).await, is("RUNNING", &[]));
+    assert_eq!(branches(&world), "main");
+    platform.wait(LONG);
+    assert_eq!(state(&platform, &path).await, is("STOPPED", &[]));
+    assert_eq!(branches(&world), "main\nwork");
+    let fixed = git(&world.remote(), &["show", "work:a.orch.yaml"]);
+    assert!(fixed.contains("Load_it") && !fixed.contains("load_it"), "{fixed}");
+    assert_eq!(used(&platform, &path).await, FIX_TOOLS);
+    // Later requests push nothing again.
+    git(&world.remote(), &["branch", "-D", "work"]);
+    assert_eq!(state(&platform, &path).await, is("STOPPED", &[]));
+    platform.read(TASKS).await;
+    assert_eq!(branches(&world), "main");
+}
+
+// Endpoint: GET /v1/ai/agents/tasks
+#[tokio::test]
+async fn order_to_fix_is_pushed_by_each_request_that_reads_the_task() {
+    for request in [TASKS, "messages"] {
+        let (platform, world) = with_misnamed_component().await;
+        let path = begin(&platform, task("ACT", ORDER, &FIX_TOOLS)).await;
+        platform.wait(LONG);
+        match request {
+            TASKS => platform.read(TASKS).await,
+            _ => platform.read(&format!("{path}/messages")).await,
+        };
+        assert_eq!(branches(&world), "main\nwork", "{request}");
+    }
+}
+
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/decisions
+#[tokio::test]
+async fn order_to_fix_without_an_approved_edit_pushes_nothing() {
+    let (platform, world) = with_misnamed_component().await;
+    let path = begin(
+        &platform,
+        task("ACT", ORDER, &["read_file", "git_commit", "git_push"]),
+    )
+    .await;
+    platform.wait(LONG);
+    assert_eq!(state(&platform, &path).await, is("STOPPED", &["edit_file"]));
+    approve(&platform, &path, false, "ONCE").await;
+    platform.wait(LONG);
+    assert_eq!(state(&platform, &path).await, is("STOPPED", &[]));
+    assert_eq!(branches(&world), "main");
+}
+
+// Endpoint: GET /v1/ai/agents/tasks/{taskId}
+#[tokio::test]
+async fn order_to_fix_on_an_existing_branch_ends_in_error() {
+    let (platform, world) = with_misnamed_component().await;
+    git(&world.remote(), &["branch", "work", "main"]);
+    let path = begin(&platform, task("ACT", ORDER, &FIX_TOOLS)).await;
+    platform.wait(LONG);
+    assert_eq!(state(&platform, &path).await, is("ERRORED", &[]));
+    assert_eq!(
+        git(&world.remote(), &["rev-parse", "work"]),
+        git(&world.remote(), &["rev-parse", "main"])
+    );
 }

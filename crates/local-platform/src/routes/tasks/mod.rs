@@ -5,8 +5,9 @@ mod task_dialogue;
 mod task_management;
 
 use super::Resource;
-use crate::agent::{AgentMode, AgentTask, Message, TOOLS};
+use crate::agent::{AgentMode, AgentTask, Message, TOOLS, push_branch};
 use crate::app::App;
+use crate::clock::Moment;
 use crate::json_fields::JsonFields as _;
 use crate::options::Role;
 use crate::problem::Problem;
@@ -15,7 +16,7 @@ use crate::store::events::{self, Author, EventKind, NewEvent};
 use crate::store::tasks::{self, StoredTask};
 use crate::tokens::Caller;
 use crate::vocabulary::Vocabulary;
-use rusqlite::Transaction;
+use rusqlite::{Connection, Transaction};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -143,6 +144,7 @@ where
             };
             let author = state.author(&caller);
             let mut messages = stored_task.task.advance(author.time);
+            messages.extend(push_due_branch(&state, &mut stored_task, author.time));
             let (value, new_messages) = match act(transaction, &mut stored_task, &author)? {
                 Ok(changes) => changes,
                 Err(problem) => return Ok(Err(problem)),
@@ -152,4 +154,40 @@ where
             Ok(Ok(value))
         })
         .await?
+}
+
+/// Pushes the branch of a task whose push is due, and returns the message about it.
+fn push_due_branch(app: &App, stored_task: &mut StoredTask, now: Moment) -> Option<Message> {
+    let order = stored_task.task.due_push()?;
+    let result = match app.find_startup_project(stored_task.project) {
+        Some(project) => push_branch(&project.repository, &stored_task.task.config, order),
+        None => Err("the project has no repository here".to_owned()),
+    };
+    Some(stored_task.task.record_push(&result, now))
+}
+
+/// Pushes the branches that are due in the tasks that `read_tasks` returns. A request that only reads calls it first, so
+/// that a task never looks finished before its branch is pushed.
+async fn push_due_branches<F>(app: &Arc<App>, caller: &Caller, read_tasks: F) -> Result<(), Problem>
+where
+    F: FnOnce(&Connection) -> rusqlite::Result<Vec<StoredTask>> + Send + 'static,
+{
+    let now = app.clock().now();
+    let mut due_tasks = app.store().query(read_tasks).await?;
+    due_tasks.retain_mut(|stored_task| {
+        stored_task.task.advance(now);
+        stored_task.task.due_push().is_some() && can_see(app, caller, stored_task)
+    });
+    for stored_task in due_tasks {
+        change_task(app, caller, stored_task.id, |_, _, _| Ok(Ok(((), Vec::new())))).await?;
+    }
+    Ok(())
+}
+
+/// Pushes the branch that is due in this task.
+async fn push_due_branch_of(app: &Arc<App>, caller: &Caller, id: Uuid) -> Result<(), Problem> {
+    push_due_branches(app, caller, move |connection| {
+        Ok(tasks::find_task(connection, id)?.into_iter().collect())
+    })
+    .await
 }

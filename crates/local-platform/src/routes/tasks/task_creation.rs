@@ -131,6 +131,7 @@ async fn create_task(
         config,
         read_granted_tools(&body).unwrap_or_default(),
         trouble,
+        app.agent_behavior(),
         &message,
         created_at,
     );

@@ -2,7 +2,7 @@
 
 use super::{
     AGENT_NAME, GrantedTool, ID_PARAMETER, MODES, can_see, change_task, granted_tools_shape,
-    list_granted_tools, parse_mode, read_granted_tools, record_event, unknown_task,
+    list_granted_tools, parse_mode, push_due_branch_of, read_granted_tools, record_event, unknown_task,
 };
 use crate::agent::{
     DecisionOutcome, Message, OpenDecision, SubmittedAnswer, SubmittedDecision, TaskStatus,
@@ -215,6 +215,7 @@ async fn list_task_messages(
         check.add("paginationToken", "must be the `more` of an answer");
     }
     let (limit, from) = check.into_result((limit.unwrap_or(DEFAULT_LIMIT), position.unwrap_or_default()))?;
+    push_due_branch_of(&app, &caller, id).await?;
     let now = app.clock().now();
     let state = Arc::clone(&app);
     let messages = app

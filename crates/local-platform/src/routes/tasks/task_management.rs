@@ -1,6 +1,9 @@
 //! Lists, shows, stops and removes tasks.
 
-use super::{AGENT_NAME, GrantedTool, ID_PARAMETER, can_see, change_task, list_granted_tools, unknown_task};
+use super::{
+    AGENT_NAME, GrantedTool, ID_PARAMETER, can_see, change_task, list_granted_tools, push_due_branch_of,
+    push_due_branches, unknown_task,
+};
 use crate::agent::{AgentMode, OpenDecision, TaskConfig, TaskStatus};
 use crate::app::App;
 use crate::body_check::BodyCheck;
@@ -103,6 +106,10 @@ async fn list_tasks(
     }
     let status = status.and_then(|name| serde_json::from_value::<TaskStatus>(name.into()).ok());
     check.into_result(())?;
+    push_due_branches(&app, &caller, move |connection| {
+        tasks::list_tasks(connection, project, branch)
+    })
+    .await?;
     let now = app.clock().now();
     let tasks = app
         .store()
@@ -167,6 +174,7 @@ async fn show_task(
     place: RequestPath,
 ) -> Result<Json<TaskDetail>, Problem> {
     let id = place.uuid_parameter(ID_PARAMETER)?;
+    push_due_branch_of(&app, &caller, id).await?;
     let stored_task = app
         .store()
         .query(move |connection| tasks::find_task(connection, id))

@@ -1,0 +1,260 @@
+//! Fixes findings in a pipeline: renames a component, or connects it. An edit is kept only if the rules have fewer
+//! findings afterwards.
+
+use super::fix_order::OrderedFinding;
+use sluicegate_pipelines::pipelines::{Component, Pipeline};
+use sluicegate_pipelines::rules::RuleSet;
+use sluicegate_pipelines::yaml::{NodeRef, Position, Tree, replace_scalars};
+use std::collections::BTreeMap;
+
+/// Maximum number of edits that are tried for one finding.
+const MAX_CANDIDATES: usize = 100;
+
+/// Returns the pipeline after the edits for these findings, or `None` if no edit helps.
+pub(crate) fn fix_pipeline(
+    rules: &RuleSet,
+    path: &str,
+    document: &[u8],
+    findings: &[&OrderedFinding],
+) -> Option<Vec<u8>> {
+    let mut fixed_document: Option<Vec<u8>> = None;
+    for finding in findings {
+        let current_document = fixed_document.as_deref().unwrap_or(document);
+        let finding_count = count_findings(rules, path, current_document);
+        let candidates = list_candidates(current_document, finding);
+        let better_document = candidates
+            .into_iter()
+            .take(MAX_CANDIDATES)
+            .find(|candidate| count_findings(rules, path, candidate) < finding_count);
+        fixed_document = better_document.or(fixed_document);
+    }
+    fixed_document
+}
+
+/// Returns the number of findings in the document.
+fn count_findings(rules: &RuleSet, path: &str, document: &[u8]) -> usize {
+    rules.evaluate(path, document).findings().len()
+}
+
+/// Returns the documents that may be without the finding, the best one first.
+fn list_candidates(document: &[u8], finding: &OrderedFinding) -> Vec<Vec<u8>> {
+    let Some(name) = finding.component.as_deref() else {
+        return Vec::new();
+    };
+    match finding.rule.as_str() {
+        "component-naming-convention" => list_names(name)
+            .iter()
+            .filter_map(|new_name| rename_component(document, name, new_name))
+            .collect(),
+        "unused-components" => connect_component(document, name),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the document with another name of the component in its key, in the links to it, in its parameter and on the
+/// canvas. Returns `None` if the name is taken or cannot be written in place.
+pub(crate) fn rename_component(document: &[u8], name: &str, new_name: &str) -> Option<Vec<u8>> {
+    let tree = Tree::parse(document, None).ok()?;
+    let pipeline = Pipeline::from_tree(&tree).ok()?;
+    if pipeline
+        .components
+        .iter()
+        .any(|component| component.name == new_name)
+    {
+        return None;
+    }
+    let mut positions: Vec<Position> = pipeline
+        .components
+        .iter()
+        .flat_map(|component| &component.links)
+        .filter(|link| link.name == name)
+        .map(|link| link.position)
+        .collect();
+    for section in ["pipeline", "design"] {
+        let components = tree.root().get(section).and_then(|node| node.get("components"));
+        let entry = components.and_then(|node| find_entry(node, name));
+        let parameter = entry
+            .and_then(|(_, node)| node.get("parameters")?.get("componentName"))
+            .filter(|node| node.text() == Some(name));
+        positions.extend(entry.map(|(position, _)| position));
+        positions.extend(parameter.map(NodeRef::position));
+    }
+    let new_texts: BTreeMap<Position, String> = positions
+        .into_iter()
+        .map(|position| (position, new_name.to_owned()))
+        .collect();
+    replace_scalars(document, &new_texts).ok()
+}
+
+/// Returns the position of the key, and the value.
+fn find_entry<'t, 'a>(node: NodeRef<'t, 'a>, name: &str) -> Option<(Position, NodeRef<'t, 'a>)> {
+    node.entries()
+        .find_map(|(key, position, value)| (key == name).then_some((position, value)))
+}
+
+/// Returns the usual ways to write the words of a name.
+fn list_names(name: &str) -> Vec<String> {
+    let words: Vec<String> = name
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let title_words: Vec<String> = words.iter().map(|word| capitalize(word)).collect();
+    let sentence = capitalize(&words.join(" "));
+    vec![
+        capitalize(name),
+        sentence,
+        title_words.join(" "),
+        title_words.concat(),
+        words.join("_"),
+        words.join("_").to_uppercase(),
+        words.join("-"),
+        words.join(" "),
+    ]
+}
+
+/// Returns the word with an upper-case first letter.
+fn capitalize(word: &str) -> String {
+    let mut letters = word.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
+/// Returns the documents in which a link leads to the unconnected component instead, and from there to the previous
+/// target. Links to the end of the pipeline come first.
+fn connect_component(document: &[u8], name: &str) -> Vec<Vec<u8>> {
+    let pipeline = Tree::parse(document, None)
+        .ok()
+        .and_then(|tree| Pipeline::from_tree(&tree).ok());
+    let Some(pipeline) = pipeline else {
+        return Vec::new();
+    };
+    let Some(component) = pipeline
+        .components
+        .iter()
+        .find(|component| component.name == name)
+    else {
+        return Vec::new();
+    };
+    let mut links: Vec<(bool, &str, Position)> = pipeline
+        .components
+        .iter()
+        .filter(|source| source.name != name)
+        .flat_map(|source| &source.links)
+        .map(|link| {
+            let mut components = pipeline.components.iter();
+            let target = components.find(|component| component.name == link.name);
+            let is_success = target.is_some_and(|target| target.kind.as_deref() == Some("end-success"));
+            (!is_success, link.name.as_str(), link.position)
+        })
+        .collect();
+    links.sort_by_key(|(is_late, _, position)| (*is_late, std::cmp::Reverse(position.line)));
+    links
+        .into_iter()
+        .filter_map(|(_, target, position)| insert_component(document, component, target, position))
+        .collect()
+}
+
+/// Returns the document in which the link at this position leads to the component, and the component to `target`.
+fn insert_component(
+    document: &[u8],
+    component: &Component,
+    target: &str,
+    position: Position,
+) -> Option<Vec<u8>> {
+    let new_link = BTreeMap::from([(position, component.name.clone())]);
+    let linked_document = replace_scalars(document, &new_link).ok()?;
+    if !component.links.is_empty() {
+        return Some(linked_document);
+    }
+    let text = String::from_utf8(linked_document).ok()?;
+    let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+    let key_index = usize::try_from(component.position.line).ok()?.checked_sub(1)?;
+    let type_line = lines.get(key_index + 1)?.clone();
+    let indent = type_line.strip_suffix(type_line.trim_start())?.to_owned();
+    let line_end = if type_line.ends_with("\r\n") { "\r\n" } else { "\n" };
+    let target = serde_json::to_string(target).ok()?;
+    let transitions = format!(
+        "{indent}transitions:{line_end}{indent}  unconditional:{line_end}{indent}    - {target}{line_end}"
+    );
+    lines.insert(key_index + 1, transitions);
+    Some(lines.concat().into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: &[u8] = b"rules:
+  - id: component-naming-convention
+    enabled: true
+    enforcementLevel: error
+    config: { regexMatchPattern: \"[A-Z][A-Za-z0-9 ]*\" }
+  - id: unused-components
+    enabled: true
+    enforcementLevel: error
+";
+
+    const PIPELINE: &str = "type: orchestration
+pipeline:
+  components:
+    Start:
+      type: start
+      transitions:
+        unconditional: ['load_orders'] # first
+    'load_orders':
+      type: sql-executor
+      transitions:
+        success:
+          - Done
+      parameters:
+        componentName: load_orders
+    Mail:
+      type: send-email
+    Done:
+      type: end-success
+design:
+  components:
+    load_orders:
+      position: { x: 1, y: 2 }
+";
+
+    fn finding(rule: &str, component: &str) -> OrderedFinding {
+        OrderedFinding {
+            file: "a.orch.yaml".to_owned(),
+            rule: rule.to_owned(),
+            component: Some(component.to_owned()),
+        }
+    }
+
+    fn fix(findings: &[&OrderedFinding]) -> Option<String> {
+        let rules = RuleSet::parse(RULES);
+        let document = fix_pipeline(&rules, "a.orch.yaml", PIPELINE.as_bytes(), findings)?;
+        Some(String::from_utf8(document).unwrap())
+    }
+
+    #[test]
+    fn misnamed_component_is_renamed_wherever_its_name_occurs() {
+        let fixed = fix(&[&finding("component-naming-convention", "load_orders")]).unwrap();
+        assert_eq!(fixed, PIPELINE.replace("load_orders", "Load orders"));
+    }
+
+    #[test]
+    fn unconnected_component_is_inserted_before_the_end() {
+        let fixed = fix(&[&finding("unused-components", "Mail")]).unwrap();
+        let expected = PIPELINE.replace("- Done", "- Mail").replace(
+            "    Mail:\n",
+            "    Mail:\n      transitions:\n        unconditional:\n          - \"Done\"\n",
+        );
+        assert_eq!(fixed, expected);
+    }
+
+    #[test]
+    fn finding_that_the_agent_cannot_fix_changes_nothing() {
+        assert_eq!(fix(&[&finding("maximum-components", "Mail")]), None);
+        assert_eq!(fix(&[&finding("unused-components", "Missing")]), None);
+        assert_eq!(fix(&[&finding("unused-components", "Done")]), None);
+    }
+}

@@ -1,0 +1,55 @@
+//! The configuration of a task, and its status.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The status of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum TaskStatus {
+    /// The agent is working.
+    Running,
+    /// The agent is wrapping up.
+    Stopping,
+    /// The agent has finished or waits for a decision.
+    Stopped,
+    /// The task failed.
+    Errored,
+}
+
+/// What an agent is allowed to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+#[schema(as = AgentMode)]
+pub(crate) enum AgentMode {
+    /// It may make changes.
+    Act,
+    /// It only plans.
+    Plan,
+}
+
+/// The configuration of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AgentConfig)]
+pub(crate) struct TaskConfig {
+    /// Name of the agent.
+    pub name: String,
+    pub mode: AgentMode,
+    /// The project that the agent works in.
+    #[schema(format = "uuid")]
+    pub project_id: String,
+    /// The branch that the agent reads from.
+    pub source_branch_name: String,
+    /// The environment to run pipelines in.
+    pub environment_name: String,
+    /// The branch that the agent writes to; generated if the request has no name for it.
+    pub target_branch_name: String,
+    /// Whether the request left the name of the target branch to the agent.
+    pub generate_branch: bool,
+    #[schema(required)]
+    pub graph_id: Option<String>,
+    /// The directory that the agent works in.
+    #[schema(required)]
+    pub working_directory: Option<String>,
+}
