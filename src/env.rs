@@ -19,7 +19,7 @@ pub const FORCE_COLOR: [&str; 2] = ["FORCE_COLOR", "CLICOLOR_FORCE"];
 /// Turns color off if it is `0`, see <https://bixense.com/clicolors>.
 pub const CLICOLOR: &str = "CLICOLOR";
 
-/// The type of the terminal; `dumb` shows no color.
+/// The type of the terminal. The value `dumb` turns colors off.
 pub const TERM: &str = "TERM";
 
 /// Path of the index that git passes to its hooks if it is not the repository's own, see

@@ -1,4 +1,4 @@
-//! The exit codes, as a type.
+//! Defines the exit codes.
 //!
 //! A CI job acts differently on "the gate failed" and "the change could not be evaluated", so each outcome has its
 //! own code, and the meaning of a code never changes.

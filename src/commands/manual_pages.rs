@@ -94,7 +94,7 @@ fn render_page(command: &Command) -> io::Result<Vec<u8>> {
         flag.hide(is_hidden).hide_short_help(false).hide_long_help(false)
     });
     Man::new(command.clone())
-        // No date, as it would differ between builds; an empty argument must be quoted to count as one.
+        // The date is empty because it would differ between builds. Without quotes, an empty argument would be dropped.
         .date("\"\"")
         .source(concat!("sluicegate ", env!("CARGO_PKG_VERSION")))
         .manual("sluicegate manual")

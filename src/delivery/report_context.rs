@@ -296,7 +296,7 @@ fn list_rule_texts(team_rules: &TeamRuleSet) -> Vec<RuleText> {
         .collect()
 }
 
-/// Returns the texts about a rule of the team, as its file has them.
+/// Returns the texts about a rule of the team from its file.
 fn build_team_rule_text(rule: &TeamRule) -> RuleText {
     let fix = rule.help.clone().unwrap_or_else(|| rule.default_fix());
     RuleText {

@@ -1,5 +1,5 @@
-//! Evaluates the rules of the team on this machine, beside the review by either engine, and runs their examples if the
-//! change edits the file.
+//! Evaluates the rules of the team on this machine, in addition to the review by either engine. Runs the examples of
+//! the rules if the change edits the file.
 
 use crate::error::Failure;
 use crate::gate::local_review::rule_evaluation::evaluate_documents;
@@ -153,8 +153,8 @@ impl GateRun<'_> {
         )
     }
 
-    /// Notes that rules are not in force, and runs the examples of the rules if the change edits their file. An example
-    /// with another outcome fails the gate.
+    /// Adds the reason if the rules are not applied, and runs the examples of the rules if the change edits their file.
+    /// An example with another outcome fails the gate.
     pub(crate) fn add_team_rule_causes(&mut self) {
         if let Some(limit) = self.team_rules.limit.take() {
             self.evaluation.add_limit(limit);

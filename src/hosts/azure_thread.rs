@@ -30,7 +30,7 @@ struct OwnComment {
 }
 
 impl AzurePullRequest {
-    /// Posts `body`, which starts with `marker`, as a closed thread, or updates the existing comment that starts with it.
+    /// Posts `body` in a closed thread, or updates the existing comment. Both start with `marker`.
     pub(crate) async fn post_or_update_comment(
         &self,
         client: &HostClient,

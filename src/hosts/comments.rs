@@ -122,7 +122,7 @@ async fn find_comment_author(client: &HostClient, thread: &Thread) -> Result<Com
 /// the job's own.
 async fn query_viewer(client: &HostClient) -> Result<CommentAuthor, HttpError> {
     let mut url = client.url(&["graphql"])?;
-    // A self-hosted server has GraphQL beside the REST API, not below it.
+    // A self-hosted server has GraphQL next to the REST API, not below it.
     if let Some(parent_path) = url.path().strip_suffix("/v3/graphql").map(str::to_owned) {
         url.set_path(&format!("{parent_path}/graphql"));
     }

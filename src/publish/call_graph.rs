@@ -113,8 +113,8 @@ impl CallGraph {
         Ok(graph)
     }
 
-    /// Adds the calls that this pipeline makes to others. A call by a name that several files have counts for each of
-    /// them.
+    /// Adds the calls that this pipeline makes to others. A call by a name that several files have is added for each of
+    /// these files.
     fn add_calls(&mut self, caller: &str, references: &[Reference], pipeline_files: &PipelineFiles<'_>) {
         let (mut callee_paths, mut ambiguous_names) = (BTreeSet::new(), BTreeSet::new());
         for reference in references {

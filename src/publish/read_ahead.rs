@@ -10,8 +10,8 @@ use std::thread::{self, JoinHandle};
 
 /// Number of files that are read at the same time, beyond the one that is sent.
 const MAX_FILES_AHEAD: usize = 2;
-/// Size of the files that are read ahead, in bytes. Smaller files need no thread; larger ones would need too much
-/// memory.
+/// Size of the files that are read ahead, in bytes. A thread does not pay off for smaller files; larger files would
+/// need too much memory.
 const READ_AHEAD_SIZES: std::ops::RangeInclusive<u64> = 1024 * 1024..=32 * 1024 * 1024;
 
 /// The contents of the next files, in the order of the upload.
@@ -52,7 +52,7 @@ impl ReadAhead {
         }
     }
 
-    /// Removes and returns the read of this file. Reads of other files before it belong to an earlier try.
+    /// Removes and returns the read of this file. Reads of other files before it belong to an earlier attempt.
     fn take_pending_read(&self, file_index: usize) -> Option<PendingRead> {
         let mut pending_reads = self.pending_reads.lock().unwrap_or_else(PoisonError::into_inner);
         let position = pending_reads

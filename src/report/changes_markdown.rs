@@ -35,7 +35,7 @@ pub(crate) struct ChangesPage {
 /// The unchanged pipelines that reach a changed one.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ChangedPipelineCallers {
-    /// A sentence with their number.
+    /// A sentence with the number of callers.
     pub summary: String,
     /// A sentence for each caller with its call path. Contains text from outside.
     pub callers: Vec<String>,

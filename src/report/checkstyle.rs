@@ -1,6 +1,6 @@
 //! Writes the report as Checkstyle XML, which many editors and CI plugins read.
 //!
-//! Checkstyle publishes no schema. Readers expect `checkstyle/file/error` with these attributes
+//! Checkstyle does not publish a schema. Readers expect `checkstyle/file/error` with these attributes
 //! (<https://github.com/checkstyle/checkstyle/blob/master/src/main/java/com/puppycrawl/tools/checkstyle/XMLLogger.java>).
 
 use super::ReportContext;
@@ -13,7 +13,8 @@ use std::io::{self, Write};
 /// The file of an entry about the run.
 const RUN_PATH: &str = "sluicegate";
 
-/// Writes the findings that count, the files without a review and the changes to the gate configuration, by file.
+/// Writes the findings that affect the verdict, the files without a review and the changes to the gate configuration,
+/// by file.
 pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     let annotations = collect_report_annotations(report, context);
     let mut files: BTreeMap<&str, Vec<&Annotation>> = BTreeMap::new();

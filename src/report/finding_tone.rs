@@ -15,7 +15,7 @@ pub(super) enum Tone {
 impl Tone {
     pub(super) const ALL: [Self; 4] = [Self::Error, Self::Broken, Self::Warning, Self::Old];
 
-    /// Returns the tone of a finding. One that does not count for the verdict is old.
+    /// Returns the tone of a finding. A finding that does not affect the verdict is old.
     pub(super) const fn for_finding(finding: &Finding<'_>) -> Self {
         if finding.is_counted() {
             Self::ignoring_state(finding)

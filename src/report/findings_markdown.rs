@@ -80,7 +80,7 @@ fn render_finding(entry: &FindingEntry<'_>, place: &str, context: &ReportContext
     markdown
 }
 
-/// Renders the place of a finding, as a link if the host has one.
+/// Renders the place of a finding, with a link if the host has one.
 fn render_place(finding: &Finding<'_>, context: &ReportContext) -> String {
     let place = format!("{}:{}", shorten_name(finding.path), finding.line);
     render_line_link(finding, &place, context)

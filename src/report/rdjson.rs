@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sluicegate_pipelines::findings::Report;
 use std::io::{self, Write};
 
-/// Writes the findings that count, the files without a review and the changes to the gate configuration.
+/// Writes the findings that affect the verdict, the files without a review and the changes to the gate configuration.
 pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     let diagnostics: Vec<Value> = collect_report_annotations(report, context)
         .iter()

@@ -268,7 +268,7 @@ pub(super) fn describe_changed_settings(change: &GateChange) -> String {
     change.descriptions.join("; ")
 }
 
-/// Returns the reason why breaks are accepted, as a suffix for each of them. Contains text from outside.
+/// Returns the reason why breaks are accepted. The text is a suffix for each break. Contains text from outside.
 pub(super) fn format_acceptance(compat: &Compatibility) -> String {
     compat
         .accepted

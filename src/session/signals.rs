@@ -15,7 +15,7 @@ use tokio::sync::{oneshot, watch};
 /// Stack size for the deepest recursion of a command; the default of a thread is much smaller than that of a program.
 const STACK_BYTES: usize = 16 * 1024 * 1024;
 
-/// The signals, as a command receives them.
+/// The receiver of the signals for a command.
 #[derive(Clone)]
 pub(crate) struct Signals {
     receiver: watch::Receiver<Option<ExitStatus>>,

@@ -200,8 +200,8 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Shows to the CI host that the arguments of the program are invalid, so that no run begins. Returns whether the log
-/// shows the message, as an annotation.
+/// Reports to the CI host that the arguments of the program are invalid, so that no run begins. Returns whether the log
+/// shows the message in an annotation.
 pub(crate) fn report_usage_error(env: &Env, message: &str) -> bool {
     let requested_style = settings::job_annotations(None, env).unwrap_or_default();
     let style = annotation_style(requested_style, Host::detect(env));

@@ -80,7 +80,7 @@ impl Ui {
         self.uses_color(true)
     }
 
-    /// Returns whether to use colors, as the user chose or because the stream is a terminal.
+    /// Returns whether to use colors: by the choice of the user, or else if the stream is a terminal.
     fn uses_color(self, is_terminal: bool) -> bool {
         match self.color {
             ColorChoice::Auto => is_terminal,

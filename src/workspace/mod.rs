@@ -127,7 +127,7 @@ impl Run {
         };
         let checkout = Checkout {
             root: repo.root(),
-            // If git cannot tell, the file counts as tracked, so that it is not overwritten.
+            // If git cannot read its index, the file is treated as tracked, so that it is not overwritten.
             is_tracked: &|path| repo.is_tracked(path, self.index()).unwrap_or(true),
         };
         let on_unusable = match config_file {

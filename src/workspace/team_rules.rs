@@ -1,4 +1,4 @@
-//! Reads the rules of the team: the version that is in force, and that of the checkout.
+//! Reads the rules of the team: the version that applies to this run, and that of the checkout.
 
 use crate::error::Failure;
 use crate::job::policy::{
@@ -46,8 +46,8 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns the rules of the team that a waiver may name: those in force, and those of the checkout. A file that
-    /// cannot be read has none.
+    /// Returns the rules of the team that a waiver may name: those that apply to this run, and those of the checkout. A
+    /// file that cannot be read has no rules.
     pub(crate) fn list_known_team_rules(&self) -> Result<Vec<TeamRuleSet>, Failure> {
         let Some(path) = &self.team_rules_path else {
             return Ok(Vec::new());
@@ -61,7 +61,8 @@ impl Workspace<'_> {
             .collect())
     }
 
-    /// Reads a version of the file, also one that is not in force, and its rules. The error is the first problem.
+    /// Reads a version of the file and its rules, even if they do not apply to this run. The error is the first
+    /// problem.
     pub(super) fn read_team_rules_version(
         &self,
         snapshot: &Snapshot<'_>,
@@ -91,10 +92,10 @@ impl Workspace<'_> {
 }
 
 impl TeamRulesInForce {
-    /// Creates an empty set of rules, because the file in force cannot be used.
+    /// Creates an empty set of rules, because the file that applies to this run cannot be used.
     fn without_file(path: &str, reason: &str) -> Self {
         let text = format!(
-            "the team rules file in force cannot be used, so it is treated as missing, and no team rule is evaluated: {reason}"
+            "the team rules file that applies to this run cannot be used, so it is treated as missing, and no team rule is evaluated: {reason}"
         );
         Self {
             rules: TeamRuleSet::default(),
@@ -114,8 +115,8 @@ fn build_limit(path: &str, text: String) -> VerdictLimit {
 /// Describes that the policy revision has no file for this reason, and that the checkout's is not used.
 fn describe_unused_rules(reason: &str) -> String {
     format!(
-        "{reason}, so the team rules of the checkout's file are not in force. For this one change, the job can set --policy \
-         head (SLUICEGATE_POLICY)"
+        "{reason}, so the team rules of the checkout's file do not apply. For this one change, the job can set --policy head \
+         (SLUICEGATE_POLICY)"
     )
 }
 

@@ -9,7 +9,7 @@ const MAX_FRAGMENT: usize = 40;
 pub enum UnexpandedValue<'t> {
     /// The template expression of a CI host, with its braces.
     Expression(&'t str),
-    /// The variable, as a shell or a CI host writes it.
+    /// The reference to a variable in the syntax of a shell or a CI host.
     Variable(&'t str),
     /// The text is in quotes, single or double.
     Quotes,

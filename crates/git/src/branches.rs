@@ -3,7 +3,7 @@
 use super::{CommitId, GitError, Repository};
 use git2::{ErrorCode, Oid, Reference, Remote};
 
-/// A branch of a remote, as this clone last saw it.
+/// A branch of a remote, in the state that this clone fetched last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteBranch {
     /// The remote's name in this clone, such as `origin`.
@@ -40,7 +40,7 @@ impl Repository {
         Ok(branches)
     }
 
-    /// Returns the branches of all remotes, as this clone last saw them.
+    /// Returns the branches of all remotes, in the state that this clone fetched last.
     ///
     /// Only references that a remote is configured to fetch from its `refs/heads/` count. Hosts also keep pull requests
     /// and merge commits under `refs/remotes/` (`refs/remotes/pull/1/merge` by actions/checkout, `origin/PR-1` by
@@ -201,8 +201,8 @@ impl Repository {
     }
 }
 
-/// Returns the branch that a reference under `refs/remotes/` tracks, or `None` if it tracks none, as a symbolic
-/// reference such as `origin/HEAD`, which only names another one.
+/// Returns the branch that a reference under `refs/remotes/` tracks. Returns `None` if it tracks no branch: the
+/// symbolic reference `origin/HEAD`, for example, only names another reference.
 fn find_tracked_branch(remotes: &[Remote<'_>], reference: &Reference<'_>) -> Option<RemoteBranch> {
     if reference.symbolic_target_bytes().is_some() {
         return None;

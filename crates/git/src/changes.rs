@@ -164,8 +164,8 @@ impl<'s> Differences<'s> {
     }
 }
 
-/// Merges the changes since several bases: each path once, as it changed since the first base that it differs from. The
-/// old path of a rename is not also listed as a deletion.
+/// Merges the changes since several bases. Each path is listed once, with its change since the first base that it
+/// differs from. The old path of a rename is not also listed as a deletion.
 fn merge_changes(mut changes_by_base: Vec<Vec<Change>>) -> Vec<Change> {
     if changes_by_base.len() < 2 {
         return changes_by_base.pop().unwrap_or_default();

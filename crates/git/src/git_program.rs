@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// Maximum time without output.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(120);
-/// Maximum duration of a fetch, which prints no progress.
+/// Maximum duration of a fetch, which does not print its progress.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(900);
 /// Maximum size of the output that is read, in bytes.
 const MAX_OUTPUT_SIZE: u64 = 64 * 1024;

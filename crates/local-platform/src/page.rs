@@ -95,7 +95,8 @@ impl Page {
         check.into_result(page)
     }
 
-    /// Returns the number of items before the page, as the database counts; a number that overflows is past the end.
+    /// Returns the number of items before the page in the type of the database. A number that overflows is past the
+    /// end.
     pub(super) fn offset(self) -> i64 {
         let skipped_count = self.page.saturating_mul(self.size.into());
         i64::try_from(skipped_count).unwrap_or(i64::MAX)

@@ -87,7 +87,7 @@ impl ReceivedUpload {
         let (name, configuration) = self.configuration.ok_or_else(|| {
             Problem::invalid_field(
                 SHARED_PIPELINES_FILE,
-                format!("the form needs the shared-pipelines file, as a part named .<folder>/{SHARED_PIPELINES_FILE}"),
+                format!("the form needs a part named .<directory>/{SHARED_PIPELINES_FILE}"),
             )
         })?;
         let shared_pipelines = SharedPipelines::parse(&configuration)
@@ -167,7 +167,7 @@ fn has_drive(name: &str) -> bool {
     matches!(name.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
-/// Returns whether the name is that of a shared-pipelines file, which is in a hidden folder at the root.
+/// Returns whether the name is that of a shared-pipelines file, which is in a hidden directory at the root.
 fn is_configuration(name: &str) -> bool {
     name.split_once('/')
         .is_some_and(|(folder, file)| folder.starts_with('.') && file == SHARED_PIPELINES_FILE)

@@ -1,7 +1,7 @@
 //! Limits the number of simultaneous connections. If no seat is free, the connection that has been idle longest is
 //! closed.
 //!
-//! So no client can keep others out by opening connections and sending nothing, or half of a request's headers. A
+//! A client therefore cannot block others by opening connections and sending nothing, or half of a request's headers. A
 //! connection with a request in progress is never closed.
 
 use std::collections::BTreeMap;

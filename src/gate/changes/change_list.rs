@@ -1,5 +1,5 @@
-//! The changes for the reports that include them: counts for the JSON report, text and drawings for human-readable
-//! reports.
+//! Collects the changes for the reports that include them: numbers for the JSON report, text and drawings for
+//! human-readable reports.
 
 use crate::error::Failure;
 use crate::gate::changes::pipeline_change::build_changed_file_with_facts;

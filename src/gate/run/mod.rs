@@ -48,8 +48,8 @@ pub(crate) trait ReviewEngine {
     /// same files.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure>;
 
-    /// Evaluates the reviewed pipelines, at least those with findings in `head`, as they are at one base. Returns their
-    /// paths there, and the results.
+    /// Evaluates the base's version of the reviewed pipelines, at least of those with findings in `head`. Returns their
+    /// paths in the base, and the results.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,
@@ -81,7 +81,7 @@ pub(crate) struct GateRun<'a, S = ReviewedFiles<'a>> {
     pub(crate) is_before_publish: bool,
     /// The list of changes, if it is compared while the platform responds.
     pub(crate) background_comparison: Option<BackgroundComparison>,
-    /// The rules of the team that are in force.
+    /// The rules of the team that apply to this run.
     pub(crate) team_rules: TeamRulesInForce,
     pub(crate) evaluation: Evaluation,
     /// The changes that the selection found, for the list of changes in the reports.

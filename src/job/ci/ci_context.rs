@@ -61,7 +61,7 @@ pub struct CiContext {
     pub idle_reason: Option<String>,
 }
 
-/// The repository that the change goes to, as the event names it.
+/// The repository that the change goes to, from the data of the event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TargetRepository {
     /// URLs of the repository: each works, and they may differ in host and path.

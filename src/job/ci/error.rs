@@ -3,7 +3,7 @@
 /// The context of this run is missing or invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CiError {
-    /// The event needs its payload, but the host sets no file.
+    /// The event needs its payload, but the host does not set the path of the payload file.
     #[error("the event `{event}` needs its payload, but GITHUB_EVENT_PATH does not name a file")]
     NoPayload { event: String },
     /// The payload's file could not be read.

@@ -178,7 +178,7 @@ pub struct VersionArgs {
     pub output: OutputArgs,
 }
 
-/// The name of a version, as an argument or a flag.
+/// The argument or the flag with the name of a version.
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
 pub struct VersionNameArgs {

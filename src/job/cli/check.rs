@@ -12,7 +12,7 @@ const EXAMPLES: &str = "Examples:
 Rules come from the rules file in the platform's hidden directory, read from the same commit or
 working tree as the pipelines. If neither the branch nor its target has one, a local run evaluates
 the default rules, as `sluicegate rules init` writes them. The settings and variables of `review`
-that concern pipelines and reports apply. Without a remote, every pipeline counts as changed.";
+that concern pipelines and reports apply. Without a remote, every pipeline is checked.";
 
 const PATHS: &str = "Files to check, changed or not, or directories to restrict the check to (relative to the \
                      current directory). Outside git, all pipelines below a directory are checked. With --base, files only restrict the check. The rules file selects all \

@@ -26,10 +26,10 @@ pub struct CiArgs {
     /// publish [env: SLUICEGATE_PUBLISH]
     #[arg(long = "publish")]
     pub local_publish: bool,
-    /// Publish on branches that match this glob (repeatable) [env: SLUICEGATE_PUBLISH_ON_BRANCHES, one a line]
+    /// Publish on branches that match this glob (repeatable) [env: SLUICEGATE_PUBLISH_ON_BRANCHES, one per line]
     #[arg(long, value_name = "GLOB")]
     pub publish_on_branch: Vec<String>,
-    /// Publish on tags that match this glob (repeatable) [env: SLUICEGATE_PUBLISH_ON_TAGS, one a line]
+    /// Publish on tags that match this glob (repeatable) [env: SLUICEGATE_PUBLISH_ON_TAGS, one per line]
     #[arg(long, value_name = "GLOB")]
     pub publish_on_tag: Vec<String>,
 }

@@ -10,9 +10,9 @@ pub struct DestinationArgs {
     /// Format of the result on standard output; json is the JSON report, as `--report json=-` writes it [default: text]
     #[arg(short, long, value_name = "FORMAT")]
     pub output: Option<OutputFormat>,
-    /// Write a report to a file, or to standard output with `-` (repeatable) [env: SLUICEGATE_REPORT, one a line]
-    /// [default: what the CI host looks for]. FORMAT is junit, junit-strict, json, sarif, gitlab, markdown,
-    /// html, rdjson, checkstyle or github
+    /// Write a report to a file, or to standard output with `-` (repeatable) [env: SLUICEGATE_REPORT, one per line]
+    /// [default: what the CI host looks for]. FORMAT is junit, junit-strict, json, sarif, gitlab, markdown, html,
+    /// rdjson, checkstyle or github
     #[arg(long, value_name = "FORMAT=PATH")]
     pub report: Vec<ReportFlag>,
     /// Style of the annotations to write for the CI host [env: SLUICEGATE_ANNOTATIONS] [default: auto]

@@ -10,8 +10,9 @@ const EXAMPLES: &str = "Examples:
   sluicegate diff origin/main..HEAD sales --callers
   sluicegate diff -o html --out changes.html
 
-The command evaluates no rules and sends no requests to the platform. Without --head and --staged, it reads
-the working tree, as `check` does. Without --exit-code, it exits with 0 even if pipelines changed.";
+The command does not evaluate rules or send requests to the platform. Without --head and --staged,
+it reads the working tree, as `check` does. Without --exit-code, it exits with 0 even if pipelines
+changed.";
 
 const BASE: &str = "Compare with the merge-base of this revision and the checked-out commit, or --head [env: SLUICEGATE_BASE] \
                     [default: detected, as for review]";

@@ -36,11 +36,11 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     (
         "CONFIG_DIR/config/pipeline_quality_rules.yaml",
-        "rules, in the platform's hidden folder",
+        "rules, in the platform's hidden directory",
     ),
     (
         "CONFIG_DIR/shared-pipelines.yaml",
-        "shared pipelines, in the platform's hidden folder",
+        "shared pipelines, in the platform's hidden directory",
     ),
 ];
 

@@ -24,7 +24,7 @@ The file, YAML or JSON, with the keys of the API:
         url: { value: dwh.example.com }
         password: { secretName: dwh-password, secretKey: password }";
 
-/// The name of a new resource, as an argument or a flag.
+/// The argument or the flag with the name of a new resource.
 #[derive(Debug, Clone, Args)]
 #[group(id = "resource_name", required = true, multiple = false)]
 pub struct NameArgs {

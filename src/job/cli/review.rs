@@ -116,11 +116,11 @@ pub struct RangeArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Selection")]
 pub struct GlobArgs {
-    /// Select only files that match this glob (repeatable) [env: SLUICEGATE_INCLUDE, one a line]
-    /// [default: **/*.orch.yaml, **/*.tran.yaml]
+    /// Select only files that match this glob (repeatable) [env: SLUICEGATE_INCLUDE, one per line] [default:
+    /// **/*.orch.yaml, **/*.tran.yaml]
     #[arg(long, value_name = "GLOB")]
     pub include: Vec<String>,
-    /// Skip files that match this glob (repeatable) [env: SLUICEGATE_EXCLUDE, one a line]
+    /// Skip files that match this glob (repeatable) [env: SLUICEGATE_EXCLUDE, one per line]
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
 }

@@ -65,8 +65,8 @@ pub enum RulesVerb {
     /// Check the rules file and the team rules for mistakes; exit with 1 if they have any
     #[command(after_help = "Examples:\n  sluicegate rules lint\n  sluicegate rules lint other/rules.yaml")]
     Lint {
-        /// File to check [default: the rules file in the platform's hidden folder and sluicegate-rules.yaml, on disk;
-        /// in CI in the commit]
+        /// File to check [default: the rules file in the platform's hidden directory and sluicegate-rules.yaml, on
+        /// disk; in CI in the commit]
         file: Option<PathBuf>,
         #[command(flatten)]
         output: OutputArgs,

@@ -133,9 +133,9 @@ pub enum SchemaDocument {
     Pipeline,
     /// The waivers file, sluicegate-waivers.yaml.
     Waivers,
-    /// The rules file, config/pipeline_quality_rules.yaml in the platform's hidden folder.
+    /// The rules file, config/pipeline_quality_rules.yaml in the platform's hidden directory.
     Rules,
-    /// The shared-pipelines file, shared-pipelines.yaml in the platform's hidden folder.
+    /// The shared-pipelines file, shared-pipelines.yaml in the platform's hidden directory.
     SharedPipelines,
     /// The JSON report of a review or a check.
     Report,

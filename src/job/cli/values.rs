@@ -31,7 +31,7 @@ pub enum OnUnavailable {
 /// The fields that list the files in a review request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ReviewRequestFields {
-    /// List the files in `pipelines`, as the API document describes
+    /// List the files in `pipelines`, the field of the API document
     #[default]
     Pipelines,
     /// List the files in `filePaths` and the warehouse in `dataWarehouseType`

@@ -86,7 +86,7 @@ pub(super) fn find_checkout_head(
 
 /// Returns whether the commit is the host's own. This includes the host's trial merge, and a merge of the change or of
 /// the pushed commit with commits of only its target. Any other merge, and a merge that its author edited, may contain
-/// files that the change does not have. If the host sets no commit, the checked-out one is its own.
+/// files that the change does not have. If the host does not set a commit, the checked-out commit matches.
 pub(super) fn matches_host_commit(
     repo: &Repository,
     ci: &CiContext,

@@ -244,8 +244,8 @@ pub fn read_job_file(file: &Path, presence: FilePresence) -> Result<GateFile, Po
     })
 }
 
-/// Returns the committed version if git checks out other bytes than it stores, as the attribute `text` requests. In
-/// such a case, the file on disk is not what readers of the commit see.
+/// Returns the committed version if git converts the file at the checkout, for example because of the attribute `text`.
+/// In this case, the file on disk differs from the file that readers of the commit see.
 fn read_converted_file(repo: &Repository, path: &str, limit: u64) -> Result<Option<NamedText>, PolicyError> {
     if repo.is_bare() {
         return Ok(None);

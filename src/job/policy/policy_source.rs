@@ -19,9 +19,9 @@ pub enum PolicySource {
     Head,
 }
 
-/// Returns the revision that the gate configuration is read from, as the job or the default of `--policy` selects.
-/// Without the CI host's context, it is unknown. `is_host_commit` states that the run reviews the commit that the host
-/// names.
+/// Returns the revision that the gate configuration is read from: that of the job, or the default of `--policy`.
+/// Without the CI host's context, the revision is unknown. `is_host_commit` states that the run reviews the commit that
+/// the host names.
 pub fn find_policy_revision(
     repo: &Repository,
     ci: Option<&CiContext>,

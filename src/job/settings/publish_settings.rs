@@ -163,7 +163,7 @@ impl SettingSources<'_> {
     }
 
     /// Resolves a path relative to the current directory. `check_file_path` is applied to a path that the configuration
-    /// file sets, which must stay in the checkout, and only if the job sets no path.
+    /// file sets, which must stay in the checkout, and only if the job does not set a path.
     fn resolve_path(
         &self,
         variable: &str,
@@ -252,7 +252,7 @@ impl PublishOn {
         Some(if self.is_file_unused {
             "`publish-on` of the checkout's file does not apply here"
         } else {
-            "`publish-on` lists no branches or tags"
+            "`publish-on` does not list a branch or a tag"
         })
     }
 

@@ -1,4 +1,4 @@
-//! The formats of setting values in the file: type, bounds, allowed values and default, as the JSON schema states them.
+//! Defines the formats of setting values for the JSON schema: type, bounds, allowed values and default.
 
 use crate::job::cli;
 use clap::ValueEnum;

@@ -15,7 +15,7 @@ use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Shows one file. An unreadable file is reported and the exit code stays 0, as git would stop at any other code.
+/// Shows one file. An unreadable file is reported and the exit code stays 0, because git stops at any other code.
 pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     let args_of_git: Vec<String> = args
         .paths
@@ -110,7 +110,7 @@ fn side_text(content: Option<&Result<Vec<u8>, String>>) -> Result<Cow<'_, str>, 
     }
 }
 
-/// Describes the kind of change of the whole file.
+/// Describes the kind of change to the complete file.
 fn describe_change(contents: &ChangedContents) -> String {
     let path = &contents.path;
     match (

@@ -25,7 +25,7 @@ pub(crate) struct PipelineComparison {
     /// `None` if the base is not a commit.
     base: Option<CommitId>,
     head: Option<CommitId>,
-    /// The two compared versions, as a sentence.
+    /// The sentence that names the two compared versions.
     description: String,
     pub(crate) pipelines: Vec<PipelineResult>,
     /// The changes for consumers of shared pipelines; `None` if the shared-pipelines file is unchanged.
@@ -79,7 +79,7 @@ impl ResultKind {
 }
 
 impl PipelineResult {
-    /// Returns whether the change affects more than layout; a file that cannot be read counts as such.
+    /// Returns whether the change affects more than layout, or cannot be compared because a version cannot be read.
     pub(crate) fn changes_more_than_layout(&self) -> bool {
         match self {
             Self::Diff(diff) | Self::Picture(diff, _) => diff.change != FileChange::Layout,

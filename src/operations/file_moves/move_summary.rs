@@ -146,7 +146,7 @@ fn count_by_referrer(plan: &MovePlan, referrers: &[Referrer]) -> Vec<(usize, &'s
         .collect()
 }
 
-/// Describes how many broken references stay, as the end of a sentence; empty if none does.
+/// Returns the end of a sentence: the number of broken references that stay. It is empty if there are none.
 fn describe_kept_count(plan: &MovePlan) -> String {
     match plan.kept_references.len() {
         0 => String::new(),

@@ -110,8 +110,8 @@ struct ProjectRules {
     levels: CheckLevels,
 }
 
-/// Returns the rules of the checkout, or `None` outside a repository, as the list does not need them. A file of team
-/// rules with errors causes a warning.
+/// Returns the rules of the checkout. Outside a repository, it returns `None`, because the list does not need the
+/// rules. A team rules file with errors causes a warning.
 fn read_rules_and_levels(run: &Run) -> Result<Option<ProjectRules>, Failure> {
     let workspace = match run.open_workspace() {
         Ok(workspace) => workspace,

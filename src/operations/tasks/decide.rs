@@ -105,7 +105,7 @@ fn describe_outcome(response: &RemainingDecisions, decisions: &[Decision]) -> St
     let pending_count = response.pending_decisions.as_ref().map(Vec::len);
     match pending_count {
         None => "the decisions were sent\n".to_owned(),
-        Some(0) => "no decision is pending, the task continues\n".to_owned(),
+        Some(0) => "all decisions are made, and the task continues\n".to_owned(),
         Some(_) if !find_undecided(response, decisions).is_empty() => String::new(),
         Some(1) => "decided; 1 more decision is pending\n".to_owned(),
         Some(pending_count) => format!("decided; {pending_count} more decisions are pending\n"),

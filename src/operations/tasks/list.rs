@@ -13,7 +13,7 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 /// Number of details to request at the same time.
 const MAX_CONCURRENT_REQUESTS: usize = 8;
 
-/// Prints the tasks of the project or of all projects, as the flags filter them.
+/// Prints the tasks of the project or of all projects that match the flags.
 pub(crate) fn list_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
     let connection = run.read_sources()?.connection(&run.global)?;
     let project = connection

@@ -1,4 +1,4 @@
-//! Renders the list of changes of a file, with a fold for each part that has details.
+//! Renders the list of changes to a file, with a fold for each part that has details.
 
 use sluicegate_base::text::escape_markup as escape;
 use sluicegate_pipelines::diff::{DiffLine, Sign};
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 const MAX_OPEN_PART_LINES: usize = 24;
 const MAX_OPEN_LINES: usize = 48;
 
-/// The list of changes of a file.
+/// The list of changes to a file.
 #[derive(Clone, Copy)]
 pub(super) struct ChangeFolds<'l> {
     pub path: &'l str,

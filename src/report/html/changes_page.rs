@@ -1,4 +1,4 @@
-//! Renders a page that shows only changes; it has no script, as it has no filter.
+//! Renders a page that shows only changes. The page has no filter and therefore no script.
 
 use super::elements::render_inline_code;
 use super::file_changes::render_file_changes;

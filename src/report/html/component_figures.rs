@@ -63,7 +63,7 @@ struct ComponentFigures<'a> {
 }
 
 impl ComponentFigures<'_> {
-    /// Returns the changed part of a canvas that is too wide, and the complete canvas. The changed part is left out if
+    /// Returns the changed part of a canvas that is too wide, and the complete canvas. The changed part is omitted if
     /// it has all components.
     fn render_parts(&mut self, whole: &Picture<'_>, id: &str) -> String {
         let canvas = whole.canvas();
@@ -109,7 +109,7 @@ impl ComponentFigures<'_> {
         html
     }
 
-    /// Returns a picture that fits the width. A click beside its components shows it at full size on a narrow screen.
+    /// Returns a picture that fits the width. A click outside its components shows it at full size on a narrow screen.
     fn render(&mut self, picture: &Picture<'_>, id: &str, kind: &str) -> String {
         let figure_id = format!("{id}-figure");
         let fragment = self.draw(picture, id, kind, Some(self.width), Some(&figure_id));

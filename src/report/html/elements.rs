@@ -84,7 +84,7 @@ pub(super) fn explanation_id(view: &View<'_>, rule: &str) -> Option<String> {
     view.context.find_rule(rule).map(|_| format!("rule-{number}"))
 }
 
-/// Returns the rule's name, as a button that opens the explanation if there is one.
+/// Returns the rule's name. If the rule has an explanation, the name is a button that opens it.
 pub(super) fn render_rule(view: &View<'_>, rule: &str) -> String {
     let name = escape_rule_name(rule);
     match explanation_id(view, rule) {

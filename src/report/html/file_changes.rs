@@ -1,4 +1,4 @@
-//! Renders the changes of a file as a list and as a picture of the canvas.
+//! Renders the changes to a file as a list and as a picture of the canvas.
 
 use super::change_folds::ChangeFolds;
 use super::component_figures::render_pictures;
@@ -46,7 +46,7 @@ impl FileChangesView {
 }
 
 impl<'v, 'a> PageChanges<'v, 'a> {
-    /// Creates the changes of a page that has lists beside its findings or not.
+    /// Creates the changes for a page. `has_facets` states that the page has lists next to its findings.
     pub(super) fn new(view: &'v View<'a>, has_facets: bool) -> Self {
         Self {
             view,
@@ -164,12 +164,12 @@ fn build_badges(findings: &[AnchoredFinding<'_, '_>]) -> BTreeMap<String, Badge>
     badges
 }
 
-/// Returns the changes of one file, for a page of changes.
+/// Returns the changes to one file, for a page of changes.
 pub(super) fn render_file_changes(file: &ChangedFile, id: &str, is_open: bool) -> String {
     render_card(file, id, &BTreeMap::new(), is_open).0
 }
 
-/// Returns the changes of one file, and the ids of its components.
+/// Returns the changes to one file, and the ids of its components.
 fn render_card(
     file: &ChangedFile,
     id: &str,
@@ -192,7 +192,8 @@ fn render_card(
     (card, component_ids)
 }
 
-/// Returns the pictures and the list of changes, beside each other if there is space; empty if there are none.
+/// Returns the pictures and the list of changes, next to each other if there is space. The text is empty if there are
+/// neither.
 fn render_content(
     canvas: Option<&Canvas>,
     list: ChangeFolds<'_>,
@@ -216,7 +217,7 @@ fn render_content(
         _ => format!("<div class=\"pictures\">{pictures}</div>\n"),
     };
     (
-        format!("<div class=\"beside\">{pictures}{changes}</div>\n"),
+        format!("<div class=\"columns\">{pictures}{changes}</div>\n"),
         component_ids,
     )
 }

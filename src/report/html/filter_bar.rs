@@ -18,7 +18,7 @@ const ACTIONS: &str = r#"<button type="button" id="fold">Expand all</button>
 
 const SELECTION_STATUS: &str = r#"<p id="shown" role="status"></p><span id="chosen"></span><button type="button" id="clear" class="quiet" hidden="">Clear the filter</button><span id="said" class="unseen" role="status"></span>"#;
 
-/// Returns the bar, which is hidden without the script, as it would have no effect.
+/// Returns the bar. Without the script, the bar is hidden because it would have no effect.
 pub(super) fn render_filter_bar(view: &View<'_>) -> String {
     let mut levels = String::new();
     for tone in Tone::ALL {

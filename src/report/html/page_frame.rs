@@ -23,7 +23,7 @@ pub(super) struct HtmlPage<'p> {
     /// The id of the main content, and the text of the link to it.
     pub skip_link: (&'static str, &'static str),
     pub body: &'p str,
-    /// The script; `None` if the page needs no script.
+    /// The script; `None` if the page does not need one.
     pub script: Option<&'static str>,
     pub tool_version: &'p str,
 }

@@ -212,7 +212,7 @@ impl RuleV2 {
         })
     }
 
-    /// Returns the severity by the enforcement, by the key `severity`, or else by the verdict, as a review derives it.
+    /// Derives the severity as a review does: from the enforcement, from the key `severity`, or else from the verdict.
     fn derive_severity(
         &self,
         enforcement: Option<Enforcement>,

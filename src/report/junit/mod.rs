@@ -256,7 +256,7 @@ fn set_case_text(case: &mut TestCaseBuilder, words: &str) {
     }
 }
 
-/// Creates the case of a problem that is not a finding of a rule, as an `error` element.
+/// Creates the test case with an `error` element for a problem that is not a finding of a rule.
 fn build_error_case(name: &str, kind: &str, reason: &str) -> TestCaseBuilder {
     let message = truncation::truncate(reason, MESSAGE_LIMIT);
     let mut case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);

@@ -481,7 +481,7 @@ const FOUND_WHERE: [(&str, &str, &str); 4] = [
     (
         "agent-version",
         "SLUICEGATE_AGENT_VERSION",
-        "shows with the agent",
+        "lists it with the agent",
     ),
     (
         "token",

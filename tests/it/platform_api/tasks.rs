@@ -522,7 +522,7 @@ fn decide_answers_tools_and_questions() {
         "q:1=a=b",
     ];
     let output = polling_call(&platform, &world).run(&args).expect(0);
-    assert_eq!(output.out, "no decision is pending, the task continues\n");
+    assert_eq!(output.out, "all decisions are made, and the task continues\n");
     let decisions = json!([
         { "type": "tool", "id": "t1", "approved": true, "scope": "CONVERSATION" },
         { "type": "tool", "id": "t2", "approved": false, "scope": "CONVERSATION" },

@@ -68,7 +68,7 @@ fn review_without_settings_lists_missing_ones() {
         .without("SLUICEGATE_AGENT_VERSION")
         .run("review")
         .expect(2)
-        .saying(&["the version of the agent that runs", "shows with the agent"]);
+        .saying(&["the version of the agent that runs", "lists it with the agent"]);
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn secret_request() -> Shape {
         required_member("key", text()).with_description("The name of the only property of `value`."),
         rule(check_value, None),
         required_member("value", map_of(any_text()))
-            .with_description("The secret, as the only property, named by `key`."),
+            .with_description("The secret. It is the only property, and its name is that in `key`."),
     ])
     .with_name("SecretRequest", "The body of a secret.")
 }

@@ -190,7 +190,7 @@ fn read_value(body: &Map<String, Value>) -> Option<VariableValue> {
 /// Returns the reason why a value does not match the type.
 pub(super) fn describe_type_mismatch(kind: &str) -> String {
     let required_type = if kind == "NUMBER" { "number" } else { "string" };
-    format!("must be a {required_type}, as the type is {kind}")
+    format!("must be a {required_type} because the type is {kind}")
 }
 
 /// Creates a 404: the project has no such variable.

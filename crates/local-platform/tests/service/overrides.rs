@@ -79,7 +79,7 @@ async fn post_overrides_reports_each_that_cannot_be_applied() {
         applied["failedOverrides"],
         json!([
             {"environmentName": "nowhere", "reason": "the environment does not exist"},
-            {"environmentName": "test", "reason": "the value must be a number, as the type is NUMBER"},
+            {"environmentName": "test", "reason": "the value must be a number because the type is NUMBER"},
         ])
     );
     assert_eq!(

@@ -113,7 +113,7 @@ impl Description {
         self.push_text(1, Sign::Added, &content);
     }
 
-    /// Describes a changed component and its fields, without shared ones. With `is_name_only`, its fields are left out.
+    /// Describes a changed component and its fields, without shared ones. With `is_name_only`, its fields are omitted.
     fn describe_component(
         &mut self,
         component: &ComponentDiff,

@@ -104,7 +104,7 @@ pub(super) fn is_empty_leaf(leaf: &Leaf) -> bool {
 }
 
 /// Returns the display name of a field: its path, without the key that contains all parameters or the description of a
-/// variable. An entry of a list is named, or left out at the end of the path.
+/// variable. An entry of a list is shown with its name. At the end of the path, it is omitted.
 pub(super) fn format_path(field: &FieldDiff) -> String {
     format_steps(&field.path, &field.entry_names)
 }

@@ -14,7 +14,7 @@ pub(super) struct MovedVariable<'d> {
     pub fields: Vec<FieldDiff>,
 }
 
-/// Returns the variables that are gone from one place and new in the other.
+/// Returns the variables that were removed from one place and added to the other.
 pub(super) fn find_moved_variables(diff: &PipelineDiff) -> Vec<MovedVariable<'_>> {
     diff.variables
         .iter()

@@ -5,7 +5,7 @@ use crate::pipelines::{Link, LinkRole, Pipeline, TransitionCondition};
 use crate::yaml::{DocumentError, NodeRef, Tree};
 use std::collections::{BTreeMap, HashMap};
 
-/// The change of an item in the picture.
+/// The change to an item in the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChangeMark {
     Unchanged,

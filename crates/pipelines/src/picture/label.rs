@@ -7,7 +7,7 @@ use std::collections::HashSet;
 /// The size of all texts; at the smallest scale of a picture on a page, they have 11 pixels.
 pub(super) const FONT_SIZE: &str = "12.5";
 
-/// The widths of boxes and the space beside their text.
+/// The widths of boxes, and the space to the left and right of their text.
 const MIN_BOX_WIDTH: i32 = 84;
 const MAX_BOX_WIDTH: i32 = 168;
 const TEXT_MARGIN: i32 = 8;
@@ -32,7 +32,7 @@ const MAX_WRAPPED_CHARS: usize = 100;
 /// Minimum number of characters that are omitted from a name that does not fit.
 const MIN_OMITTED_CHARS: usize = 3;
 
-/// Space between a label and what is beside it, in pixels.
+/// The space between a label and the nearest line or box, in pixels.
 pub(super) const LABEL_GAP: i32 = 6;
 
 /// The width of a double-width letter, such as a Chinese character, in hundredths of a pixel.
@@ -315,7 +315,7 @@ fn cut_name(name: &str, suffix: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the number of characters that fit a line beside other text.
+/// Returns the number of characters that fit the rest of a line, after the text that already uses `used_width`.
 fn fitting_length<'c>(chars: impl Iterator<Item = &'c char>, used_width: i32) -> usize {
     let mut width = 100 * used_width;
     chars

@@ -124,8 +124,8 @@ fn describe_box(canvas: &Canvas, canvas_box: &CanvasBox) -> String {
 }
 
 /// Escapes a label so that it cannot leave its quotes: characters with a meaning in Mermaid, Markdown or HTML become
-/// their number, which Mermaid shows as the character. A sign or a number at the start would begin a list, so the blank
-/// after it is replaced.
+/// numeric codes, which Mermaid shows as the characters. A sign or a number at the start would begin a list, so the
+/// blank after it is replaced.
 fn escape_label(raw: &str) -> String {
     let line = text::escape_line(raw);
     let mut output = String::new();

@@ -1,7 +1,7 @@
 //! The ports of the boxes: where each link leaves and enters, and the space for their labels.
 //!
 //! A link leaves at the right edge and enters at the left edge, as in the designer; an iteration link leaves below or
-//! above. The ports of the two boxes beside a gap are at different heights, so links of different kinds or changes
+//! above. The ports of the two boxes next to a gap are at different heights, so links of different kinds or changes
 //! never share a line.
 
 use super::canvas::{Arrow, Canvas, ChangeMark};
@@ -54,7 +54,7 @@ pub(super) struct LinkPlan {
 /// A gap of a row: the row, and the number of boxes to the left of the gap.
 pub(super) type Gap = (usize, usize);
 
-/// The space beside the boxes of a gap that no vertical line enters.
+/// The space next to the boxes of a gap that no vertical line enters.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clearance {
     pub left: i32,

@@ -22,7 +22,7 @@ const MAX_TRIED_GAPS: usize = 6;
 /// Maximum distance between a line and the best position in a gap.
 const MAX_SLOT_DISTANCE: i32 = 240;
 
-/// The ends of the gaps beside all boxes of a row.
+/// The ends of the outer gaps of a row, which are left and right of all boxes.
 const OUTER_LEFT: i32 = i32::MIN / 2;
 const OUTER_RIGHT: i32 = i32::MAX / 2;
 
@@ -149,7 +149,7 @@ impl<'c> Router<'c> {
         )
     }
 
-    /// Sets the place of an iteration link at its iterator, with space for the label beside it.
+    /// Sets the place of an iteration link at its iterator, with space for its label.
     fn assign_vertical_exit(&mut self, link: &LinkPlan, channel: usize, text: Option<&str>) {
         if self.port_positions.contains_key(&link.exit) {
             return;
@@ -283,8 +283,8 @@ impl<'c> Router<'c> {
         low <= x && x <= high && self.is_free(row, x, owner) && self.is_free(row + 1, x, owner)
     }
 
-    /// Returns the positions for a vertical line through the row: the nearest free one of each near gap, and of the
-    /// gap beside all boxes, which is never full.
+    /// Returns the positions for a vertical line through the row: the nearest free position of each near gap, and of
+    /// the outer gap, which is never full.
     fn list_crossings(&self, row: usize, preferred_x: i32, owner: Port) -> Vec<i32> {
         let nearest_gap = self.gap_near(row, preferred_x);
         let last_gap = self.grid.rows[row].len();

@@ -22,7 +22,7 @@ const MARGIN: i32 = 12;
 /// The width of a page of changes, in pixels; the part that is shown first fits into it.
 pub const PAGE_WIDTH: i32 = 1216;
 
-/// The available width beside the lists of a report, in pixels.
+/// The available width next to the lists of a report, in pixels.
 pub const COLUMN_WIDTH: i32 = 856;
 
 /// The height of the legend above the picture, in pixels.
@@ -49,7 +49,7 @@ pub struct PictureFrame<'f> {
     pub title: &'f str,
     /// Maximum width of the picture in the page, in pixels; it is scaled down to it.
     pub max_width: Option<i32>,
-    /// The id of the element that a click beside the components leads to.
+    /// The id of the element that a click outside the components leads to.
     pub background_target: Option<&'f str>,
     /// Returns the ids of a component.
     pub element_ids: &'f dyn Fn(usize) -> ElementIds,

@@ -54,7 +54,7 @@ pub(super) fn build_pipeline_violation(problem: &str) -> Violation {
 }
 
 /// Creates a violation as [`build_pipeline_violation`] does, for a pipeline with too many or too few items. `size` is
-/// their number.
+/// the number of items.
 pub(super) fn build_size_violation(size: u64, problem: &str) -> Violation {
     Violation {
         size: Some(size),

@@ -1,7 +1,7 @@
 //! Parses the text of an expression with the crate `cel`.
 //!
-//! The crate's parser recurses without a limit that fits a thread's default stack. So size and nesting are limited here
-//! first, and the parser runs on a thread with a stack for these limits.
+//! The crate's parser recurses without a limit that fits a thread's default stack. This module therefore limits size
+//! and nesting first, and runs the parser on a thread with a stack for these limits.
 
 use super::expression_compiler::compile_expression;
 use super::expression_node::CompiledExpression;

@@ -133,7 +133,7 @@ pub fn pipeline_schema() -> Json {
     let mut pipeline = record_schema(RecordKind::Pipeline);
     pipeline["$schema"] = "http://json-schema.org/draft-07/schema#".into();
     pipeline["title"] = PIPELINE_SCHEMA.into();
-    pipeline["description"] = "A pipeline, as the expressions of team rules see it.".into();
+    pipeline["description"] = "A pipeline in the form that the expressions of team rules read.".into();
     pipeline["properties"]["schema"] = json!({ "const": PIPELINE_SCHEMA });
     pipeline["definitions"] = [
         RecordKind::Component,

@@ -1,4 +1,4 @@
-//! Describes a rule of the team, as `rules explain` and reports show it.
+//! Describes a rule of the team for `rules explain` and the reports.
 
 use super::team_rule::{RuleExample, TeamRule};
 use crate::findings::{DocumentationBlock, Enforcement};
@@ -79,7 +79,7 @@ fn quote_globs(globs: &[String]) -> String {
     quoted_globs.join(", ")
 }
 
-/// Returns a new rule with comments and two examples, as an entry of the list `rules`.
+/// Returns an entry for the list `rules`: a new rule with comments and two examples.
 pub fn render_new_rule(id: &str) -> String {
     format!(
         "  - id: {id}

@@ -17,7 +17,7 @@ const HINT: &str = "use PEM: the certificate with its chain, and its key without
 pub struct ClientCertificate {
     /// The certificate, followed by the certificates of its chain.
     pub certificate: PemSource,
-    /// The key; if missing, it is beside the certificate in the same PEM.
+    /// The key. If it is `None`, the PEM of the certificate also contains the key.
     pub key: Option<PemSource>,
 }
 

@@ -108,7 +108,7 @@ impl Request {
         self
     }
 
-    /// Sets the body to these fields, as an HTML form sends them.
+    /// Sets the body to these fields in the encoding of an HTML form.
     #[must_use]
     pub(super) fn with_form(self, fields: &[(&str, &str)]) -> Self {
         let form = url::form_urlencoded::Serializer::new(String::new())

@@ -174,7 +174,8 @@ fn compare_laxity(strictness: Strictness, old_text: &str, new_text: &str) -> Eff
     }
 }
 
-/// Returns how lax a value is, as a position on the scale of its setting; `None` if its setting has no such order.
+/// Returns the position of a value on the scale of its setting: a higher value is laxer. Returns `None` if the setting
+/// has no such order.
 fn rank_laxity(strictness: Strictness, text: &str) -> Option<usize> {
     match strictness {
         Strictness::Requirement => Some(usize::from(text == NOT_SET)),

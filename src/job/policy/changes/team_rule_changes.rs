@@ -97,8 +97,8 @@ const fn rank_laxity(level: Option<Enforcement>) -> u8 {
     }
 }
 
-/// Returns the effect of a change of the globs: `paths` without globs are all pipelines, and each glob adds pipelines;
-/// each glob of `exclude` removes some.
+/// Returns the effect of a change to the globs. If `paths` is empty, the rule applies to all pipelines; otherwise each
+/// glob adds pipelines. Each glob of `exclude` removes pipelines.
 fn find_glob_effect(key: &str, old_globs: &[String], new_globs: &[String]) -> Effect {
     let (old, new): (BTreeSet<_>, BTreeSet<_>) = (old_globs.iter().collect(), new_globs.iter().collect());
     let is_all = |globs: &BTreeSet<_>| key == "paths" && globs.is_empty();

@@ -80,7 +80,7 @@ fn read_variable(
     let fields = FieldReader::new(document, &path, entry)?;
     fields.reject_unknown_keys(&VARIABLE_KEYS)?;
     let kind = fields.find_text("type")?;
-    // A null is an error here and does not count as missing.
+    // A null is an error here. It is not treated as a missing value.
     let value = match entry.get("value") {
         None => None,
         Some(value) => {
