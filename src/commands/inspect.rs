@@ -1,4 +1,4 @@
-//! Runs `sluicegate inspect`: prints what the expressions of team rules see of a pipeline.
+//! Runs `sluicegate inspect`: prints the fields of a pipeline that team rules can use.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;

@@ -26,7 +26,7 @@ pub enum IfExists {
     /// Fail with exit code 5.
     #[default]
     Fail,
-    /// Succeed if the content is provably the same, else fail with exit code 5.
+    /// Succeed if the content is verifiably the same; otherwise fail with exit code 5.
     SameContent,
 }
 

@@ -7,23 +7,24 @@ use clap::Args;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Reports")]
 pub struct DestinationArgs {
-    /// Format of the result on standard output; json is the JSON report, as `--report json=-` writes it [default: text]
+    /// Format of the result on standard output; json is the document that `--report json=-` writes [default: text]
     #[arg(short, long, value_name = "FORMAT")]
     pub output: Option<OutputFormat>,
-    /// Write a report to a file, or to standard output with `-` (repeatable) [env: SLUICEGATE_REPORT, one per line]
-    /// [default: what the CI host looks for]. FORMAT is junit, junit-strict, json, sarif, gitlab, markdown, html,
-    /// rdjson, checkstyle or github
+    /// Write a report to a file, or to standard output with `-` (repeatable). FORMAT is junit, junit-strict, json,
+    /// sarif, gitlab, markdown, html, rdjson, checkstyle or github [env: SLUICEGATE_REPORT, one per line] [default: the
+    /// reports that the CI host reads]
     #[arg(long, value_name = "FORMAT=PATH")]
     pub report: Vec<ReportFlag>,
     /// Style of the annotations to write for the CI host [env: SLUICEGATE_ANNOTATIONS] [default: auto]
     #[arg(long, value_name = "STYLE")]
     pub annotations: Option<Annotations>,
-    /// Keep one comment with the result on the pull or merge request; requires GITHUB_TOKEN on GitHub, GITLAB_TOKEN
-    /// on GitLab and SYSTEM_ACCESSTOKEN on Azure Pipelines [env: SLUICEGATE_COMMENT]
+    /// Post one comment with the result on the pull or merge request, and update it in later runs. Requires
+    /// GITHUB_TOKEN on GitHub, GITLAB_TOKEN on GitLab or SYSTEM_ACCESSTOKEN on Azure Pipelines [env:
+    /// SLUICEGATE_COMMENT]
     #[arg(long)]
     pub comment: bool,
-    /// Whether to list the changes in each pipeline above its findings, in the comment, the job summary, Markdown, HTML
-    /// and JSON [env: SLUICEGATE_CHANGES] [default: auto]
+    /// Whether to list the changes in each pipeline above its findings. The comment, the job summary and the Markdown,
+    /// HTML and JSON reports show them [env: SLUICEGATE_CHANGES] [default: auto]
     #[arg(long, value_name = "WHEN")]
     pub changes: Option<Changes>,
     /// Name that separates this review from others of the same commit, in SARIF and in the comment

@@ -14,8 +14,8 @@ The command does not evaluate rules or send requests to the platform. Without --
 it reads the working tree, as `check` does. Without --exit-code, it exits with 0 even if pipelines
 changed.";
 
-const BASE: &str = "Compare with the merge-base of this revision and the checked-out commit, or --head [env: SLUICEGATE_BASE] \
-                    [default: detected, as for review]";
+const BASE: &str = "Compare with the merge-base of this revision and the checked-out commit, or the commit of --head \
+    [env: SLUICEGATE_BASE] [default: detected, as for review]";
 const HEAD: &str = "Compare the files of this commit [env: SLUICEGATE_HEAD] [default: the working tree]";
 
 /// Shows the changes in pipelines, component by component.
@@ -27,13 +27,13 @@ const HEAD: &str = "Compare the files of this commit [env: SLUICEGATE_HEAD] [def
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct DiffArgs {
-    /// Restrict the diff to these files or directories, relative to the current directory. Revisions A..B may precede
-    /// them; a missing side is HEAD
+    /// Restrict the diff to these files or directories, relative to the current directory. To compare two commits, put
+    /// A..B before the paths; an omitted side is HEAD
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
     pub range: RangeArgs,
-    /// Compare the staged files, the content of the next commit
+    /// Compare the staged files, which are the content of the next commit
     #[arg(long, conflicts_with = "head")]
     pub staged: bool,
     /// Compare two files, inside or outside a repository

@@ -21,7 +21,8 @@ pub struct GlobalArgs {
     /// ID of the project on the platform [env: SLUICEGATE_PROJECT_ID]
     #[arg(long, global = true, value_name = "UUID")]
     pub project_id: Option<String>,
-    /// Value of the Agent-Version header of a review [env: SLUICEGATE_AGENT_VERSION]
+    /// Version of the agent that runs the project's pipelines; a review sends it to the platform [env:
+    /// SLUICEGATE_AGENT_VERSION]
     #[arg(long, global = true, value_name = "VERSION")]
     pub agent_version: Option<String>,
     /// Read the token from this file [env: SLUICEGATE_TOKEN_FILE]; to pass the token itself, set SLUICEGATE_TOKEN
@@ -30,13 +31,13 @@ pub struct GlobalArgs {
     /// Read the token from the output of this command [env: SLUICEGATE_TOKEN_COMMAND]
     #[arg(long, global = true, value_name = "CMD")]
     pub token_command: Option<String>,
-    /// Path of the git repository [env: SLUICEGATE_REPO] [default: detected from the current folder]
+    /// Path of the git repository [env: SLUICEGATE_REPO] [default: detected from the current directory]
     #[arg(long, global = true, value_name = "PATH")]
     pub repo: Option<PathBuf>,
     /// Name of the platform's hidden directory at the repository root [env: SLUICEGATE_CONFIG_DIR] [default: detected]
     #[arg(long, global = true, value_name = "NAME")]
     pub config_dir: Option<String>,
-    /// File with the rules of the team, relative to the repository root, or off to skip them [env:
+    /// File with the rules of the team, relative to the repository root, or off to skip these rules [env:
     /// SLUICEGATE_TEAM_RULES] [default: sluicegate-rules.yaml in the directory of the configuration file]
     #[arg(long, global = true, value_name = "PATH")]
     pub team_rules: Option<String>,
@@ -59,8 +60,8 @@ pub struct GlobalArgs {
     // The names of the hosts are in the table of `ci`.
     #[arg(long, global = true, value_name = "HOST", help = build_ci_help())]
     pub ci: Option<String>,
-    /// URL of a repository that is the change's target besides the one that the event names, such as a mirror that the
-    /// job clones (repeatable) [env: SLUICEGATE_TARGET_REPOSITORY]
+    /// Additional URL of the repository that the change goes to, for example of a mirror that the job clones
+    /// (repeatable) [env: SLUICEGATE_TARGET_REPOSITORY]
     #[arg(long, global = true, value_name = "URL")]
     pub target_repository: Vec<String>,
     /// Where to read the gate configuration from [env: SLUICEGATE_POLICY] [default: auto]

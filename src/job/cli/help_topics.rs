@@ -14,7 +14,7 @@ pub const EXIT_CODES: &[(&str, &str)] = &[
     ("2", "wrong usage or configuration"),
     (
         "3",
-        "undecided: the platform gave no usable response, also after the retries",
+        "undecided: the platform gave no usable response, even after the retries",
     ),
     ("4", "not authenticated (401) or not allowed (403)"),
     (
@@ -65,7 +65,7 @@ pub(super) fn topic_commands(program: &Command) -> [Command; 2] {
         .iter()
         .map(|(code, meaning)| format!("  {code:<9} {meaning}\n"));
     let exit_codes = format!(
-        "Explain the exit codes\n\n{}\nIf several codes apply, 4 wins over 1, and 1 over 3.\n",
+        "Explain the exit codes\n\n{}\nIf several codes apply, 4 takes precedence over 1, and 1 over 3.\n",
         rows.collect::<String>()
     );
     let mut environment = String::from(

@@ -134,13 +134,13 @@ In a CI job, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_V
 pub enum Command {
     /// Review the changed pipelines with the platform's rules
     Review(ReviewArgs),
-    /// Check pipelines against the same rules on this machine
+    /// Check the changed pipelines against the rules on this machine
     Check(CheckArgs),
     /// Render reports from saved JSON reports; merge shards of a review
     Report(ReportArgs),
     /// Publish the shared pipelines as a version of an artifact
     Publish(PublishArgs),
-    /// Review, then publish if the review passed and the event asks for it
+    /// Review; publish if the review passed and the branch or tag matches
     Ci(Box<CiArgs>),
     /// Check a published version against its receipt
     Verify(VerifyArgs),
@@ -184,7 +184,7 @@ pub enum Command {
     Events(EventsArgs),
     /// List or explain rules; create or lint their files; test team rules
     Rules(RulesArgs),
-    /// Print what the expressions of team rules see of a pipeline
+    /// Print the fields of a pipeline that team rules can use
     Inspect(InspectArgs),
     /// Allow findings: add, list or prune waivers
     Waivers(WaiversArgs),

@@ -9,7 +9,8 @@ const EXAMPLES: &str = "Examples:
   sluicegate mv sales warehouse
   sluicegate mv --repair
 
-The move and the rewritten files are staged, and nothing is committed. If a reference cannot be rewritten in place, the command fails before it changes anything.";
+The command stages the move and the rewritten files, and does not commit them. If a reference cannot
+be rewritten in place, the command fails before it changes anything.";
 
 /// Moves a pipeline, script or directory and updates every reference to it.
 ///
@@ -21,9 +22,9 @@ pub struct MvArgs {
     /// File or directory to move, relative to the current directory
     #[arg(required_unless_present = "repair", requires = "new")]
     pub old: Option<PathBuf>,
-    /// New path, or an existing directory to move it into
+    /// New path, or an existing directory to move OLD into
     pub new: Option<PathBuf>,
-    /// Fix broken calls and script names: write the path of the only file with that name
+    /// Fix broken calls and script names: replace each with the path of the only file that has this name
     #[arg(long, conflicts_with_all = ["old", "new", "force"])]
     pub repair: bool,
     /// Print every edit without changing anything

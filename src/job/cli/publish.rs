@@ -14,8 +14,9 @@ const EXAMPLES: &str = "Examples:
   sluicegate publish --prefix sales --version-name auto \\
       --attestation publication.intoto.json
 
-Placeholders of --version-name: {tag} {branch} {sha} {short-sha} {next} {date} {datetime} {run-number}.
-{date} and {datetime} are the head commit's, in UTC, so that a rerun gives the same name.
+--version-name may contain the placeholders {tag}, {branch}, {sha}, {short-sha}, {next}, {date},
+{datetime} and {run-number}.
+{date} and {datetime} are those of the head commit in UTC, so that a rerun gets the same name.
 {next} is the semantic version after the latest enabled one; the changes for consumers determine
 whether the major, minor or patch number increases. auto is {date}-{short-sha}.";
 
@@ -71,7 +72,8 @@ pub struct PublishFlags {
     /// Name of the new version: a name, a template with placeholders, or auto [env: SLUICEGATE_VERSION_NAME]
     #[arg(long, value_name = "T")]
     pub version_name: Option<String>,
-    /// Compare the interface with this version [env: SLUICEGATE_AGAINST] [default: the latest enabled one]
+    /// Compare the interface of the shared pipelines with this version [env: SLUICEGATE_AGAINST] [default: the latest
+    /// enabled one]
     #[arg(long, value_name = "VERSION")]
     pub against: Option<String>,
     /// Which of the selected files to publish [env: SLUICEGATE_SELECT] [default: all]
@@ -89,8 +91,8 @@ pub struct PublishFlags {
     /// Skip the check of the published version after the upload [env: SLUICEGATE_NO_VERIFY]
     #[arg(long)]
     pub no_verify: bool,
-    /// Maximum time to look for the uploaded version if the response was lost or the platform does not list it yet, in
-    /// seconds [env: SLUICEGATE_LOOKUP_TIMEOUT] [default: 10]
+    /// Maximum time in seconds to look for the uploaded version if the response was lost or the platform does not list
+    /// the version yet [env: SLUICEGATE_LOOKUP_TIMEOUT] [default: 10]
     #[arg(long, value_name = "SECONDS")]
     pub lookup_timeout: Option<u64>,
     /// Write the receipt to this JSON file [env: SLUICEGATE_RECEIPT]

@@ -67,8 +67,8 @@ pub struct GateArgs {
     /// Fail if there are more than N known findings (requires --new-only) [env: SLUICEGATE_MAX_KNOWN]
     #[arg(long, value_name = "N")]
     pub max_known: Option<usize>,
-    /// Whether to run the project checks, which find broken references; `project-checks` in the configuration file
-    /// sets their levels [env: SLUICEGATE_PROJECT_CHECKS] [default: auto]
+    /// Whether to run the project checks, which find broken references. The section `project-checks` of the
+    /// configuration file sets their levels [env: SLUICEGATE_PROJECT_CHECKS] [default: auto]
     #[arg(long, value_name = "WHETHER")]
     pub project_checks: Option<ProjectChecks>,
     #[command(flatten)]

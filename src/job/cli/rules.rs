@@ -33,7 +33,7 @@ pub enum RulesVerb {
     /// Explain a rule: its purpose, passing and failing examples, and configuration
     #[command(after_help = "Example:\n  sluicegate rules explain start-and-end-components")]
     Explain {
-        /// Rule ID, as in the rules file; a team rule as `team/ID`
+        /// ID of the rule in the rules file; for a team rule, `team/ID`
         id: String,
         #[command(flatten)]
         output: OutputArgs,
@@ -52,21 +52,21 @@ pub enum RulesVerb {
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Run the examples of the team rules; exit with 1 if one has another outcome
+    /// Run the examples of the team rules; exit with 1 if an example has an unexpected outcome
     #[command(
         after_help = "Examples:\n  sluicegate rules test\n  sluicegate rules test other/sluicegate-rules.yaml"
     )]
     Test {
-        /// File of team rules [default: sluicegate-rules.yaml, on disk; in CI in the commit]
+        /// File of team rules [default: sluicegate-rules.yaml of the working tree; in CI, of the commit]
         file: Option<PathBuf>,
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Check the rules file and the team rules for mistakes; exit with 1 if they have any
+    /// Check the rules file and the team rules for mistakes; exit with 1 if there are any
     #[command(after_help = "Examples:\n  sluicegate rules lint\n  sluicegate rules lint other/rules.yaml")]
     Lint {
-        /// File to check [default: the rules file in the platform's hidden directory and sluicegate-rules.yaml, on
-        /// disk; in CI in the commit]
+        /// File to check [default: the rules file in the platform's hidden directory and sluicegate-rules.yaml, both of
+        /// the working tree; in CI, of the commit]
         file: Option<PathBuf>,
         #[command(flatten)]
         output: OutputArgs,
@@ -80,7 +80,7 @@ const INSPECT_EXAMPLES: &str = "Examples:
 The text has one line for each value, with its path as in an expression. The JSON has the schema
 sluicegate.pipeline/v1, which `sluicegate schema pipeline` prints.";
 
-/// Prints what the expressions of team rules see of a pipeline.
+/// Prints the fields of a pipeline that team rules can use.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = INSPECT_EXAMPLES)]
 pub struct InspectArgs {

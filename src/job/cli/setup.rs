@@ -15,14 +15,15 @@ const INIT_EXAMPLES: &str = "Examples:
   sluicegate init --adopt new-only
   sluicegate init --host github --sign
 
-The CI host is detected from existing CI files, otherwise from the URL of the remote. Existing files are never
-overwritten.";
+The CI host is detected from existing CI files, or else from the URL of the remote. Existing files
+are never overwritten.";
 
 const DOCTOR_EXAMPLES: &str = "Examples:
   sluicegate doctor
   sluicegate doctor -o json | jq '.checks[] | select(.status == \"failed\")'
 
-The exit code is 0 if no check failed, otherwise the exit code that a review or a publish would fail with.";
+If no check failed, the exit code is 0. Otherwise, it is the exit code that a review or a publish
+would have.";
 
 const SCHEMA_EXAMPLES: &str = "Examples:
   sluicegate schema > sluicegate.schema.json
@@ -56,15 +57,12 @@ pub struct InitArgs {
     /// releases for the other hosts [default: the project's own]
     #[arg(long, value_name = "NAME")]
     pub source: Option<String>,
-    /// How to introduce the gate in a repository that already has findings; also writes a rules file with each rule at
+    /// How to introduce the gate in a repository that already has findings. Also writes a rules file with each rule at
     /// `error`
     #[arg(long, value_name = "HOW")]
     pub adopt: Option<Adopt>,
-    /// Add steps to the job that sign statements about reviews and publications; for GitHub, with `actions/attest`
-    #[arg(long)]
-    pub sign: bool,
-    /// Set up `git diff` to show pipelines by component, and do nothing else: adds a git setting and two lines in
-    /// .gitattributes
+    /// Set up `git diff` to show pipelines component by component, and do nothing else. Adds a git setting and two
+    /// lines to .gitattributes
     #[arg(long, conflicts_with_all = ["host", "prefix", "source", "adopt", "sign", "output"])]
     pub git_diff: bool,
     /// Print the files without writing them
@@ -116,7 +114,7 @@ pub struct DoctorArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(after_help = SCHEMA_EXAMPLES)]
 pub struct SchemaArgs {
-    /// Document whose schema is printed
+    /// Document to print the schema of
     #[arg(value_name = "DOCUMENT", default_value = "settings")]
     pub document: SchemaDocument,
 }

@@ -23,8 +23,8 @@ pub enum OnUnavailable {
     /// Fail with exit code 3 (undecided).
     #[default]
     Fail,
-    /// Exit with 0 if the platform responds to no request and no finding of a local check fails the gate; the verdict
-    /// is `undecided`
+    /// Exit with 0 if the platform does not respond to any request and no finding of a local check fails the gate; the
+    /// verdict is `undecided`
     Pass,
 }
 
@@ -73,7 +73,7 @@ pub enum CheckLevel {
 /// How to treat a change that edits the gate configuration together with other files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum GateChanges {
-    /// Report it; the verdict does not change.
+    /// Report the edit; the verdict does not change.
     #[default]
     Warn,
     /// Fail with exit code 1.
@@ -107,7 +107,7 @@ pub enum RequiredEngine {
 /// Whether reports list the changes in pipelines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Changes {
-    /// List them if a base was compared and a report that shows them is written.
+    /// List them if the run compares with a base and writes a report that shows them.
     #[default]
     Auto,
     /// Do not list them.

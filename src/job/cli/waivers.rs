@@ -25,10 +25,10 @@ pub struct WaiversArgs {
 /// Subcommands of `sluicegate waivers`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum WaiversVerb {
-    /// Waive current findings in the working tree; edits the waivers file in place
+    /// Waive current findings of the working tree; edit the waivers file in place
     #[command(after_help = ADD_EXAMPLES)]
     Add(AddWaiverArgs),
-    /// List waivers as used, unused, expired, or not checked locally
+    /// List the waivers with their state: used, unused, expired, or not checked locally
     #[command(after_help = "Example:\n  sluicegate waivers list -o json")]
     List {
         #[command(flatten)]
@@ -50,7 +50,7 @@ pub struct AddWaiverArgs {
     pub rule: Option<String>,
     /// File or glob to waive the rule for, relative to the repository root
     pub path: Option<String>,
-    /// Component or variable to waive the rule for [default: all findings of the rule there]
+    /// Component or variable to waive the rule for [default: all findings of the rule at PATH]
     pub about: Option<String>,
     /// Waive every current finding that is not waived yet
     #[arg(long)]

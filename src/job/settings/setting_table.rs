@@ -131,7 +131,7 @@ settings! {
         /// UUID of the project on the platform.
         PROJECT_ID = "SLUICEGATE_PROJECT_ID", "--project-id", Operational, "project-id"
             => project_id: String, SettingFormat::Uuid;
-        /// Value of the `Agent-Version` header of a review.
+        /// Version of the agent that runs the project's pipelines; a review sends it to the platform.
         AGENT_VERSION = "SLUICEGATE_AGENT_VERSION", "--agent-version", Operational, "agent-version"
             => agent_version: String, SettingFormat::Text("9.0.0");
         /// Bearer token for the platform.
@@ -167,8 +167,8 @@ settings! {
             => retries: u64, SettingFormat::Integer { minimum: 0, maximum: 100, default: 4 };
         /// CI host of the job, instead of the detected one.
         CI = "SLUICEGATE_CI", "--ci", Subject, "ci";
-        /// URLs of repositories that are the change's target besides the one that the event names, such as a mirror
-        /// that the job clones (one per line).
+        /// Additional URLs of the repository that the change goes to, for example of a mirror that the job clones (one
+        /// per line).
         TARGET_REPOSITORY = "SLUICEGATE_TARGET_REPOSITORY", "--target-repository", Subject, "target-repository";
         /// Where to read the gate configuration from: auto, base or head.
         POLICY = "SLUICEGATE_POLICY", "--policy", Subject, "policy";
@@ -194,7 +194,7 @@ settings! {
             => exclude: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
         /// Whether to run the project checks: auto, or off to skip them in this job.
         PROJECT_CHECKS = "SLUICEGATE_PROJECT_CHECKS", "--project-checks", Subject, "";
-        /// Rules file that `check` evaluates instead of the project's; in CI, a file outside the checkout.
+        /// Rules file that `check` uses instead of the project's. In CI, it must be outside the checkout.
         RULES = "SLUICEGATE_RULES", "--rules", Subject, "rules";
         /// Maximum number of known findings; more fail the gate.
         MAX_KNOWN = "SLUICEGATE_MAX_KNOWN", "--max-known", Subject, "max-known";
@@ -275,7 +275,7 @@ settings! {
         /// Style of the annotations for the CI host: auto, github, azure or none.
         ANNOTATIONS = "SLUICEGATE_ANNOTATIONS", "--annotations", Operational, "annotations"
             => annotations: cli::Annotations as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::Annotations>);
-        /// Keep one comment with the result on the pull or merge request.
+        /// Post one comment with the result on the pull or merge request, and update it in later runs.
         COMMENT = "SLUICEGATE_COMMENT", "--comment", Operational, "comment"
             => comment: bool, SettingFormat::Switch;
         /// Whether reports list the changes in the pipelines: auto or none.
@@ -358,7 +358,7 @@ settings! {
         /// Skip the check of the published version after the upload.
         NO_VERIFY = "SLUICEGATE_NO_VERIFY", "--no-verify", Verdict, "no-verify"
             => no_verify: bool, SettingFormat::Switch, Strictness::Scale(&["false", "true"]);
-        /// Maximum time to look for the uploaded version after a lost response, in seconds.
+        /// Maximum time in seconds to look for the uploaded version after a lost response.
         LOOKUP_TIMEOUT = "SLUICEGATE_LOOKUP_TIMEOUT", "--lookup-timeout", Operational, "lookup-timeout"
             => lookup_timeout: u64, SettingFormat::Integer { minimum: 0, maximum: 60 * 60, default: 10 };
         /// JSON report of a passed review that a publish of the same commit requires.
