@@ -81,7 +81,7 @@ fn terminate_execution(
         };
         let Some(pace) = pace else {
             return run.print_response(output, &response.raw, || {
-                text::escape_line(&format!("requested to terminate the execution {id}")) + "\n"
+                text::escape_line(&format!("requested the termination of the execution {id}")) + "\n"
             });
         };
         let execution = WatchedExecution::follow(run, &project, id, pace).await?;

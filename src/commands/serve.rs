@@ -77,9 +77,9 @@ fn parse_behavior(flag: AgentBehaviorFlag) -> Result<AgentBehavior, Failure> {
 /// Reads the file with the names that the local platform uses instead of the neutral ones.
 fn read_vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
     input::read_text_file(path, MAX_VOCABULARY_BYTES)
-        .map_err(|error| format!("could not read it: {error}"))
+        .map_err(|error| error.to_string())
         .and_then(|text| Vocabulary::parse(&text).map_err(|error| error.to_string()))
-        .map_err(|reason| Failure::usage(format!("vocabulary file {}: {reason}", path.display())))
+        .map_err(|reason| Failure::usage(format!("could not read the vocabulary file {}: {reason}", path.display())))
 }
 
 /// Prints the address and what is needed to use it. Programs may wait for the first line.

@@ -310,7 +310,7 @@ impl Run {
     /// Warns that the result of an earlier run remains at this path.
     fn warn_of_old_file(&self, path: &Path, error: &io::Error) {
         self.ui.warn(&format!(
-            "could not replace {}, which is of an earlier run: {error}",
+            "could not replace {}, which an earlier run wrote: {error}",
             path.display()
         ));
     }

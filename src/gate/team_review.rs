@@ -186,7 +186,7 @@ impl GateRun<'_> {
             self.evaluation.add_cause(
                 Cause::GateChange,
                 format!(
-                    "An example of `{}` in {path}:{} has another outcome: {}: {}.",
+                    "An example of `{}` in {path}:{} has an unexpected outcome: {}: {}.",
                     failure.rule,
                     failure.line,
                     shorten_name(&failure.path),

@@ -109,7 +109,7 @@ fn apply_resolutions(
             .filter(|record| record.mark == StepMark::Begun)
         else {
             return Err(Failure::usage(format!(
-                "--resolve {resolution}: the result of the {step} is not unknown"
+                "--resolve {resolution}: the result of the {step} is already known"
             )));
         };
         let id = Uuid::parse_str(value)

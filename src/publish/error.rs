@@ -46,8 +46,8 @@ pub enum PublishError {
     /// Files that a shared pipeline needs would not be published.
     #[error("the shared pipelines would be incomplete:{}", format_list(.0))]
     Incomplete(Vec<Problem>),
-    /// Files whose content is not what their name says, with the defect of the first.
-    #[error("files that are not what their name says are not published:{}", format_list(.problems))]
+    /// Files whose content does not match their name, with the defect of the first.
+    #[error("files whose content does not match their name are not published:{}", format_list(.problems))]
     Unusable {
         problems: Vec<Problem>,
         defect: FileDefect,
@@ -63,7 +63,7 @@ pub enum PublishError {
     HiddenByIndex(Vec<String>),
     /// Modified files of the working tree that git would store with other bytes.
     #[error(
-        "git would store other bytes than are on disk (working-tree-encoding, filter or ident in .gitattributes):{}",
+        "git would store different bytes than those on disk (working-tree-encoding, filter or ident in .gitattributes):{}",
         format_list(.0)
     )]
     ConvertedByGit(Vec<String>),
@@ -128,7 +128,7 @@ impl PublishError {
                 "publish on a tag, or use another placeholder such as {short-sha}"
             }
             Self::Version(VersionNameError::NoValue { name: "next", .. }) => {
-                "a publish knows it only if it compares with the published version: remove --compat off"
+                "{next} needs the comparison with the published version: remove --compat off"
             }
             Self::Version(
                 VersionNameError::NoValue { .. }

@@ -1,4 +1,4 @@
-//! Refuses files whose content is not what their name says: a version with a Git LFS pointer in place of a script would
+//! Rejects files whose content does not match their name: a version with a Git LFS pointer in place of a script would
 //! fail for every consumer, and could never be corrected.
 
 use super::content_reader::ContentReader;

@@ -34,7 +34,7 @@ pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_er
     let is_verified = differences.is_empty();
     if is_verified && can_details_prove_completeness(plan) {
         let note = format!(
-            "the upload's response was lost, but the details prove the version complete: {lost_error}"
+            "the response to the upload was lost, but the version's details prove that it is complete: {lost_error}"
         );
         return Outcome {
             verified: is_verified,

@@ -139,7 +139,7 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
     if omitted_count > 0 {
         let _ = writeln!(
             page,
-            "\n> {} omitted: page is full.",
+            "\n> {} omitted because the page is full.",
             format_count(omitted_count, "pipeline")
         );
     }

@@ -46,11 +46,11 @@ impl Workspace<'_> {
         Ok(())
     }
 
-    /// Returns a note if the files are in no git repository.
+    /// Returns a note if the files are not in a git repository.
     pub(crate) fn describe_missing_git(&self) -> Option<String> {
         self.repo.is_plain_directory().then(|| {
             format!(
-                "{} is in no git repository. The files were checked without a base.",
+                "{} is not in a git repository. The files were checked without a base.",
                 self.repo.root().display()
             )
         })

@@ -137,6 +137,6 @@ pub(crate) fn describe_first_problem(name: &str, problems: &[LintProblem]) -> St
 fn reject_invalid_rules(text: &NamedText, problems: &[LintProblem]) -> Failure {
     let help = problems.first().and_then(|problem| problem.help.clone());
     let hint =
-        help.unwrap_or_else(|| "run `sluicegate rules lint` to see each error at its place".to_owned());
+        help.unwrap_or_else(|| "run `sluicegate rules lint` to see each error with its location".to_owned());
     Failure::usage(describe_first_problem(&text.name, problems)).with_hint(hint)
 }

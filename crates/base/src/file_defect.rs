@@ -1,4 +1,4 @@
-//! Detects files whose content is not what their name says: a placeholder of Git LFS, an encrypted or empty file, or a
+//! Detects files whose content does not match their name: a placeholder of Git LFS, an encrypted or empty file, or a
 //! merge that was not finished.
 
 use memchr::memmem;
@@ -59,8 +59,8 @@ impl FileDefect {
     pub const fn help(self) -> &'static str {
         match self {
             Self::LfsPointer => {
-                "run `git lfs pull` and publish with `--from worktree`: the version then has the file on disk, and the commit \
-                 contains only its pointer; or store the file in git without LFS"
+                "run `git lfs pull` and publish with `--from worktree`, which reads the file on disk instead of the pointer in \
+                 the commit; or store the file in git without LFS"
             }
             Self::GitCrypt => "store the file unencrypted, or exclude it",
             Self::ConflictMarkers => "resolve the conflict and commit the file",

@@ -5,7 +5,7 @@ use super::{CommitId, Repository};
 use git2::{AttrCheckFlags, AttrValue};
 use std::path::{Path, PathBuf};
 
-/// The attributes that make git store other bytes than are on disk. Line endings are not included: YAML reads all
+/// The attributes that make git store different bytes than those on disk. Line endings are not included: YAML reads all
 /// of them alike.
 const CONVERTING_ATTRIBUTES: [&str; 3] = ["working-tree-encoding", "filter", "ident"];
 

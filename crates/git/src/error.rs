@@ -160,16 +160,16 @@ impl GitError {
             }
             Self::ShallowHistory { .. } => FULL_HISTORY_HINT,
             Self::TooManyMergeBases { .. } => {
-                "merge the target branch into the branch, so that one merge-base remains"
+                "merge the target branch into your branch, so that only one merge-base remains"
             }
             Self::MissingObject { partial: true, .. } => {
                 "fetch the missing objects with `git fetch --refetch`, or clone without --filter"
             }
             Self::MissingObject { partial: false, .. } => {
-                "run `git fsck` to find damaged objects; in CI, clone again or fetch with more depth"
+                "run `git fsck` to find damaged objects; in CI, clone again or increase the fetch depth"
             }
             Self::PathNotUtf8 { .. } => {
-                "rename it with `git mv`, or delete it; --exclude does not skip it, because no report could show \
+                "rename the file with `git mv`, or delete it; --exclude cannot skip it, because reports cannot show \
                  its name"
             }
             Self::Unsupported { reason, .. } if reason.contains("sha256") => {

@@ -1,4 +1,4 @@
-//! A directory that is in no git repository: its files without a history.
+//! A directory that is not in a git repository: its files without a history.
 
 use super::listed_file::{DiskListing, ListedFile, sort_files};
 use super::{GitError, Repository, opened_repository::OpenedRepository};

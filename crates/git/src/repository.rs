@@ -102,7 +102,7 @@ impl Repository {
         self.bare
     }
 
-    /// Returns whether this is a directory that is in no git repository.
+    /// Returns whether this is a directory that is not in a git repository.
     pub const fn is_plain_directory(&self) -> bool {
         self.is_plain_directory
     }

@@ -25,7 +25,7 @@ pub enum FileContent {
 pub enum ContentDoubt {
     /// The index marks the file as not to be checked on disk (`skip-worktree`, `assume-unchanged`).
     Hidden,
-    /// The file was modified, and an attribute makes git store other bytes than are on disk.
+    /// The file was modified, and an attribute makes git store different bytes than those on disk.
     Converted,
 }
 
@@ -34,12 +34,12 @@ impl ContentDoubt {
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Hidden => {
-                "git's index marks it as not to be checked on disk (skip-worktree or assume-unchanged, as in a sparse checkout): \
+                "git's index tells git to ignore the file on disk (skip-worktree or assume-unchanged, as in a sparse checkout): \
                  pass --head HEAD to use the committed files"
             }
             Self::Converted => {
-                "git would store other bytes than are on disk (working-tree-encoding, filter or ident in .gitattributes): \
-                 commit it and use --head, or stage it and use --staged"
+                "git would store different bytes than those on disk (working-tree-encoding, filter or ident in .gitattributes): \
+                 commit the file and use --head, or stage it and use --staged"
             }
         }
     }

@@ -107,7 +107,7 @@ impl Baseline {
                 return Ok(match workspace.find_adoption(head)? {
                     Adoption::AtCommit(commit) => {
                         let reason = format!(
-                            "the commit {} that adopted `new-only`, as {missing_version}",
+                            "the commit {} that adopted `new-only`, because {missing_version}",
                             commit.short()
                         );
                         Self::at_published_commit(Some(commit), reason)

@@ -77,7 +77,7 @@ impl SavedReports<'_> {
         }
         let message = if is_own {
             format!(
-                "cannot compare with the report {place}: it is of the reviewed commit {head} itself, {older_id}"
+                "cannot compare with the report {place}: it describes the reviewed commit {head} itself"
             )
         } else {
             format!(
@@ -175,7 +175,7 @@ impl SavedReports<'_> {
 /// Returns the error that the report is of a working tree, so its commit cannot be verified.
 fn reject_without_commit(place: &str) -> Failure {
     Failure::usage(format!(
-        "the report {place} belongs to no commit: it is of a working tree"
+        "the report {place} does not belong to a commit: it describes a working tree"
     ))
     .with_hint("write it with `sluicegate review`, or with `sluicegate check --head HEAD`")
 }

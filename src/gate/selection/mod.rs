@@ -157,7 +157,7 @@ impl Workspace<'_> {
 }
 
 impl Workspace<'_> {
-    /// Fails if a path or a glob of the job matches no file of the snapshot or of a base, or all globs of the
+    /// Fails if a path or a glob of the job does not match any file of the snapshot or of a base, or all globs of the
     /// configuration file together match none. That is probably a typing error, and the run would pass without any
     /// review.
     pub(crate) fn reject_unmatched_selection(
@@ -200,7 +200,7 @@ fn find_unmatched_entry(
 ) -> Option<Failure> {
     let selection = request.selection;
     if let Some(glob) = selection.find_unmatched_glob(known_paths) {
-        let message = format!("the include glob {glob:?} matches no file of {place}");
+        let message = format!("the include glob {glob:?} does not match any file of {place}");
         return Some(Failure::usage(message).with_hint(
             "globs match full paths from the repository root; use --all without a glob to review all pipelines",
         ));

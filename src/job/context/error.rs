@@ -56,7 +56,7 @@ pub enum ContextError {
     EmptyChange { base: String, head: CommitId },
     /// The checkout is not the commit of the event.
     #[error(
-        "the checkout is at {}, neither the commit that the event is about ({}) nor an unedited merge of it with its \
+        "the checkout is at {}, which is neither the event's commit ({}) nor an unedited merge of that commit with its \
          target",
         checked_out.short(), sluicegate_git::short_id(commit)
     )]
@@ -116,8 +116,8 @@ pub enum ContextError {
 }
 
 /// The hint for a run on an unknown CI host: the job knows what the host does not report.
-const UNKNOWN_HOST: &str = "run `git remote set-head origin BRANCH` with the default branch before, or set what the \
-     CI host does not report: --policy (where to read the gate configuration from), --base (the commit to compare \
+const UNKNOWN_HOST: &str = "run `git remote set-head origin BRANCH` with the default branch first, or set the values \
+     that the CI host does not report: --policy (where to read the gate configuration from), --base (the commit to compare \
      with) and --branch (the branch of the run)";
 
 /// Describes that head is in none of these branches of the remote.
@@ -194,7 +194,7 @@ impl ContextError {
                 Some(format!("pass the commit with --head, or {}", history_hint(*host)))
             }
             Self::EditedMerge { .. } => Some(
-                "fetch the change into a remote-tracking branch before \
+                "fetch the change into a remote-tracking branch first \
                  (`git fetch origin +REF:refs/remotes/origin/change`), or pass the commit to review with --head"
                     .to_owned(),
             ),
@@ -256,7 +256,7 @@ fn target_remote_hint(url: Option<&str>) -> String {
             .to_owned();
     };
     format!(
-        "fetch the target before: `git remote add -f target {url}`; or if the remote is a mirror of it, pass the \
+        "fetch the target first: `git remote add -f target {url}`; or if the remote is a mirror of it, pass the \
          remote's URL with --target-repository (SLUICEGATE_TARGET_REPOSITORY)"
     )
 }

@@ -127,12 +127,12 @@ pub fn describe_revision_age(
         && !is_on_run_branch(repo, ci)?;
     Ok(match (&tip.tracked_branch, tip.field) {
         (Some(tracked_branch), _) if is_ahead => Some(format!(
-            "the commit of this run is not in `{}/{branch}` as this clone has it, {short} of {date}, so the gate \
-             configuration of {short} is used: if the branch has the commit, fetch the branch before, or pass --deepen",
+            "the commit of this run is not in this clone's version of `{}/{branch}`, {short} of {date}, so the gate \
+             configuration of {short} is used: if the branch has the commit, fetch the branch first, or pass --deepen",
             tracked_branch.remote
         )),
         (Some(tracked_branch), _) if !tip.is_named => Some(format!(
-            "the target branch is `{}/{branch}` as this clone has it, {short} of {date}: the clone does not show \
+            "the target branch is this clone's version of `{}/{branch}`, {short} of {date}: the clone does not show \
              whether the branch has newer commits (--deepen fetches them)",
             tracked_branch.remote
         )),

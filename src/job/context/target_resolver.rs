@@ -53,7 +53,7 @@ impl TargetResolver<'_> {
             }
             Err(GitError::NoCommit { .. }) if self.revisions.base.is_none() => {
                 let base = Base::for_all_pipelines(if self.repo.is_plain_directory() {
-                    "the directory is in no git repository, so there is no base"
+                    "the directory is not in a git repository, so there is no base"
                 } else {
                     "there is no commit yet"
                 });

@@ -21,7 +21,7 @@ use std::path::Path;
 
 /// The beginning of a new file.
 const FILE_HEADING: &str = "# Rules of the team. To test them, run: sluicegate rules test
-# In CI, the version of the target branch applies: a new rule has an effect after its merge.
+# In CI, the version of the target branch applies: a new rule takes effect after its merge.
 rules:
 ";
 

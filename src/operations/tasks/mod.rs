@@ -67,7 +67,7 @@ pub(crate) fn stop_task(run: &Run, args: &TaskArgs) -> CommandResult {
             return Err(reject_task_request(&platform, &args.id, error).await);
         }
         let text = format!(
-            "requested the task {} to stop; it first finishes its current step",
+            "requested that the task {} stop; it finishes its current step first",
             args.id
         );
         run.print_response(args.output, &Value::Null, || text::escape_line(&text) + "\n")

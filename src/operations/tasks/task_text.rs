@@ -51,7 +51,7 @@ pub(crate) fn describe_decisions(task_id: &str, pending: &[ApiValue<PendingDecis
             let _ = writeln!(text, "    {}", text::escape_line(&line));
         }
         for command in list_commands(task_id, decision) {
-            let _ = writeln!(text, "  answer it by: {}", text::escape_line(&command));
+            let _ = writeln!(text, "  to answer, run: {}", text::escape_line(&command));
         }
     }
     text
@@ -138,14 +138,14 @@ mod tests {
             The agent wants to push its commits
             toolId: tool-4
             toolInput: {"branch":"without-empty-orders"}
-          answer it by: sluicegate tasks decide 't 1' --approve tool-4
-          answer it by: sluicegate tasks decide 't 1' --deny tool-4
+          to answer, run: sluicegate tasks decide 't 1' --approve tool-4
+          to answer, run: sluicegate tasks decide 't 1' --deny tool-4
 
         the agent asks a question
             id: question-5
             title: Which orders?
             questions: [{"question":"What is an order without lines to become?","options":["removed","marked"]}]
-          answer it by: sluicegate tasks decide 't 1' --answer question-5:0=removed
+          to answer, run: sluicegate tasks decide 't 1' --answer question-5:0=removed
         "#);
         assert_eq!(describe_state(&task), "STOPPED (waits for a decision)");
     }

@@ -1,4 +1,4 @@
-//! `check` of files that are in no git repository, or in another one than the current directory.
+//! `check` of files that are not in a git repository, or in another one than the current directory.
 
 use crate::support::{
     Call, RULES, RULES_FILE, bad_pipeline, change, check_folder, good_pipeline, project, report_paths,
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-const WITHOUT_GIT: &str = "is in no git repository";
+const WITHOUT_GIT: &str = "is not in a git repository";
 
 fn write_file(folder: &Path, path: &str, content: &str) {
     let full = folder.join(path);

@@ -77,7 +77,7 @@ fn modified_file_that_git_would_convert_is_not_judged() {
     )
     .unwrap();
     let output = Call::new(&folder).run(publish).expect(2);
-    output.saying(&["git would store other bytes than are on disk"]);
+    output.saying(&["git would store different bytes than those on disk"]);
     drop(world);
 }
 

@@ -96,7 +96,7 @@ fn default_checkout_of_pull_request_target_is_not_change() {
     for flags in ["check", "check --all"] {
         let output = call.run(flags).expect(7);
         output.saying(&[
-            "neither the commit that the event is about",
+            "neither the event's commit",
             "ref: ${{ github.event.pull_request.head.sha }}",
         ]);
     }
@@ -327,7 +327,7 @@ fn edited_merge_of_the_change_is_another_commit_on_every_host() {
         for (name, call) in &jobs {
             let output = call.run("check");
             assert_eq!(output.code, 7, "{name}: {}", output.all());
-            output.saying(&["nor an unedited merge of it", "hint: "]);
+            output.saying(&["nor an unedited merge of", "hint: "]);
         }
     }
     // Counterpart: the merge as git creates it.

@@ -126,7 +126,7 @@ fn diff_of_layout_alone_is_no_change_for_exit_code() {
     let text = diff(&world, "--exit-code").expect(0);
     assert_eq!(
         text.out,
-        "load.orch.yaml: layout only, what it does is the same\n\n1 pipeline changed in layout only\n"
+        "load.orch.yaml: layout only, behavior unchanged\n\n1 pipeline changed in layout only\n"
     );
     // Neither rewriting the same content nor changing only the mode is a change.
     world.write("load.orch.yaml", LOAD);
@@ -252,7 +252,7 @@ fn page_for_comment_has_list_and_flowchart() {
 
     ### <code>load.orch.yaml</code>
 
-    layout only, what it does is the same
+    layout only, behavior unchanged
     ");
 }
 
@@ -271,7 +271,7 @@ fn page_has_words_and_picture_and_runs_nothing() {
         "modified: 1 component changed; 1 link added, 1 removed",
         "sqlQuery: select 1 -> select 2",
         "new pipeline: 3 components, 2 links, 1 variable",
-        "one side cannot be read",
+        "one version cannot be read",
     ] {
         assert!(lines.contains(words), "{words}: {lines}");
     }

@@ -323,7 +323,7 @@ fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
     world.commit("another than was built");
     call.run("check --all")
         .expect(7)
-        .saying(&["neither the commit that the event is about"]);
+        .saying(&["neither the event's commit"]);
     assert_eq!(proxy.requests().len(), sent);
 }
 

@@ -103,7 +103,7 @@ fn create_prints_a_decision_with_the_command_that_answers_it() {
     let output = local.run((&args[..], TO_ITS_END)).expect(8);
     assert!(output.out.contains("git_push"), "{}", output.all());
     let mut lines = output.out.lines();
-    let command = lines.find_map(|line| line.trim().strip_prefix("answer it by: sluicegate "));
+    let command = lines.find_map(|line| line.trim().strip_prefix("to answer, run: sluicegate "));
     let words: Vec<&str> = command.unwrap().split(' ').collect();
     assert!(words.contains(&"--approve"), "{words:?}");
     local.run((&words[..], TO_ITS_END)).expect(0);

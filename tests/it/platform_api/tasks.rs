@@ -169,7 +169,7 @@ fn create_with_wait_prints_a_decision_and_the_command_that_answers_it() {
     for expected_text in [
         "STOPPED (waits for a decision)",
         "the agent requests the tool git_push: May I?",
-        &format!("answer it by: sluicegate tasks decide {ID} --approve tool-4"),
+        &format!("to answer, run: sluicegate tasks decide {ID} --approve tool-4"),
     ] {
         assert!(
             output.out.contains(expected_text),
@@ -671,7 +671,7 @@ fn stop_delete_and_permissions_say_what_they_did() {
         ]),
     );
     let run = |args: &[&str]| polling_call(&platform, &world).run(("tasks", args));
-    assert!(run(&["stop", ID]).expect(0).out.contains("requested the task"));
+    assert!(run(&["stop", ID]).expect(0).out.contains("requested that the task"));
     assert!(run(&["delete", ID]).expect(0).out.contains("all its data"));
     run(&["delete", "busy"])
         .expect(5)

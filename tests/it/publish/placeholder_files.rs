@@ -1,4 +1,4 @@
-//! Files that are not what their name says: Git LFS pointers, encrypted and empty files, unfinished merges.
+//! Files whose content does not match their name: Git LFS pointers, encrypted and empty files, unfinished merges.
 
 use crate::support::publishing::caller_of_files;
 use crate::support::release::{publish_call, stage, versions};

@@ -133,7 +133,7 @@ fn changes_of_file_are_above_its_findings() {
 
     </details>
 
-    - <code>a.orch.yaml</code>: layout only, what it does is the same
+    - <code>a.orch.yaml</code>: layout only, behavior unchanged
 
     <details><summary>Findings by rule and folder</summary>
 
@@ -191,7 +191,7 @@ fn finding_leads_to_its_component_and_back() {
     for words in [
         "modified: 1 component renamed; called by 2 pipelines",
         "Other pipeline changes",
-        "layout only, what it does is the same",
+        "layout only, behavior unchanged",
         "pipeline removed: 2 components, 1 link",
     ] {
         assert!(page_text.contains(words), "{words}: {page_text}");

@@ -53,7 +53,7 @@ fn report_of_another_commit_is_refused_on_every_host() {
         }
         let output = report("../tree.json");
         assert_eq!(output.code, 2, "{name}: {}", output.all());
-        output.saying(&["belongs to no commit"]);
+        output.saying(&["does not belong to a commit"]);
     }
     // A local run renders any of them.
     for file in ["../main.json", "../other.json", "../tree.json"] {
@@ -145,7 +145,7 @@ fn comparison_requires_a_report_of_an_ancestor() {
         .saying(&[&"1".repeat(40), &head(&world), "this clone cannot show"]);
     compare("../tree.json")
         .expect(2)
-        .saying(&["belongs to no commit"]);
+        .saying(&["does not belong to a commit"]);
     compare("../review.json")
         .expect(2)
         .saying(&["the reviewed commit"]);

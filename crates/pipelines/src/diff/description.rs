@@ -47,7 +47,7 @@ pub fn describe_diff(diff: &PipelineDiff, columns: Option<usize>) -> Vec<DiffLin
     for component in &diff.components {
         if let Some(reason) = find_stop_reason(component) {
             let content = format!(
-                "{} will not run any more: {reason}",
+                "{} will no longer run: {reason}",
                 truncate_name(&component.name)
             );
             description.push_text(1, Sign::Changed, &content);

@@ -104,8 +104,8 @@ fn stopped_component_is_described_first() {
         .collect();
     let first: Vec<&str> = said.iter().skip(1).take(2).map(|line| line.trim()).collect();
     let told = [
-        "~ Done will not run any more: its type is unknown-end",
-        "~ Load will not run any more: it is skipped",
+        "~ Done will no longer run: its type is unknown-end",
+        "~ Load will no longer run: it is skipped",
     ];
     assert_eq!(BTreeSet::from_iter(first), BTreeSet::from(told), "{said:#?}");
     let back: Vec<String> = describe_diff(&diff(&head, BASE), None)

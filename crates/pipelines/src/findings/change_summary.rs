@@ -89,8 +89,8 @@ impl ChangeSummary {
     /// Returns the change as a sentence without a period. Contains paths, which come from outside.
     pub fn describe(&self) -> String {
         let start = match self.change {
-            FileChange::Layout => "layout only, what it does is the same".to_owned(),
-            FileChange::Unreadable => "one side cannot be read".to_owned(),
+            FileChange::Layout => "layout only, behavior unchanged".to_owned(),
+            FileChange::Unreadable => "one version cannot be read".to_owned(),
             FileChange::Renamed => {
                 format!(
                     "renamed from {}",
@@ -186,6 +186,6 @@ mod tests {
             callers: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
             ..changed
         };
-        insta::assert_snapshot!(moved.describe(), @"layout only, what it does is the same; called by 5 pipelines (a, b, c and 2 more)");
+        insta::assert_snapshot!(moved.describe(), @"layout only, behavior unchanged; called by 5 pipelines (a, b, c and 2 more)");
     }
 }

@@ -175,8 +175,8 @@ impl Project<'_> {
         }
     }
 
-    /// Returns a problem for each entry of the shared-pipelines file whose pipeline is missing or is no pipeline file,
-    /// and for each parameter that its pipeline lacks. A file that cannot be read is one problem.
+    /// Returns a problem for each entry of the shared-pipelines file whose pipeline is missing or is not a pipeline
+    /// file, and for each parameter that its pipeline lacks. A file that cannot be read is one problem.
     fn check_shared_file(&self, shared_file: &SharedPipelinesFile) -> Vec<Problem> {
         let entries = match &shared_file.content {
             Ok(content) => &content.entries,

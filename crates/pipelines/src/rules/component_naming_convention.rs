@@ -55,7 +55,7 @@ static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
         "Look-around and back-references are supported. An expression with them that needs more than 10,000 \
          steps for a name is reported as `designer/invalid-regex-pattern`, with the name. Expressions \
          without them are always fast.",
-        "A look-ahead or look-behind that matched is not tried another way, as in most engines: `(?=(a+))a*b\\1` \
+        "After a look-ahead or look-behind has matched, its other matches are not tried, as in most engines: `(?=(a+))a*b\\1` \
          does not match `aaaba`.",
     ],
     config: &[ConfigField {

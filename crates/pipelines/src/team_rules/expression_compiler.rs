@@ -223,7 +223,7 @@ impl Compiler<'_> {
         }
         Err(self.problem(
             expression,
-            format!("a condition is needed here, but this is {type_}"),
+            format!("expected a condition, but this is {type_}"),
         ))
     }
 
@@ -232,7 +232,7 @@ impl Compiler<'_> {
         if matches!(type_, ValueType::Integer | ValueType::Double | ValueType::Any) {
             return Ok((Node::Negate(Box::new(node)), type_));
         }
-        Err(self.problem(operand, format!("{type_} has no negative")))
+        Err(self.problem(operand, format!("{type_} cannot be negated")))
     }
 
     fn compile_binary(
@@ -321,7 +321,7 @@ impl Compiler<'_> {
             ValueType::Map(_) => ValueType::Text,
             ValueType::Any => ValueType::Any,
             mismatch => {
-                let message = format!("a list or a map is needed here, but this is {mismatch}");
+                let message = format!("expected a list or a map, but this is {mismatch}");
                 return Err(self.problem(&comprehension.iter_range, message));
             }
         };

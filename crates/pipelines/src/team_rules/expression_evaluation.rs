@@ -121,7 +121,7 @@ impl<'m> Evaluation<'m> {
                 Ok(text)
             }
             mismatch => Err(build_failure(format!(
-                "a string is needed, not {}",
+                "expected a string, not {}",
                 mismatch.type_name()
             ))),
         }

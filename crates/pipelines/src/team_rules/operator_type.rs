@@ -104,11 +104,11 @@ pub(super) fn describe_type_conflict(
             format!("{left} is never equal to {right}")
         }
         BinaryOperator::Membership => format!("{left} cannot be in {right}"),
-        BinaryOperator::Index => format!("{left} has no index that is {right}"),
+        BinaryOperator::Index => format!("{left} cannot be indexed by {right}"),
         BinaryOperator::LessThan
         | BinaryOperator::LessOrEqual
         | BinaryOperator::Greater
-        | BinaryOperator::GreaterOrEqual => format!("{left} and {right} have no order"),
+        | BinaryOperator::GreaterOrEqual => format!("{left} and {right} cannot be ordered"),
         _ => format!("the operator cannot be applied to {left} and {right}"),
     }
 }

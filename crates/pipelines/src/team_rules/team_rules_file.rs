@@ -139,7 +139,7 @@ impl FileReader {
             };
             let line = item.position().line;
             if let Some(first_line) = lines_by_id.get(&rule.id) {
-                let message = format!("the rule `{}` is already on line {first_line}", rule.id);
+                let message = format!("the rule `{}` is already defined on line {first_line}", rule.id);
                 self.add(item.get("id").unwrap_or(item), message);
             } else {
                 lines_by_id.insert(rule.id.clone(), line);

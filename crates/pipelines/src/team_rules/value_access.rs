@@ -14,7 +14,7 @@ impl<'m> Evaluation<'m> {
     pub(super) fn read_key(&mut self, operand: &Value<'m>, name: &str) -> EvaluationResult<'m> {
         self.find_key(operand, name)?.ok_or_else(|| {
             let name = crate::yaml::shorten(name);
-            build_failure(format!("there is no `{name}` here: test it with `has(…)` first"))
+            build_failure(format!("`{name}` is missing here: test for it with `has(…)` first"))
         })
     }
 
@@ -132,7 +132,7 @@ impl<'m> Evaluation<'m> {
             (Value::Boolean(left), Value::Boolean(right)) => Ok(Some(left.cmp(right))),
             _ => compare_numbers(left, right).ok_or_else(|| {
                 build_failure(format!(
-                    "{} and {} have no order",
+                    "{} and {} cannot be ordered",
                     left.type_name(),
                     right.type_name()
                 ))

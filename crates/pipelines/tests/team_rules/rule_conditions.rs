@@ -69,7 +69,7 @@ fn missing_key_without_has_is_an_error() {
     assert_eq!(error_type, "team/evaluation-error");
     assert_eq!(
         reason,
-        "component `Start`: there is no `absent` here: test it with `has(…)` first"
+        "component `Start`: `absent` is missing here: test for it with `has(…)` first"
     );
     let guarded = "has(component.parameters.limit) && component.parameters.limit > 10";
     assert_eq!(find_subjects("component", guarded), [("Load".to_owned(), 9)]);
@@ -82,7 +82,7 @@ fn value_of_wrong_type_is_an_error() {
     let (error_type, _) = find_error("pipeline", "pipeline.components[1].parameters.limit");
     assert_eq!(error_type, "team/evaluation-error");
     let (_, reason) = find_error("pipeline", "pipeline.components[1].parameters.limit > 'a'");
-    assert_eq!(reason, "a number and a string have no order");
+    assert_eq!(reason, "a number and a string cannot be ordered");
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn condition_is_checked_when_file_is_read() {
         ),
         (
             "component.name && true",
-            "5:22: a condition is needed here, but this is a string",
+            "5:22: expected a condition, but this is a string",
         ),
         (
             "size(component) > 1",
@@ -73,7 +73,7 @@ fn condition_is_checked_when_file_is_read() {
         ),
         (
             "component.skipped.all(x, x)",
-            "5:22: a list or a map is needed here, but this is a boolean",
+            "5:22: expected a list or a map, but this is a boolean",
         ),
         (
             "pipeline.components.exists(c, c.nam == 'a')",
@@ -84,14 +84,14 @@ fn condition_is_checked_when_file_is_read() {
             "timestamp('x') == timestamp('y')",
             "5:12: unknown function `timestamp`",
         ),
-        ("-component.name == 'a'", "5:23: a string has no negative"),
+        ("-component.name == 'a'", "5:23: a string cannot be negated"),
         (
             "component.name + 1 == 'a'",
             "5:27: the operator cannot be applied to a string and an integer",
         ),
         (
             "component.name.size() < 'a'",
-            "5:34: an integer and a string have no order",
+            "5:34: an integer and a string cannot be ordered",
         ),
     ];
     for (condition, expected) in cases {
@@ -236,7 +236,7 @@ fn whole_file_is_checked() {
 fn duplicate_id_is_refused_and_anchor_is_read() {
     let entry = "{ id: r, level: warn, for: component, when: 'true', message: m }";
     let problem = find_problem(&format!("rules:\n  - {entry}\n  - {entry}\n"));
-    assert_eq!(problem, "3:11: the rule `r` is already on line 2");
+    assert_eq!(problem, "3:11: the rule `r` is already defined on line 2");
     let anchored = "rules:\n  - { id: a, level: warn, for: component, when: &when 'component.skipped', message: &m m }\n  \
                     - { id: b, level: warn, for: component, when: *when, message: *m }\n";
     assert_eq!(TeamRuleSet::parse(anchored.as_bytes()).unwrap().rules().len(), 2);

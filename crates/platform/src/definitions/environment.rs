@@ -65,7 +65,7 @@ fn read_default_connections(
     serde_json::from_value(definition.clone()).map_err(|_| {
         fields.error(
             "defaultConnections",
-            "must be like { DWH: { <warehouse kind>: <connection name> } }",
+            "must have the form { DWH: { <warehouse kind>: <connection name> } }",
         )
     })
 }
@@ -127,7 +127,7 @@ fn read_connection_properties(
                 reject_unquoted_fields(document, &property_path, fields, &PROPERTY_FIELDS)?;
             }
             _ if is_secret => return Err(secret_error(document, &property_path)),
-            _ => return Err(document.error(&property_path, "must be like { value: … }")),
+            _ => return Err(document.error(&property_path, "must have the form { value: … }")),
         }
     }
     Ok(properties.clone())

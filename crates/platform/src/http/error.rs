@@ -351,7 +351,9 @@ const fn general_hint(kind: ErrorKind) -> &'static str {
         ErrorKind::Unauthorized => {
             "check the token: it may have expired, or belong to another account or region than the base URL"
         }
-        ErrorKind::Forbidden => "the token is valid, but its account role is not allowed to do this",
+        ErrorKind::Forbidden => {
+            "use a token whose account role allows this request: the token is valid, but its role does not"
+        }
         ErrorKind::NotFound => "check the base URL and the identifiers in the URL above",
         ErrorKind::TooLarge => "send less data in one request",
         ErrorKind::OtherStatus(407) => "set the proxy credentials: HTTPS_PROXY=http://user:password@host",

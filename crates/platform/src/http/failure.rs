@@ -112,7 +112,7 @@ pub(super) fn proxy_failure(
     let (message, hint) = match problem {
         TunnelProblem::Unreachable(reason) => (
             format!("cannot connect to the proxy {address}: {reason}"),
-            "check the proxy variables (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY), and whether the proxy runs",
+            "check the proxy variables (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY), and that the proxy is running",
         ),
         TunnelProblem::Credentials => {
             retry_rule = RetryRule::Never;

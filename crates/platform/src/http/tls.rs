@@ -58,7 +58,7 @@ fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpEr
     {
         return Err(ca_file_error(
             path,
-            "contains a private key, which does not belong into a file of trusted certificates",
+            "contains a private key, which does not belong in a file of trusted certificates",
             "remove the key from the file, and replace it where it was used",
         ));
     }

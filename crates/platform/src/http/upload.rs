@@ -119,7 +119,7 @@ impl UploadMonitor {
             )
         } else {
             format!(
-                "everything was sent, and no response came within {} s",
+                "the request was sent, but no response arrived within {} s",
                 limit.as_secs_f64()
             )
         };
