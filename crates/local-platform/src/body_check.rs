@@ -52,7 +52,7 @@ impl BodyCheck {
     pub(super) fn required_header(&mut self, headers: &HeaderMap, name: &str) -> String {
         self.optional_header(headers, name).unwrap_or_else(|| {
             if !self.errors.iter().any(|finding| finding.field == name) {
-                self.add(name, "the header must be there and must not be empty");
+                self.add(name, "the header is required and must not be empty");
             }
             String::new()
         })

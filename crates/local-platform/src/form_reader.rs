@@ -108,7 +108,7 @@ impl FormReader {
             .body
             .next()
             .await?
-            .ok_or_else(|| malformed_form("the form ends in the middle"))?;
+            .ok_or_else(|| malformed_form("the form is incomplete"))?;
         self.buffer.extend_from_slice(&piece);
         Ok(())
     }
@@ -266,10 +266,10 @@ mod tests {
     fn multipart_body_without_form_is_refused() {
         let named = "--XX\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n";
         for (form, expected) in [
-            (String::new(), "the form ends in the middle"),
-            ("no form".to_owned(), "the form ends in the middle"),
-            (named.to_owned(), "the form ends in the middle"),
-            (format!("{named}content\r\n--XX"), "the form ends in the middle"),
+            (String::new(), "the form is incomplete"),
+            ("no form".to_owned(), "the form is incomplete"),
+            (named.to_owned(), "the form is incomplete"),
+            (format!("{named}content\r\n--XX"), "the form is incomplete"),
             (
                 format!("--XX\r\nX: {}", "y".repeat(20_000)),
                 "the headers of a part are too long",

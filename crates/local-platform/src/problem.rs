@@ -116,7 +116,7 @@ impl Problem {
     pub(super) fn method_not_allowed() -> Self {
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
-            "this path does not have this method",
+            "this path does not support this method",
         )
     }
 
@@ -124,7 +124,7 @@ impl Problem {
     pub(super) fn too_slow() -> Self {
         Self::new(
             StatusCode::REQUEST_TIMEOUT,
-            "the rest of the body did not come in time",
+            "the rest of the body did not arrive in time",
         )
     }
 
@@ -144,7 +144,7 @@ impl Problem {
     pub(super) fn too_large(subject: &str, limit: u64) -> Self {
         Self::new(
             StatusCode::PAYLOAD_TOO_LARGE,
-            format!("{subject} may have {limit} bytes"),
+            format!("{subject} may have at most {limit} bytes"),
         )
     }
 

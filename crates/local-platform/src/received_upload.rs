@@ -64,13 +64,13 @@ impl ReceivedUpload {
         if self.files.contains_key(name) {
             return Err(Problem::invalid_field(
                 name,
-                "a part of this name stands twice in the form",
+                "the form has two parts with this name",
             ));
         }
         if self.files.len() >= MAX_PARTS {
             return Err(Problem::invalid_field(
                 "",
-                format!("a form may have {MAX_PARTS} parts"),
+                format!("a form may have at most {MAX_PARTS} parts"),
             ));
         }
         match &self.configuration {
@@ -148,16 +148,16 @@ fn check_name(name: &str) -> Result<(), &'static str> {
         return Err("a part's name is too long");
     }
     if name.contains('\0') {
-        return Err("a part's name must not hold a NUL");
+        return Err("a part's name must not contain a NUL");
     }
     if name.starts_with(['/', '\\']) || has_drive(name) {
         return Err("a part's name must be a relative path");
     }
     if path_segments().any(|segment| segment == "..") {
-        return Err("a part's name must not climb");
+        return Err("a part's name must not contain `..`");
     }
     if path_segments().any(|segment| matches!(segment, "" | ".")) {
-        return Err("a part's name must be a path in its plain form");
+        return Err("a part's name must be a normalized path");
     }
     Ok(())
 }
@@ -211,7 +211,7 @@ fn select_shared_pipelines(
     let (mut pipelines, mut ignored_resources) = (Vec::new(), Vec::new());
     for entry in configuration.entries.iter().filter(|entry| entry.enabled) {
         let reason = match strip_pipeline_extension(&entry.pipeline) {
-            None => "listed as a shared pipeline, but no pipeline by its name",
+            None => "listed as a shared pipeline, but its name is not that of a pipeline",
             Some(_) if !uploaded_paths.contains(entry.pipeline.as_str()) => {
                 "listed as a shared pipeline, but the form has no part of this name"
             }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub(super) fn router(state: Arc<App>) -> Router {
     openapi::router(state.vocabulary())
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
-        .fallback(async || Problem::not_found("there is nothing at this path"))
+        .fallback(async || Problem::not_found("there is no endpoint at this path"))
         .layer(from_fn_with_state(Arc::clone(&state), auth::authenticate))
         .layer(from_fn(catch_panics))
         .layer(from_fn(problem::finish_response))

@@ -102,7 +102,7 @@ async fn create_connection(
 ) -> Result<(StatusCode, Json<Empty>), Problem> {
     connection_request(app.vocabulary()).validate(&body)?;
     let (name, provider) = (body.text_or_empty("name"), body.text_or_empty("authProvider"));
-    let conflict = Problem::conflict(format!("the project has a connection `{name}` already"));
+    let conflict = Problem::conflict(format!("the project already has a connection `{name}`"));
     app.store()
         .try_change(move |transaction| {
             let is_inserted = connections::insert(transaction, project.id, &name, &provider)?;

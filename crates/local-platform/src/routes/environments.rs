@@ -107,7 +107,7 @@ fn check_warehouses(check: &mut BodyCheck, warehouses: &Map<String, Value>, kind
     }
     for (kind, name) in warehouses {
         if !name.is_null() && !kinds.contains(kind) {
-            let message = format!("is no warehouse kind; these are {}", kinds.join(", "));
+            let message = format!("is not a warehouse kind; the kinds are {}", kinds.join(", "));
             check.add(kind, message);
         }
     }
@@ -193,7 +193,7 @@ async fn create_environment(
     };
     let connections = default_connections(&body);
     let conflict = Problem::conflict(format!(
-        "the project has an environment `{}` already",
+        "the project already has an environment `{}`",
         environment.name
     ));
     let author = app.author(&caller);

@@ -196,7 +196,7 @@ async fn create_repository(
             }
             let repository = repository.each_ref().map(String::as_str);
             let is_inserted = projects::insert_repository(transaction, project.id, repository)?;
-            let conflict = || Problem::conflict("the project has a repository already");
+            let conflict = || Problem::conflict("the project already has a repository");
             Ok(is_inserted.then_some(()).ok_or_else(conflict))
         })
         .await??;

@@ -107,7 +107,7 @@ fn check_value(check: &mut BodyCheck, body: &Map<String, Value>) {
         for name in value.keys().filter(|name| **name != key) {
             check.add(
                 name,
-                "must not be there: the value has one property, the one that `key` names",
+                "is not allowed: `value` contains only the property that `key` names",
             );
         }
     });

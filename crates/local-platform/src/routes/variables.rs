@@ -170,7 +170,7 @@ async fn create_variable(
         value: variable.value.clone(),
     };
     let conflict = Problem::conflict(format!(
-        "the project has a variable `{}` already",
+        "the project already has a variable `{}`",
         variable_summary.name
     ));
     app.store()

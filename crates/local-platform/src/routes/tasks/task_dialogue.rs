@@ -212,7 +212,7 @@ async fn list_task_messages(
         .find_value("paginationToken")
         .map_or(Some(0), parse_position);
     if position.is_none() {
-        check.add("paginationToken", "must be the `more` of an answer");
+        check.add("paginationToken", "must be the `more` of a response");
     }
     let (limit, from) = check.into_result((limit.unwrap_or(DEFAULT_LIMIT), position.unwrap_or_default()))?;
     push_due_branch_of(&app, &caller, id).await?;
