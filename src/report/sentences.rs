@@ -208,7 +208,7 @@ pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
         ),
         Engine::Local if report.unreviewed_files.is_empty() => None,
         Engine::Local => Some(
-            "make the files readable that were not reviewed, or exclude them in the gate configuration; then run the \
+            "fix the files that were not reviewed, or exclude them in the gate configuration; then run the \
              check again",
         ),
     }

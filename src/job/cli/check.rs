@@ -19,7 +19,7 @@ const PATHS: &str = "Check these files even if they did not change, or only the 
     directories (relative to the current directory). With --base, files only restrict the check. Outside git, all \
     pipelines below a directory are checked. The rules file as a path selects all pipelines";
 const ALL: &str = "Check all pipelines, changed or not [env: SLUICEGATE_ALL]";
-const BASE: &str = "Check the changes since the merge-base of this revision and the checked-out commit, including \
+const BASE: &str = "Check changes since the merge-base of this revision and the checked-out commit, including \
     uncommitted changes [env: SLUICEGATE_BASE] [default: detected, as for review]";
 const HEAD: &str = "Check the files of this commit instead of the working tree [env: SLUICEGATE_HEAD] [default: the \
     working tree; in CI, the checked-out commit]";

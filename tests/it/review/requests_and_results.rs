@@ -150,8 +150,8 @@ fn name_that_is_not_utf8_is_never_passed_and_hint_helps() {
                 let output = Call::with_platform(&world.work(), "http://127.0.0.1:9").run((args, more));
                 output.expect(7).saying(&[
                     "is not UTF-8",
-                    "hint: rename it with `git mv`",
-                    "--exclude does not skip it",
+                    "hint: rename the file with `git mv`",
+                    "--exclude cannot skip it",
                 ]);
             }
         }
