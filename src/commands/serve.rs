@@ -82,7 +82,7 @@ fn read_vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
         .map_err(|reason| Failure::usage(format!("could not read the vocabulary file {}: {reason}", path.display())))
 }
 
-/// Prints the address and what is needed to use it. Programs may wait for the first line.
+/// Prints the address and the settings that a client needs. Programs may wait for the first line.
 fn print_address(run: &Run, platform: &RunningPlatform, project: Option<Uuid>) -> Result<(), Failure> {
     run.ui
         .print_result(&format!("listening on http://{}\n", platform.address()))?;

@@ -39,7 +39,7 @@ pub(crate) fn record_failure(run: &Run, failure: &Failure) {
     }
 }
 
-/// The files that a run writes, as far as they are known.
+/// The files that a run writes and that are known so far.
 #[derive(Default)]
 pub(crate) struct OutputFiles {
     /// The requested or default reports of a review.

@@ -49,7 +49,8 @@ impl Evaluation {
         }
     }
 
-    /// Derives what decides the verdict from the collected results: the causes, and the sentences that explain them.
+    /// Derives from the collected results the parts that decide the verdict: the causes, and the sentences that explain
+    /// them.
     pub(crate) fn new(mut tally: Tally, fail_on: FailOn) -> Self {
         let causes = find_tally_causes(&tally, fail_on);
         let mut notes = std::mem::take(&mut tally.notes);

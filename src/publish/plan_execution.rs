@@ -177,8 +177,8 @@ impl PlanExecution<'_> {
         false
     }
 
-    /// Disables a version that may be incomplete, if the settings say so, so that \[Latest\] does not lead consumers to
-    /// it.
+    /// Disables a version that may be incomplete, if the settings require it, so that consumers of \[Latest\] do not
+    /// get it.
     async fn disable_if_suspect(&self, outcome: Outcome, is_suspect: bool) -> Outcome {
         if !is_suspect || self.options.on_ignored != OnIgnored::Disable {
             return outcome;

@@ -1,4 +1,4 @@
-//! Writes what a CI host shows for a step besides its log: annotations, the step summary, outputs.
+//! Writes the parts of a step that a CI host shows in addition to its log: annotations, the step summary, outputs.
 
 use crate::env::Env;
 use crate::error::Failure;

@@ -207,7 +207,8 @@ fn reject_unwritable_output(error: io::Error) -> Failure {
     Failure::new(ExitStatus::Usage, error)
 }
 
-/// Writes a result to the stream with `write_content`, and flushes it. A reader that has closed the stream is no error.
+/// Writes a result to the stream with `write_content`, and flushes it. A reader that has closed the stream does not
+/// cause an error.
 fn write_result(
     stream: impl io::Write,
     write_content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,

@@ -115,7 +115,7 @@ impl Workspace<'_> {
         Ok(unusable)
     }
 
-    /// Collects what the checks of one version of the gate configuration need.
+    /// Collects the values that the checks of one version of the gate configuration need.
     fn read_gate_version<'v>(
         &'v self,
         run: &'v Run,

@@ -27,7 +27,7 @@ pub fn read_text_file(path: &Path, limit: u64) -> Result<String> {
     decode_utf_8(read_file(path, limit)?).map_err(|reason| Error::new(ErrorKind::InvalidData, reason))
 }
 
-/// Returns the bytes as text, or the reason why they are no text.
+/// Returns the bytes as text, or the reason why they are not text.
 pub fn decode_utf_8(bytes: Vec<u8>) -> std::result::Result<String, &'static str> {
     if is_utf_16(&bytes) {
         return Err("it is UTF-16: save it as UTF-8");

@@ -213,7 +213,7 @@ fn is_safe(text: &str) -> bool {
     !text.chars().any(|c| c != '\n' && is_unsafe(c)) && !text.contains("::") && !text.contains("##")
 }
 
-/// Escapes control characters, and breaks up what a CI host would take for a command in its log.
+/// Escapes control characters, and breaks up text that a CI host would interpret as a command in its log.
 fn escape_host_commands(line: &str) -> String {
     let mut escaped_line = escape_controls_in_line(line);
     for (prefix, replacement) in COMMAND_PREFIXES {

@@ -5,7 +5,7 @@ use git2::{Index, IndexEntry, IndexTime};
 use std::fs::Metadata;
 use std::path::Path;
 
-/// The index as it was last written; empty if there is none.
+/// The index in the state that git wrote last; empty if there is none.
 pub struct Checkout {
     index: Option<Index>,
     /// The time the index was written, in nanoseconds. A file that changed at that moment or later may look

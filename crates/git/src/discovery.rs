@@ -114,8 +114,8 @@ fn is_shallow_worktree(library: &Library) -> bool {
     library.is_worktree() && library.commondir().join("shallow").exists()
 }
 
-/// Collects what later steps need to know of a repository that libgit2 has opened. It is not foreign: libgit2 refuses a
-/// checkout of another user that is not declared safe.
+/// Collects the facts that later steps need about a repository that libgit2 has opened. It is not foreign: libgit2
+/// refuses a checkout of another user that is not declared safe.
 fn build_opened_repository(library: Library) -> OpenedRepository {
     let git_dir = library.path().to_owned();
     OpenedRepository {

@@ -1,4 +1,4 @@
-//! The `git` program, for what libgit2 cannot do.
+//! The `git` program, for the operations that libgit2 lacks.
 //!
 //! The program gets the git directory explicitly, so that it does not search for one and a foreign owner does not
 //! matter. It has no terminal for prompts; everything that a repository's configuration could start is switched off;

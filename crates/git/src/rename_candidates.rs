@@ -71,7 +71,7 @@ impl CandidateContent {
     }
 }
 
-/// A possible rename, with what decides which of several is the best.
+/// A possible rename, with the values by which the best of several is chosen.
 pub(super) struct RankedPair {
     pub similarity: u64,
     pub has_same_name: bool,

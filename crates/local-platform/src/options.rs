@@ -32,7 +32,7 @@ pub struct Options {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     SuperAdmin,
-    /// May do everything except what only the super admin may do.
+    /// May do everything that is not reserved for the super admin.
     Admin,
     Member,
 }

@@ -34,7 +34,7 @@ pub(super) struct IgnoredResource {
     pub reason: String,
 }
 
-/// The received parts of a form, as far as they are needed.
+/// The parts of a form that the platform needs.
 #[derive(Debug, Default)]
 pub(super) struct ReceivedUpload {
     files: BTreeMap<String, StoredFile>,

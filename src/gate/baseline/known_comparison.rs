@@ -152,7 +152,7 @@ struct BaseFinding {
 }
 
 impl BaseFindings {
-    /// Groups the findings at the base by what they are about. Only findings that may excuse one of head are included.
+    /// Groups the findings at the base by their subject. Only findings that may excuse one of head are included.
     fn from_results(results: Option<&FileResults>) -> Self {
         let mut findings = Self::default();
         for result in results.into_iter().flat_map(|results| &results.results) {
@@ -246,7 +246,7 @@ impl BaseFindings {
     }
 }
 
-/// Returns what identifies a finding at the base and in head: its rule and what it is about.
+/// Returns the parts that identify a finding at the base and in head: its rule and what it is about.
 fn identity_key(finding: &Finding<'_>) -> IdentityKey {
     let identity = finding.identity();
     let (about, about_kind) = match finding.error_type {

@@ -38,8 +38,8 @@ pub(crate) struct RenamedComponents<'r> {
 }
 
 impl<'r> RenamedComponents<'r> {
-    /// Creates the search for renamed components in the modified files of the selection. Files are compared only when
-    /// they are asked for.
+    /// Creates the search for renamed components in the modified files of the selection. Files are compared only when a
+    /// caller needs them.
     pub(crate) fn new(
         repo: &'r Repository,
         head: &'r Snapshot<'r>,

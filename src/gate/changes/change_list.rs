@@ -73,8 +73,8 @@ pub(crate) fn is_included(
 /// The facts about pipelines of the head, by path.
 pub(crate) type ChangedPipelineFacts = Vec<(String, PipelineFacts)>;
 
-/// Compares both versions of each changed file, and counts the callers of the pipelines. `pass_facts` gets what was
-/// learned about the pipelines, before their callers are searched.
+/// Compares both versions of each changed file, and counts the callers of the pipelines. `pass_facts` receives the
+/// facts about the pipelines, before their callers are searched.
 pub(crate) fn compare_changes(
     repo: &Repository,
     head: &Snapshot<'_>,

@@ -30,8 +30,8 @@ pub(crate) struct ParsedChange<'c> {
 }
 
 impl<'c> ParsedChange<'c> {
-    /// Parses both versions of a changed pipeline. A version that cannot be parsed is no error: it is described as
-    /// such.
+    /// Parses both versions of a changed pipeline. A version that cannot be parsed is not an error: the description
+    /// reports it.
     pub(crate) fn parse(contents: &'c ChangedContents) -> Self {
         let sides = contents.sides();
         Self {

@@ -21,7 +21,7 @@ use sluicegate_pipelines::rules::RuleSet;
 use std::collections::HashSet;
 use std::sync::Mutex;
 
-/// Note in the reports if the platform was not asked for a review.
+/// Note in the reports if the platform did not review the change.
 const FORK_NOTE: &str = "the change comes from a fork, which the platform cannot read, so it was checked \
                          locally with the rules file of its commit, not by the platform (--fork check)";
 
@@ -95,7 +95,7 @@ impl ReviewEngine for LocalReview {
         self.rules.as_ref().and_then(CheckRules::rule_set)
     }
 
-    /// Evaluates the rules on the selected pipelines, and checks the project with what was learned about them.
+    /// Evaluates the rules on the selected pipelines, and checks the project with the facts about them.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure> {
         let selected_paths: HashSet<&str> =
             run.selection.pipelines.files.iter().map(String::as_str).collect();

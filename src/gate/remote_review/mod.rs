@@ -1,4 +1,4 @@
-//! The platform as the engine: requests the review in batches, and evaluates locally what got no response.
+//! The platform as the engine: requests the review in batches, and evaluates the files without a response locally.
 
 pub(crate) mod batch;
 pub(crate) mod evidence;
@@ -115,7 +115,7 @@ impl<'a> RemoteReview<'a> {
         }
     }
 
-    /// Returns what all requests for a review of this commit contain.
+    /// Returns the fields that all requests for a review of this commit have in common.
     fn review_parameters<'r>(&'r self, commit: &'r CommitId) -> Result<ReviewParameters<'r>, Failure> {
         Ok(ReviewParameters {
             project: self.connection.require_project_id()?,
@@ -188,7 +188,7 @@ impl<'a> RemoteReview<'a> {
         Ok((tally, failed_requests, project_findings?))
     }
 
-    /// Requests a review of these files as they are at the base.
+    /// Requests a review of the base's version of these files.
     fn review_base(
         &mut self,
         run: &GateRun<'_>,

@@ -1,4 +1,4 @@
-//! One run of the gate: what its steps fill, and the steps in their order.
+//! One run of the gate: the values that its steps fill, and the steps in their order.
 //!
 //! A command opens the workspace, which reads the policy, resolves the settings, and finds the commit and its base.
 //! Then it calls the steps of [`GateRun`] in this order: `select_pipelines`, `prepare`, `find_change_baseline`,
@@ -275,8 +275,9 @@ impl GateRun<'_> {
         }
     }
 
-    /// Evaluates the pipelines, and adds what else decides: the selection and the changes for consumers. `action` is
-    /// the verb for messages. `accept_break` returns why a break is accepted although the job gives no reason.
+    /// Evaluates the pipelines, and adds the other parts of the verdict: the selection and the changes for consumers.
+    /// `action` is the verb for messages. `accept_break` returns why a break is accepted although the job gives no
+    /// reason.
     pub(crate) fn evaluate(
         &mut self,
         engine: &mut dyn ReviewEngine,

@@ -57,7 +57,7 @@ pub(crate) struct SelectionResult {
 }
 
 impl SelectionResult {
-    /// Reports why all pipelines are selected, if the job did not ask for that and no warning reported it.
+    /// Reports why all pipelines are selected, if the job did not request it and no warning reported it.
     pub(crate) fn report_reason_for_all(&self, run: &Run, revisions: &RequestedRevisions) {
         let reason = self.pipelines.reason_for_all.as_ref().filter(|_| !revisions.all);
         let shown_texts = run.shown_texts();
@@ -67,8 +67,8 @@ impl SelectionResult {
         }
     }
 
-    /// Adds what the selection found in the gate configuration to the causes of the verdict: a change that the job does
-    /// not allow, files that the change makes unusable, and a stricter target.
+    /// Adds the findings of the selection in the gate configuration to the causes of the verdict: a change that the job
+    /// does not allow, files that the change makes unusable, and a stricter target.
     pub(crate) fn add_causes(&self, evaluation: &mut Evaluation) {
         if self.rejects_gate_change {
             evaluation.add_cause(Cause::GateChange, GATE_CHANGE_MESSAGE);

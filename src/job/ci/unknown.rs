@@ -1,5 +1,5 @@
-//! A CI host that has no file here. The run is not a local one: nobody looks at it, and what is checked out may be an
-//! unmerged change.
+//! A CI host that has no file here. The run is not a local one: nobody looks at it, and the checkout may be an unmerged
+//! change.
 //!
 //! The host reports neither the event nor the target of a change. The gate configuration is therefore read from the
 //! remote's default branch, and only commits of that branch are published.

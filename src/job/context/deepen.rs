@@ -101,7 +101,7 @@ impl HistoryFetcher<'_> {
             && (self.ci.host == Host::Unknown || may_infer_branch(self.ci, is_host_commit))
     }
 
-    /// Returns what to fetch to fix this error, or an empty list if a fetch cannot fix it.
+    /// Returns the items to fetch to fix this error, or an empty list if a fetch cannot fix it.
     fn select_items_for_error(&mut self, error: &ContextError) -> Vec<MissingItem> {
         let requested_item = match error {
             ContextError::Shallow { .. }

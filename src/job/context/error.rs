@@ -93,7 +93,7 @@ pub enum ContextError {
          it, and its files are not those of the merge of its parents"
     )]
     EditedMerge { commit: CommitId, host: Host },
-    /// The CI host is unknown, and the clone does not show what such a host does not report.
+    /// The CI host is unknown, and the clone does not show the values that an unknown host does not report.
     #[error("could not determine {missing} on an unknown CI host: {reason}")]
     UnknownHost { missing: &'static str, reason: String },
     /// Neither the CI host nor the job names the branch of the run. It is not searched among those that contain the
@@ -115,7 +115,7 @@ pub enum ContextError {
     Fork { branch: String },
 }
 
-/// The hint for a run on an unknown CI host: the job knows what the host does not report.
+/// The hint for a run on an unknown CI host: the job can set the values that the host does not report.
 const UNKNOWN_HOST: &str = "run `git remote set-head origin BRANCH` with the default branch first, or set the values \
      that the CI host does not report: --policy (where to read the gate configuration from), --base (the commit to compare \
      with) and --branch (the branch of the run)";

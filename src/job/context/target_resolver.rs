@@ -71,7 +71,7 @@ impl TargetResolver<'_> {
     }
 
     /// Finds the commits to compare `head` with. `includes_uncommitted` states that uncommitted files are reviewed,
-    /// too, so that a change without commits is no error.
+    /// too, so that a change without commits is not an error.
     fn find_base(&self, head: &ReviewedHead, includes_uncommitted: bool) -> Result<Base, ContextError> {
         let search = BaseSearch {
             repo: self.repo,

@@ -236,7 +236,7 @@ fn read_committed(
     Ok(text)
 }
 
-/// Reads a file outside the repository, or without a repository. It belongs to the job, so it is used as it is on disk.
+/// Reads a file outside the repository, or without a repository. It belongs to the job, so the version on disk is used.
 pub fn read_job_file(file: &Path, presence: FilePresence) -> Result<GateFile, PolicyError> {
     Ok(GateFile {
         policy_text: read_from_disk(file, presence, MAX_FILE_BYTES)?,

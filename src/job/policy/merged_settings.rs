@@ -124,7 +124,7 @@ fn format_rule(rule: &RuleOutline) -> Option<String> {
     ))
 }
 
-/// Writes a configuration value in YAML: a number as it is, other text in quotes.
+/// Writes a configuration value in YAML: a number unchanged, other text in quotes.
 fn format_config_value(text: &str) -> String {
     match text.parse::<u64>() {
         Ok(number) if number.to_string() == text => text.to_owned(),

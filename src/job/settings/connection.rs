@@ -96,7 +96,7 @@ impl Connection {
     }
 }
 
-/// Returns the error for a missing setting. `description` says what the value is and where the user finds it.
+/// Returns the error for a missing setting. `description` explains the value and where the user finds it.
 fn reject_missing_setting(name: &str, flag: &str, variable: &str, description: &str) -> SettingsError {
     let hint = format!("pass {flag} or set {variable}: {description}");
     SettingsError::new(format!("{name} is not set")).with_hint(hint)

@@ -50,7 +50,7 @@ pub(crate) enum PipelineResult {
 }
 
 impl ResultKind {
-    /// Returns what must be computed for this format.
+    /// Returns the parts that must be computed for this format.
     pub(crate) const fn for_format(format: DiffFormat) -> Self {
         match format {
             DiffFormat::Text | DiffFormat::Json => Self::Diff,

@@ -14,7 +14,7 @@ pub(crate) enum Referrer {
 }
 
 impl Referrer {
-    /// Returns the noun for what refers to the moved file.
+    /// Returns the noun for the reference to the moved file.
     pub(crate) const fn noun(self) -> &'static str {
         match self {
             Self::Call => "call",

@@ -91,7 +91,7 @@ fn reject_invalid_source(
     Ok(())
 }
 
-/// Fails if the target exists or is no valid place for the file.
+/// Fails if the target exists or is not a valid place for the file.
 fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<(), Failure> {
     let root = reader.workspace.repo.root();
     let (old_path, new_path) = (&moves.old_path, &moves.new_path);

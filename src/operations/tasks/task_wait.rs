@@ -96,7 +96,7 @@ fn print_event(run: &Run, event: &TaskEvent<'_>) {
     }
 }
 
-/// Returns the error for how the task ended, with what to do next; `None` if it is finished.
+/// Returns the error for the end of the task, with the next step; `None` if the task is finished.
 fn reject_unfinished_task(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Option<Failure> {
     let status = match end {
         TaskEnd::Unclear => ExitStatus::Undecided,

@@ -98,7 +98,7 @@ pub(super) fn escape_rule_name(rule: &str) -> String {
     escape(&truncation::truncate(rule, NAME_LIMIT))
 }
 
-/// Returns a text as HTML, with names between two backticks as code. Another backtick stays as it is.
+/// Returns a text as HTML, with names between two backticks as code. Another backtick stays unchanged.
 pub(super) fn render_inline_code(text: &str) -> String {
     let mut html = String::new();
     let mut remaining_text = text;

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 /// Number of bars of a list that are not folded.
 const MAX_OPEN_ROWS: usize = 8;
 
-/// Number of findings up to which bars are no help.
+/// Number of findings up to which bars do not help.
 pub(super) const MAX_UNFILTERED_FINDINGS: usize = 10;
 
 /// Returns the lists of bars; empty if there are few findings.

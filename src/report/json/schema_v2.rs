@@ -185,8 +185,8 @@ impl<'r> DocumentV2<'r, FileWriter<'r>> {
 }
 
 impl FileV2 {
-    /// Returns the results of a file in the form of the JSON document. A result that repeats an error of the entire file
-    /// is no finding of its own, so it has no fingerprint.
+    /// Returns the results of a file in the form of the JSON document. A result that repeats an error of the entire
+    /// file is not a separate finding, so it has no fingerprint.
     fn from_results(file: &FileResults, context: &ReportContext) -> Self {
         let mut fingerprints = Fingerprint::for_findings(&file.findings()).into_iter();
         let mut distinct_results = file.distinct_results().into_iter().peekable();

@@ -34,7 +34,7 @@ impl<'a> FindingEntry<'a> {
             .chain(&self.related_findings)
     }
 
-    /// Returns a sentence about all components or variables of a block, and their names; `None` if the entry is no
+    /// Returns a sentence about all components or variables of a block, and their names; `None` if the entry is not a
     /// block, or its message does not begin with the name.
     pub(in crate::report) fn describe_block(&self) -> Option<(String, String)> {
         let (name, kind) = (self.finding.about?, self.finding.about_kind?.name());

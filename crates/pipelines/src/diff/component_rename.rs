@@ -73,8 +73,9 @@ pub(super) fn find_renames<'t>(
         .collect()
 }
 
-/// Returns what each unpaired component has, so that it can be recognized under another name: its type, its values and
-/// its links to components that kept their names. A component without a type is skipped and so never renamed.
+/// Returns the properties of each unpaired component, so that it can be recognized under another name: its type, its
+/// values and its links to components that kept their names. A component without a type is skipped and so never
+/// renamed.
 fn collect_features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<ComponentFeatures<'t>> {
     let unpaired_names: BTreeSet<&str> = side.unpaired_components.iter().map(|(name, _)| *name).collect();
     let mut links: HashMap<&str, BTreeSet<(bool, &str, &str)>> = HashMap::new();

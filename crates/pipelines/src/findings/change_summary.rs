@@ -81,7 +81,7 @@ pub struct ChangeSummary {
 }
 
 impl ChangeSummary {
-    /// Returns whether the pipeline does what it did before.
+    /// Returns whether the behavior of the pipeline is unchanged.
     pub const fn is_layout_only(&self) -> bool {
         matches!(self.change, FileChange::Layout)
     }

@@ -44,7 +44,7 @@ impl Fingerprint {
     }
 }
 
-/// Returns what identifies the finding over several reports. The line is not included, because it changes often.
+/// Returns the parts that identify the finding in several reports. The line is not included, because it changes often.
 fn fingerprint_parts<'f>(finding: &'f Finding<'_>) -> [&'f str; 6] {
     let (kind, error_type) = match finding.error_type {
         Some(error_type) => ("error", error_type),

@@ -328,7 +328,7 @@ impl PositionedPipeline {
     }
 }
 
-/// Reads `design.components.NAME.position`, as far as it is present.
+/// Reads `design.components.NAME.position`, if it is present.
 fn read_positions(root: NodeRef<'_, '_>) -> HashMap<String, Point> {
     let design = root.get("design").and_then(|design| design.get("components"));
     design

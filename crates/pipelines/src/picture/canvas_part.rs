@@ -1,4 +1,4 @@
-//! Selects a part of a canvas: what changed, or one version.
+//! Selects a part of a canvas: the changed part, or one version.
 
 use super::canvas::{Arrow, Canvas, ChangeMark, Stub};
 use std::collections::{HashMap, HashSet};

@@ -105,7 +105,7 @@ fn parse_kind(root: NodeRef<'_, '_>) -> Result<PipelineKind, DocumentError> {
         .ok_or_else(|| unknown_kind_error(node))
 }
 
-/// Returns the error that `type` is none of the known kinds.
+/// Returns the error that `type` is not a known kind.
 fn unknown_kind_error(node: NodeRef<'_, '_>) -> DocumentError {
     let stated_type = node
         .text()
@@ -212,7 +212,7 @@ fn add_links(
     }
 }
 
-/// Reads a link; `None` if the node is no text.
+/// Reads a link; `None` if the node is not a string.
 fn parse_link(role: LinkRole, condition: Option<TransitionCondition>, node: NodeRef<'_, '_>) -> Option<Link> {
     Some(Link {
         role,

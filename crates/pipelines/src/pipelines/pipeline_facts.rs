@@ -108,7 +108,7 @@ pub struct DanglingLink {
 }
 
 impl PipelineFacts {
-    /// Collects what checks of other files need to know about a pipeline.
+    /// Collects the facts about a pipeline that checks of other files need.
     pub fn from_pipeline(pipeline: &Pipeline) -> Self {
         let mut variables: Vec<String> = pipeline
             .variables

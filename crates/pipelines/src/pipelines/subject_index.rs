@@ -36,7 +36,7 @@ words!(SubjectKind { Component => "component", Variable => "variable" });
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedSubject<'n> {
     pub kind: SubjectKind,
-    /// The name as it is written in the file.
+    /// The name in the spelling of the file.
     pub name: &'n str,
 }
 

@@ -1,5 +1,5 @@
-//! Searches what a broken reference probably means. Hostile names can make each search compare all names, so the work
-//! is bounded.
+//! Searches for the probable target of a broken reference. Hostile names can make each search compare all names, so the
+//! work is bounded.
 
 use super::messages::{REPAIR_HINT, format_paths, normal_form_hint, similar_name_hint};
 use crate::pipelines::{PipelineFiles, PipelineKind, UnicodeNameIndex, file_name, without_extension};

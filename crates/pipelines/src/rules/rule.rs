@@ -11,8 +11,8 @@ pub trait Rule: Sync {
     /// Returns the description of the rule, for users and for the engine.
     fn documentation(&self) -> &'static RuleDocumentation;
 
-    /// Returns what the rule counts. It has no default: without the number and its direction, `--new-only` and waivers
-    /// would excuse a finding that got worse.
+    /// Returns the kind of items that the rule counts. It has no default: without the number and its direction,
+    /// `--new-only` and waivers would excuse a finding that got worse.
     fn measure(&self) -> Measure;
 
     /// Returns the role of the links that keep a component free of findings of this rule. If such a link leads to a

@@ -3,7 +3,7 @@
 use super::record_field::RecordKind;
 use std::fmt;
 
-/// The type of a part of an expression, as far as it is known without a pipeline.
+/// The type of a part of an expression. It may be unknown without a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ValueType {
     Boolean,

@@ -15,7 +15,7 @@ pub const PIPELINE_SCHEMA: &str = "sluicegate.pipeline/v1";
 /// Maximum depth of a value of the document; deeper parts are null.
 const MAX_DEPTH: usize = 64;
 
-/// Returns what an expression sees of a pipeline, with the line and the subject of each part: schema
+/// Returns the parts of a pipeline that an expression can use, with the line and the subject of each part: schema
 /// `sluicegate.pipeline/v1`. `files` has the pipelines of the project.
 pub fn describe_pipeline(path: &str, bytes: &[u8], files: &PipelineFiles<'_>) -> Result<Json, DocumentError> {
     let tree = Tree::parse(bytes, Some("design"))?;

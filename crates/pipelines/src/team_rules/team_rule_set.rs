@@ -29,7 +29,7 @@ pub struct TeamRuleSet {
 }
 
 impl TeamRuleSet {
-    /// Reads the file of the rules. The error is the list of its problems; warnings are none.
+    /// Reads the file of the rules. The error is the list of its problems. Warnings are not errors.
     pub fn parse(bytes: &[u8]) -> Result<Self, Vec<LintProblem>> {
         let file = read_rule_entries(bytes);
         let mut errors = file.problems;

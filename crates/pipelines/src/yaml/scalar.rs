@@ -68,7 +68,7 @@ pub(crate) fn format_double_quoted(text: &str) -> String {
     output
 }
 
-/// Parses a number; `None` if the text is none.
+/// Parses a number; `None` if the text is not a number.
 fn parse_number(text: &str) -> Option<Value<'_>> {
     if let Some(digits) = text.strip_prefix("0x") {
         return parse_digits(digits, 16).map(Value::Natural);

@@ -26,7 +26,7 @@ pub(super) fn read_any_text<'de, D: Deserializer<'de>>(reader: D) -> Result<Opti
     Ok(value.map(to_text))
 }
 
-/// Returns a text as it is, and any other value as JSON.
+/// Returns a text unchanged, and any other value as JSON.
 fn to_text(entry: Value) -> String {
     match entry {
         Value::String(text) => text,

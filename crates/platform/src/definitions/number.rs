@@ -46,7 +46,7 @@ impl Decimal {
         }
     }
 
-    /// Parses a number with or without fraction and exponent; `None` if the text is no such number.
+    /// Parses a number with or without fraction and exponent; `None` if the text is not such a number.
     fn parse(text: &str) -> Option<Self> {
         let negative = text.starts_with('-');
         let magnitude = text.strip_prefix(['-', '+']).unwrap_or(text);

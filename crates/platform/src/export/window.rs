@@ -43,7 +43,7 @@ pub fn parse_time(text: &str) -> Result<Timestamp, WindowError> {
         .ok_or_else(|| WindowError::InvalidTime(text.to_owned()))
 }
 
-/// Parses a date as its begin in UTC; `None` if the text is no date.
+/// Parses a date as its first moment in UTC; `None` if the text is not a date.
 fn parse_date(text: &str) -> Option<Timestamp> {
     // A time without an offset would parse as its date.
     if text.len() != 10 {

@@ -1,7 +1,7 @@
 //! Decides when a request is sent again, and how long to wait before.
 //!
-//! Each call states whether it is idempotent; the method is no indication: the review is a POST and may be repeated,
-//! a publish is a POST and must not be.
+//! Each call states whether it is idempotent; the method does not show it: the review is a POST and may be repeated, a
+//! publish is a POST and must not be.
 
 use super::error::RetryRule;
 use reqwest::StatusCode;

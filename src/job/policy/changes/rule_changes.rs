@@ -114,7 +114,7 @@ fn describe_value(value: Option<&String>) -> String {
 }
 
 /// Returns the effect of a changed limit: a larger maximum and a smaller minimum relax the gate. Returns `None` if the
-/// value is no number, or its name begins with neither `max` nor `min`.
+/// value is not a number, or its name begins with neither `max` nor `min`.
 fn find_limit_effect(name: &str, old: Option<&String>, new: Option<&String>) -> Option<Effect> {
     let (old, new): (u64, u64) = (old?.parse().ok()?, new?.parse().ok()?);
     let maximum_effect = Effect::from_laxity(&old, &new);
