@@ -79,7 +79,12 @@ fn read_vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
     input::read_text_file(path, MAX_VOCABULARY_BYTES)
         .map_err(|error| error.to_string())
         .and_then(|text| Vocabulary::parse(&text).map_err(|error| error.to_string()))
-        .map_err(|reason| Failure::usage(format!("could not read the vocabulary file {}: {reason}", path.display())))
+        .map_err(|reason| {
+            Failure::usage(format!(
+                "could not read the vocabulary file {}: {reason}",
+                path.display()
+            ))
+        })
 }
 
 /// Prints the address and the settings that a client needs. Programs may wait for the first line.

@@ -150,7 +150,8 @@ impl GateVersion<'_> {
                 .iter()
                 .map(|name| GateFileVersion::Text(name.clone().into_bytes()))
                 .collect();
-            let message = format!("{error}. Remove these files from every directory except the platform's own");
+            let message =
+                format!("{error}. Remove these files from every directory except the platform's own");
             let problem = GateFileProblem::new(content, message);
             problems.insert("hidden directory", problem);
         }

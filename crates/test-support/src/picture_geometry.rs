@@ -301,7 +301,10 @@ fn longest_overlap(one: &Link, other: &Link) -> f64 {
     for pair in one.points.windows(2) {
         for other_pair in other.points.windows(2) {
             let (low, high) = (min_corner(pair[0], pair[1]), max_corner(pair[0], pair[1]));
-            let (start, end) = (min_corner(other_pair[0], other_pair[1]), max_corner(other_pair[0], other_pair[1]));
+            let (start, end) = (
+                min_corner(other_pair[0], other_pair[1]),
+                max_corner(other_pair[0], other_pair[1]),
+            );
             let common = (
                 high.0.min(end.0) - low.0.max(start.0),
                 high.1.min(end.1) - low.1.max(start.1),

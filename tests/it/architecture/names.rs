@@ -19,7 +19,7 @@ const LIMITS: [(Fault, usize); 13] = [
     (Fault::Variant, 4),
     (Fault::Field, 48),
     (Fault::Parameter, 18),
-    (Fault::Local, 15),
+    (Fault::Local, 13),
     (Fault::Meanings, 5),
     (Fault::Closure, 4),
     (Fault::TupleParameter, 0),

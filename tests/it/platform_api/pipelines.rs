@@ -343,7 +343,10 @@ fn cancel_sends_the_status_that_is_set() {
     script_statuses_of_execution(&platform, &["RUNNING", "CANCELLED"]);
     let cancel = ["executions", "cancel", ID];
     let output = polling_call(&platform, &world).run(&cancel).expect(0);
-    assert_eq!(output.out, format!("requested the termination of the execution {ID}\n"));
+    assert_eq!(
+        output.out,
+        format!("requested the termination of the execution {ID}\n")
+    );
     polling_call(&platform, &world)
         .variable("SLUICEGATE_CANCEL_STATUS", "TERMINATED")
         .run((&cancel[..], "--force --wait"))

@@ -671,7 +671,12 @@ fn stop_delete_and_permissions_say_what_they_did() {
         ]),
     );
     let run = |args: &[&str]| polling_call(&platform, &world).run(("tasks", args));
-    assert!(run(&["stop", ID]).expect(0).out.contains("requested that the task"));
+    assert!(
+        run(&["stop", ID])
+            .expect(0)
+            .out
+            .contains("requested that the task")
+    );
     assert!(run(&["delete", ID]).expect(0).out.contains("all its data"));
     run(&["delete", "busy"])
         .expect(5)

@@ -46,10 +46,7 @@ pub fn describe_diff(diff: &PipelineDiff, columns: Option<usize>) -> Vec<DiffLin
     description.push_text(0, Sign::None, &describe_file_change(diff));
     for component in &diff.components {
         if let Some(reason) = find_stop_reason(component) {
-            let content = format!(
-                "{} will no longer run: {reason}",
-                truncate_name(&component.name)
-            );
+            let content = format!("{} will no longer run: {reason}", truncate_name(&component.name));
             description.push_text(1, Sign::Changed, &content);
         }
     }

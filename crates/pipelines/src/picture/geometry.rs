@@ -103,7 +103,10 @@ fn order(canvas: &Canvas, rects: &[Rect], faults: &mut Vec<String>) {
                 continue;
             };
             let (first, second) = (by_name[one.name.as_str()], by_name[other.name.as_str()]);
-            let (names, distance) = ((&one.name, &other.name), (other_place.x - place.x, other_place.y - place.y));
+            let (names, distance) = (
+                (&one.name, &other.name),
+                (other_place.x - place.x, other_place.y - place.y),
+            );
             if distance.0 > 120.0 && first.left >= second.left {
                 faults.push(format!("{} is not left of {}", names.0, names.1));
             }

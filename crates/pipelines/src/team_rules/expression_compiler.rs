@@ -221,10 +221,7 @@ impl Compiler<'_> {
         if type_.is_compatible(&ValueType::Boolean) {
             return Ok(node);
         }
-        Err(self.problem(
-            expression,
-            format!("expected a condition, but this is {type_}"),
-        ))
+        Err(self.problem(expression, format!("expected a condition, but this is {type_}")))
     }
 
     fn compile_negation(&mut self, operand: &IdedExpr) -> CompilationResult {

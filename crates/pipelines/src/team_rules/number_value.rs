@@ -47,7 +47,10 @@ pub(super) fn negate<'m>(value: &Value<'m>) -> EvaluationResult<'m> {
             .map(Value::Integer)
             .ok_or_else(|| build_failure("the number is too large")),
         Value::Double(number) => Ok(Value::Double(-number)),
-        mismatch => Err(build_failure(format!("{} cannot be negated", mismatch.type_name()))),
+        mismatch => Err(build_failure(format!(
+            "{} cannot be negated",
+            mismatch.type_name()
+        ))),
     }
 }
 

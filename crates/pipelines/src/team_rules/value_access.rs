@@ -14,7 +14,9 @@ impl<'m> Evaluation<'m> {
     pub(super) fn read_key(&mut self, operand: &Value<'m>, name: &str) -> EvaluationResult<'m> {
         self.find_key(operand, name)?.ok_or_else(|| {
             let name = crate::yaml::shorten(name);
-            build_failure(format!("`{name}` is missing here: test for it with `has(…)` first"))
+            build_failure(format!(
+                "`{name}` is missing here: test for it with `has(…)` first"
+            ))
         })
     }
 
