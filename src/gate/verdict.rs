@@ -21,7 +21,7 @@ pub(crate) enum Cause {
     Unreviewed,
     /// A response, or the comparison with the base, is incomplete or unclear.
     Doubt,
-    /// It is unknown whether the change breaks consumers.
+    /// The effect of the change on consumers is unknown.
     UnknownBreaks,
 }
 

@@ -46,23 +46,23 @@ pub struct PublishOptions {
 /// The state of the version after a publish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutcomeKind {
-    /// This run published it.
+    /// This run published the version.
     Published,
-    /// It existed before, with the same content.
+    /// The version existed before, with the same content.
     AlreadyPublished,
-    /// It existed before, and its content is not proved to be the same.
+    /// The version existed before, and its content is not proved to be the same.
     Conflict,
-    /// This run published it, and it lacks files or differs from the plan.
+    /// This run published the version, and it lacks files or differs from the plan.
     Incomplete,
-    /// This run published it, and no response shows whether it is complete.
+    /// This run published the version, and no response shows whether it is complete.
     Unverified,
-    /// This run published it, and a version of a newer commit appeared meanwhile.
+    /// This run published the version, and a version of a newer commit appeared meanwhile.
     Superseded,
-    /// This run published it, and no response shows whether a version of a newer commit appeared meanwhile.
+    /// This run published the version, and no response shows whether a version of a newer commit appeared meanwhile.
     Unconfirmed,
-    /// This run did not publish it.
+    /// This run did not publish the version.
     Failed,
-    /// No response shows whether it is published.
+    /// No response shows whether the version is published.
     Unknown,
 }
 

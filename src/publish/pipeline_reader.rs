@@ -14,7 +14,7 @@ use sluicegate_pipelines::yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 /// A pipeline file to be read.
 pub(super) struct PipelineToRead<'a> {
     pub content: &'a FileContent,
-    /// Whether a shared pipeline needs it, so that it is always read as YAML.
+    /// Whether a shared pipeline needs the file, so that it is always read as YAML.
     pub is_needed: bool,
 }
 

@@ -99,7 +99,7 @@ pub enum GitError {
     #[error("the blob {blob} has {size} bytes, over the limit of {limit}")]
     TooLarge {
         blob: String,
-        /// Its size in bytes.
+        /// The size of the blob in bytes.
         size: u64,
         /// The limit in bytes.
         limit: u64,

@@ -24,7 +24,7 @@ const MAX_LISTED_CONFLICTS: usize = 10;
 pub(super) struct ListedFile {
     /// The path from the root, with `/`.
     pub path: Vec<u8>,
-    /// Its blob, if git knows it.
+    /// The blob of the file, if git knows it.
     pub known_state: Option<FileState>,
     /// The content must be read from disk.
     pub on_disk: bool,
@@ -132,7 +132,7 @@ pub(super) fn is_in_index(
 }
 
 pub(super) struct DiskListing {
-    /// By path.
+    /// The files, sorted by path.
     pub files: Vec<ListedFile>,
     /// Whether attributes are set, in a file of the repository or the clone, so that git may have checked out other
     /// bytes than it stores.

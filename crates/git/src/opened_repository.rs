@@ -8,7 +8,7 @@ pub(super) struct OpenedRepository {
     pub library: Library,
     pub root: PathBuf,
     pub bare: bool,
-    /// It belongs to another user of the machine, and the current user has not declared it safe.
+    /// The repository belongs to another user of the machine, and the current user has not declared it safe.
     pub foreign: bool,
     /// The directory with the repository's own files; `library` may read a stand-in.
     pub git_dir: PathBuf,

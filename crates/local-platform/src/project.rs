@@ -22,7 +22,7 @@ const PARAMETER: &str = "projectId";
 #[derive(Debug)]
 pub(super) struct VisibleProject {
     pub id: Uuid,
-    /// Its remote; `None` for a project that was created through the API.
+    /// The remote of the project; `None` for a project that was created through the API.
     pub repository: Option<PathBuf>,
 }
 

@@ -7,7 +7,7 @@ use crate::job::settings::{GateSettings, Selection};
 use crate::workspace::Workspace;
 use sluicegate_git::{Repository, Snapshot};
 
-/// What a run is about. A report is delivered in the same way for every subject.
+/// The subject of a run. A report is delivered in the same way for every subject.
 pub(crate) trait RunSubject {
     fn ci(&self) -> &CiContext;
 

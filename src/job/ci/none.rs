@@ -3,7 +3,7 @@
 use super::{CiContext, CiError, Host, TargetRepository};
 use crate::env::Env;
 
-/// It is unknown how the clone was created.
+/// No setting, because the clone may have been created in any way.
 pub(super) const FULL_HISTORY_SETTING: Option<&str> = None;
 
 /// Returns true for every environment. This host is tried last.

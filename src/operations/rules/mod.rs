@@ -70,7 +70,7 @@ struct RuleEntry {
     id: String,
     kinds: Vec<&'static str>,
     summary: String,
-    /// Its state in this repository; `None` outside a repository or without a rules file.
+    /// The state of the rule in this repository; `None` outside a repository or without a rules file.
     state: Option<&'static str>,
 }
 

@@ -62,7 +62,7 @@ pub(super) struct View<'a> {
     pub scope: Option<String>,
     /// The reasons why the run does not pass, besides findings and files without a review. Contain text from outside.
     pub problems: Vec<String>,
-    /// What to do about the problems.
+    /// The next step to solve the problems.
     pub next_step: Option<&'static str>,
     /// The praise for fixed findings.
     pub fixed_findings: Option<String>,

@@ -32,7 +32,7 @@ impl NoticeKind {
 /// The notices of one kind.
 pub(in crate::report) struct Notice<'a> {
     pub kind: NoticeKind,
-    /// Whether they fail the gate or leave it undecided.
+    /// Whether the notices fail the gate or leave it undecided.
     pub affects_verdict: bool,
     pub entries: Vec<NoticeEntry<'a>>,
 }

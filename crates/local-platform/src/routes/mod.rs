@@ -22,7 +22,7 @@ use std::sync::Arc;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 
-/// What a file of this directory contributes to the router and to the API description.
+/// The contribution of a file of this directory to the router and to the API description.
 struct Resource {
     routes: fn() -> OpenApiRouter<Arc<App>>,
     /// The schemas of the request bodies, with the names of the vocabulary.

@@ -51,7 +51,7 @@ pub struct DiffLine {
     /// The indentation level; the line of the file has 0.
     pub depth: usize,
     pub sign: Sign,
-    /// Whether it is a line of a value, and not a text of this program.
+    /// Whether the line belongs to a value, and not to a text of this program.
     pub is_value: bool,
     pub text: String,
     /// The component that begins with this line, for links to it.

@@ -98,7 +98,7 @@ pub struct PipelineDiff {
     pub kind: Option<PipelineKind>,
     /// In file order of the head, followed by the removed ones.
     pub components: Vec<ComponentDiff>,
-    /// By name.
+    /// The links, sorted by name.
     pub links: Vec<LinkDiff>,
     /// In file order of the head, followed by the removed ones.
     pub variables: Vec<VariableDiff>,

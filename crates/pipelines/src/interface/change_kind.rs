@@ -69,7 +69,7 @@ pub struct ChangeEffect {
     pub class: ChangeClass,
     /// A description of the change, with placeholders for its parts in braces.
     pub description: &'static str,
-    /// What consumers must do or can do.
+    /// The action that consumers must or can take.
     pub consumer_action: &'static str,
 }
 

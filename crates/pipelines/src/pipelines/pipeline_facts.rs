@@ -92,8 +92,8 @@ pub struct PipelineFacts {
     pub dangling_links: Box<[DanglingLink]>,
     /// The names of its components, if it has links to missing ones; otherwise empty.
     pub components: Box<[String]>,
-    /// Whether it was not parsed as YAML, because it cannot refer to a file. Its variables and links are then unknown,
-    /// and it may not be a pipeline at all.
+    /// Whether the file was not parsed as YAML, because it cannot refer to another file. Its variables and links are
+    /// then unknown, and it may not be a pipeline at all.
     pub is_unparsed: bool,
 }
 

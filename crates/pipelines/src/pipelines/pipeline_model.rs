@@ -69,7 +69,7 @@ pub struct Component {
     pub position: Position,
     /// The `type`, such as `end-success`.
     pub kind: Option<String>,
-    /// Whether it is skipped when the pipeline runs.
+    /// Whether the component is skipped when the pipeline runs.
     pub skipped: bool,
     /// In file order, including broken links.
     pub links: Vec<Link>,

@@ -22,7 +22,7 @@ pub struct SharedEntry {
     pub id: String,
     pub display_name: Option<String>,
     pub description: Option<String>,
-    /// Whether it is offered; true if the file does not set it.
+    /// Whether the pipeline is offered; true if the file does not set it.
     pub enabled: bool,
     /// In file order.
     pub parameters: Vec<SharedParameter>,
@@ -35,7 +35,7 @@ pub struct SharedParameter {
     pub position: Position,
     /// `TEXT`, `NUMERIC`, `GRID`, or any other text in the file.
     pub kind: Option<String>,
-    /// Whether consumers get its value back; false if the file does not set it.
+    /// Whether consumers get the parameter's value back; false if the file does not set it.
     pub export_allowed: bool,
     pub description: Option<String>,
     /// The default value, on one line; `None` if it is missing or null.

@@ -13,7 +13,7 @@ pub(super) struct Problem {
     pub line: u32,
     pub subject: Option<String>,
     pub text: String,
-    /// Whether it is a warning at most.
+    /// Whether the problem is a warning at most.
     pub is_uncertain: bool,
 }
 

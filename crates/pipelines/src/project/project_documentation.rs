@@ -11,7 +11,7 @@ pub struct ProjectDocumentation {
     /// The requirement, in one sentence.
     pub summary: &'static str,
     pub reason: &'static str,
-    /// How it is checked, in sentences.
+    /// The steps of the check, in sentences.
     pub details: &'static [&'static str],
     /// An example that fails, as YAML.
     pub fails: &'static str,

@@ -11,7 +11,7 @@ pub enum EvaluationError {
     /// The rules file is missing.
     #[error("{}", describe_missing_rules_file(*is_link))]
     RulesFileRetrieval {
-        /// Whether it is behind a symbolic link.
+        /// Whether the rules file is behind a symbolic link.
         is_link: bool,
     },
     /// The rules file is not YAML, or not a list of rules.

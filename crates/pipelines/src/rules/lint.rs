@@ -22,7 +22,7 @@ pub struct LintProblem {
     pub message: String,
     /// The evaluation error that the problem causes; `None` if the platform ignores the problem.
     pub error_type: Option<&'static str>,
-    /// Whether it causes an evaluation error now, and not only when the rule is enabled.
+    /// Whether the problem causes an evaluation error now, and not only when the rule is enabled.
     pub is_error: bool,
     /// A suggestion how to fix the problem.
     pub help: Option<String>,

@@ -50,7 +50,7 @@ pub fn remove_entries(text: &str, removal_flags: &[bool]) -> Result<String, Edit
 
 struct LocatedEntry {
     entry: WaiverEntry,
-    /// Its lines, without the comments before and after it.
+    /// The lines of the entry, without the comments before and after it.
     lines: Range<usize>,
 }
 

@@ -39,10 +39,11 @@ pub struct ExistingFiles {
 /// The status of a waiver after a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WaiverStatus {
-    /// Whether there is a finding that it matches.
+    /// Whether the waiver matches a finding.
     pub is_matched: bool,
     pub is_expired: bool,
-    /// Whether every file that it matches was evaluated by its rule, so that the run shows whether it is needed.
+    /// Whether every file that the waiver matches was evaluated by its rule, so that the run shows whether the waiver
+    /// is needed.
     pub is_conclusive: bool,
 }
 
@@ -242,9 +243,9 @@ struct FileCoverage {
     existing_count: usize,
     has_others: bool,
     evaluated_count: usize,
-    /// Whether the rule was evaluated in one of them.
+    /// Whether the rule was evaluated in one of the files.
     is_evaluated: bool,
-    /// Whether the rule could not be evaluated in one of them.
+    /// Whether the rule could not be evaluated in one of the files.
     has_error: bool,
 }
 

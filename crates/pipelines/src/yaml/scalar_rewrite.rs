@@ -99,11 +99,12 @@ pub fn split_around_scalars<'b>(bytes: &'b [u8], positions: &[Position]) -> Opti
 
 /// A scalar of the document.
 struct ScalarLocation {
-    /// The number of events before it.
+    /// The number of events before the scalar.
     event_index: usize,
     style: ScalarStyle,
     has_anchor: bool,
-    /// Its bytes: with its quotes, or only the content of a block. `None` if they could not be determined.
+    /// The bytes of the scalar: with its quotes, or only the content of a block. `None` if they could not be
+    /// determined.
     range: Option<Range<usize>>,
 }
 

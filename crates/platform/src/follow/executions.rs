@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExecutionStanding {
-    /// It is running, or its status is unknown and it has no end time.
+    /// The execution is running, or its status is unknown and it has no end time.
     Open,
     Succeeded,
     Failed,

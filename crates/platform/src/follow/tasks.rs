@@ -12,7 +12,7 @@ const MIN_FINISHED_POLLS: usize = 3;
 #[derive(Debug, Clone, Default)]
 pub struct ApprovalPolicy {
     pub tools: Vec<String>,
-    /// Whether to approve each for the rest of the task, not only once.
+    /// Whether to approve each tool for the rest of the task, not only once.
     pub for_whole_task: bool,
 }
 
@@ -70,9 +70,9 @@ struct ResumedTask {
     modified_at: Option<String>,
     /// Ids of answered decisions, which may still look pending.
     answered_ids: HashSet<String>,
-    /// Number of times it looked finished since.
+    /// Number of polls since then in which the task looked finished.
     finished_polls: usize,
-    /// Whether it was seen working since, so that its status is a new one.
+    /// Whether the task was seen working since then, so that its status is new.
     has_worked: bool,
 }
 

@@ -90,7 +90,7 @@ pub enum StateError {
     /// The section of a finished step has changed in the file.
     #[error("the {step} was already created, and its definition in the file has changed since")]
     Changed { step: ProvisionStep },
-    /// It is unknown whether a step was done.
+    /// The result of a step is unknown.
     #[error("could not determine whether the {step} was created: the response was lost")]
     Unknown { step: ProvisionStep },
 }
