@@ -43,7 +43,7 @@ impl Receipt {
     }
 
     /// Compares both commits again, and returns the differences between their changes for consumers and those in the
-    /// receipt. Returns `None` if the receipt does not list changes, or the repository lacks one of the commits.
+    /// receipt. Returns `None` if the receipt lists no changes, or the repository lacks one of the commits.
     pub fn compare_with_both_commits(
         &self,
         repository: &Repository,

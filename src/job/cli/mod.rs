@@ -192,7 +192,7 @@ pub enum Command {
     Mv(MvArgs),
     /// Run a local platform on this machine
     Serve(ServeArgs),
-    /// Run the whole job on a small sample project
+    /// Run a complete job on a small sample project
     Demo(DemoArgs),
     /// Print the JSON Schema of sluicegate.yaml or of another document, for editors
     Schema(SchemaArgs),

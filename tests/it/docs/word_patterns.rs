@@ -8,7 +8,7 @@ use regex::Regex;
 const PATTERNS: &[(&str, usize, usize, &str)] = &[
     (
         r"\b(writes|sends|fails|publishes|reads|sets|prints|changes|accepts|selects|lists) no [a-z]+",
-        0,
+        1,
         2,
         "does not write a file",
     ),
