@@ -217,7 +217,7 @@ fn render_content(
         _ => format!("<div class=\"pictures\">{pictures}</div>\n"),
     };
     (
-        format!("<div class=\"columns\">{pictures}{changes}</div>\n"),
+        format!("<div class=\"sides\">{pictures}{changes}</div>\n"),
         component_ids,
     )
 }

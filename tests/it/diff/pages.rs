@@ -24,13 +24,13 @@ fn page_has_picture_first_and_fold_for_each_changed_component() {
     world.write("a.orch.yaml", with_values("b"));
     let text = Call::new(&world.work()).run("diff -o html").expect(0).out;
     let page = Document::parse(text.strip_prefix("<!doctype html>\n").unwrap()).unwrap();
-    let columns = of_class(page.root(), "columns").next().unwrap();
-    let parts: Vec<_> = columns
+    let sides = of_class(page.root(), "sides").next().unwrap();
+    let parts: Vec<_> = sides
         .children()
         .filter_map(|node| node.attribute("class"))
         .collect();
     assert_eq!(parts, ["pictures", "told"]);
-    let folds: Vec<String> = of_class(columns, "fold")
+    let folds: Vec<String> = of_class(sides, "fold")
         .map(|fold| {
             fold.descendants()
                 .filter(roxmltree::Node::is_text)
@@ -69,7 +69,7 @@ fn page_has_picture_first_and_fold_for_each_changed_component() {
             .any(|line| line.starts_with(".told") && line.contains("overflow-y"))
     );
     assert!(
-        columns
+        sides
             .descendants()
             .all(|node| node.attribute("tabindex").is_none())
     );
