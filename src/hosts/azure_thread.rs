@@ -44,6 +44,7 @@ impl AzurePullRequest {
         })
     }
 
+    /// Updates this program's comment, or posts one in a closed thread if there is none.
     async fn update_own_comment(
         &self,
         client: &HostClient,

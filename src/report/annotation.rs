@@ -67,9 +67,9 @@ pub(super) fn collect_report_annotations(report: &Report, context: &ReportContex
     annotations
 }
 
-/// Collects the annotations of files for a log whose notices are annotations, too: the findings, and a mark at each of
-/// several files that share a notice. If there are more than `limit` of a level, including the notices, the last one
-/// states the number of annotations and where to find them.
+/// Collects the annotations of files for a host that shows them together with the notices of the log: the findings, and
+/// the unreviewed files that a single notice names together. Notices count against `limit`, the maximum number of
+/// annotations of each level. If there are more, the last one states their number and where to find them.
 pub(super) fn collect_annotations_beside_notices(
     report: &Report,
     context: &ReportContext,

@@ -13,8 +13,8 @@ const MAX_ISSUES: usize = 10;
 /// Maximum length of a message, in UTF-16 code units.
 const MESSAGE_LIMIT: usize = 4_096;
 
-/// Returns the issues of files, one `##vso` command per line: errors first, at most ten of each type, including the
-/// notices in the log. If there are more, the last one states the number of issues.
+/// Returns the issues of files, one `##vso` command per line, the errors first. Azure shows at most ten of each type,
+/// and the notices in the log are some of these. If there are more, the last one states the number of issues.
 pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<String> {
     let all =
         annotation::collect_annotations_beside_notices(report, context, MAX_ISSUES, "the report and the log");

@@ -192,7 +192,7 @@ pub(super) fn render_file_changes(
         .zip(flowcharts)
         .zip(list_shares.into_iter().zip(value_shares))
         .map(|((file, flowchart), (list_share, (value_share, value_bytes)))| {
-            // A value takes the place of its count, which is a part of the list.
+            // There is no limit if all values fit: each takes the place of its count, which is a part of the list.
             let value_limit = if value_share == value_bytes {
                 usize::MAX
             } else {

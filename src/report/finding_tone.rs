@@ -33,7 +33,7 @@ impl Tone {
         }
     }
 
-    /// Returns the name of the CSS class and of the filter.
+    /// Returns the CSS class of the tone in HTML pages, which is also the name of the filter.
     pub(super) const fn class(self) -> &'static str {
         match self {
             Self::Error => "error",

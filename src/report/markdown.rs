@@ -42,7 +42,7 @@ const fn is_markup(c: char) -> bool {
 /// brackets.
 fn is_markup_at(c: char, preceding_text: &str, next: Option<char>) -> bool {
     match c {
-        // If a link follows, it would become an image.
+        // At the end of the text: a link that follows would become an image.
         '!' => next.is_none(),
         ':' => next.is_some_and(|next| !next.is_whitespace()),
         '-' | '+' | '=' | '>' => preceding_text.is_empty(),

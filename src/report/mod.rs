@@ -225,7 +225,7 @@ pub(crate) fn render(
 /// The destination of JSON output.
 type JsonOut<'o> = BufWriter<JsonEscaper<&'o mut dyn Write>>;
 
-/// Writes JSON without commands to a CI host, and a final line break.
+/// Writes JSON and a final line break, escaped so that no CI host takes a part of it for a workflow command.
 fn write_json(
     writer: &mut dyn Write,
     serialize: impl FnOnce(&mut JsonOut<'_>) -> serde_json::Result<()>,

@@ -72,8 +72,8 @@ pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
         .collect()
 }
 
-/// Returns the remark that explains a run that does not pass although no finding fails it, for formats that show only
-/// entries about files.
+/// Returns the remark that explains why a run does not pass, for formats that show only entries about files. `None` if
+/// the run passes, or if findings explain that it fails; they do not explain an undecided verdict.
 pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportContext) -> Option<Remark<'r>> {
     let mut results = report.files.iter().flat_map(|file| &file.results);
     let fails_by_finding = results.any(|result| result.fails(report.fail_on()));

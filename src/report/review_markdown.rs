@@ -105,7 +105,7 @@ struct MarkdownPage<'a> {
 }
 
 impl MarkdownPage<'_> {
-    /// Adds a block, unless the page would exceed the limit of the host.
+    /// Adds a block; if the page would exceed the limit of the host, only counts it as omitted.
     fn add_block(&mut self, block: &str) {
         if self.text.len() + block.len() + OMISSION_BYTES < self.limits.page {
             self.text.push_str(block);
@@ -233,6 +233,7 @@ impl MarkdownPage<'_> {
             .collect();
         let fold_bytes: usize = summaries.iter().map(|summary| summary.len() + FOLD_BYTES).sum();
         let free_bytes = self.limits.page.saturating_sub(self.text.len());
+        // The last quarter is for the sections below the changes.
         let change_bytes = self.limits.changes.min(free_bytes * 3 / 4);
         let has_flowcharts = has_flowcharts(&view.report.context.ci);
         let sections = changes_markdown::render_file_changes(
@@ -307,7 +308,8 @@ impl MarkdownPage<'_> {
     }
 }
 
-/// Returns whether the host draws Mermaid flowcharts. A page of a local run may be shown anywhere.
+/// Returns whether the host can draw Mermaid flowcharts. The page of a local run has them, as it may be shown on any
+/// host.
 fn has_flowcharts(host: &str) -> bool {
     !matches!(host, "azure" | "bitbucket" | "buildkite" | "circleci" | "jenkins")
 }

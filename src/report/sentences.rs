@@ -24,8 +24,8 @@ pub(super) const fn name_run(report: &Report) -> &'static str {
     }
 }
 
-/// Returns the refusals of the gate, the numbers of findings, or without findings those of checks, and the number of
-/// unreviewed files, in one line; contains no text from outside.
+/// Describes the result in one line: the refusals of the gate, then the numbers of findings, or of checks if there are
+/// no findings, then the number of unreviewed files. Contains no text from outside.
 pub(super) fn describe_numbers(report: &Report) -> String {
     let mut parts = list_refusals(report);
     parts.extend(describe_findings(report).or_else(|| describe_checks(report)));

@@ -51,7 +51,8 @@ impl Ui {
         }
     }
 
-    /// Writes results to a file instead of standard output. The destination lives until the process ends.
+    /// Writes results to a file instead of standard output. The file lives until the process ends, because each copy of
+    /// the `Ui` refers to it.
     #[must_use]
     pub(crate) fn with_output_file(self, output_file: OutputFile) -> Self {
         Self {

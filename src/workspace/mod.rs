@@ -168,13 +168,14 @@ impl Run {
         self.open_repository().ok()
     }
 
-    /// Returns the settings for commands that work without a repository. The configuration file is read if there is
-    /// one.
+    /// Reads the settings of a command that needs no repository. Inside one, the gate configuration of the policy
+    /// revision applies, as in a review; elsewhere, only the configuration file that the job names, if any.
     pub(crate) fn read_sources(&self) -> Result<SettingSources<'_>, Failure> {
         let host = settings::requested_host(&self.global, &self.env)?;
         if let Some(repo) = self.find_repository() {
             let ci = ci::detect_context(&self.env, host).ok();
             let choice = settings::policy_source(&self.global, &self.env)?;
+            // Such a command reviews no commit, so there is none that differs from the host's.
             let is_host_commit = true;
             let policy = allow_unproven(policy::find_policy_revision(
                 &repo,

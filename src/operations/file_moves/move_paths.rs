@@ -114,7 +114,8 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
     reject_case_conflicts(reader, moves)
 }
 
-/// Returns whether both paths are one file: on a case-insensitive file system, a file with another case already exists.
+/// Returns whether both paths lead to one file, as on a case-insensitive file system if they differ only in case. A
+/// symbolic link to the file is another file, which a move would replace.
 fn is_same_file(old: &Path, new: &Path) -> bool {
     !old.is_symlink()
         && !new.is_symlink()

@@ -22,8 +22,9 @@ const MESSAGE_LIMIT: usize = 4_096;
 /// Maximum length of a title, in UTF-16 code units: the runner defines no limit, but the page shows about this much.
 const TITLE_LIMIT: usize = 200;
 
-/// Returns the annotations of files, one workflow command per line: errors first, at most ten of each level, including
-/// the notices in the log. If there are more, the last one states the number of annotations and where to find them.
+/// Returns the annotations of files, one workflow command per line, the errors first. GitHub shows at most ten of each
+/// level, and the notices in the log are some of these. If there are more, the last one states the number of
+/// annotations and where to find them.
 pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<String> {
     let all = annotation::collect_annotations_beside_notices(
         report,

@@ -19,7 +19,8 @@ pub(super) struct ChangeFolds<'l> {
 }
 
 impl<'l> ChangeFolds<'l> {
-    /// Returns the id of the details of each component, or of its line if it has none.
+    /// Maps each component of the list to the id of its details, or of its line if it has no details, so that pictures
+    /// can link to it.
     pub(super) fn line_ids(&self) -> HashMap<&'l str, String> {
         let named_lines = self.lines.iter().enumerate();
         named_lines
@@ -63,6 +64,7 @@ impl<'l> ChangeFolds<'l> {
     }
 }
 
+/// Returns a part without details. A component that a picture shows links to its box, and has an id for the link back.
 fn render_single_line(line: &DiffLine, line_id: Option<String>, component_id: Option<&String>) -> String {
     let text = match component_id {
         Some(component_id) => format!(
@@ -113,10 +115,12 @@ fn render_fold(
     html + "</ul></details></li>"
 }
 
+/// Returns the HTML attribute with this id; empty without an id.
 fn id_attribute(id: Option<String>) -> String {
     id.map(|id| format!(" id=\"{id}\"")).unwrap_or_default()
 }
 
+/// Returns the CSS classes of a line, for its indentation, its sign and the font of a value.
 fn class(line: &DiffLine) -> String {
     let value = if line.is_value { " value" } else { "" };
     format!("in-{} is-{}{value}", line.depth.min(4), line.sign.word())

@@ -116,6 +116,7 @@ impl ComponentFigures<'_> {
         format!("<div class=\"canvas\" id=\"{figure_id}\">{fragment}</div>\n")
     }
 
+    /// Returns a picture at its natural size, in a region that scrolls.
     fn render_full_size(&mut self, picture: &Picture<'_>, id: &str) -> String {
         format!(
             "<div class=\"canvas canvas-full\" tabindex=\"0\" role=\"region\" aria-label=\"Complete canvas of {}\">{}</div>\n",
@@ -124,6 +125,8 @@ impl ComponentFigures<'_> {
         )
     }
 
+    /// Returns the SVG of a picture, and records the id of each component that no earlier picture has. A component
+    /// links to its first finding, or else to its line in the list of changes.
     fn draw(
         &mut self,
         picture: &Picture<'_>,

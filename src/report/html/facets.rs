@@ -75,6 +75,8 @@ fn render_facet(title: &str, filter: &str, rows: &[(String, &Tally<'_>)]) -> Str
     html + "</section>\n"
 }
 
+/// Returns a row: a button that filters by this rule or directory, with the number of its findings as a bar. The script
+/// enables the button.
 fn render_row(filter: &str, name: &str, tally: &Tally<'_>, longest: usize) -> String {
     let words: Vec<String> = tally
         .counts_by_tone()
@@ -90,6 +92,8 @@ fn render_row(filter: &str, name: &str, tally: &Tally<'_>, longest: usize) -> St
     )
 }
 
+/// Returns a bar with a segment for each tone, which is visible also for few findings. `longest` findings fill the
+/// entire width.
 fn render_bar(tally: &Tally<'_>, longest: usize) -> String {
     let mut html = String::from(
         "<svg viewBox=\"0 0 1000 10\" width=\"200\" height=\"5\" preserveAspectRatio=\"none\" aria-hidden=\"true\">",

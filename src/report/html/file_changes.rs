@@ -46,7 +46,7 @@ impl FileChangesView {
 }
 
 impl<'v, 'a> PageChanges<'v, 'a> {
-    /// Creates the changes for a page. `has_facets` states that the page has lists next to its findings.
+    /// Creates the changes of a page. Beside the facets, a picture above the findings of a file has less width.
     pub(super) fn new(view: &'v View<'a>, has_facets: bool) -> Self {
         Self {
             view,
@@ -73,6 +73,7 @@ impl<'v, 'a> PageChanges<'v, 'a> {
         self.render_list(title, &other_files, files)
     }
 
+    /// Renders changed files below a title, and records the ids of their components, which findings link to.
     fn render_list(
         &mut self,
         title: &str,
@@ -151,6 +152,7 @@ impl<'v, 'a> PageChanges<'v, 'a> {
     }
 }
 
+/// Returns the badge of each component with findings: their number, and the id of the first.
 fn build_badges(findings: &[AnchoredFinding<'_, '_>]) -> BTreeMap<String, Badge> {
     let mut badges: BTreeMap<String, Badge> = BTreeMap::new();
     for AnchoredFinding { id, finding } in findings {

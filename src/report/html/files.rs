@@ -104,6 +104,7 @@ fn describe_passed_checks(file: &FileResults) -> String {
     }
 }
 
+/// Adds a finding with its source lines, and with the other places where it occurs.
 fn push_finding(
     html: &mut String,
     entry: &AnchoredFinding<'_, '_>,

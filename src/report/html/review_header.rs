@@ -9,6 +9,8 @@ use sluicegate_base::text::escape_markup as escape;
 use sluicegate_pipelines::findings::{FailOn, Report, ReviewContext, Verdict};
 use std::fmt::Write as _;
 
+/// Renders the top of the page: the verdict, the reviewed commit, the numbers of findings, and the reasons for the
+/// verdict.
 pub(super) fn render_header(view: &View<'_>) -> String {
     let report = view.report;
     let (sign, tone) = match report.verdict {
@@ -69,6 +71,7 @@ fn describe_numbers_and_scope(view: &View<'_>) -> String {
     capitalize(&parts.join(". "))
 }
 
+/// Returns the name of the repository, or else its URL without the scheme.
 pub(super) fn repository_name<'a>(view: &View<'a>) -> Option<&'a str> {
     view.context.repository.as_deref().or_else(|| {
         let url = view.context.repository_url.as_ref()?;

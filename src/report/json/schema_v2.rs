@@ -135,11 +135,15 @@ pub(super) struct FindingV2 {
 }
 
 /// The files to write. Each is created when it is written, because all together use more memory than the report itself.
-pub(super) struct FileWriter<'r>(&'r [FileResults], &'r ReportContext);
+pub(super) struct FileWriter<'r> {
+                files:&'r [FileResults],
+                context: &'r ReportContext,
+}
 
 impl Serialize for FileWriter<'_> {
     fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
-        writer.collect_seq(self.0.iter().map(|file| FileV2::from_results(file, self.1)))
+        let files =self.files.iter();
+        writer.collect_seq(files.map(|file| FileV2::from_results(file, self.context)))
     }
 }
 
@@ -155,7 +159,9 @@ impl<'r> DocumentV2<'r, FileWriter<'r>> {
             verdict: report.verdict,
             context: Cow::Borrowed(&report.context),
             counts: report.count_results(),
-            files: FileWriter(&report.files, context),
+            files: FileWriter {
+                            files:&report.files, context,
+            },
             excluded: excluded_files.clone().map(|file| file.path.clone()).collect(),
             unreviewed: unreviewed_files.clone().map(|file| file.path.clone()).collect(),
             gate_changes: gate_changes.clone().map(|change| change.path.clone()).collect(),

@@ -236,6 +236,7 @@ fn estimate_size(result: &SarifResult<'_>) -> usize {
     let [place] = &result.locations;
     let place = &place.physical_location;
     let snippet = place.region.as_ref().and_then(|region| region.snippet.as_ref());
+    // The constant is for the keys and the values of fixed size.
     400 + result.message.text.len()
         + result.rule_id.len()
         + place.artifact_location.uri.len()

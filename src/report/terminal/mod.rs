@@ -121,7 +121,8 @@ fn push_causes(output: &mut String, view: &View<'_>, style: Style) {
     }
 }
 
-/// Adds the listed findings, in groups that the host folds, and the number of those that are not listed.
+/// Adds the listed findings, by file in groups if the host folds them, and the number of those that are not listed.
+/// Only the group of the first file with an error is open.
 fn push_findings(output: &mut String, view: &View<'_>, style: Style) {
     if style.groups == GroupStyle::None {
         for entry in &view.entries {

@@ -33,9 +33,9 @@ impl<'a> FindingEntry<'a> {
             .chain(&self.equal_findings)
             .chain(&self.related_findings)
     }
-
-    /// Returns a sentence about all components or variables of a block, and their names; `None` if the entry is not a
-    /// block, or its message does not begin with the name.
+    /// Returns a sentence about all components or variables of a block, such as `Each of 3 components has no output`,
+    /// and the list of their names. `None` if the entry is no block, or if its message does not begin with the kind and
+    /// the name.
     pub(in crate::report) fn describe_block(&self) -> Option<(String, String)> {
         let (name, kind) = (self.finding.about?, self.finding.about_kind?.name());
         if self.related_findings.is_empty() {

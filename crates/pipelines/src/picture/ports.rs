@@ -89,14 +89,17 @@ struct PortUse {
 }
 
 impl Ports {
+    /// Assigns each link its ports: links of one kind with the same change leave a box at the same port. Reserves the
+    /// space for labels beside the boxes, and sets the height of each port at a left or right edge.
     pub(super) fn assign(canvas: &Canvas, grid: &Grid) -> Self {
-        let mut kinds: HashMap<&str, usize> = HashMap::new();
+        let mut kind_numbers: HashMap<&str, usize> = HashMap::new();
         let links: Vec<LinkPlan> = canvas
             .arrows
             .iter()
             .map(|arrow| {
-                let kind_count = kinds.len();
-                plan_link(grid, arrow, *kinds.entry(&arrow.kind).or_insert(kind_count))
+                let next_number = kind_numbers.len();
+                let kind_number = *kind_numbers.entry(&arrow.kind).or_insert(next_number);
+                plan_link(grid, arrow, kind_number)
             })
             .collect();
         let mut ports = Self {

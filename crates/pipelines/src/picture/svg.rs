@@ -145,7 +145,8 @@ impl<'c> Picture<'c> {
         svg
     }
 
-    /// Returns the start tag with title and description.
+    /// Returns the start tag of the SVG with a title and a description for screen readers. A picture that is wider than
+    /// `frame.max_width` is shown smaller.
     fn open_svg(&self, frame: &PictureFrame<'_>, role: &str) -> String {
         let (width, height) = (self.width(), self.height());
         let shown_width = frame.max_width.map_or(width, |max_width| width.min(max_width));

@@ -159,20 +159,23 @@ impl SubjectIndex {
         is_certain.then_some((quote.text_before, name))
     }
 
-    /// Returns the only name in a text without quotes and the text before it, if no other name contains it; otherwise
-    /// it could be a fragment of that name. Not used for pipelines with very many names.
+    /// Returns the name in a text without quotes and the text before it, if the text contains no other name. `None` if
+    /// another name of the pipeline contains it, because the text may be about that one. `None`, too, for a long text
+    /// or very many names, because each name is compared with the text.
     fn find_only_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
         if text.len() > MAX_TEXT || self.sorted_names.len() > MAX_NAMES || quotes::contains_quote(text) {
             return None;
         }
         let (text_before, name) = self.find_longest_name(text)?;
         let text_after = text.get(text_before.len() + name.text.len()..)?;
-        let holders = self.sorted_names.iter().filter(|candidate| {
+        let containing_names = self.sorted_names.iter().filter(|candidate| {
             candidate.original.is_none() && candidate.text.contains(trim_name(&name.text))
         });
+        // "component" or "variable" before the name states its kind, even if another name is equal to that word.
         let is_only_name = self.find_longest_name(strip_stated_kind(text_before)).is_none()
             && self.find_longest_name(text_after).is_none();
-        (is_only_name && holders.count() == 1).then_some((text_before, name))
+        // The name contains itself.
+        (is_only_name && containing_names.count() == 1).then_some((text_before, name))
     }
 
     /// Returns the name that the text is probably about, and the text before it.

@@ -64,6 +64,7 @@ impl CheckLevels {
         Self(ProjectCheck::ALL.map(level))
     }
 
+    /// Returns how the check is enforced; `None` if it is off.
     pub const fn level_of(self, check: ProjectCheck) -> Option<Enforcement> {
         self.0[check as usize]
     }

@@ -97,8 +97,8 @@ impl Project<'_> {
         })
     }
 
-    /// Returns the enabled shared pipelines and those that they call directly or indirectly, each with the id of one
-    /// shared pipeline that needs it. A broken reference there makes a publish fail.
+    /// Maps the path of each pipeline that an enabled shared pipeline needs, itself or one that it calls directly or
+    /// indirectly, to the id of one such shared pipeline. A broken reference in such a file makes a publish fail.
     fn find_shared_ids(&self) -> HashMap<&str, &str> {
         let mut shared_ids: HashMap<&str, &str> = HashMap::new();
         let mut pending: Vec<(&str, &str)> = self

@@ -249,7 +249,7 @@ fn parse_position(text: &str) -> Option<u32> {
     parse_number(text).filter(|_| text.len() < 10)
 }
 
-/// Parses decimal digits as a number of 32 bits.
+/// Parses decimal digits as a 32-bit number; `None` for other text or a larger number.
 fn parse_number(text: &str) -> Option<u32> {
     parse_whole_number(text).and_then(|number| u32::try_from(number).ok())
 }
