@@ -129,9 +129,8 @@ pub(crate) fn deliver<S: RunSubject>(
         has_stricter_target: gate.has_stricter_target(),
         scope: if gate.is_before_publish {
             let baseline = gate.baseline.as_ref();
-            let baseline_commits = baseline.and_then(|baseline| baseline.bases.first());
             ReviewScope::WithPublish {
-                baseline_commit: baseline_commits,
+                            baseline_commit: baseline.and_then(|baseline| baseline.bases.first()),
             }
         } else {
             ReviewScope::Change

@@ -221,7 +221,8 @@ impl ReportedFiles<'_> {
         )
     }
 
-    /// Reads a file; `None` if nothing of it is needed or it cannot be read.
+    /// Reads a file; `None` if nothing of it is needed or it cannot be read. `old` is the blob to compare it with,
+    /// which an added file lacks; `None` if it is not compared.
     fn read_file<'n>(
         &self,
         file: &SnapshotFile,

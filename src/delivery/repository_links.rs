@@ -31,6 +31,7 @@ pub(super) fn build_blob_url(run: &Run, delivery: &Delivery<'_>, report: &Report
             let line = "line={line}&lineEnd={line}&lineStartColumn=1&lineEndColumn=1000";
             return Some(format!("{repository}?path=/{{path}}&version=GC{head}&{line}"));
         }
+        // GitLab: other hosts have no URL of the repository.
         _ => format!("-/blob/{head}/{{path}}#L{{line}}"),
     };
     Some(format!("{repository}/{place}"))

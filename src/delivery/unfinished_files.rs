@@ -315,8 +315,9 @@ impl Run {
         ));
     }
 
-    /// Returns whether this run may replace the path. A pipe or a device keeps no report. The run may itself read a
-    /// YAML file. A link that the change may control is rejected later.
+    /// Returns whether this run may replace the path. It keeps a YAML file, which may be one of its inputs, and a pipe
+    /// or a device, which contains no old report. It also keeps a path through a link that the change may control,
+    /// which is rejected later.
     fn may_replace(&self, path: &Path) -> bool {
         let is_yaml = path.extension().is_some_and(|extension| {
             extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml")
@@ -332,6 +333,7 @@ impl Run {
     }
 }
 
+/// Returns whether the paths are equal, or lead to one existing file.
 fn is_same_file(path: &Path, other_path: &Path) -> bool {
     path == other_path
         || matches!((path.canonicalize(), other_path.canonicalize()), (Ok(one), Ok(other)) if one == other)

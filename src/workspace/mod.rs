@@ -99,7 +99,8 @@ impl Run {
         })
     }
 
-    /// Reads the configuration file from the policy revision, and the settings that can be resolved from it at once.
+    /// Reads the configuration file from the policy revision, and the settings that can be resolved from it at once. A
+    /// file outside the repository, which only the job can set, is read from disk and must be valid.
     fn read_policy_settings(
         &self,
         repo: &Repository,

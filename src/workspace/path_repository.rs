@@ -16,7 +16,7 @@ const MAX_ENTRIES: usize = 10_000;
 
 impl Run {
     /// Opens the repository of the current directory, or in a local run the one that contains `paths`, if they are
-    /// elsewhere.
+    /// elsewhere. For a misspelled path, opens the current one, so that the error names the path.
     pub(crate) fn open_repository_with(&self, paths: &[PathBuf]) -> Result<Repository, GitError> {
         let current_repository = self.open_repository();
         let is_typo = current_repository.is_ok() && !self.has_paths(paths);
