@@ -130,7 +130,7 @@ pub(crate) fn deliver<S: RunSubject>(
         scope: if gate.is_before_publish {
             let baseline = gate.baseline.as_ref();
             ReviewScope::WithPublish {
-                            baseline_commit: baseline.and_then(|baseline| baseline.bases.first()),
+                baseline_commit: baseline.and_then(|baseline| baseline.bases.first()),
             }
         } else {
             ReviewScope::Change

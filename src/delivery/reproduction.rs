@@ -75,8 +75,8 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
 fn build_base_option(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
     let (report, context) = (delivery.report, &delivery.report.context);
     if let ReviewScope::WithPublish { baseline_commit } = delivery.scope {
-                    return match baseline_commit.filter(|_| report.fixed_count.is_some()) {
-                                    Some(commit) => format!("--all --base {}", short_id(commit.as_str())),
+        return match baseline_commit.filter(|_| report.fixed_count.is_some()) {
+            Some(commit) => format!("--all --base {}", short_id(commit.as_str())),
             None => "--all".to_owned(),
         };
     }

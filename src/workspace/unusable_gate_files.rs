@@ -156,9 +156,9 @@ impl GateVersion<'_> {
             problems.insert("hidden directory", problem);
         }
         let (rules_version, rules) = self.check_rules_file(&mut problems);
-        let (team_side, team_rules) = self.check_team_rules_file(&mut problems);
+        let (team_version, team_rules) = self.check_team_rules_file(&mut problems);
         self.check_waivers_file(
-            vec![rules_version, team_side],
+            vec![rules_version, team_version],
             &|id| is_known_rule(rules.as_ref(), team_rules.as_ref(), id),
             &mut problems,
         )?;
@@ -315,15 +315,15 @@ impl GateVersion<'_> {
         (version, rules.ok().flatten())
     }
 
-    /// Checks the waivers file, with the rules of this version alone. `rules_sides` are the files of the rules.
+    /// Checks the waivers file, with the rules of this version alone. `rules_versions` are the files of the rules.
     fn check_waivers_file(
         &self,
-        rules_sides: Vec<GateFileVersion>,
+        rules_versions: Vec<GateFileVersion>,
         is_known_rule: &dyn Fn(&str) -> bool,
         problems: &mut GateFileProblems,
     ) -> Result<(), Failure> {
         let path = waivers::FILE_NAME;
-        let (side, text) = self.read_text(path, crate::workspace::gate_files::MAX_WAIVERS_BYTES)?;
+        let (version, text) = self.read_text(path, crate::workspace::gate_files::MAX_WAIVERS_BYTES)?;
         let message = match text {
             Err(message) => Some(message),
             Ok(None) => None,
@@ -340,7 +340,7 @@ impl GateVersion<'_> {
             },
         };
         if let Some(message) = message {
-            let content = std::iter::once(side).chain(rules_sides).collect();
+            let content = std::iter::once(version).chain(rules_versions).collect();
             problems.insert("waivers", GateFileProblem::new(content, message));
         }
         Ok(())

@@ -259,7 +259,7 @@ fn is_unsafe(c: char) -> bool {
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Returns whether neither HTML nor XML allows the character in text.
+/// Returns whether neither HTML nor XML allows the character in text: the noncharacters of Unicode.
 const fn is_forbidden_in_markup(c: char) -> bool {
     matches!(c, '\u{fdd0}'..='\u{fdef}') || (c as u32) & 0xfffe == 0xfffe
 }

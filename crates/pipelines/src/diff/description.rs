@@ -109,8 +109,8 @@ impl Description {
         );
         self.push_text(1, Sign::Added, &content);
     }
-
-    /// Describes a changed component and its fields, without shared ones. With `is_name_only`, its fields are omitted.
+    /// Describes a changed component and its fields, without those that are shared and already listed. A component with
+    /// only such fields has no line. With `is_name_only`, the fields are left out.
     fn describe_component(
         &mut self,
         component: &ComponentDiff,

@@ -109,6 +109,8 @@ pub(super) fn format_path(field: &FieldDiff) -> String {
     format_steps(&field.path, &field.entry_names)
 }
 
+/// Formats a path as a name: the keys with dots between them, and a comma before and after a list entry that has a
+/// name. Leaves out `parameters` or `metadata` at the beginning, and an index at the end.
 pub(super) fn format_steps(steps: &[PathStep], entry_names: &[(usize, String)]) -> String {
     let mut name = String::new();
     for (position, step) in steps.iter().enumerate() {

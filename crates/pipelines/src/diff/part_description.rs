@@ -54,7 +54,8 @@ impl Description {
         self.push_text(1, sign, &format!("{from} -> {to} ({kind})"));
     }
 
-    /// Describes a changed variable: its value and its type in its line, other fields below it.
+    /// Describes a changed variable: its value and its type in its line, other fields below it. A removed variable has
+    /// only its line.
     fn describe_variable(&mut self, variable: &VariableDiff) {
         let name = truncate_name(&variable.name);
         let is_new = variable.change == VariableChange::Added;
@@ -96,6 +97,7 @@ impl Description {
     }
 }
 
+/// Returns whether the field is a default value of one line, which fits in the line of the variable.
 fn is_default_value(field: &FieldDiff) -> bool {
     let is_single_line = [&field.before, &field.after]
         .into_iter()

@@ -57,10 +57,11 @@ const fn is_existing(component: &ComponentDiff) -> bool {
     )
 }
 
-/// Returns path and value of a field that was added with a value of one line.
+/// Returns path and value of a field that was added, if several components can share its description: it is outside of
+/// lists, and its value has one line and is not empty.
 fn added_value(field: &FieldDiff) -> Option<(&[PathStep], &Leaf)> {
     let value = field.after.as_ref().filter(|_| field.before.is_none())?;
-    let is_listed = field.path.iter().all(|step| step.as_key().is_some());
-    (is_listed && value.find_multiline_text().is_none() && !is_empty_leaf(value))
+    let is_outside_lists = field.path.iter().all(|step| step.as_key().is_some());
+    (is_outside_lists && value.find_multiline_text().is_none() && !is_empty_leaf(value))
         .then_some((field.path.as_slice(), value))
 }

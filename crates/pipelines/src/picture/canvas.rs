@@ -167,6 +167,8 @@ impl Canvas {
         }
     }
 
+    /// Builds the canvas from the components of the head, followed by the removed ones, and marks what changed. Without
+    /// a diff, nothing is marked.
     fn build(
         head: Option<&PositionedPipeline>,
         base: Option<&PositionedPipeline>,
@@ -206,6 +208,7 @@ impl Canvas {
         canvas
     }
 
+    /// Marks the boxes of added and changed components, and adds a note about a small change.
     fn apply_changes(&mut self, diff: Option<&PipelineDiff>) {
         let changes: HashMap<&str, _> = diff
             .iter()
@@ -231,7 +234,8 @@ impl Canvas {
         }
     }
 
-    /// Adds the links. Links to missing components are not drawn.
+    /// Adds the links of the head and the removed ones. A link to a missing component is not drawn. Of a repeated link,
+    /// as many are marked as added as the diff contains.
     fn add_arrows(&mut self, head: Option<&PositionedPipeline>, diff: Option<&PipelineDiff>) {
         let boxes = self.boxes.iter().enumerate();
         let by_name: HashMap<&str, usize> = boxes
@@ -338,6 +342,7 @@ fn read_positions(root: NodeRef<'_, '_>) -> HashMap<String, Point> {
         .collect()
 }
 
+/// Reads a position; `None` if it is missing, invalid or too far away to be visible.
 fn read_position(node: NodeRef<'_, '_>) -> Option<Point> {
     let position = Point {
         x: node.get("x")?.text()?.parse().ok()?,

@@ -43,6 +43,8 @@ impl Canvas {
         })
     }
 
+    /// Returns the canvas without what has this mark. It has no stubs for the links to the excluded boxes, because they
+    /// do not exist in this version.
     fn exclude_mark(&self, mark: ChangeMark) -> Self {
         let kept_indices: Vec<usize> = (0..self.boxes.len())
             .filter(|index| self.boxes[*index].mark != mark)
@@ -84,6 +86,7 @@ impl Canvas {
         (kept_indices, end_count)
     }
 
+    /// Returns the part with the first of these boxes, up to a maximum number, and the number of omitted ones.
     fn keep_first(&self, mut kept_indices: Vec<usize>, max_boxes: usize) -> (Self, usize) {
         let omitted_count = kept_indices.len().saturating_sub(max_boxes);
         kept_indices.truncate(max_boxes);
@@ -98,6 +101,7 @@ impl Canvas {
             .is_some_and(|canvas_box| canvas_box.mark != ChangeMark::Unchanged || canvas_box.badge.is_some())
     }
 
+    /// Returns the part of the canvas with these boxes, in their order, and stubs for their links to other boxes.
     fn subset(&self, kept_indices: &[usize]) -> Self {
         let new_indices: HashMap<usize, usize> = kept_indices
             .iter()

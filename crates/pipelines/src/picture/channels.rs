@@ -40,6 +40,8 @@ pub(super) struct Tracks {
     counts: Vec<usize>,
 }
 
+/// Assigns each horizontal line a track of its channel. Lines of different owners share a track only if they are far
+/// enough apart.
 pub(super) fn assign_tracks(grid: &Grid, routes: &Routes) -> Tracks {
     let mut spans: Vec<BTreeMap<Port, (i32, i32)>> = vec![BTreeMap::new(); grid.rows.len() + 1];
     for (owner, hops) in routes.owners.iter().zip(&routes.hops) {
@@ -80,6 +82,8 @@ pub(super) struct RowHeights {
 }
 
 impl RowHeights {
+    /// Computes the heights from top to bottom: a channel has space for its horizontal lines, a row for its longest
+    /// text and for its ports.
     pub(super) fn new(grid: &Grid, ports: &Ports, texts: &[BoxText], tracks: &Tracks) -> Self {
         let mut heights = Self {
             channel_tops: Vec::with_capacity(tracks.counts.len()),

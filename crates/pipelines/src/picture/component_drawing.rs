@@ -47,6 +47,8 @@ pub(super) struct Component<'p> {
 }
 
 impl Component<'_> {
+    /// Draws the box with its texts, the sign of its change and the number of its findings. The whole box is a link if
+    /// it has a target.
     pub(super) fn draw(&self, svg: &mut String) {
         let id = self
             .ids
@@ -94,9 +96,11 @@ impl Component<'_> {
         }
     }
 
+    /// Draws the lines of the name and the note, centered in the box.
     fn draw_lines(&self, svg: &mut String) {
         let center = self.frame.left + self.frame.width / 2;
         let line_count = i32::try_from(self.text.line_count()).unwrap_or(1);
+        // The baseline is 11 pixels below the top of a line.
         let mut y = self.frame.top + (self.frame.height - line_count * LINE_HEIGHT) / 2 + 11;
         let lines = self.text.name.iter().map(|line| (line, "sg-name", INK));
         let notes = self.text.note.iter().map(|note| (note, "sg-text", SOFT_INK));
@@ -110,6 +114,7 @@ impl Component<'_> {
         }
     }
 
+    /// Returns the tooltip of the component, which also screen readers use: name, type, change and findings.
     fn describe(&self) -> String {
         let canvas_box = self.canvas_box;
         let kind = canvas_box.kind.as_deref().unwrap_or("no type");

@@ -71,6 +71,7 @@ pub(super) fn box_texts(canvas: &Canvas) -> Vec<BoxText> {
         .collect()
 }
 
+/// Returns the note about a change; `None` if it is wider than a box can be.
 fn short_note(canvas_box: &CanvasBox) -> Option<String> {
     let note = text::escape_line(canvas_box.note.as_ref()?);
     (text_width(&note) <= MAX_LINE_WIDTH).then_some(note)
@@ -141,10 +142,12 @@ pub(super) fn link_label_width(text: &str) -> i32 {
     }
 }
 
+/// Returns the approximate width of the text, in hundredths of a pixel.
 fn width_in_hundredths(text: &str) -> i32 {
     text.chars().map(char_width).sum()
 }
 
+/// Returns the approximate width of a character, in hundredths of a pixel.
 fn char_width(c: char) -> i32 {
     match c {
         'i' | 'j' | 'l' | '.' | ',' | '\'' | ':' | ';' | '|' | '!' => 350,
@@ -185,6 +188,8 @@ struct LineWrapper {
 }
 
 impl LineWrapper {
+    /// Measures the text and rates the places where a line can begin: after a blank without a disadvantage, after a
+    /// separator with a small one, and inside a word only if it is longer than a line.
     fn new(chars: Vec<char>) -> Self {
         let mut widths = vec![0; chars.len() + 1];
         for (index, c) in chars.iter().enumerate() {
@@ -231,6 +236,7 @@ impl LineWrapper {
     }
 
     /// Returns the text in this number of lines of at most this width, as balanced as good places to break it allow.
+    /// `None` if it does not fit.
     fn balance_lines(&self, line_count: usize, max_width: i32) -> Option<Vec<String>> {
         let length = self.chars.len();
         // For each number of characters, the cost of the best way to wrap them into the current number of lines.

@@ -82,6 +82,8 @@ pub(super) fn lay_out_within(canvas: &Canvas, max_width: i32) -> Layout {
     }
 }
 
+/// Computes the picture of a grid, and the spans of its boxes. Routes the links again with wider gaps until each has
+/// space.
 fn lay_out_grid(canvas: &Canvas, places: &Places, grid: &Grid) -> (Layout, BoxSpans) {
     let texts = label::box_texts(canvas);
     let labels = label::link_labels(canvas);
@@ -198,6 +200,7 @@ fn compute_spans(
     }
 }
 
+/// Computes the pixels of boxes, links, stubs and labels from the routes of the links.
 fn place_items(
     canvas: &Canvas,
     grid: &Grid,
@@ -273,6 +276,8 @@ impl PortPlaces<'_> {
         }
     }
 
+    /// Returns the first points of a link: its port, and the start of its first vertical line if that is not at the
+    /// port.
     fn start_points(&self, link: &LinkPlan, hops: &[Hop]) -> Vec<PixelPoint> {
         let x = hops.first().map_or(0, |hop| hop.from_x);
         let start = self.edge_point(link.exit, x);
@@ -282,6 +287,7 @@ impl PortPlaces<'_> {
         vec![start, (x, start.1)]
     }
 
+    /// Returns the last points of a link: the end of its last vertical line if that is not at the port, and the port.
     fn end_points(&self, link: &LinkPlan, hops: &[Hop]) -> Vec<PixelPoint> {
         let x = hops.last().map_or(0, |hop| hop.to_x);
         let end = self.edge_point(link.entry, x);
@@ -392,6 +398,7 @@ fn move_to_origin(mut layout: Layout) -> Layout {
     layout
 }
 
+/// Returns the least and the greatest value; both are 0 if there are no values.
 fn extent(values: &[i32]) -> (i32, i32) {
     let low = values.iter().copied().min().unwrap_or(0);
     (low, values.iter().copied().max().unwrap_or(0))

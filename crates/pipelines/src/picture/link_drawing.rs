@@ -82,10 +82,12 @@ fn rounded_path(points: &[PixelPoint]) -> String {
     path
 }
 
+/// Returns the length of a horizontal or vertical line.
 fn distance(start: PixelPoint, end: PixelPoint) -> i32 {
     (start.0 - end.0).abs() + (start.1 - end.1).abs()
 }
 
+/// Returns the point at this distance from `start` on the horizontal or vertical line to `end`.
 fn move_towards(start: PixelPoint, end: PixelPoint, step_length: i32) -> PixelPoint {
     let step = |start: i32, end: i32| start + (end - start).signum() * step_length;
     (step(start.0, end.0), step(start.1, end.1))

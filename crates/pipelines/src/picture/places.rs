@@ -37,6 +37,8 @@ pub(super) struct Places {
 }
 
 impl Places {
+    /// Computes the places. Stacks iterators on their targets, moves removed boxes away from taken places, and puts
+    /// boxes without a position into layers.
     pub(super) fn for_canvas(canvas: &Canvas) -> Self {
         let lower_boxes = find_lower_boxes(canvas);
         let mut stack_bases: Vec<usize> = (0..canvas.boxes.len()).collect();
@@ -103,6 +105,7 @@ fn move_removed_boxes(canvas: &Canvas, base_points: &mut [Option<Point>]) {
     }
 }
 
+/// Returns whether boxes at these two places would cover each other.
 fn is_covered(place: Point, other_place: Point) -> bool {
     (place.x - other_place.x).abs() < BOX_DISTANCE && (place.y - other_place.y).abs() <= ROW_TOLERANCE
 }

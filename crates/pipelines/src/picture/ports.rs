@@ -112,6 +112,7 @@ impl Ports {
         ports
     }
 
+    /// Widens the clearances of the gaps for the labels of links and of stubs.
     fn reserve_label_space(&mut self, canvas: &Canvas, grid: &Grid, links: &[LinkPlan]) {
         for (link, text) in links.iter().zip(label::link_labels(canvas)) {
             let gap = gap_at(grid, link.exit);
@@ -129,12 +130,15 @@ impl Ports {
         }
     }
 
+    /// Widens the clearances of a gap to at least these widths beside its left and its right box.
     fn reserve(&mut self, gap: Gap, left: i32, right: i32) {
         let clearance = self.clearances.entry(gap).or_default();
         clearance.left = clearance.left.max(left);
         clearance.right = clearance.right.max(right);
     }
 
+    /// Sets the heights of all ports at the left and right edges, gap by gap. A straight link has one height at both
+    /// ends.
     fn assign_offsets(&mut self, canvas: &Canvas, grid: &Grid, links: &[LinkPlan]) {
         let mut gaps: BTreeMap<Gap, BTreeMap<Port, PortUse>> = BTreeMap::new();
         let mut routed_exits: HashSet<Port> = HashSet::new();
@@ -238,6 +242,8 @@ const fn channel_direction(channel: usize, row: usize) -> i32 {
     if channel == row { -1 } else { 1 }
 }
 
+/// Determines the edges at which a link leaves and enters, and the channels where it begins and ends. The link of two
+/// neighbors in a row is straight and needs no channel.
 fn plan_link(grid: &Grid, arrow: &Arrow, kind: usize) -> LinkPlan {
     let [from_row, to_row] = [arrow.from_box, arrow.to_box].map(|index| grid.box_rows[index]);
     let [from_index, to_index] = [arrow.from_box, arrow.to_box].map(|index| grid.row_indices[index]);

@@ -130,11 +130,13 @@ impl<'c> Router<'c> {
         }
     }
 
+    /// Returns whether the position in the channel is unused, or used by lines of the same owner.
     fn is_free(&self, channel: usize, x: i32, owner: Port) -> bool {
         let slot_owner = self.used_slots.get(channel).and_then(|slots| slots.get(&x));
         slot_owner.is_none_or(|slot_owner| *slot_owner == owner)
     }
 
+    /// Reserves the position in the channel for the lines of an owner.
     fn occupy(&mut self, channel: usize, x: i32, owner: Port) {
         if let Some(slots) = self.used_slots.get_mut(channel) {
             slots.insert(x, owner);
@@ -162,6 +164,7 @@ impl<'c> Router<'c> {
             .center(link.exit.canvas_box)
             .min(self.spans.right(link.exit.canvas_box) - label_width - LABEL_GAP)
             .max(low + 4 * SLOT_WIDTH);
+        // The owner of the positions that the label covers, which no link uses.
         let label_slots = Port {
             role: PortRole::Stub,
             ..link.exit
@@ -307,6 +310,8 @@ impl<'c> Router<'c> {
             .collect()
     }
 
+    /// Returns the parts of a link, which are empty for a straight one. The link crosses one row after another until it
+    /// is in the channel of its end.
     fn route_link(&mut self, link: &LinkPlan) -> Vec<Hop> {
         let Some((mut channel, last_channel)) = link.channels else {
             return Vec::new();
@@ -383,6 +388,7 @@ fn nearest_slots(low: i32, high: i32, preferred_x: i32) -> impl Iterator<Item = 
         .filter(move |x| low <= *x && *x <= high)
 }
 
+/// Returns the positions from `low` to `high` at the distance of [`SLOT_WIDTH`].
 fn slots_between(low: i32, high: i32) -> impl Iterator<Item = i32> {
     (0..=(high - low) / SLOT_WIDTH).map(move |step| low + step * SLOT_WIDTH)
 }
