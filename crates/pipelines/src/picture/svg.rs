@@ -85,6 +85,7 @@ impl<'c> Picture<'c> {
         self.canvas.has_changes()
     }
 
+    /// Returns the width with the margins. The legend may be wider than the drawing.
     fn width(&self) -> i32 {
         let min_width = if self.has_legend() {
             self.draw_legend().1
@@ -122,6 +123,7 @@ impl<'c> Picture<'c> {
         svg
     }
 
+    /// Renders the picture. `definitions` contains the style and the arrow heads, unless the page has them.
     fn render(&self, frame: &PictureFrame<'_>, role: &str, definitions: &str) -> String {
         let mut svg = self.open_svg(frame, role);
         svg.push_str(definitions);
@@ -164,6 +166,7 @@ impl<'c> Picture<'c> {
         )
     }
 
+    /// Draws an invisible area behind the components, which leads to the picture at full size.
     fn draw_background(&self, svg: &mut String, frame: &PictureFrame<'_>) {
         if let Some(target) = frame.background_target {
             let _ = write!(
@@ -274,6 +277,7 @@ pub fn render_document(canvas: &Canvas, title: &str) -> String {
     )
 }
 
+/// Returns the frame of a picture in a file, without links.
 fn file_frame<'f>(id: &'f str, title: &'f str) -> PictureFrame<'f> {
     PictureFrame {
         id,
@@ -284,6 +288,7 @@ fn file_frame<'f>(id: &'f str, title: &'f str) -> PictureFrame<'f> {
     }
 }
 
+/// Returns the style and the arrow heads of a picture in a file.
 fn render_definitions() -> String {
     format!("<style>{STYLE}</style>{}", render_markers())
 }

@@ -248,12 +248,14 @@ fn parse_iteration_variables<'t, 'a: 't>(
     }
 }
 
+/// Returns the texts in one column of a list of rows; the column counts from 0.
 fn list_column(rows: Option<NodeRef<'_, '_>>, column_index: usize) -> Vec<String> {
     list_items(rows)
         .filter_map(|row| row.items()?.nth(column_index).and_then(non_null_text))
         .collect()
 }
 
+/// Returns the items of a list; none if the node is missing or not a list.
 fn list_items<'t, 'a: 't>(node: Option<NodeRef<'t, 'a>>) -> impl Iterator<Item = NodeRef<'t, 'a>> {
     node.and_then(NodeRef::items).into_iter().flatten()
 }

@@ -149,7 +149,7 @@ fn optional_text(node: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, Doc
     Ok(Some(text.to_owned()))
 }
 
-/// Returns whether the entry is enabled, which is the default.
+/// Returns whether the entry is enabled, which is the default. A value that is not a boolean is an error.
 fn parse_enabled(node: NodeRef<'_, '_>) -> Result<bool, DocumentError> {
     match node.get("enabled").map(|value| (value, value.value())) {
         None | Some((_, Some(Value::Null))) => Ok(true),

@@ -72,7 +72,8 @@ struct IndexedName {
 }
 
 impl SubjectIndex {
-    /// Creates the index from the names of components and of variables, with their lines.
+    /// Creates the index from the names of components and of variables, with their lines. A name with blanks around it
+    /// is also indexed without them, because a platform may trim it.
     pub(super) fn new<'n>(
         components: impl Iterator<Item = (&'n str, u32)>,
         variables: impl Iterator<Item = (&'n str, u32)>,
@@ -123,7 +124,8 @@ impl SubjectIndex {
         }
     }
 
-    /// Implements [`Pipeline::find_subject`](super::Pipeline::find_subject).
+    /// Returns the component or variable that the text names, and its line. If the name is only probable, returns its
+    /// line alone. A text about the entire pipeline or the rules file names neither.
     pub(super) fn find_subject(&self, text: &str) -> Option<SubjectMatch<'_>> {
         if text.starts_with(ABOUT_THE_PIPELINE) || text.starts_with(ABOUT_THE_RULES_FILE) {
             return None;

@@ -168,6 +168,7 @@ impl RulesFileLinter {
         let Some(first_line) = enabled_lines.insert(entry.id, position.line) else {
             return;
         };
+        // Each further duplicate refers to the first entry, too.
         enabled_lines.insert(entry.id, first_line);
         let error = EvaluationError::DuplicateEnabledRule {
             id: shorten(entry.id).into_owned(),

@@ -25,6 +25,7 @@ impl Rule for StartAndEndComponents {
         Some(LinkRole::Transition)
     }
 
+    /// Creates the evaluation. The rule has no settings.
     fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| Ok(check_branch_ends(subject))))
     }

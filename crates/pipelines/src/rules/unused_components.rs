@@ -22,6 +22,7 @@ impl Rule for UnusedComponents {
         Some(LinkRole::Source)
     }
 
+    /// Creates the evaluation. The rule has no settings.
     fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(check_connections))
     }
