@@ -88,6 +88,7 @@ fn describe_parse_errors(source: &str, errors: &ParseErrors) -> ExpressionProble
     ExpressionProblem::new(offset, describe_parse_error(&error.msg))
 }
 
+/// Returns a plain message for a message of the parser, which names its own tokens.
 fn describe_parse_error(message: &str) -> String {
     let message = message.trim_start_matches("Syntax error: ");
     if message.starts_with("invalid argument to has()") {

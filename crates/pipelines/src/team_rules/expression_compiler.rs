@@ -66,6 +66,7 @@ impl Compiler<'_> {
         ExpressionProblem::new(name_offset, message)
     }
 
+    /// Compiles an expression, and returns its type with it. The depth is limited, because the evaluation recurses.
     fn compile(&mut self, expression: &IdedExpr) -> CompilationResult {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -185,6 +186,7 @@ impl Compiler<'_> {
         Ok((Node::Map(entries), ValueType::Map(Box::new(ValueType::Any))))
     }
 
+    /// Compiles an operator or a function. The syntax tree has both as calls.
     fn compile_call(&mut self, expression: &IdedExpr, call: &CallExpr) -> CompilationResult {
         let arguments: Vec<&IdedExpr> = call.target.as_deref().into_iter().chain(&call.args).collect();
         match (call.func_name.as_str(), arguments.as_slice()) {

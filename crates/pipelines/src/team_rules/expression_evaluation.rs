@@ -24,6 +24,7 @@ pub(super) struct Evaluation<'m> {
 }
 
 impl<'m> Evaluation<'m> {
+    /// Computes the value of an expression. Each part of it costs at least a step.
     pub(super) fn compute_value(&mut self, node: &'m Node) -> EvaluationResult<'m> {
         self.spend(1)?;
         match node {
@@ -103,6 +104,7 @@ impl<'m> Evaluation<'m> {
         remaining_steps.map(|_| ()).ok_or(EvaluationFailure::CostLimit)
     }
 
+    /// Takes the steps for reading this text from the budget.
     fn spend_text(&mut self, text: &str) -> Result<(), EvaluationFailure> {
         self.spend(text.len() / CHARACTERS_PER_STEP)
     }
@@ -114,6 +116,7 @@ impl<'m> Evaluation<'m> {
             .ok_or_else(|| build_failure("the variable is missing"))
     }
 
+    /// Evaluates an expression that must be a text.
     fn evaluate_text(&mut self, node: &'m Node) -> Result<Cow<'m, str>, EvaluationFailure> {
         match self.compute_value(node)? {
             Value::Text(text) => {
@@ -328,6 +331,7 @@ struct MacroState<'m> {
 }
 
 impl<'m> MacroState<'m> {
+    /// Returns the result of the macro. The failure of one item counts only if no other item decided the result.
     fn into_value(self, kind: MacroKind) -> EvaluationResult<'m> {
         match (self.is_decided, self.failure) {
             (false, Some(failure)) => Err(failure),

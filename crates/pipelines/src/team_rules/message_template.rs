@@ -100,6 +100,8 @@ fn read_placeholder(
     Err(ExpressionProblem::new(offset - 1, "`{` without `}`").with_help(help))
 }
 
+/// Parses the expression of a placeholder, which begins at `offset` in the message. Its value must be a single one, not
+/// a list or a map.
 fn parse_placeholder(
     source: &str,
     offset: usize,

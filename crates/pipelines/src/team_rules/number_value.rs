@@ -101,6 +101,8 @@ pub(super) fn calculate<'m>(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "the range is checked before"
+/// Converts a value to another type. The limits for decimal numbers are the nearest round numbers within the range of
+/// the integers.
 )]
 pub(super) fn convert_value<'m>(function: Function, value: &Value<'m>) -> EvaluationResult<'m> {
     let converted_value = match (function, value) {

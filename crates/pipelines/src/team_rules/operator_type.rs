@@ -20,6 +20,7 @@ const OPERATORS: [(&str, BinaryOperator); 13] = [
     (operators::INDEX, BinaryOperator::Index),
 ];
 
+/// Finds the operator by the name that it has in the syntax tree.
 pub(super) fn find_operator(name: &str) -> Option<BinaryOperator> {
     OPERATORS
         .iter()

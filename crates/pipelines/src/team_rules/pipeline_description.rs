@@ -41,6 +41,7 @@ pub fn render_description(description: &Json) -> String {
     lines
 }
 
+/// Adds a line for each value that has no parts, with its path as in an expression.
 fn push_lines(lines: &mut String, path: &str, value: &Json) {
     match value {
         Json::Object(fields) if !fields.is_empty() => {

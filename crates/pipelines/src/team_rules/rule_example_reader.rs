@@ -11,6 +11,7 @@ const MAX_EXAMPLES: usize = 40;
 const EXAMPLE_KEYS: [&str; 3] = ["path", "pipeline", "project"];
 
 impl FileReader {
+    /// Reads the examples of a rule. A rule without examples is only warned of; `None` if an example is invalid.
     pub(super) fn read_examples(&mut self, item: NodeRef<'_, '_>) -> Option<Vec<RuleExample>> {
         let mut examples = Vec::new();
         let Some(node) = item.get("examples") else {
@@ -46,6 +47,7 @@ impl FileReader {
         Some(examples)
     }
 
+    /// Reads one example. If it is invalid, adds the problem and returns `None`.
     fn read_example(&mut self, item: NodeRef<'_, '_>, fails: bool) -> Option<RuleExample> {
         if !item.is_map() {
             self.add(

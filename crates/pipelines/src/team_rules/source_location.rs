@@ -24,6 +24,7 @@ impl SourceText {
         self.find_character(start, scalar, offset).unwrap_or(start)
     }
 
+    /// Returns the position as [`Self::locate`] does; `None` if the scalar differs from the file.
     fn find_character(&self, start: Position, scalar: &str, offset: usize) -> Option<Position> {
         let mut cursor = SourceCursor::new(self, start)?;
         let mut position = start;

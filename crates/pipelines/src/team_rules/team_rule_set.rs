@@ -29,7 +29,7 @@ pub struct TeamRuleSet {
 }
 
 impl TeamRuleSet {
-    /// Reads the file of the rules. The error is the list of its problems. Warnings are not errors.
+    /// Reads the file of the rules. The error is the list of problems that make a rule unusable; warnings are omitted.
     pub fn parse(bytes: &[u8]) -> Result<Self, Vec<LintProblem>> {
         let file = read_rule_entries(bytes);
         let mut errors = file.problems;
@@ -91,7 +91,7 @@ impl TeamRuleSet {
         }
     }
 
-    /// Like [`Self::evaluate`], for a pipeline that was read from `tree`.
+    /// Returns the results as [`Self::evaluate`] does, for a pipeline that was already read from `tree`.
     pub fn evaluate_pipeline(
         &self,
         path: &str,

@@ -20,6 +20,8 @@ impl<'m> Evaluation<'m> {
         })
     }
 
+    /// Returns the value of a key; `None` if the map lacks it, and a failure for a value without keys. Each entry that
+    /// is compared costs a step.
     pub(super) fn find_key(
         &mut self,
         operand: &Value<'m>,

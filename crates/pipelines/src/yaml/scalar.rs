@@ -27,7 +27,7 @@ pub enum Value<'t> {
 }
 
 impl<'a> Scalar<'a> {
-    /// Creates a scalar. A quoted one, and one with the tag for text, is always text.
+    /// Creates a scalar. A quoted one is always text, and so is one with the tag `!!str` or `!`.
     pub(super) fn new(text: Cow<'a, str>, style: ScalarStyle, tag: Option<&Tag>) -> Self {
         let tagged_as_text = tag.is_some_and(|tag| {
             (tag.is_yaml_core_schema() && tag.suffix == "str") || (tag.handle.is_empty() && tag.suffix == "!")

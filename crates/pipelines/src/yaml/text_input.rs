@@ -50,9 +50,11 @@ fn is_flow_indicator(byte: u8) -> bool {
 }
 
 impl Input for TextInput<'_> {
+    /// Does nothing: the whole text is in memory already.
     #[inline]
     fn lookahead(&mut self, _count: usize) {}
 
+    /// Returns the number of characters that the parser may read at once.
     #[inline]
     fn buflen(&self) -> usize {
         LOOKAHEAD_CHARS
@@ -63,6 +65,7 @@ impl Input for TextInput<'_> {
         LOOKAHEAD_CHARS
     }
 
+    /// Returns false, because the parser reads the text itself and not a buffer.
     #[inline]
     fn buf_is_empty(&self) -> bool {
         false
