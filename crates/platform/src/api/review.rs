@@ -36,7 +36,7 @@ pub struct ReviewRequest {
 }
 
 impl ReviewRequest {
-    /// Creates a request for a commit that no repository has.
+    /// Creates a request for a commit that no repository has, so that the platform responds without reviewing anything.
     fn for_missing_commit() -> Self {
         Self {
             branch_name: "sluicegate-doctor".to_owned(),

@@ -46,8 +46,8 @@ fn may_appear_later(error: &HttpError) -> bool {
     }
 }
 
-/// Polls until the execution ends; calls `report_status` for each new status. During `appearance_limit`, the platform
-/// may not show the execution.
+/// Polls until the execution ends or the deadline passes; calls `report_status` for each new status. Before
+/// `appearance_limit`, an unknown execution is no error, because the platform may not show a new one yet.
 pub async fn poll_execution(
     platform: &Platform,
     project: Uuid,

@@ -65,7 +65,7 @@ fn find_proxy(matcher: &Matcher, url: &Url) -> Option<Intercept> {
     matcher.intercept(&url.as_str().parse::<Uri>().ok()?)
 }
 
-/// Returns the scheme, host and port of a proxy.
+/// Returns the scheme, host and port of a proxy, without its credentials.
 fn format_proxy_address(proxy: &Url) -> Option<String> {
     let port = proxy.port().map(|port| format!(":{port}")).unwrap_or_default();
     Some(format!("{}://{}{port}", proxy.scheme(), proxy.host_str()?))
