@@ -10,6 +10,8 @@ use sluicegate_pipelines::findings::Report;
 /// Maximum number of issues of each type: Azure shows ten in a run's summary.
 const MAX_ISSUES: usize = 10;
 
+/// Maximum length of an issue's code, in UTF-16 code units.
+const CODE_LIMIT: usize = 200;
 /// Maximum length of a message, in UTF-16 code units.
 const MESSAGE_LIMIT: usize = 4_096;
 
@@ -49,7 +51,11 @@ pub(super) fn format_command(annotation: &Annotation) -> String {
                 escape(&text::escape_line(path))
             )
         });
-    let code = truncation::escape_and_truncate(&text::escape_line(&annotation.title), 200, push_escaped_char);
+    let code = truncation::escape_and_truncate(
+        &text::escape_line(&annotation.title),
+        CODE_LIMIT,
+        push_escaped_char,
+    );
     let message = truncation::escape_and_truncate(
         &text::escape_lines(&annotation.message),
         MESSAGE_LIMIT,

@@ -64,7 +64,8 @@ fn matches_recorded_metadata(entry: &IndexEntry, on_disk: &Metadata) -> bool {
         && index_time_nanoseconds(entry.ctime) == to_nanoseconds(on_disk.ctime(), on_disk.ctime_nsec())
 }
 
-/// Always returns false: on this system the index records other metadata than the system reports.
+/// Returns false, so that the content is always read: on this system the index records other metadata than the system
+/// reports.
 #[cfg(not(unix))]
 fn matches_recorded_metadata(_: &IndexEntry, _: &Metadata) -> bool {
     false

@@ -13,6 +13,7 @@ impl Repository {
         }
     }
 
+    /// Writes a setting to this clone's own configuration, not to that of the user.
     pub fn set_local_setting(&self, name: &str, value: &str) -> Result<(), GitError> {
         self.open_local_config()?
             .set_str(name, value)

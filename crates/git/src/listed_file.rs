@@ -288,7 +288,8 @@ fn is_intent_to_add(entry: &IndexEntry) -> bool {
     IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_intent_to_add()
 }
 
-/// Returns the blob and the kind of a staged file.
+/// Returns the blob and the kind of a staged file. The highest bits of its mode are its type, as git defines it
+/// (<https://git-scm.com/docs/index-format>).
 fn to_file_state(entry: &IndexEntry) -> FileState {
     let kind = match entry.mode & 0o170_000 {
         0o120_000 => FileKind::Symlink,

@@ -339,7 +339,8 @@ impl<'a> RenameSearch<'a> {
         candidates
     }
 
-    /// Returns the deleted files whose size fits an added file, with their pieces, up to the limit of pieces.
+    /// Returns the deleted files that may have been renamed to an added file because their size fits it, each with its
+    /// pieces, until the limit of pieces is reached.
     fn read_sources<'f>(
         &self,
         contents: &dyn RenameContents,

@@ -13,7 +13,7 @@ pub(super) struct BodyCheck {
 }
 
 impl BodyCheck {
-    /// Records what is wrong with a field of the request.
+    /// Records what is wrong with a field of the request, given by its path below the object being read.
     pub(super) fn add(&mut self, field: &str, message: impl Into<String>) {
         let field = self.full_path(field);
         self.errors.push(FieldError {
@@ -22,7 +22,7 @@ impl BodyCheck {
         });
     }
 
-    /// Returns the full path of a field in the body.
+    /// Returns the path of a field from the request down, for a field of the object being read.
     fn full_path(&self, field: &str) -> String {
         match self.path.as_str() {
             "" => field.to_owned(),

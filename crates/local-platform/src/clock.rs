@@ -89,6 +89,7 @@ impl Add<Duration> for Moment {
 }
 
 impl From<Timestamp> for Moment {
+    /// Converts a time to the millisecond that it lies in.
     fn from(time: Timestamp) -> Self {
         Self(time.as_millisecond())
     }

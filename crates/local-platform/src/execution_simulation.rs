@@ -38,7 +38,8 @@ pub(super) fn simulate_execution(document: &[u8]) -> SimulatedExecution {
     }
 }
 
-/// Follows the links from the start components, as if every component succeeded. Returns how the pipeline ends.
+/// Follows the links from the start components, each component once, as if every component succeeded. Returns how the
+/// pipeline ends: it fails if any end after a failure is reached, even if others succeed.
 fn follow_transitions(components: &[Component]) -> SimulatedExecution {
     let indexes: HashMap<&str, usize> = components
         .iter()

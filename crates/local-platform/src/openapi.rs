@@ -36,7 +36,8 @@ const BODY_RESPONSES: [(&str, &str); 2] = [
     ("413", "The body is too large."),
 ];
 
-/// Returns the router of all resources and of their description, with the names of the vocabulary.
+/// Returns the router of all resources and of their description. The shapes of the request bodies are added to the
+/// description here, because the names that they allow depend on the vocabulary.
 pub(super) fn router(vocabulary: &Vocabulary) -> Router<Arc<App>> {
     let (router, mut description) = resource_router().split_for_parts();
     complete_description(&mut description);
@@ -49,6 +50,7 @@ pub(super) fn router(vocabulary: &Vocabulary) -> Router<Arc<App>> {
     router.layer(Extension(Arc::new(description)))
 }
 
+/// Returns the router of all resources and of the description itself; utoipa collects the description from its routes.
 fn resource_router() -> OpenApiRouter<Arc<App>> {
     let router = OpenApiRouter::with_openapi(OpenApi::new(api_information(), Paths::new()));
     routes::add_routes(router).routes(routes!(show_description))

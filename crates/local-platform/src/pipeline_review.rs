@@ -154,7 +154,8 @@ fn find_requested_files(
     Err(Problem::not_found(format!("not in the commit: {list}")))
 }
 
-/// Returns the files at these paths. A few are looked up one by one, more in one walk of the tree.
+/// Returns the files at these paths, without those that are not in the commit. A few are looked up one by one; for
+/// more, one walk of the tree is faster.
 fn find_files(
     repository: &Repository,
     commit: &CommitId,
@@ -169,8 +170,8 @@ fn find_files(
     files.filter_map(Result::transpose).collect()
 }
 
-/// Returns the rules of the commit. If several hidden directories look like the platform's, none of them is used, and
-/// the rules file is reported as one that could not be retrieved.
+/// Returns the rules of the commit, from the rules file in the platform's hidden directory. If several directories look
+/// like the platform's, or the file is missing or not a regular one, returns the rule set that reports a missing file.
 pub(super) fn read_rules(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Problem> {
     let directories = repository.list_root_folders(commit)?;
     let has_file = |path: &str| matches!(repository.find_file(commit, path), Ok(Some(_)));
@@ -193,7 +194,8 @@ fn read_document(repository: &Repository, blob: &BlobId) -> Result<Result<Vec<u8
     }
 }
 
-/// Evaluates the rules. Files are read one after the other, because a repository can be used by only one thread.
+/// Returns the results of the rules for each file. Files are read one after the other, because a repository can be used
+/// by only one thread.
 fn evaluate_files(
     repository: &Repository,
     rules: &RuleSet,

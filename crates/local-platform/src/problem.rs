@@ -77,7 +77,7 @@ impl Problem {
         }
     }
 
-    /// Creates a 400 with all validation errors.
+    /// Creates a 400 that lists all validation errors; its detail states only their number.
     pub(super) fn invalid(findings: Vec<FieldError>) -> Self {
         let count = findings.len();
         let detail = match count {
@@ -108,6 +108,7 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, detail)
     }
 
+    /// Creates a 404: the resource does not exist, or the caller may not see it.
     pub(super) fn not_found(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
@@ -128,6 +129,7 @@ impl Problem {
         )
     }
 
+    /// Creates a 409: the request contradicts the present state.
     pub(super) fn conflict(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, detail)
     }
@@ -178,7 +180,8 @@ impl Problem {
 }
 
 impl IntoResponse for Problem {
-    /// Creates the response. The body is added later, when the path of the request is known.
+    /// Creates the response without a body and attaches the problem to it; [`finish_response`] adds the body later,
+    /// when the path of the request is known.
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
         if self.status == StatusCode::UNAUTHORIZED {
@@ -190,7 +193,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Writes the body of a rejection and adds a request ID to every response.
+/// Gives a response that a handler made from a [`Problem`] its JSON body, and adds a request ID to every response.
 pub(super) async fn finish_response(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let mut response = next.run(request).await;

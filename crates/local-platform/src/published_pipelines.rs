@@ -23,7 +23,8 @@ pub(super) struct ListedPipeline {
     pub published_time: String,
 }
 
-/// Returns all published pipelines, sorted by name.
+/// Returns all published pipelines, sorted by name; none before the first commit. All have the time of the commit at
+/// the head, because they are published with it.
 pub(super) fn list_pipelines(path: &Path) -> Result<Vec<ListedPipeline>, Problem> {
     let repository = pipeline_review::open_repository(path)?;
     let Some(head) = find_head(&repository)? else {
@@ -42,7 +43,7 @@ pub(super) fn list_pipelines(path: &Path) -> Result<Vec<ListedPipeline>, Problem
     Ok(pipelines.collect())
 }
 
-/// Returns the name under which a pipeline is published: its path without the extension.
+/// Returns the name under which a pipeline is published: its path without the extension. `None` for another file.
 fn pipeline_name(path: &str) -> Option<&str> {
     path.strip_suffix(PipelineKind::from_path(path)?.extension())
 }

@@ -58,7 +58,8 @@ impl ReceivedUpload {
         Ok(upload)
     }
 
-    /// Checks the name of a part before its bytes are read.
+    /// Checks the name of a part before its bytes are read: it must be a plain relative path that no earlier part has,
+    /// and only one part may be the shared-pipelines file. Also limits the number of parts.
     fn check_part_name(&self, name: &str) -> Result<(), Problem> {
         check_name(name).map_err(|message| Problem::invalid_field(name, message))?;
         if self.files.contains_key(name) {
@@ -115,7 +116,7 @@ impl ReceivedUpload {
 }
 
 /// Reads a part of the form to its end, and computes its size and hash. The content is returned only with
-/// `keeps_content`.
+/// `keeps_content`; otherwise it is empty, so that large files do not fill the memory.
 async fn read_part(
     form: &mut FormReader,
     path: String,
@@ -185,6 +186,7 @@ fn find_exclusion_reason(path: &str) -> Option<&'static str> {
     Some("neither a pipeline, nor the shared-pipelines file, nor a script")
 }
 
+/// Returns whether the file has one of these extensions, in any letter case.
 fn has_extension(path: &str, extensions: &[&str]) -> bool {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     let Some((_, extension)) = name.rsplit_once('.') else {
@@ -202,7 +204,8 @@ fn strip_pipeline_extension(path: &str) -> Option<&str> {
         .find_map(|extension| path.strip_suffix(extension))
 }
 
-/// Returns the enabled shared pipelines that were uploaded, and those that were not.
+/// Returns the enabled shared pipelines of the configuration that were uploaded, and as ignored resources, with the
+/// reason, those that were not.
 fn select_shared_pipelines(
     configuration: &SharedPipelines,
     files: &[StoredFile],

@@ -13,7 +13,7 @@ use uuid::fmt::Hyphenated;
 pub(super) struct RequestPath(Vec<(String, String)>);
 
 impl RequestPath {
-    /// Returns a parameter as text.
+    /// Returns a parameter as text, which is empty if the path has no such parameter.
     pub(super) fn parameter(&self, name: &str) -> &str {
         self.0
             .iter()
@@ -27,7 +27,7 @@ impl RequestPath {
     }
 }
 
-/// Parses a UUID in its usual form, with hyphens.
+/// Parses a UUID in its usual form, with hyphens; the library would also accept others.
 pub(super) fn parse_uuid(text: &str) -> Option<Uuid> {
     (text.len() == Hyphenated::LENGTH)
         .then(|| Uuid::try_parse(text).ok())

@@ -22,7 +22,8 @@ pub(super) struct Seats {
     idle: Arc<Mutex<IdleConnections>>,
 }
 
-/// The idle connections, in the order in which they became idle.
+/// The idle connections, in the order in which they became idle: each by a number that only grows, with the time since
+/// when it is idle and the signal that closes it.
 #[derive(Debug, Default)]
 struct IdleConnections {
     last_number: u64,
@@ -75,14 +76,17 @@ impl Seats {
         seat
     }
 
-    /// Closes the connection that has been idle longest, unless it became idle less than [`MIN_IDLE_TIME`] ago.
+    /// Tells the connection that has been idle longest to close, and forgets it here, so that its seat becomes free.
+    /// Closes none if even this one became idle less than [`MIN_IDLE_TIME`] ago: its request may just be arriving.
     pub(super) fn close_longest_idle(&self) {
         let mut idle = lock_state(&self.idle);
         let Some(first) = idle.connections.first_entry() else {
             return;
         };
-        if first.get().0.elapsed() >= MIN_IDLE_TIME {
-            first.remove().1.notify_one();
+        let (idle_since, close_signal) = first.get();
+        if idle_since.elapsed() >= MIN_IDLE_TIME {
+            close_signal.notify_one();
+            first.remove();
         }
     }
 }

@@ -85,7 +85,7 @@ pub async fn start(options: Options) -> Result<RunningPlatform, ServiceError> {
     })
 }
 
-/// Opens the port. It can be used again at once after a restart.
+/// Opens the port and returns its listener.
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()?

@@ -35,8 +35,8 @@ pub(super) struct User {
 }
 
 impl User {
-    /// Creates the user of a token: the first, second … with this role. The id is derived from the email, so that it
-    /// stays the same after a restart.
+    /// Creates the user of a token: the first, second … with this role, as `number` says. The id is derived from the
+    /// email, so that it stays the same after a restart.
     fn new(role: Role, number: usize) -> Self {
         let email = match number {
             1 => format!("{role}@platform.example"),
@@ -75,7 +75,8 @@ impl KnownTokens {
         Ok(Self(callers))
     }
 
-    /// Returns the caller with the token in the `Authorization` header.
+    /// Returns the caller with the token in the `Authorization` header. Compares it with all known tokens even after a
+    /// match, so that the time reveals nothing about them.
     pub(super) fn find_caller(&self, headers: &HeaderMap) -> Option<Caller> {
         let presented_digest = hash_token(bearer_token(headers)?);
         let mut matching_caller = None;
@@ -88,7 +89,7 @@ impl KnownTokens {
     }
 }
 
-/// Generates a token with 244 random bits.
+/// Generates a token with 244 random bits: two random UUIDs with 122 each.
 pub(super) fn generate_token() -> SecretString {
     format!("sg_{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple()).into()
 }

@@ -9,9 +9,10 @@ use std::fmt::Write as _;
 /// Maximum number of components in the first picture.
 const MAX_FIRST_COMPONENTS: usize = 24;
 
-/// Returns the complete canvas if it can be read in this width. Otherwise returns the part to look at first, with an
-/// overview and the complete canvas folded below it. Also returns the id of each component in the first picture that
-/// has it.
+/// Returns the pictures of a file's canvas, or nothing if the canvas shows neither a change nor a badge. If most
+/// components were replaced, these are one picture before and one after the change; otherwise the complete canvas if it
+/// can be read in this width, or else the part to look at first, with an overview and the complete canvas folded below
+/// it. Also returns the id of each component in the first picture that has it.
 pub(super) fn render_pictures(
     canvas: &Canvas,
     list: ChangeFolds<'_>,
@@ -30,7 +31,7 @@ pub(super) fn render_pictures(
     if let Some(versions) = canvas.split_versions() {
         let mut html = String::new();
         for (version, name) in versions.into_iter().zip(["Before", "After"]) {
-            let picture = Picture::with_max_width(version, width * 10 / 9);
+            let picture = Picture::with_max_width(version, unscaled_width( width));
             let _ = writeln!(html, "<p class=\"aside\">{name}</p>");
             html.push_str(&figures.render(&picture, &format!("{id}-{}", name.to_lowercase()), name));
         }
@@ -52,6 +53,11 @@ pub(super) fn render_pictures(
     (html, figures.component_ids)
 }
 
+/// Returns the natural width of a picture that is scaled to 90 percent when it is shown at `shown_width`: that is still
+/// readable, see [`Picture::fits_width`].
+const fn unscaled_width(shown_width: i32) -> i32 {
+    shown_width * 10 / 9
+}
 /// The pictures of one file, which refer to each component by the id in the first picture that has it.
 struct ComponentFigures<'a> {
     path: &'a str,
@@ -91,7 +97,7 @@ impl ComponentFigures<'_> {
                 self.render_full_size(whole, &full_id)
             );
         }
-        let first_picture = Picture::with_max_width(part, self.width * 10 / 9);
+        let first_picture = Picture::with_max_width(part, unscaled_width( self.width));
         let mut html = self.render(&first_picture, &format!("{id}-part"), "Changed part");
         if omitted_count > 0 {
             let missing_count = format_count(omitted_count, "more component");

@@ -152,7 +152,7 @@ impl AgentTask {
         self.modified_at = now;
     }
 
-    /// Advances the task to `now` and returns the messages emitted until then.
+    /// Advances the task to `now`, step by step at the times that are due, and returns the messages of these steps.
     pub(crate) fn advance(&mut self, now: Moment) -> Vec<Message> {
         let mut messages = Vec::new();
         loop {
@@ -211,8 +211,9 @@ impl AgentTask {
         }
     }
 
-    /// Applies the decision on the step that the agent waits for and returns it with its tool; ignores all other
-    /// decisions.
+    /// Applies the decision on the step that the agent waits for, and lets the agent go on. Returns this decision, the
+    /// name of the tool and the message about it; `None` if no decision is on that step. All other decisions are
+    /// ignored.
     pub(crate) fn decide<'d>(
         &mut self,
         decisions: &'d [SubmittedDecision],

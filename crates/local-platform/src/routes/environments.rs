@@ -212,7 +212,8 @@ async fn create_environment(
 /// A default connection: its warehouse kind and its name.
 type DefaultConnection = (String, String);
 
-/// Returns the default connections in the body of a request.
+/// Returns the default connections of warehouses in the body of a request; its member `DWH` names them by warehouse
+/// kind.
 fn default_connections(body: &Map<String, Value>) -> Vec<DefaultConnection> {
     let warehouses = body
         .find_object("defaultConnections")

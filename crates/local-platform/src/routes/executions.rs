@@ -195,7 +195,7 @@ async fn create_execution(
     Ok((StatusCode::CREATED, Json(execution)))
 }
 
-/// Returns the variables of an execution, for the end of its message.
+/// Returns the variables of an execution as the end of its message, such as ` with a = 1`; empty if there are none.
 fn describe_variables(body: &Map<String, Value>) -> String {
     let variables: Vec<String> = [SCALARS_FIELD, GRIDS_FIELD]
         .into_iter()

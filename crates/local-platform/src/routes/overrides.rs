@@ -185,8 +185,8 @@ fn read_override(item: &Map<String, Value>) -> Option<StoredOverride> {
     })
 }
 
-/// Stores the overrides that the role may change and whose value matches the variable's type. Lists these, and the
-/// others with the reason for each.
+/// Stores the overrides whose environment the role may change and whose value matches the variable's type. Returns
+/// these, and the others with the reason why they were not stored.
 fn apply_overrides(
     transaction: &Transaction<'_>,
     project: Uuid,

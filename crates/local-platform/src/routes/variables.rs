@@ -187,7 +187,7 @@ fn read_value(body: &Map<String, Value>) -> Option<VariableValue> {
     body.find_value("value").and_then(VariableValue::from_json)
 }
 
-/// Returns the reason why a value does not match the type.
+/// Returns the reason why a value does not match this type of a variable, as the end of a sentence about the value.
 pub(super) fn describe_type_mismatch(kind: &str) -> String {
     let required_type = if kind == "NUMBER" { "number" } else { "string" };
     format!("must be a {required_type} because the type is {kind}")

@@ -92,7 +92,7 @@ pub(crate) fn required_member(field: impl Into<String>, shape: Shape) -> ShapePa
     member(field, shape, Presence::Required(MISSING_MESSAGE))
 }
 
-/// Creates a required member that is reported as empty if it is missing.
+/// Creates a required member whose absence is reported with the message for an empty value.
 pub(crate) fn nonempty_member(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Required(EMPTY_MESSAGE))
 }
@@ -107,7 +107,7 @@ pub(crate) fn rule_checked_member(field: impl Into<String>, shape: Shape) -> Sha
     member(field, shape, Presence::CheckedByRule)
 }
 
-/// Creates a field of an object.
+/// Creates a member of an object's shape.
 fn member(field: impl Into<String>, shape: Shape, presence: Presence) -> ShapePart {
     ShapePart::Member(Member {
         field: field.into(),

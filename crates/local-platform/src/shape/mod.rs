@@ -79,7 +79,7 @@ pub(super) struct ShapeRule {
 }
 
 impl ShapePart {
-    /// Adds the description of a field for the API document.
+    /// Sets the description of a member in the API description; a rule has none.
     pub(super) fn with_description(mut self, text: &'static str) -> Self {
         if let Self::Member(member) = &mut self {
             member.about = Some(text);
@@ -105,7 +105,7 @@ impl Shape {
         check.into_result(())
     }
 
-    /// Adds all errors in a body to `check`.
+    /// Adds all errors in the members of an object to `check`. Shapes without members have nothing to check here.
     pub(super) fn check_members(&self, check: &mut BodyCheck, body: &Object) {
         match &self.kind {
             ShapeKind::Object(parts) | ShapeKind::AtLeastOneOf(parts) => {
@@ -130,7 +130,7 @@ impl Shape {
         }
     }
 
-    /// Adds all errors in the value of a field to `check`.
+    /// Adds all errors in the value of a field to `check`. A value of another type than the shape is one error.
     fn check_value(&self, check: &mut BodyCheck, field: &str, value: &Value) {
         match (&self.kind, value) {
             (ShapeKind::AnyText, Value::String(_))
@@ -199,7 +199,7 @@ impl Shape {
         }
     }
 
-    /// Returns the shape of the field that selects one of the variants.
+    /// Returns the shape of the field that selects one of the variants: it must be one of their names.
     fn tag_shape(&self) -> Self {
         let ShapeKind::Variants(_, variants) = &self.kind else {
             return text();
@@ -228,7 +228,7 @@ fn check_texts(check: &mut BodyCheck, field: &str, items: &[Value]) {
 }
 
 impl ShapePart {
-    /// Checks a field of an object, or a rule about the object.
+    /// Checks a member of an object, which may be missing, or a rule about the object.
     fn check_part(&self, check: &mut BodyCheck, object: &Object) {
         let member = match self {
             Self::Rule(rule) => return (rule.check)(check, object),

@@ -55,7 +55,8 @@ impl Shape {
     }
 }
 
-/// Returns the schema of an object, after the schemas of its rules in an `allOf` if there are any.
+/// Returns the schema of an object. If the object has rules, the result is an `allOf` of their schemas and that of the
+/// members.
 fn object_schema(parts: &[ShapePart], named_schemas: &mut Object) -> Value {
     let (mut properties, mut required_fields, mut schemas) = (Object::new(), Vec::new(), Vec::new());
     for part in parts {
@@ -85,7 +86,8 @@ fn object_schema(parts: &[ShapePart], named_schemas: &mut Object) -> Value {
     json!({"allOf": schemas})
 }
 
-/// Returns the schema of a value that may also be null.
+/// Returns the schema of a value that may also be null. A schema without a type of its own is a reference, which cannot
+/// be extended, so the null becomes an alternative.
 fn nullable_schema(mut schema: Value) -> Value {
     let Some(kind) = schema.get_mut("type") else {
         return json!({"oneOf": [{"type": "null"}, schema]});

@@ -127,6 +127,7 @@ pub(crate) struct ArtifactFilter {
     pub enabled: Option<bool>,
 }
 
+/// The columns that [`read_artifact`] reads, in its order.
 const COLUMNS: &str = "prefix, version_name, enabled, created_at, provider, commit_hash, branch";
 
 /// Adds a version, which belongs to `project` if there is one. Returns false and changes nothing if the prefix already
@@ -190,7 +191,7 @@ fn record_event(
     events::insert(transaction, author, &entry)
 }
 
-/// Encodes the digest, the size and the path of each file. A path contains no NUL, so a NUL ends each entry.
+/// Encodes the digest, the size and the path of each file as text. A path contains no NUL, so a NUL ends each entry.
 pub(super) fn encode_files(files: &[StoredFile]) -> Vec<u8> {
     let mut list = String::new();
     for StoredFile { path, size, sha256 } in files {
@@ -202,7 +203,7 @@ pub(super) fn encode_files(files: &[StoredFile]) -> Vec<u8> {
     list.into_bytes()
 }
 
-/// Inserts the shared pipelines of the artifact with this number.
+/// Inserts the shared pipelines of the artifact with this number, with their positions, so that their order is kept.
 fn insert_pipelines(
     transaction: &Transaction<'_>,
     number: i64,
@@ -258,7 +259,7 @@ pub(crate) fn list_artifacts(
     Ok((items, total))
 }
 
-/// Reads an artifact from a row.
+/// Reads an artifact from a row that begins with [`COLUMNS`].
 fn read_artifact(row: &Row<'_>) -> rusqlite::Result<StoredArtifact> {
     Ok(StoredArtifact {
         shared_pipeline_id_prefix: row.get(0)?,

@@ -54,7 +54,8 @@ impl DataDirectory {
         })
     }
 
-    /// Opens the database with write-ahead logging and a sync on every commit.
+    /// Opens the database for this process only, with write-ahead logging and a sync on every commit, so that no
+    /// acknowledged change is lost.
     pub(super) fn open_database(&self) -> Result<Connection, StoreError> {
         let file = self.path.join(DATABASE_FILE);
         self.restrict_files(&file).map_err(directory_error(&self.path))?;
@@ -78,7 +79,7 @@ impl DataDirectory {
     }
 }
 
-/// Returns the conversion of an I/O error with this directory.
+/// Returns a function that converts an I/O error to the error of this directory, for `map_err`.
 fn directory_error(path: &Path) -> impl Fn(io::Error) -> StoreError {
     move |source| StoreError::DataDirectory {
         path: path.to_owned(),
@@ -86,7 +87,7 @@ fn directory_error(path: &Path) -> impl Fn(io::Error) -> StoreError {
     }
 }
 
-/// Waits for the lock and returns whether it was acquired.
+/// Waits at most [`LOCK_TIMEOUT`] for the lock and returns whether it was acquired.
 fn wait_for_lock(lock: &File) -> io::Result<bool> {
     let start = Instant::now();
     loop {

@@ -204,7 +204,7 @@ pub(crate) fn list_events(
     Ok((items, total))
 }
 
-/// Reads an event from a row.
+/// Reads an event from a row of the query in [`list_events`].
 fn read_event(row: &Row<'_>) -> rusqlite::Result<AuditEvent> {
     Ok(AuditEvent {
         event_id: row.get(0)?,

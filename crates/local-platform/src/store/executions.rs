@@ -139,7 +139,8 @@ pub(crate) fn find_execution(
         .optional()
 }
 
-/// Terminates an execution if it is running. Returns false if the project has no such execution.
+/// Terminates an execution if it is still running; one that has ended, or was terminated before, does not change.
+/// Returns false if the project has no such execution.
 pub(crate) fn cancel(
     transaction: &Transaction<'_>,
     project: Uuid,

@@ -153,7 +153,8 @@ impl fmt::Debug for Store {
     }
 }
 
-/// Starts a transaction that is rolled back unless it is committed.
+/// Starts a transaction that is rolled back unless it is committed. It takes the lock for writing at once, not only at
+/// its first change.
 fn begin_transaction(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }

@@ -91,7 +91,7 @@ pub(crate) fn is_full_saas(connection: &Connection, id: Uuid) -> rusqlite::Resul
         .exists([id.to_string()])
 }
 
-/// Returns the project with this name, if there is exactly one.
+/// Returns the ID of the project with this name, if there is exactly one; names need not be unique.
 pub(crate) fn find_by_name(connection: &Connection, name: &str) -> rusqlite::Result<Option<Uuid>> {
     let ids: Vec<String> = connection
         .prepare_cached("SELECT id FROM project WHERE name = ? LIMIT 2")?
@@ -126,7 +126,7 @@ pub(crate) fn list_projects(
     Ok((items, total))
 }
 
-/// Reads a project of the list from a row.
+/// Reads a project of the list from a row of the query in [`list_projects`].
 fn read_item(row: &Row<'_>) -> rusqlite::Result<ProjectItem> {
     Ok(ProjectItem {
         id: row.get(0)?,

@@ -40,7 +40,8 @@ pub(crate) fn insert_or_replace(
     events::insert(transaction, author, &entry)
 }
 
-/// Returns the project whose environments use the runner by default, if there is exactly one.
+/// Returns the project whose environments use the runner by default, if there is exactly one: the event about the
+/// secret belongs to it.
 fn find_project(transaction: &Transaction<'_>, agent: &str) -> rusqlite::Result<Option<Uuid>> {
     let id: Option<String> = transaction
         .query_row_cached(

@@ -146,7 +146,8 @@ fn state_at(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment)
     }
 }
 
-/// Starts or stops a streaming pipeline. Returns false if the project has no such pipeline.
+/// Starts or stops a streaming pipeline. A pipeline that already runs keeps its start time, and one that was already
+/// stopped its stop time. Returns false if the project has no such pipeline.
 pub(crate) fn apply_command(
     transaction: &Transaction<'_>,
     project: Uuid,
@@ -179,7 +180,7 @@ pub(crate) fn apply_command(
     Ok(true)
 }
 
-/// Restarts the pipelines that were running when the service stopped.
+/// Restarts the pipelines that were running when the service stopped: they start anew at this time.
 pub(crate) fn restart_running(transaction: &Transaction<'_>, now: Moment) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "UPDATE streaming_pipeline SET started_at = ? WHERE started_at IS NOT NULL AND stopped_at IS NULL",

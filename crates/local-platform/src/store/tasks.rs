@@ -55,6 +55,7 @@ pub(crate) struct TaskRecord {
     pub task: AgentTask,
 }
 
+/// The columns that [`read_task`] reads, in its order.
 const COLUMNS: &str = "number, id, project, branch, description, created_at, state";
 
 /// Adds a task with its first messages and gives it a new branch ID.
@@ -95,7 +96,8 @@ pub(crate) fn update(
     append_messages(transaction, stored_task.number, messages)
 }
 
-/// Adds messages to the history of the task with this number.
+/// Adds messages to the history of the task with this number. Positions are counted from 0, so the position of a new
+/// message is the number of those before it.
 fn append_messages(transaction: &Transaction<'_>, number: i64, messages: &[Message]) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
         "INSERT INTO task_message
@@ -140,7 +142,7 @@ pub(crate) fn list_tasks(
         .collect()
 }
 
-/// Reads a task from a row.
+/// Reads a task from a row with [`COLUMNS`].
 fn read_task(row: &Row<'_>) -> rusqlite::Result<StoredTask> {
     Ok(StoredTask {
         number: row.get(0)?,

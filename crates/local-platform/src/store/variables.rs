@@ -125,9 +125,10 @@ pub(crate) struct VariableRow {
     pub variable: StoredVariable,
 }
 
+/// The columns that [`read_variable`] reads, in its order.
 const COLUMNS: &str = "id, name, type, behaviour, description, value, double_resolution, number";
 
-/// Reads a variable from a row.
+/// Reads a variable from a row with [`COLUMNS`].
 fn read_variable(row: &Row<'_>) -> rusqlite::Result<VariableRow> {
     Ok(VariableRow {
         variable: StoredVariable {

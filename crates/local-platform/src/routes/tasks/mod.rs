@@ -115,13 +115,14 @@ fn unknown_task(id: Uuid) -> Problem {
     Problem::not_found(format!("there is no task {id}"))
 }
 
-/// Returns whether the task's project is visible to the caller.
+/// Returns whether the task's project is visible to the caller: everybody sees the projects that the service was
+/// started with, a super admin all.
 fn can_see(app: &App, caller: &Caller, stored_task: &StoredTask) -> bool {
     caller.role == Role::SuperAdmin || app.find_startup_project(stored_task.project).is_some()
 }
 
-/// Advances a task to the present and changes it. `act` returns the new messages, or a problem, which leaves the task
-/// unchanged.
+/// Advances a task to the present, changes it with `act`, and stores it with all new messages. `act` returns its result
+/// and its messages, or a problem, which leaves the stored task unchanged. A task that the caller cannot see is a 404.
 async fn change_task<T, F>(app: &Arc<App>, caller: &Caller, id: Uuid, act: F) -> Result<T, Problem>
 where
     T: Send + 'static,

@@ -180,8 +180,8 @@ fn read_config(config: &Map<String, Value>, id: Uuid) -> TaskConfig {
     }
 }
 
-/// Returns the reason why a task in the project cannot succeed, or `None` if it can: the source branch must exist in
-/// the repository.
+/// Returns the reason why a task in the project cannot succeed: its source branch is not in the repository. `None` if
+/// it is, or if the project has no repository.
 async fn find_obstacle(app: &App, project: &VisibleProject, branch: &str) -> Result<Option<String>, Problem> {
     let Some(repository) = project.repository.clone() else {
         return Ok(None);

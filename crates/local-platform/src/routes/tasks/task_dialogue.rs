@@ -244,7 +244,7 @@ async fn list_task_messages(
     messages.map(Json).ok_or_else(|| unknown_task(id))
 }
 
-/// Parses a position from `more`, which has at most nine digits.
+/// Parses a position from `more`. It has at most nine digits, as the API description says.
 fn parse_position(text: &str) -> Option<u32> {
     parse_number(text).filter(|_| text.len() < 10)
 }
