@@ -12,6 +12,7 @@ const MAX_ISSUES: usize = 10;
 
 /// Maximum length of an issue's code, in UTF-16 code units.
 const CODE_LIMIT: usize = 200;
+
 /// Maximum length of a message, in UTF-16 code units.
 const MESSAGE_LIMIT: usize = 4_096;
 

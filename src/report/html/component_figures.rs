@@ -58,6 +58,7 @@ pub(super) fn render_pictures(
 const fn unscaled_width(shown_width: i32) -> i32 {
     shown_width * 10 / 9
 }
+
 /// The pictures of one file, which refer to each component by the id in the first picture that has it.
 struct ComponentFigures<'a> {
     path: &'a str,

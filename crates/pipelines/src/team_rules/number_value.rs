@@ -96,13 +96,12 @@ pub(super) fn calculate<'m>(
     result.ok_or_else(|| build_failure("the result is not a number: it is too large, or divided by zero"))
 }
 
-/// Converts a value to another type.
+/// Converts a value to another type. The limits for decimal numbers are the nearest round numbers within the range of
+/// the integers.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "the range is checked before"
-/// Converts a value to another type. The limits for decimal numbers are the nearest round numbers within the range of
-/// the integers.
 )]
 pub(super) fn convert_value<'m>(function: Function, value: &Value<'m>) -> EvaluationResult<'m> {
     let converted_value = match (function, value) {
