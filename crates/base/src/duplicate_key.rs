@@ -72,8 +72,8 @@ impl<'de> Visitor<'de> for UniqueKeys {
         }
         keys.sort_unstable();
         match keys.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(A::Error::custom(format!("duplicate key `{}`", pair[0].0))),
-            None => Ok(self),
+            Some([Key(key), ..]) => Err(A::Error::custom(format!("duplicate key `{key}`"))),
+            _ => Ok(self),
         }
     }
 }

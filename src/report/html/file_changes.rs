@@ -168,7 +168,9 @@ fn build_badges(findings: &[AnchoredFinding<'_, '_>]) -> BTreeMap<String, Badge>
 
 /// Returns the changes to one file, for a page of changes.
 pub(super) fn render_file_changes(file: &ChangedFile, id: &str, is_open: bool) -> String {
-    render_card(file, id, &BTreeMap::new(), is_open).0
+    let (card, _) =
+    render_card(file, id, &BTreeMap::new(), is_open);
+    card
 }
 
 /// Returns the changes to one file, and the ids of its components.

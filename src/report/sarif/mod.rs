@@ -171,7 +171,8 @@ fn format_time(timestamp: jiff::Timestamp) -> Option<String> {
 
 /// Returns the number of results that are omitted because of the host's limits.
 pub(crate) fn count_omitted_results(report: &Report, context: &ReportContext) -> usize {
-    build_results(report, context, &SarifRules::from_report(report, context)).1
+    let (_, omitted_count) = build_results(report, context, &SarifRules::from_report(report, context));
+    omitted_count
 }
 
 /// Returns the results in the order of [`FindingOrder`], and the number of omitted ones: those beyond the limits of the

@@ -195,7 +195,8 @@ fn record_event(
 pub(super) fn encode_files(files: &[StoredFile]) -> Vec<u8> {
     let mut list = String::new();
     for StoredFile { path, size, sha256 } in files {
-        for half in sha256.as_chunks::<16>().0 {
+        let (halves, _) = sha256.as_chunks::<16>();
+        for half in halves {
             let _ = write!(list, "{:032x}", u128::from_be_bytes(*half));
         }
         let _ = write!(list, " {size} {path}\0");

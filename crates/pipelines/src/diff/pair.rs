@@ -19,7 +19,9 @@ pub(super) fn pair_by_key<K: Copy + Eq + Hash, T: Copy>(
 ) -> Vec<Pair<K, T>> {
     let base: Vec<(K, T)> = base.collect();
     let head: Vec<(K, T)> = head.collect();
-    let has_same_keys = base.len() == head.len() && base.iter().zip(&head).all(|(old, new)| old.0 == new.0);
+    let mut both = base.iter().zip(&head);
+    let has_same_keys =
+        base.len() == head.len() && both.all(|((base_key, _), (head_key, _))| base_key == head_key);
     if has_same_keys {
         return base
             .into_iter()

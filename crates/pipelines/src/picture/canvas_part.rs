@@ -17,7 +17,9 @@ impl Canvas {
     /// Returns at most `max_boxes` boxes of the changed part, or the first boxes of the canvas if nothing changed.
     pub fn select_flowchart_part(&self, max_boxes: usize) -> (Self, usize) {
         let kept_indices = if self.has_changes() {
-            self.list_changed_part().0
+            let (changed_part, _) =
+            self.list_changed_part();
+            changed_part
         } else {
             (0..self.boxes.len()).collect()
         };
@@ -58,7 +60,10 @@ impl Canvas {
     /// Returns the first changed component, or the first end of a changed link.
     pub fn first_change(&self) -> Option<usize> {
         let changed_box = (0..self.boxes.len()).find(|index| self.is_marked(*index));
-        changed_box.or_else(|| self.list_changed_part().0.first().copied())
+        changed_box.or_else(|| {
+            let (changed_part, _) = self.list_changed_part();
+            changed_part.first().copied()
+        })
     }
 
     /// Returns the boxes to look at first, and how many of them are ends of changed links, which come first.

@@ -48,7 +48,8 @@ pub(super) fn assign_tracks(grid: &Grid, routes: &Routes) -> Tracks {
         for hop in hops.iter().filter(|hop| hop.from_x != hop.to_x) {
             let (low, high) = (hop.from_x.min(hop.to_x), hop.from_x.max(hop.to_x));
             let span = spans[hop.channel].entry(*owner).or_insert((low, high));
-            *span = (span.0.min(low), span.1.max(high));
+            let (span_low, span_high) = *span;
+            *span = (span_low.min(low), span_high.max(high));
         }
     }
     let mut tracks = Tracks {

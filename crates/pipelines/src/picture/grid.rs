@@ -119,7 +119,7 @@ fn assign_rows(places: &Places) -> Vec<usize> {
     let mut lines = vec![0; order.len()];
     for index in order {
         let y = height_of(&index);
-        let distance_to = |extent: &(f64, f64)| (extent.0 - y).max(y - extent.1);
+        let distance_to = |(highest, lowest): &(f64, f64)| (highest - y).max(y - lowest);
         let nearest_line = (0..extents.len())
             .rev()
             .take(if places.removals[index] { usize::MAX } else { 1 })
@@ -127,13 +127,19 @@ fn assign_rows(places: &Places) -> Vec<usize> {
             .filter(|line| distance_to(&extents[*line]) <= ROW_TOLERANCE);
         lines[index] = nearest_line.unwrap_or(extents.len());
         match nearest_line {
-            Some(line) if !places.removals[index] => extents[line].1 = y,
+            Some(line) if !places.removals[index] => {
+                let (_, lowest) = &mut extents[line];
+                *lowest = y;
+            }
             Some(_) => {}
             None => extents.push((y, y)),
         }
     }
     let mut sorted_lines: Vec<usize> = (0..extents.len()).collect();
-    sorted_lines.sort_by(|a, b| extents[*a].0.total_cmp(&extents[*b].0));
+    sorted_lines.sort_by(|a, b| {
+        let ((highest_a, _), (highest_b, _)) = (extents[*a], extents[*b]);
+        highest_a.total_cmp(&highest_b)
+    });
     let mut ranks = vec![0; extents.len()];
     for (rank, line) in sorted_lines.into_iter().enumerate() {
         ranks[line] = rank;

@@ -52,7 +52,8 @@ pub(super) struct Layout {
 /// Computes the picture with its natural width.
 pub(super) fn lay_out(canvas: &Canvas) -> Layout {
     let places = Places::for_canvas(canvas);
-    lay_out_grid(canvas, &places, &Grid::build(&places, &[])).0
+    let (layout, _) = lay_out_grid(canvas, &places, &Grid::build(&places, &[]));
+    layout
 }
 
 /// Computes the picture with at most this width, if possible: it continues below at the first column that does not fit.
@@ -280,25 +281,26 @@ impl PortPlaces<'_> {
     /// port.
     fn start_points(&self, link: &LinkPlan, hops: &[Hop]) -> Vec<PixelPoint> {
         let x = hops.first().map_or(0, |hop| hop.from_x);
-        let start = self.edge_point(link.exit, x);
-        if hops.is_empty() || start.0 == x {
-            return vec![start];
+        let (port_x, y) = self.edge_point(link.exit, x);
+        if hops.is_empty() || port_x == x {
+            return vec![(port_x, y)];
         }
-        vec![start, (x, start.1)]
+        vec![(port_x, y), (x, y)]
     }
 
     /// Returns the last points of a link: the end of its last vertical line if that is not at the port, and the port.
     fn end_points(&self, link: &LinkPlan, hops: &[Hop]) -> Vec<PixelPoint> {
         let x = hops.last().map_or(0, |hop| hop.to_x);
-        let end = self.edge_point(link.entry, x);
+        let (port_x, y) = self.edge_point(link.entry, x);
         if hops.is_empty() {
             // A straight link has the height of its start at both ends.
-            return vec![(end.0, self.edge_point(link.exit, 0).1)];
+            let (_, start_y) = self.edge_point(link.exit, 0);
+            return vec![(port_x, start_y)];
         }
-        if end.0 == x {
-            return vec![end];
+        if port_x == x {
+            return vec![(port_x, y)];
         }
-        vec![(x, end.1), end]
+        vec![(x, y), (port_x, y)]
     }
 
     /// Returns the ends and the label of each stub.
@@ -343,7 +345,7 @@ impl PortPlaces<'_> {
                 Side::Right => (x + LABEL_GAP, y - LABEL_GAP / 2),
                 // The link of a left neighbor has its label before its end.
                 Side::Left => (
-                    wires[index].last().map_or(*x, |end| end.0) + 2 * LABEL_GAP,
+                    wires[index].last().map_or(*x, |(end_x, _)| *end_x) + 2 * LABEL_GAP,
                     y - LABEL_GAP / 2,
                 ),
                 Side::Bottom => (x + LABEL_GAP, y + EDGE_DISTANCE - LABEL_GAP),
@@ -370,11 +372,9 @@ fn move_to_origin(mut layout: Layout) -> Layout {
         used_y.push(*y);
     }
     for label in &layout.labels {
-        used_x.extend([
-            label.position.0,
-            label.position.0 + label::link_label_width(&label.text),
-        ]);
-        used_y.extend([label.position.1 - LINE_HEIGHT, label.position.1]);
+        let (x, y) = label.position;
+        used_x.extend([x, x + label::link_label_width(&label.text)]);
+        used_y.extend([y - LINE_HEIGHT, y]);
     }
     let (min_x, max_x) = extent(&used_x);
     let (min_y, max_y) = extent(&used_y);

@@ -16,6 +16,7 @@ pub(super) fn draw_link(svg: &mut String, canvas: &Canvas, arrow: &Arrow, wire: 
     };
     let mark = canvas.shown_mark(arrow.mark);
     let color = mark.word();
+    let (line_color, _) = colors(mark);
     let _ = write!(
         svg,
         "<path class=\"link sg-line sg-{color}\" data-from=\"{}\" data-to=\"{}\" data-kind=\"{}\" data-change=\"{}\" \
@@ -25,7 +26,7 @@ pub(super) fn draw_link(svg: &mut String, canvas: &Canvas, arrow: &Arrow, wire: 
         text::escape_markup(&arrow.kind),
         arrow.mark.word(),
         rounded_path(wire),
-        colors(mark).0,
+        line_color,
         line_width(mark),
         dash(mark),
     );
@@ -36,6 +37,7 @@ pub(super) fn draw_stub(svg: &mut String, canvas: &Canvas, stub: &Stub, wire: &[
         return;
     };
     let end = if stub.is_outgoing { "from" } else { "to" };
+    let (line_color, _) = colors(ChangeMark::Unchanged);
     let _ = write!(
         svg,
         "<path class=\"stub sg-line\" data-{end}=\"{}\" data-count=\"{}\" d=\"{}\" fill=\"none\" stroke=\"{}\" \
@@ -43,7 +45,7 @@ pub(super) fn draw_stub(svg: &mut String, canvas: &Canvas, stub: &Stub, wire: &[
         text::escape_markup(&canvas_box.name),
         stub.count,
         rounded_path(wire),
-        colors(ChangeMark::Unchanged).0,
+        line_color,
         line_width(ChangeMark::Unchanged),
     );
 }
@@ -68,13 +70,10 @@ fn rounded_path(points: &[PixelPoint]) -> String {
         let radius = MAX_CORNER_RADIUS
             .min(distance(previous, corner) / 2)
             .min(distance(corner, next) / 2);
-        let start = move_towards(corner, previous, radius);
-        let end = move_towards(corner, next, radius);
-        let _ = write!(
-            path,
-            "L{} {}Q{} {} {} {}",
-            start.0, start.1, corner.0, corner.1, end.0, end.1
-        );
+        let (start_x, start_y) = move_towards(corner, previous, radius);
+        let (end_x, end_y) = move_towards(corner, next, radius);
+        let (corner_x, corner_y) = corner;
+        let _ = write!(path, "L{start_x} {start_y}Q{corner_x} {corner_y} {end_x} {end_y}");
     }
     if let Some((x, y)) = points.last().filter(|_| points.len() > 1) {
         let _ = write!(path, "L{x} {y}");
@@ -83,28 +82,28 @@ fn rounded_path(points: &[PixelPoint]) -> String {
 }
 
 /// Returns the length of a horizontal or vertical line.
-fn distance(start: PixelPoint, end: PixelPoint) -> i32 {
-    (start.0 - end.0).abs() + (start.1 - end.1).abs()
+fn distance((start_x, start_y): PixelPoint, (end_x, end_y): PixelPoint) -> i32 {
+    (start_x - end_x).abs() + (start_y - end_y).abs()
 }
 
 /// Returns the point at this distance from `start` on the horizontal or vertical line to `end`.
-fn move_towards(start: PixelPoint, end: PixelPoint, step_length: i32) -> PixelPoint {
+fn move_towards((start_x, start_y): PixelPoint, (end_x, end_y): PixelPoint, step_length: i32) -> PixelPoint {
     let step = |start: i32, end: i32| start + (end - start).signum() * step_length;
-    (step(start.0, end.0), step(start.1, end.1))
+    (step(start_x, end_x), step(start_y, end_y))
 }
 
 /// Draws the label of a link.
 pub(super) fn draw_label(svg: &mut String, label: &Label, mark: ChangeMark) {
+    let (line_color, _) = colors(mark);
     let (fill, weight) = match mark {
         ChangeMark::Unchanged => (SOFT_INK, ""),
-        _ => (colors(mark).0, " font-weight=\"600\""),
+        _ => (line_color, " font-weight=\"600\""),
     };
+    let (x, y) = label.position;
     let _ = write!(
         svg,
-        "<text class=\"sg-text sg-{}\" x=\"{}\" y=\"{}\" fill=\"{fill}\"{weight}>{}</text>",
+        "<text class=\"sg-text sg-{}\" x=\"{x}\" y=\"{y}\" fill=\"{fill}\"{weight}>{}</text>",
         mark.word(),
-        label.position.0,
-        label.position.1,
         text::escape_markup(&label.text)
     );
 }

@@ -146,10 +146,11 @@ impl Ports {
             let Some(gap) = gap_at(grid, link.exit) else {
                 continue;
             };
+            let (row, _) = gap;
             let port_use = gaps.entry(gap).or_default().entry(link.exit).or_default();
             match link.channels {
                 Some((channel, _)) => {
-                    port_use.direction += channel_direction(channel, gap.0);
+                    port_use.direction += channel_direction(channel, row);
                     routed_exits.insert(link.exit);
                 }
                 None => port_use.is_straight = true,
@@ -168,8 +169,9 @@ impl Ports {
             if let Some(gap) = gap_at(grid, link.entry)
                 && !shared_ports.contains_key(&link.entry)
             {
+                let (row, _) = gap;
                 let port_use = gaps.entry(gap).or_default().entry(link.entry).or_default();
-                port_use.direction += channel_direction(channel, gap.0);
+                port_use.direction += channel_direction(channel, row);
             }
         }
         for stub in &canvas.stubs {
@@ -249,7 +251,7 @@ fn plan_link(grid: &Grid, arrow: &Arrow, kind: usize) -> LinkPlan {
     let [from_index, to_index] = [arrow.from_box, arrow.to_box].map(|index| grid.row_indices[index]);
     let is_above = from_row < to_row;
     let is_neighbor = from_row == to_row && from_index.abs_diff(to_index) == 1;
-    let (sides, channels) = if is_neighbor && from_index < to_index {
+    let ((exit_side, entry_side), channels) = if is_neighbor && from_index < to_index {
         ((Side::Right, Side::Left), None)
     } else if is_neighbor {
         ((Side::Left, Side::Right), None)
@@ -273,13 +275,13 @@ fn plan_link(grid: &Grid, arrow: &Arrow, kind: usize) -> LinkPlan {
     LinkPlan {
         exit: Port {
             canvas_box: arrow.from_box,
-            side: sides.0,
+            side: exit_side,
             role: PortRole::Exit(kind),
             mark: arrow.mark,
         },
         entry: Port {
             canvas_box: arrow.to_box,
-            side: sides.1,
+            side: entry_side,
             role: PortRole::Entry,
             mark: arrow.mark,
         },

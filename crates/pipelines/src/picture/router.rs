@@ -89,19 +89,19 @@ impl<'c> Router<'c> {
         // The labels of changed links come first: a narrow box has space for one.
         for is_changed in [true, false] {
             for (link, text) in links.iter().zip(labels) {
-                if let Some(channels) = link.channels
+                if let Some((first_channel, _)) = link.channels
                     && matches!(link.exit.side, Side::Top | Side::Bottom)
                     && is_changed == (link.exit.mark != ChangeMark::Unchanged)
                 {
-                    self.assign_vertical_exit(link, channels.0, text.as_deref());
+                    self.assign_vertical_exit(link, first_channel, text.as_deref());
                 }
             }
         }
         for link in links {
-            if let Some(channels) = link.channels
+            if let Some((_, last_channel)) = link.channels
                 && matches!(link.entry.side, Side::Top | Side::Bottom)
             {
-                self.assign_vertical_entry(link, channels.1);
+                self.assign_vertical_entry(link, last_channel);
             }
         }
         let routed_links = links.iter().filter(|link| link.channels.is_some());
@@ -227,14 +227,16 @@ impl<'c> Router<'c> {
         self.gap_lines.entry(gap).or_default().insert(owner);
         let (low, high) = self.gap_bounds(gap);
         let preferred_x = self.preferred_position(owner);
+        // A line in a gap may continue in the channel above the row and in the one below it.
+        let (row, _) = gap;
         let free_slot = nearest_slots(low, high, preferred_x.clamp(low, high.max(low)))
-            .find(|x| self.is_free(gap.0, *x, owner) && self.is_free(gap.0 + 1, *x, owner));
+            .find(|x| self.is_free(row, *x, owner) && self.is_free(row + 1, *x, owner));
         let x = free_slot.unwrap_or_else(|| {
             self.full_gaps.insert(gap);
             low
         });
-        self.occupy(gap.0, x, owner);
-        self.occupy(gap.0 + 1, x, owner);
+        self.occupy(row, x, owner);
+        self.occupy(row + 1, x, owner);
         self.port_positions.insert(port, x);
     }
 
@@ -260,7 +262,8 @@ impl<'c> Router<'c> {
         };
         let (low, high) = self.gap_bounds(gap);
         let range = self.preferred_ranges.entry(owner).or_insert((low, high));
-        let (shared_low, shared_high) = (range.0.max(low), range.1.min(high));
+        let (range_low, range_high) = *range;
+        let (shared_low, shared_high) = (range_low.max(low), range_high.min(high));
         if shared_low + SLOT_WIDTH <= shared_high {
             *range = (shared_low, shared_high);
         }

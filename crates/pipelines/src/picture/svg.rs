@@ -88,7 +88,9 @@ impl<'c> Picture<'c> {
     /// Returns the width with the margins. The legend may be wider than the drawing.
     fn width(&self) -> i32 {
         let min_width = if self.has_legend() {
-            self.draw_legend().1
+            let (_, legend_width) =
+            self.draw_legend();
+            legend_width
         } else {
             0
         };
@@ -130,7 +132,8 @@ impl<'c> Picture<'c> {
         self.draw_background(&mut svg, frame);
         let _ = write!(svg, "<g id=\"{}-drawing\">", text::escape_markup(frame.id));
         if self.has_legend() {
-            svg.push_str(&self.draw_legend().0);
+            let(legend, _) =self.draw_legend();
+            svg.push_str(&legend);
         }
         self.draw_links(&mut svg);
         for (index, canvas_box) in self.canvas.boxes.iter().enumerate() {
@@ -298,12 +301,12 @@ pub fn render_markers() -> String {
     let mut defs = String::from("<defs>");
     for mark in [ChangeMark::Unchanged, ChangeMark::Added, ChangeMark::Removed] {
         let name = mark.word();
+        let (line_color, _) = colors(mark);
         let _ = write!(
             defs,
             "<marker id=\"sg-{name}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
-             markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"sg-head sg-{name}\" d=\"M0 0 8 4 0 8z\" fill=\"{}\"/>\
-             </marker>",
-            colors(mark).0
+             markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"sg-head sg-{name}\" d=\"M0 0 8 4 0 8z\" fill=\"{line_color}\"/>\
+             </marker>"
         );
     }
     defs.push_str("</defs>");

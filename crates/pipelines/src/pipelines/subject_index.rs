@@ -190,11 +190,12 @@ impl SubjectIndex {
     fn find_longest_quoted_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
         let quoted_names = quotes::list_open_quotes(text)
             .filter_map(|quote| Some((quote.text_before, self.find_quoted_name(&quote)?)));
-        quoted_names.reduce(|first, next| {
-            if next.1.text.len() > first.1.text.len() {
+        quoted_names.reduce(|longest, next| {
+            let ((_, longest_name), (_, next_name)) = (longest, next);
+            if next_name.text.len() > longest_name.text.len() {
                 next
             } else {
-                first
+                longest
             }
         })
     }
@@ -313,7 +314,7 @@ fn link_prefixes(sorted_names: &mut [IndexedName]) {
 
 /// Returns the kind of the following name, if the last word of the text states it.
 fn find_stated_kind(text_before: &str) -> Option<SubjectKind> {
-    let word = split_last_word(text_before).1;
+    let (_, word) = split_last_word(text_before);
     SubjectKind::ALL
         .iter()
         .copied()
@@ -322,9 +323,10 @@ fn find_stated_kind(text_before: &str) -> Option<SubjectKind> {
 
 /// Returns the text without a last word that states the kind of the following name.
 fn strip_stated_kind(text_before: &str) -> &str {
-    match find_stated_kind(text_before) {
-        Some(_) => split_last_word(text_before).0,
-        None => text_before,
+    let(text_before_word, _) = split_last_word(text_before);
+    if find_stated_kind(text_before).is_some() {
+        text_before_word
+    } else { text_before
     }
 }
 
