@@ -184,21 +184,20 @@ pub(super) fn render_file_changes(
             complete_list.len().saturating_sub(list_bytes)
         })
         .collect();
-    let value_shares = share_equally(value_bytes.iter().copied(), remaining_bytes)
-        .into_iter()
-        .zip(value_bytes);
+    let value_shares = share_equally(value_bytes.iter().copied(), remaining_bytes);
     files
         .iter()
         .zip(flowcharts)
-        .zip(list_shares.into_iter().zip(value_shares))
-        .map(|((file, flowchart), (list_share, (value_share, value_bytes)))| {
+        .enumerate()
+        .map(|(index,(file, flowchart))| {
+            let value_share = value_shares[index];
             // There is no limit if all values fit: each takes the place of its count, which is a part of the list.
-            let value_limit = if value_share == value_bytes {
+            let value_limit = if value_share == value_bytes[index] {
                 usize::MAX
             } else {
                 value_share
             };
-            let list = render_change_list(&file.words, list_share + value_share, value_limit);
+            let list = render_change_list(&file.words, list_shares[index] + value_share, value_limit);
             let parts = [flowchart, list];
             let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
             parts.join("\n")
