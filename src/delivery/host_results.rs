@@ -146,11 +146,13 @@ fn find_azure_pull_request(
     Ok((pull_request, build_host_settings(run, root, token, None)?))
 }
 
+/// Returns the value of a variable that the host must have set.
 fn require_variable<'a>(run: &'a Run, variable: &str) -> Result<&'a str, Failure> {
     let not_set = || Failure::usage(format!("the variable {variable} is not set"));
     run.env.get(variable).ok_or_else(not_set)
 }
 
+/// Returns the token in a variable that the host or the pipeline must have set.
 fn require_token(run: &Run, variable: &str) -> Result<SecretString, Failure> {
     let not_set = || Failure::usage(format!("the variable {variable} is not set"));
     run.env.secret(variable).ok_or_else(not_set)

@@ -339,6 +339,7 @@ fn render_head(view: &View<'_>) -> String {
     text
 }
 
+/// Returns the place of a notice and its text, as far as it has them.
 fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
     let place = entry.place().map(|place| render_code(&shorten_name(&place)));
     let text = Some(escape_prose(&shorten_message(&entry.text))).filter(|text| !text.is_empty());

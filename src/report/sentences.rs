@@ -248,6 +248,7 @@ fn explain_failure(report: &Report) -> Option<String> {
     })
 }
 
+/// Returns whether any rule result of the report matches.
 fn has_matching_result(report: &Report, is_match: impl Fn(&RuleResult) -> bool) -> bool {
     let mut results = report.files.iter().flat_map(|file| &file.results);
     results.any(is_match)

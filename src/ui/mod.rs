@@ -203,6 +203,7 @@ impl Ui {
     }
 }
 
+/// Returns the failure that the results cannot be written.
 fn reject_unwritable_output(error: io::Error) -> Failure {
     let error = anyhow::Error::new(error).context("could not write the output");
     Failure::new(ExitStatus::Usage, error)

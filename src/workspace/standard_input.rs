@@ -58,6 +58,8 @@ impl StandardInput {
     }
 }
 
+/// Writes the content to a temporary file, because a snapshot reads files, and returns it. The file is removed when it
+/// is dropped.
 fn write_to_temporary_file(content: &[u8]) -> io::Result<NamedTempFile> {
     let mut file = NamedTempFile::new()?;
     file.write_all(content)?;

@@ -80,6 +80,7 @@ impl Workspace<'_> {
         (version, rules)
     }
 
+    /// Reads the team rules file in force, which may be missing.
     fn read_team_rules_file(&self, path: &str) -> Result<GateFile, Failure> {
         let reader = GateFileReader {
             repo: &self.repo,
@@ -104,6 +105,7 @@ impl TeamRulesInForce {
     }
 }
 
+/// Returns the limit of a verdict that the team rules of this file are not in force.
 fn build_limit(path: &str, text: String) -> VerdictLimit {
     VerdictLimit {
         kind: LimitKind::NotInForce,
@@ -134,6 +136,7 @@ pub(crate) fn describe_first_problem(name: &str, problems: &[LintProblem]) -> St
     )
 }
 
+/// Returns the failure that the file contains an invalid rule, with its first problem.
 fn reject_invalid_rules(text: &NamedText, problems: &[LintProblem]) -> Failure {
     let help = problems.first().and_then(|problem| problem.help.clone());
     let hint =

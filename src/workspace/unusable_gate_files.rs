@@ -384,6 +384,7 @@ impl GateVersion<'_> {
     }
 }
 
+/// Returns whether the id is one of a platform rule, a project check, a team rule or a rule of the rules file.
 fn is_known_rule(rules: Option<&RuleSet>, team_rules: Option<&TeamRuleSet>, id: &str) -> bool {
     rules::find_rule(id).is_some()
         || ProjectCheck::find(id).is_some()

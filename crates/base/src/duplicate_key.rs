@@ -59,6 +59,7 @@ impl<'de> Visitor<'de> for UniqueKeys {
         Ok(self)
     }
 
+    /// Reads the entries, so that the maps among them are checked, too.
     fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Self, A::Error> {
         while entries.next_element::<Self>()?.is_some() {}
         Ok(self)

@@ -94,6 +94,7 @@ fn may_have_quoted_line(path: &Path) -> bool {
         || std::fs::read(path).map_or(true, |text| has_quoted_line(&text))
 }
 
+/// Returns whether a line begins with a quote, after blanks.
 fn has_quoted_line(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'\n')
         .any(|line| line.trim_ascii_start().starts_with(b"\""))

@@ -84,6 +84,7 @@ impl Repository {
     }
 }
 
+/// Returns the blob of a regular file; `None` for any other file, whose content is not compared.
 fn find_regular_blob(state: Option<FileState>) -> Option<Oid> {
     state
         .filter(|state| state.kind == FileKind::Regular)

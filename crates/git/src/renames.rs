@@ -97,6 +97,7 @@ impl<'a> RenameSearch<'a> {
         difference.new.or(difference.old).map(|side| side.id)
     }
 
+    /// Returns the kind of the file in head, or in base for a deleted file.
     fn file_kind(&self, index: usize) -> Option<FileKind> {
         let difference = &self.differences[index];
         difference.new.or(difference.old).map(|side| side.kind)

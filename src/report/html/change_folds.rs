@@ -126,6 +126,7 @@ fn class(line: &DiffLine) -> String {
     format!("in-{} is-{}{value}", line.depth.min(4), line.sign.word())
 }
 
+/// Returns the sign of a line, which screen readers read as a word; empty without a sign.
 fn render_sign(line: &DiffLine) -> String {
     match line.sign {
         Sign::None => String::new(),

@@ -68,6 +68,7 @@ fn render_file_list(paths: &[&str]) -> String {
     render_list(&paths, true, "files")
 }
 
+/// Returns the items as a list. If it is folded, the summary states the number of items with this noun.
 fn render_list(items: &[String], is_folded: bool, noun: &str) -> String {
     let (start, end) = if is_folded {
         let summary = format!("<details><summary>{} {noun}</summary>", items.len());

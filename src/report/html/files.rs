@@ -72,6 +72,7 @@ fn is_cause(view: &View<'_>, finding: &Finding<'_>) -> bool {
     !view.causes.is_empty() && finding.is_counted() && finding.is_rules_file_error()
 }
 
+/// Adds the start of a file's group: its path and the numbers of its findings. The group stays open for its findings.
 fn push_group_head(html: &mut String, file: &FileFindings<'_, '_>, open_attribute: &str) {
     let _ = writeln!(
         html,
@@ -91,6 +92,7 @@ fn push_group_foot(html: &mut String, results: Option<&FileResults>) {
     );
 }
 
+/// Returns the number and the names of the passed checks; empty if there are none.
 fn describe_passed_checks(file: &FileResults) -> String {
     let names: Vec<String> = file
         .results

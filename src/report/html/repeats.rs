@@ -32,6 +32,7 @@ impl<'v, 'a> EqualFindings<'v, 'a> {
         self.places_of(entry).get(1..).unwrap_or_default()
     }
 
+    /// Returns all places of findings that are equal to this one, also its own.
     fn places_of(&self, entry: &AnchoredFinding<'_, 'a>) -> &[&'v AnchoredFinding<'v, 'a>] {
         self.places
             .get(&finding_key(entry.finding))

@@ -53,6 +53,7 @@ pub(super) fn render_background(view: &View<'_>) -> String {
     html + "</section>\n"
 }
 
+/// Returns a list of labels and values; empty if there are none.
 fn render_facts(facts: &[(&str, String)]) -> String {
     if facts.is_empty() {
         return String::new();

@@ -53,6 +53,7 @@ pub(super) fn render_explanations(view: &View<'_>) -> String {
     explanations.collect()
 }
 
+/// Returns the explanation of a rule as a popover, which the name of the rule opens.
 fn render_explanation(id: &str, rule: &RuleText) -> String {
     let mut html = format!(
         "<div id=\"{id}\" class=\"explanation\" popover=\"\" role=\"dialog\" aria-labelledby=\"{id}-name\">\n\

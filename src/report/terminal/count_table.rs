@@ -25,6 +25,7 @@ struct Columns {
 }
 
 impl Columns {
+    /// Adds a row with aligned columns. The level is left out of a table without levels.
     fn push_row(
         &self,
         output: &mut String,

@@ -19,6 +19,7 @@ pub(in crate::report) struct FindingEntry<'a> {
 }
 
 impl<'a> FindingEntry<'a> {
+    /// Creates the entry of one finding; others can join it later.
     const fn new(finding: Finding<'a>) -> Self {
         Self {
             finding,

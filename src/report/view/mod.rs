@@ -267,6 +267,7 @@ pub(super) fn select_listed_findings<'a>(
         .collect()
 }
 
+/// Returns the findings of the report in the order in which they are shown.
 fn sort_findings<'a>(report: &'a Report, changed_lines: &ChangedLines) -> Vec<Finding<'a>> {
     let mut findings = report.findings();
     FindingOrder::from_changed_lines(report, changed_lines).sort(&mut findings);

@@ -65,9 +65,11 @@ pub struct NameProfile<'n> {
     letter_counts: [u8; LETTER_GROUPS],
 }
 
+/// Number of groups of letters: few enough to be compared fast, enough for the letters of an alphabet.
 const LETTER_GROUPS: usize = 32;
 
 impl<'n> NameProfile<'n> {
+    /// Counts the characters and the letters of the name.
     pub fn new(name: &'n str) -> Self {
         let mut profile = Self {
             name,

@@ -244,6 +244,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         walk.into_fields()
     }
 
+    /// Returns the keys under which components of these kinds of pipelines have links; a file may change its kind.
     fn link_keys(&self) -> LinkKeys {
         let kind_of = |side: &Option<DiffDocument<'_, '_>>| side.as_ref().map(|document| document.kind);
         LinkKeys::for_kinds(kind_of(&self.base), kind_of(&self.head))

@@ -50,6 +50,7 @@ pub(super) fn is_shared_field(
     })
 }
 
+/// Returns whether the component exists on both sides.
 const fn is_existing(component: &ComponentDiff) -> bool {
     matches!(
         component.change,

@@ -161,6 +161,7 @@ impl Canvas {
         }
     }
 
+    /// Sets the badge of each component by its name, and removes those of the others.
     pub fn set_badges(&mut self, badges: &BTreeMap<String, Badge>) {
         for canvas_box in &mut self.boxes {
             canvas_box.badge = badges.get(&canvas_box.name).cloned();

@@ -111,6 +111,8 @@ pub(super) fn link_labels(canvas: &Canvas) -> Vec<Option<String>> {
         .collect()
 }
 
+/// Returns the label of a link. The kind is obvious if it is the usual one and all links of the box have it; the sign
+/// is obvious if nothing changed.
 fn link_label(arrow: &Arrow, has_several_kinds: bool, mark: ChangeMark) -> Option<String> {
     let is_plain = matches!(arrow.kind.as_str(), "unconditional" | "source") && !has_several_kinds;
     let kind = text::escape_line(&arrow.kind);

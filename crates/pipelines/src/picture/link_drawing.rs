@@ -9,6 +9,8 @@ use std::fmt::Write as _;
 /// Maximum radius of the corners of a link.
 const MAX_CORNER_RADIUS: i32 = 6;
 
+/// Draws a link with its arrow head, as a line in the color of its change. The attributes with `data-` name its ends,
+/// kind and change for the readers of the markup.
 pub(super) fn draw_link(svg: &mut String, canvas: &Canvas, arrow: &Arrow, wire: &[PixelPoint]) {
     let (Some(from_box), Some(to_box)) = (canvas.boxes.get(arrow.from_box), canvas.boxes.get(arrow.to_box))
     else {
@@ -32,6 +34,7 @@ pub(super) fn draw_link(svg: &mut String, canvas: &Canvas, arrow: &Arrow, wire: 
     );
 }
 
+/// Draws a stub as a dotted line: the links of a box to boxes that the picture does not show.
 pub(super) fn draw_stub(svg: &mut String, canvas: &Canvas, stub: &Stub, wire: &[PixelPoint]) {
     let Some(canvas_box) = canvas.boxes.get(stub.canvas_box) else {
         return;

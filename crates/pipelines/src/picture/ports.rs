@@ -62,6 +62,7 @@ pub(super) struct Clearance {
 }
 
 impl Default for Clearance {
+    /// Returns the space beside boxes without labels: the right edge of a box is at the left of the gap.
     fn default() -> Self {
         Self {
             left: RIGHT_CLEARANCE,

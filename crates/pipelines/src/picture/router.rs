@@ -59,6 +59,8 @@ pub(super) struct Router<'c> {
 }
 
 impl<'c> Router<'c> {
+    /// Creates the router of these links, with all positions unused. Notes for each port whether all its links lead to
+    /// the same other port, since these can share a line.
     pub(super) fn new(grid: &'c Grid, ports: &'c Ports, spans: &'c BoxSpans) -> Self {
         let (mut only_entries, mut only_exits) = (HashMap::new(), HashMap::new());
         for link in ports.links.iter().filter(|link| link.channels.is_some()) {

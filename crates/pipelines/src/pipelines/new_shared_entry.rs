@@ -378,6 +378,7 @@ fn find_entry_end(lines: &[String], line: u32) -> Option<(usize, String)> {
     Some((end, indent))
 }
 
+/// Returns whether the line begins an entry of a list: with a dash, and a blank or nothing after it.
 fn starts_entry(line: &str) -> bool {
     let content = line.trim_start_matches(' ');
     content.starts_with("- ") || content.trim_end() == "-"

@@ -201,6 +201,7 @@ fn parse_source_links(node: NodeRef<'_, '_>) -> Vec<Link> {
     links
 }
 
+/// Adds a link for each name in a list of components; adds none if the node is no list.
 fn add_links(
     links: &mut Vec<Link>,
     role: LinkRole,

@@ -204,6 +204,7 @@ impl<'f> PipelineFiles<'f> {
             .unwrap_or_default()
     }
 
+    /// Returns the known file with exactly this path. The paths are sorted.
     fn file_at(&self, path: &str) -> Option<&'f str> {
         let index = self.paths.binary_search(&path).ok()?;
         self.paths.get(index).copied()

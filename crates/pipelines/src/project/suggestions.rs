@@ -57,6 +57,7 @@ struct PathEntry<'p> {
 }
 
 impl<'p> PathIndex<'p> {
+    /// Creates the index. Similar names are compared without the extension, which all pipelines of a kind have.
     fn new(paths: impl Iterator<Item = &'p str>) -> Self {
         let entries = paths
             .map(|path| PathEntry {

@@ -142,6 +142,7 @@ fn compile_linear(pattern: &str) -> Option<(PatternEngine, PatternLimit)> {
         .find_map(|(form, limit)| Some((PatternEngine::Linear(compile(form, limit).ok()?), limit)))
 }
 
+/// Compiles the pattern for the engine with linear time; a pattern that exceeds the size limit is an error.
 fn compile(pattern: &str, limit: PatternLimit) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern)
         .size_limit(limit.compiled_bytes)

@@ -35,6 +35,7 @@ pub(super) fn parse_expression(
     })
 }
 
+/// Parses and compiles the expression. The thread needs a large stack, because the parser recurses.
 fn parse_on_this_thread(source: &str, subject: RuleSubject) -> Result<CompiledExpression, ExpressionProblem> {
     let (root, info) = Parser::new()
         .parse_with_source_info(source)

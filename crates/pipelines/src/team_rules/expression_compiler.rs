@@ -89,6 +89,7 @@ impl Compiler<'_> {
         result
     }
 
+    /// Compiles a variable to its index in the scope. The innermost variable of a name hides the others.
     fn compile_variable(&self, expression: &IdedExpr, name: &str) -> CompilationResult {
         let position = self.scope.iter().rposition(|(known_name, _)| known_name == name);
         if let Some((index, (_, variable_type))) =
@@ -150,6 +151,7 @@ impl Compiler<'_> {
         }
     }
 
+    /// Returns the problem that a record has no such field, with the most similar one or a list of all.
     fn reject_unknown_field(&self, expression: &IdedExpr, kind: RecordKind, name: &str) -> ExpressionProblem {
         let names: Vec<&str> = kind.fields().iter().map(|field| field.name).collect();
         let help = text::suggest(name, &names)
@@ -158,6 +160,7 @@ impl Compiler<'_> {
         self.problem(expression, message).with_help(help)
     }
 
+    /// Compiles a list. The type of its items is the one that all have in common.
     fn compile_list(&mut self, items: &[IdedExpr]) -> CompilationResult {
         let mut nodes = Vec::new();
         let mut item_type = None;
@@ -173,6 +176,7 @@ impl Compiler<'_> {
         Ok((Node::List(nodes), list_type))
     }
 
+    /// Compiles a map. The types of its values are not tracked.
     fn compile_map(&mut self, expression: &IdedExpr, map: &MapExpr) -> CompilationResult {
         let mut entries = Vec::new();
         for entry in &map.entries {
@@ -226,6 +230,7 @@ impl Compiler<'_> {
         Err(self.problem(expression, format!("expected a condition, but this is {type_}")))
     }
 
+    /// Compiles a number with a minus sign; an unsigned integer has no negative.
     fn compile_negation(&mut self, operand: &IdedExpr) -> CompilationResult {
         let (node, type_) = self.compile(operand)?;
         if matches!(type_, ValueType::Integer | ValueType::Double | ValueType::Any) {
@@ -234,6 +239,7 @@ impl Compiler<'_> {
         Err(self.problem(operand, format!("{type_} cannot be negated")))
     }
 
+    /// Compiles an operator with two operands, and checks that it can be applied to their types.
     fn compile_binary(
         &mut self,
         expression: &IdedExpr,
@@ -250,6 +256,7 @@ impl Compiler<'_> {
         Ok((Node::Binary(operator, Box::new([left, right])), result_type))
     }
 
+    /// Compiles the call of a function, and checks its name, the number of arguments and their types.
     fn compile_function(
         &mut self,
         expression: &IdedExpr,
@@ -350,6 +357,7 @@ impl Compiler<'_> {
     }
 }
 
+/// Returns the index and the type of a documented field.
 fn find_record_field(kind: RecordKind, name: &str) -> Option<(usize, FieldType)> {
     let index = kind.find_field(name)?;
     Some((index, kind.fields().get(index)?.field_type))

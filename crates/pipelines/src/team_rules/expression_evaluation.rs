@@ -130,6 +130,7 @@ impl<'m> Evaluation<'m> {
         }
     }
 
+    /// Evaluates a map, whose keys must differ.
     fn evaluate_map(&mut self, entries: &'m [(Node, Node)]) -> EvaluationResult<'m> {
         let mut values: Vec<(Value<'m>, Value<'m>)> = Vec::new();
         for (key, value) in entries {
@@ -159,6 +160,8 @@ impl<'m> Evaluation<'m> {
         left.map(Value::Boolean)
     }
 
+    /// Applies an operator to two values. Values without an order, such as a number that is not one, are in none of the
+    /// four orders.
     fn apply_operator(
         &mut self,
         operator: BinaryOperator,
@@ -190,6 +193,7 @@ impl<'m> Evaluation<'m> {
         }
     }
 
+    /// Calls a function with these arguments; it fails if their types are others than it accepts.
     fn call_function(&mut self, function: Function, arguments: &[Value<'m>]) -> EvaluationResult<'m> {
         match (function, arguments) {
             (Function::Size, [value]) => self.measure_size(value),

@@ -6,7 +6,8 @@ use super::expression_node::BinaryOperator;
 use super::expression_value::Value;
 use std::cmp::Ordering;
 
-/// Compares two numbers; `None` if one of the values is not a number.
+/// Compares two numbers. The outer `None` means that one of the values is not a number, the inner one that the numbers
+/// have no order.
 #[expect(
     clippy::option_option,
     reason = "not a number, and numbers without an order, are different results"
@@ -19,6 +20,7 @@ pub(super) fn compare_numbers(left: &Value<'_>, right: &Value<'_>) -> Option<Opt
     }
 }
 
+/// Converts an integer to a type that has the values of both integer types; `None` for any other value.
 fn to_wide_integer(value: &Value<'_>) -> Option<i128> {
     match value {
         Value::Integer(number) => Some(i128::from(*number)),
@@ -27,6 +29,7 @@ fn to_wide_integer(value: &Value<'_>) -> Option<i128> {
     }
 }
 
+/// Converts a number to a decimal one, possibly rounded; `None` for any other value.
 #[expect(
     clippy::cast_precision_loss,
     reason = "CEL compares an integer with a decimal number as decimals"

@@ -95,6 +95,7 @@ fn find_known_type(left: &ValueType, right: &ValueType) -> ValueType {
     }
 }
 
+/// Returns the message that the operator cannot be applied to values of these types.
 pub(super) fn describe_type_conflict(
     operator: BinaryOperator,
     left: &ValueType,

@@ -87,6 +87,7 @@ fn describe_record(record: &Record<'_>) -> Json {
     Json::Object(description)
 }
 
+/// Returns a value of an expression as JSON.
 fn describe_value(value: &Value<'_>) -> Json {
     match value {
         Value::Null => Json::Null,
@@ -112,6 +113,7 @@ fn describe_double(number: f64) -> Json {
     serde_json::Number::from_f64(number).map_or_else(|| number.to_string().into(), Json::Number)
 }
 
+/// Returns a part of the document as JSON. Parts below [`MAX_DEPTH`] are null, so that the recursion is limited.
 fn describe_node(node: NodeRef<'_, '_>, depth: usize) -> Json {
     if depth > MAX_DEPTH {
         return Json::Null;

@@ -104,6 +104,7 @@ fn map_value<'m>(node: Option<NodeRef<'m, 'm>>) -> Value<'m> {
         .map_or_else(empty_map, Value::Node)
 }
 
+/// Returns the kind of a link as expressions see it: its role, or for a transition its condition.
 const fn link_kind(link: &Link) -> &'static str {
     match (link.role, link.condition) {
         (LinkRole::IterationTarget, _) => "iteration",
@@ -113,7 +114,8 @@ const fn link_kind(link: &Link) -> &'static str {
     }
 }
 
-/// Builds the records of the links. A link of a transformation is written at the component that receives data.
+/// Builds the records of the links, with their fields in the documented order. A link of a transformation is written at
+/// the component that receives data.
 fn build_links(pipeline: &Pipeline) -> Vec<Rc<Record<'_>>> {
     let mut records = Vec::new();
     for component in &pipeline.components {
@@ -137,6 +139,8 @@ fn build_links(pipeline: &Pipeline) -> Vec<Rc<Record<'_>>> {
     records
 }
 
+/// Builds the records of the components, with their fields in the documented order. `nodes` is the map of the
+/// components in the document, which has their parameters.
 fn build_components<'m>(
     pipeline: &'m Pipeline,
     nodes: Option<NodeRef<'m, 'm>>,
@@ -176,6 +180,8 @@ fn group_links<'l, 'm>(links: &'l [Rc<Record<'m>>], end: &str) -> HashMap<&'l st
     links_by_name
 }
 
+/// Builds the records of the variables, with their fields in the documented order. `nodes` is the map of the variables
+/// in the document, which has their metadata.
 fn build_variables<'m>(pipeline: &'m Pipeline, nodes: Option<NodeRef<'m, 'm>>) -> Vec<Rc<Record<'m>>> {
     let nodes_by_name = index_entries(nodes);
     let mut records = Vec::new();
@@ -203,6 +209,8 @@ fn build_variables<'m>(pipeline: &'m Pipeline, nodes: Option<NodeRef<'m, 'm>>) -
     records
 }
 
+/// Builds the records of the calls of pipelines and scripts, with their fields in the documented order. `nodes` is the
+/// map of the components in the document, which has the arguments of the calls.
 fn build_calls<'m>(
     path: &str,
     pipeline: &'m Pipeline,

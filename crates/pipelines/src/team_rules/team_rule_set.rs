@@ -185,6 +185,7 @@ pub(super) fn find_violations(
     Ok(violations)
 }
 
+/// Returns the line of the subject; the first one for a value without a place in the file.
 fn find_line(subject: &Value<'_>) -> u32 {
     match subject {
         Value::Record(record) => record.line,
@@ -209,11 +210,13 @@ fn find_subject_name(kind: RuleSubject, subject: &Value<'_>) -> Option<String> {
     }
 }
 
+/// Returns the start of a message about the subject: its kind and its name; empty for the pipeline itself.
 fn describe_subject(kind: RuleSubject, subject: &Value<'_>) -> String {
     find_subject_name(kind, subject)
         .map_or_else(String::new, |name| format!("{kind} `{}`: ", shorten_name(&name)))
 }
 
+/// Creates the violation of a rule by this subject. A call is shown as a finding about the component that contains it.
 fn build_violation(kind: RuleSubject, subject: &Value<'_>, message: String) -> Violation {
     Violation {
         line: Some(find_line(subject)),
@@ -227,6 +230,8 @@ fn build_violation(kind: RuleSubject, subject: &Value<'_>, message: String) -> V
     }
 }
 
+/// Creates the result of a team rule from its violations. If it could not be evaluated, the result is an error with the
+/// reason as its only violation.
 fn build_rule_result(rule: &TeamRule, violations: Result<Vec<Violation>, RuleFailure>) -> RuleResult {
     let (status, violations) = match violations {
         Ok(violations) if violations.is_empty() => (Status::Passed, violations),

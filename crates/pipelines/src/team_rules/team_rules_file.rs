@@ -112,6 +112,8 @@ impl FileReader {
             .push(build_problem(position, problem.message, problem.help));
     }
 
+    /// Reads the valid rules of the file, and adds a problem for each error. Of several rules with one id, the first
+    /// counts.
     fn read_rules(&mut self, root: NodeRef<'_, '_>) -> Vec<TeamRule> {
         if !root.is_map() {
             self.add(root, "the file is not a map with the key `rules`");
@@ -200,6 +202,7 @@ impl FileReader {
         })
     }
 
+    /// Reads the id of a rule. It must differ from those of the platform's rules, because both occur in one report.
     fn read_id(&mut self, item: NodeRef<'_, '_>) -> Option<String> {
         let id = self.read_required_text(item, "id")?;
         let is_valid = id.len() <= MAX_ID_BYTES
@@ -226,6 +229,7 @@ impl FileReader {
         Some(id)
     }
 
+    /// Reads the level of a rule. The outer `None` means that it is invalid, the inner one that the rule is off.
     #[expect(
         clippy::option_option,
         reason = "an invalid level and the level `off` are different results"
@@ -245,6 +249,7 @@ impl FileReader {
         }
     }
 
+    /// Reads the kind of subjects that the rule is evaluated for.
     fn read_subject(&mut self, item: NodeRef<'_, '_>) -> Option<RuleSubject> {
         let word = item.get("for").and_then(NodeRef::text).unwrap_or_default();
         let subject = RuleSubject::parse(word);
@@ -274,6 +279,7 @@ impl FileReader {
         }
     }
 
+    /// Reads the optional help of a rule.
     fn read_help(&mut self, item: NodeRef<'_, '_>) -> Option<String> {
         item.get("help")?;
         let help = self.read_required_text(item, "help")?;
@@ -337,6 +343,7 @@ impl FileReader {
         }
     }
 
+    /// Compiles the condition of a rule, which must be a boolean. Adds a problem and returns `None` if it is invalid.
     fn compile_condition(
         &mut self,
         item: NodeRef<'_, '_>,
@@ -357,6 +364,7 @@ impl FileReader {
             .ok()
     }
 
+    /// Parses the message of a rule with its placeholders. Adds a problem and returns `None` if it is invalid.
     fn compile_message(
         &mut self,
         item: NodeRef<'_, '_>,

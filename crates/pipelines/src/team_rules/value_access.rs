@@ -83,6 +83,7 @@ impl<'m> Evaluation<'m> {
         }
     }
 
+    /// Returns whether two lists have equal items in the same order.
     pub(super) fn has_equal_items(
         &mut self,
         left: &[Value<'m>],
@@ -99,6 +100,7 @@ impl<'m> Evaluation<'m> {
         Ok(true)
     }
 
+    /// Returns whether two maps have equal values for the same keys, in any order.
     pub(super) fn has_equal_entries(
         &mut self,
         left: &[(Value<'m>, Value<'m>)],
@@ -144,6 +146,7 @@ impl<'m> Evaluation<'m> {
         }
     }
 
+    /// Applies `+`: joins two texts or two lists, or adds two numbers.
     pub(super) fn add_values(&mut self, left: Value<'m>, right: Value<'m>) -> EvaluationResult<'m> {
         match (left, right) {
             (Value::Text(left), Value::Text(right)) => {
@@ -190,6 +193,7 @@ impl<'m> Evaluation<'m> {
         Ok(false)
     }
 
+    /// Returns the item of a list with this index, or the value of a map with this key; fails if there is none.
     pub(super) fn read_item(&mut self, collection: &Value<'m>, key: &Value<'m>) -> EvaluationResult<'m> {
         if let Some(items) = self.find_items(collection)? {
             let index = match key {

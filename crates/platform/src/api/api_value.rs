@@ -18,6 +18,7 @@ pub struct ApiValue<T> {
 }
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for ApiValue<T> {
+    /// Reads the JSON once, and the typed value from it.
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let raw = Value::deserialize(reader)?;
         let value = T::deserialize(&raw).map_err(serde::de::Error::custom)?;

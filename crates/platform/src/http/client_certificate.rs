@@ -54,6 +54,7 @@ impl ClientCertificate {
 }
 
 impl PemSource {
+    /// Returns the PEM text, which is read from its file if it has one.
     fn load_text(&self) -> Result<SecretString, HttpError> {
         match self {
             Self::Text(text) => Ok(text.clone()),
@@ -66,6 +67,7 @@ impl PemSource {
         }
     }
 
+    /// Returns the error that the PEM cannot be used for this reason; names its file, but shows none of its text.
     fn reject(&self, reason: &str) -> HttpError {
         let name = match self {
             Self::File(path) => format!("file {}", path.display()),

@@ -11,6 +11,9 @@ use secrecy::SecretString;
 use std::fmt;
 use std::time::Duration;
 
+/// Maximum length of the reason for a retry without a status, in characters.
+const MAX_REASON_LENGTH: usize = 300;
+
 /// The kinds of failure that a caller handles differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -276,7 +279,7 @@ impl fmt::Display for RetryReason<'_> {
                 f,
                 "{}: {}",
                 error.subject,
-                server_text::truncate(&error.message.text, 300)
+                server_text::truncate(&error.message.text, MAX_REASON_LENGTH)
             ),
         }
     }

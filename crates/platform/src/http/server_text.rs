@@ -53,6 +53,7 @@ impl From<&str> for ServerText {
 }
 
 impl fmt::Display for ServerText {
+    /// Writes the text, shortened to its limit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.text.is_empty() {
             return f.write_str("the response contains no text");

@@ -85,6 +85,7 @@ fn command_error(reason: &dyn std::fmt::Display) -> TokenError {
     TokenError::Configuration(format!("the token command {reason}"))
 }
 
+/// Returns the shell that runs the line.
 #[cfg(not(windows))]
 fn build_shell_command(line: &str) -> Command {
     let mut command = Command::new("sh");
