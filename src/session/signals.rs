@@ -131,6 +131,7 @@ struct StopSignals;
 
 #[cfg(not(unix))]
 impl StopSignals {
+    /// Does nothing: on this system, [`Self::next`] registers for the signal when it waits.
     #[expect(clippy::unnecessary_wraps, reason = "the same shape as on Unix")]
     fn listen() -> io::Result<Self> {
         Ok(Self)

@@ -284,6 +284,7 @@ const fn conflict_stage(entry: &IndexEntry) -> u16 {
     (entry.flags >> 12) & 3
 }
 
+/// Returns whether the entry has no content yet, because its path was added with `git add --intent-to-add`.
 fn is_intent_to_add(entry: &IndexEntry) -> bool {
     IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_intent_to_add()
 }

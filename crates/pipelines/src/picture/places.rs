@@ -146,6 +146,7 @@ fn place_in_layers(canvas: &Canvas, stack_bases: &[usize], base_points: &mut [Op
     }
 }
 
+/// Returns the coordinate of the item with this index, at this distance from one item to the next.
 fn scale_index(index: usize, distance: f64) -> f64 {
     f64::from(u32::try_from(index).unwrap_or(u32::MAX)) * distance
 }

@@ -16,6 +16,7 @@ impl Rule for ComponentNamingConvention {
         &DOCUMENTATION
     }
 
+    /// Returns that the rule counts nothing: each of its violations has its own subject.
     fn measure(&self) -> Measure {
         Measure::Uncounted
     }

@@ -21,6 +21,7 @@ impl Rule for CopiedVariables {
         &DOCUMENTATION
     }
 
+    /// Returns that the rule counts nothing: each of its violations has its own subject.
     fn measure(&self) -> Measure {
         Measure::Uncounted
     }

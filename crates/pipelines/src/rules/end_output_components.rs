@@ -13,6 +13,7 @@ impl Rule for EndOutputComponents {
         &DOCUMENTATION
     }
 
+    /// Returns that the rule counts nothing: each of its violations has its own subject.
     fn measure(&self) -> Measure {
         Measure::Uncounted
     }

@@ -14,6 +14,7 @@ impl Rule for MaximumComponents {
         &DOCUMENTATION
     }
 
+    /// Returns the number that the rule limits; an old or waived finding counts again if it grows.
     fn measure(&self) -> Measure {
         Measure::MoreIsWorse(count_components)
     }

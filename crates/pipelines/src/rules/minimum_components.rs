@@ -14,6 +14,7 @@ impl Rule for MinimumComponents {
         &DOCUMENTATION
     }
 
+    /// Returns the number that the rule limits; an old or waived finding counts again if it shrinks.
     fn measure(&self) -> Measure {
         Measure::LessIsWorse(count_components)
     }

@@ -17,10 +17,12 @@ impl Rule for StartAndEndComponents {
         &DOCUMENTATION
     }
 
+    /// Returns that the rule counts nothing: each of its violations has its own subject.
     fn measure(&self) -> Measure {
         Measure::Uncounted
     }
 
+    /// Returns transitions: a broken one may be the reason for a finding of this rule.
     fn link_role(&self) -> Option<LinkRole> {
         Some(LinkRole::Transition)
     }

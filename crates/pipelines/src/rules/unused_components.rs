@@ -14,10 +14,12 @@ impl Rule for UnusedComponents {
         &DOCUMENTATION
     }
 
+    /// Returns that the rule counts nothing: each of its violations has its own subject.
     fn measure(&self) -> Measure {
         Measure::Uncounted
     }
 
+    /// Returns sources: a broken one may be the reason for a finding of this rule.
     fn link_role(&self) -> Option<LinkRole> {
         Some(LinkRole::Source)
     }
