@@ -112,7 +112,7 @@ fn describe_checks(report: &Report) -> Option<String> {
 }
 
 /// Returns the numbers of passed checks and excluded files, in one line; `None` if there is nothing to add to the
-/// headline.
+/// headline. Without findings, the headline itself states the checks.
 pub(super) fn describe_scope(report: &Report) -> Option<String> {
     let checks = describe_checks(report).filter(|_| describe_findings(report).is_some());
     let excluded_files = (!report.excluded_files.is_empty())

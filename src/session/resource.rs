@@ -138,7 +138,8 @@ impl ResourceLookup<'_> {
         self.reject_missing_among(error, names)
     }
 
-    /// Returns the failure as [`Self::reject_missing`] does, with the existing names; `None` if no list could be read.
+    /// Returns the failure as [`Self::reject_missing`] does. `names` are the existing names, or `None` if they could
+    /// not be listed.
     pub(crate) fn reject_missing_among(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
         if error.kind() != ErrorKind::NotFound {
             return reject_creation(error, &self.check_instruction());

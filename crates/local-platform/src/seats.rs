@@ -49,7 +49,7 @@ impl Seats {
         }
     }
 
-    /// Waits for a free seat and returns it.
+    /// Waits for a free seat and returns it. While there is none, closes idle connections to free theirs.
     pub(super) async fn take_seat(&self) -> Seat {
         loop {
             if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {

@@ -20,7 +20,8 @@ impl<'p> UnicodeNameIndex<'p> {
         Self(by_name)
     }
 
-    /// Returns the file whose path is the same text in any form, otherwise the only file of that name.
+    /// Returns the file whose path is the same text in any form, otherwise the only file of that name. `None` for an
+    /// ASCII path, which has only one form.
     pub(crate) fn find(&self, path: &str) -> Option<&'p str> {
         if path.is_ascii() {
             return None;

@@ -121,7 +121,8 @@ impl<'p> CallSuggestions<'p> {
         self.cached_paths.clear();
     }
 
-    /// Returns a hint with the files of that name, otherwise with a similar path.
+    /// Returns a hint for a call that leads to no file: the files of that name, otherwise the path that differs only in
+    /// its Unicode form, otherwise a similar path; empty if there is none.
     pub fn suggest(&mut self, files: &PipelineFiles<'p>, target: &str, kind: PipelineKind) -> String {
         match files.files_named(target, kind) {
             [] => match self.find_other_form(files, target, kind) {

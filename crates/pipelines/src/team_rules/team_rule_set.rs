@@ -146,7 +146,8 @@ impl RuleFailure {
     }
 }
 
-/// Returns the findings of a rule in a pipeline, in file order.
+/// Returns the findings of a rule in a pipeline, in file order. Takes the steps of the evaluation from
+/// `remaining_steps`, so that no rule runs without end.
 pub(super) fn find_violations(
     rule: &TeamRule,
     records: &PipelineRecords<'_>,

@@ -56,8 +56,9 @@ struct FileEntries<'m> {
 }
 
 impl WaiverStatus {
-    /// Returns whether removing the waiver would change nothing. An expired waiver allows nothing any more, so a
-    /// finding that it matches does not make it needed.
+    /// Returns whether removing the waiver would surely change nothing. An expired waiver allows nothing any more: if
+    /// it matches a finding, the finding counts anyway; otherwise the run must have evaluated all its files. A waiver
+    /// in force is unneeded only if these have no finding for it.
     pub const fn is_unneeded(self) -> bool {
         if self.is_expired {
             self.is_conclusive || self.is_matched

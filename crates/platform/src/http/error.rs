@@ -11,6 +11,9 @@ use secrecy::SecretString;
 use std::fmt;
 use std::time::Duration;
 
+/// Maximum length of a request id, in characters.
+const MAX_REQUEST_ID_LENGTH: usize = 200;
+
 /// Maximum length of the reason for a retry without a status, in characters.
 const MAX_REASON_LENGTH: usize = 300;
 
@@ -254,7 +257,7 @@ impl HttpError {
     fn format_details(&self) -> String {
         let mut details = Vec::new();
         if let Some(id) = &self.0.request_id {
-            details.push(format!("request id {}", server_text::truncate(id, 200)));
+            details.push(format!("request id {}", server_text::truncate(id, MAX_REQUEST_ID_LENGTH)));
         }
         if self.0.tries > 1 {
             details.push(format!("{} tries", self.0.tries));
