@@ -282,8 +282,8 @@ impl LineWrapper {
     }
 }
 
-/// Returns the disadvantage of a break inside a word, between these characters, in hundredths of a pixel of line width.
-/// The best places are before a capital letter and beside a number.
+/// Returns the disadvantage of a break inside a word, between these characters, in pixels of line width. The best
+/// places are before a capital letter and beside a number.
 fn inner_penalty(line_end: char, line_start: char) -> i32 {
     if line_end.is_lowercase() && line_start.is_uppercase() {
         40
