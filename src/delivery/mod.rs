@@ -161,6 +161,7 @@ fn add_repository_facts<S: RunSubject>(
         .background_comparison
         .take()
         .and_then(BackgroundComparison::wait);
+    // A report of an earlier run has no workspace.
     gate.subject.workspace()?;
     let (repo, snapshot) = gate.subject.files()?;
     let changes = if change_list::writes_changes(gate.session, gate.subject.ci().host, destinations) {

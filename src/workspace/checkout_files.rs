@@ -25,6 +25,8 @@ impl Workspace<'_> {
     }
 
     /// Warns if the checkout is at another commit than the one that the event names and that is therefore reviewed.
+    /// Only a job without a commit of its own, such as a scheduled one, may have checked out another one on purpose;
+    /// and `--head` makes the choice explicit.
     pub(crate) fn warn_of_other_checkout(
         &self,
         run: &Run,

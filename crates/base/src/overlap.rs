@@ -22,7 +22,7 @@ pub fn compute_all<T: Send, R: Send, E>(
 }
 
 /// Computes as [`compute_all`] does, but passes each result to `use_result` on this thread, so that the results need
-/// not be kept.
+/// not be kept. While a batch is computed, the next one is read.
 pub fn compute_each<T: Send, R: Send, E>(
     mut items: impl Iterator<Item = Result<(T, usize), E>>,
     compute: &(dyn Fn(T) -> R + Sync),

@@ -92,7 +92,8 @@ impl<W: io::Write> JsonEscaper<W> {
 }
 
 impl<W: io::Write> io::Write for JsonEscaper<W> {
-    /// Writes the bytes with each `#` that follows another one escaped.
+    /// Writes the bytes with each `#` that follows another one escaped, because a CI host takes a line with `##` for a
+    /// command.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if memchr::memchr(b'#', bytes).is_none() {
             self.is_after_mark &= bytes.is_empty();

@@ -236,6 +236,7 @@ fn is_unmodified(root: &Path, entry: &IndexEntry, has_attributes: bool) -> bool 
 /// deleted if a pipe or a device has replaced it, so the disk is checked again.
 fn build_tracked_file(root: &Path, entry: IndexEntry, status: Option<Status>) -> Option<ListedFile> {
     let is_skipped = IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree();
+    // `git update-index --assume-unchanged` sets the second flag.
     let is_hidden = is_skipped || IndexEntryFlag::from_bits_truncate(entry.flags).is_valid();
     let seems_deleted = status.is_some_and(|status| status.is_wt_deleted());
     let is_deleted = (seems_deleted || is_hidden) && !is_file_on_disk(root, &entry.path);

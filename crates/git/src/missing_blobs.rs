@@ -59,6 +59,7 @@ impl Repository {
         if added_documents.count() == 0 || deleted_blobs.is_empty() {
             return Ok(());
         }
+        // A blob that is on both sides shows a rename by its id alone.
         self.fetch_blobs(
             &added_blobs
                 .symmetric_difference(&deleted_blobs)

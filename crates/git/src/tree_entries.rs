@@ -240,6 +240,7 @@ impl<'a> TreeEntries<'a> {
 /// Returns the first entry and the bytes after it.
 fn split_entry(raw: &[u8]) -> Result<(TreeEntry<'_>, &[u8]), &'static str> {
     let cut_off = "an entry is cut off";
+    // A mode has six digits at most.
     let blank = raw.iter().take(8).position(|byte| *byte == b' ').ok_or(cut_off)?;
     let (octal, after_mode) = (&raw[..blank], &raw[blank + 1..]);
     let end = memchr::memchr2(0, b'/', after_mode).ok_or(cut_off)?;

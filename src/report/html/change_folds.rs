@@ -42,6 +42,7 @@ impl<'l> ChangeFolds<'l> {
             escape(self.path)
         );
         let (mut line_index, mut open_lines) = (0, 0);
+        // A part is a line of the first level with the deeper lines below it.
         for part in self.lines.chunk_by(|_, next| next.depth > 1) {
             let Some((line, details)) = part.split_first() else {
                 continue;

@@ -70,6 +70,7 @@ pub(super) fn render(
     let mut run_cases = build_run_cases(report);
     let mut sums = count_cases(report, &run_cases);
     if dialect == Dialect::Strict {
+        // The strict form has no skipped cases: their text becomes output of the suite.
         sums.tests -= sums.skipped_count;
         // Some readers require a test: add one if there are only skipped cases.
         if sums.tests == 0 {

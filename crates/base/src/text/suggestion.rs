@@ -28,7 +28,8 @@ pub fn suggest(word: &str, known_words: &[&str]) -> Option<String> {
     find_nearest(word, known_words).map(did_you_mean)
 }
 
-/// Returns the known word that is closest to `word`, or `None` if no word is close enough.
+/// Returns the known word that is closest to `word`, or `None` if no word is close enough: at most a third of its
+/// characters may differ.
 pub fn find_nearest<'a>(word: &str, known_words: &[&'a str]) -> Option<&'a str> {
     if word.len() > MAX_WORD_LENGTH {
         return None;

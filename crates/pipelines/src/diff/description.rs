@@ -184,6 +184,7 @@ impl Description {
     /// Shows the cells of an added or removed row on one line, or each changed cell of the row on its own line. If a
     /// cell has several lines of text, the cells are shown one by one, too.
     fn describe_row(&mut self, depth: usize, name: &str, cells: &[&FieldDiff]) {
+        // A row that now sets another variable is one change, not one of each cell.
         if let Some(former) = FieldGroup::find_former_variable(cells) {
             return self.describe_replaced_variable(depth, former, name, cells);
         }

@@ -27,7 +27,8 @@ pub(super) enum FieldGroup<'f> {
     },
 }
 
-/// Groups the fields by row. Empty values that were added or removed are omitted.
+/// Groups the fields by row of a table, and by entry of a list if only one side has the entry. Empty values that were
+/// added or removed are omitted.
 pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) -> Vec<FieldGroup<'f>> {
     let mut groups: Vec<FieldGroup<'f>> = Vec::new();
     let mut last_row: Option<&[PathStep]> = None;
@@ -162,6 +163,7 @@ impl FieldGroup<'_> {
     /// Returns the text before the values of a row; for variables that a call sets, it begins with `sets`.
     pub(super) fn format_row_prefix(name: &str, cells: &[&FieldDiff]) -> String {
         let cell_path = cells.first().map(|cell| cell.path.as_slice()).unwrap_or_default();
+        // The path of a cell ends with the row and the column.
         let list_path = cell_path
             .get(..cell_path.len().saturating_sub(2))
             .unwrap_or_default();

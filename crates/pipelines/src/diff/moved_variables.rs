@@ -51,6 +51,7 @@ pub(super) fn is_field_of(field: &FieldDiff, name: &str) -> bool {
 fn compare_places(variable: &VariableDiff, other_fields: &[&FieldDiff]) -> Vec<FieldDiff> {
     let mut fields = variable.fields.clone();
     for other_field in other_fields {
+        // The path begins with the keys of the place and of the variable.
         let path = other_field.path.get(2..).unwrap_or_default();
         match fields.iter_mut().find(|field| field.path == path) {
             Some(field) => {

@@ -133,7 +133,8 @@ impl Canvas {
         }
     }
 
-    /// Returns the stubs of the links between the kept boxes and the others.
+    /// Returns the stubs of the links between the kept boxes and the others. Each counts the boxes that can be reached
+    /// on this side, together with those of a stub that the box already had.
     fn build_stubs(&self, kept_indices: &[usize], new_indices: &HashMap<usize, usize>) -> Vec<Stub> {
         let mut stubs = Vec::new();
         for is_outgoing in [false, true] {

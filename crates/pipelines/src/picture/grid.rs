@@ -45,6 +45,7 @@ impl Grid {
         let base_columns = assign_columns(places, &base_lines);
         // A line of a band has as many rows as its highest stack.
         let mut line_heights: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+        // The band and the line of each box.
         let lines: Vec<(usize, usize)> = places
             .stack_bases
             .iter()

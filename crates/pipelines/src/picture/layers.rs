@@ -79,7 +79,8 @@ fn sort_topologically(
     (order, forward)
 }
 
-/// Orders each layer by the mean position of the parts that lead to it; parts without a link come below all others.
+/// Returns the layer and the row of each part. Orders each layer by the mean row of the parts that lead to it; parts
+/// without a link come below all others.
 fn assign_rows(
     sorted_parts: &[usize],
     forward: &[Vec<usize>],
@@ -97,6 +98,7 @@ fn assign_rows(
     for parts in &mut parts_by_layer {
         parts.sort_by_key(|part| {
             let (row_sum, count) = predecessor_rows[*part];
+            // The mean row, in thousandths.
             ((row_sum * 1000).checked_div(count).unwrap_or(0), *part)
         });
         for (row, part) in parts.iter().enumerate() {

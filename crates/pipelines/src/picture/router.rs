@@ -304,6 +304,7 @@ impl<'c> Router<'c> {
                 let (low, high) = self.gap_bounds((row, index));
                 let best_x = preferred_x.clamp(low, high.max(low));
                 let max_distance = if index == last_gap {
+                    // No limit, but small enough for calculations.
                     i32::MAX / 4
                 } else {
                     MAX_SLOT_DISTANCE

@@ -220,6 +220,7 @@ impl<'c> Picture<'c> {
             );
             x += width + 10;
         }
+        // Without the gap after the last entry.
         (legend, x - 10)
     }
 

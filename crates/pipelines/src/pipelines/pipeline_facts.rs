@@ -117,6 +117,7 @@ impl PipelineFacts {
             .collect();
         variables.sort_unstable();
         let dangling_links = find_dangling_links(pipeline);
+        // The names are needed only for hints about dangling links.
         let components = pipeline.components.iter().filter(|_| !dangling_links.is_empty());
         Self {
             references: pipeline.references().into(),

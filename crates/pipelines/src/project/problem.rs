@@ -52,7 +52,7 @@ pub(super) fn build_component_problem(
 }
 
 /// Groups the problems into one result for each check and level, in the order of the checks. Problems of checks that
-/// are off are dropped.
+/// are off are dropped. An uncertain problem is only a warning.
 pub(super) fn group_problems(path: &str, problems: Vec<Problem>, levels: CheckLevels) -> FileResults {
     let mut violations_by_check: BTreeMap<(ProjectCheck, Enforcement), Vec<Violation>> = BTreeMap::new();
     for problem in problems {

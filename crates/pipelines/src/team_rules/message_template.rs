@@ -59,6 +59,7 @@ impl MessageTemplate {
                 }
                 character => text.push(character),
             }
+            // Each placeholder adds two parts: the text before it, and itself.
             if parts.len() > 2 * MAX_PLACEHOLDERS {
                 let message = format!("the message has more than {MAX_PLACEHOLDERS} placeholders");
                 return Err(ExpressionProblem::new(offset, message));

@@ -23,7 +23,8 @@ const MAX_PASSES: usize = 8;
 /// Maximum number of pages in a row without a new event: fewer events than that arrive while one page is read.
 const MAX_STALE_PAGES: usize = 3;
 
-/// Returns the events of the window in chronological order.
+/// Returns the events of the window in chronological order. Events may move between pages while the list grows, so it
+/// is read again until a pass has all events and the first one is still the same.
 pub async fn collect_events(
     platform: &Platform,
     mut window: Window,
@@ -113,7 +114,8 @@ async fn read_pages(
         };
         pass.distinct_count = positions.len();
         if is_last_page {
-            collected_events.record_positions(positions, first_time > last_time);
+            let is_newest_first = first_time > last_time;
+            collected_events.record_positions(positions, is_newest_first);
             return Ok(pass);
         }
         if stale_page_count == MAX_STALE_PAGES {

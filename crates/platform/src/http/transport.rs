@@ -129,6 +129,7 @@ impl Transport {
             timeout_count += u32::from(error.kind() == ErrorKind::Timeout);
             let can_retry =
                 request.repeat.allows(error.retry_rule()) && timeout_count <= request.timeout_retries;
+            // A hint is not worth the wait for a retry.
             if tries > self.retries || !can_retry || is_for_hint() {
                 return Err(error);
             }
