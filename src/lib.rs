@@ -37,6 +37,7 @@ mod ui;
 mod workspace;
 
 use job::cli::GlobalArgs;
+use operations::completions::CompletionRequest;
 use std::ffi::OsString;
 use std::io::Write as _;
 
@@ -45,6 +46,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::Exi
     let args: Vec<OsString> = args.into_iter().collect();
     if job::cli::asks_only_for_version(&args) {
         return print_version();
+    }
+    if let Some(request) = CompletionRequest::from_call(&args, &env) {
+        return commands::print_candidates(request, env);
     }
     match job::cli::parse(args.clone()) {
         Ok(cli) => commands::run_command(cli, env),

@@ -1,10 +1,13 @@
-//! Generates files about the program for other programs: schema and completion scripts.
+//! Generates texts about the program for other programs: schemas, completion scripts and their candidates.
 
+use crate::env::Env;
 use crate::exit::ExitStatus;
-use crate::job::cli::{self, SchemaDocument};
+use crate::job::cli::{GlobalArgs, SchemaDocument};
+use crate::operations::completions::{CompletionRequest, write_completion_script};
 use crate::operations::schemas::load_schema;
 use crate::session::response_output::format_json;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Run, is_ci, signals};
+use crate::ui::{ColorChoice, Ui};
 use clap_complete::Shell;
 
 /// Prints the JSON schema of a document.
@@ -13,15 +16,21 @@ pub(crate) fn print_schema(run: &Run, document: SchemaDocument) -> CommandResult
     Ok(ExitStatus::Success)
 }
 
-/// Prints the completions for this shell.
+/// Prints the completion script for this shell.
 pub(crate) fn print_completions(run: &Run, shell: Shell) -> CommandResult {
-    let mut script = Vec::new();
-    clap_complete::generate(
-        shell,
-        &mut cli::build_completions_tree(),
-        "sluicegate",
-        &mut script,
-    );
-    run.ui.print_result(&String::from_utf8_lossy(&script))?;
+    run.ui.print_result(&write_completion_script(shell)?)?;
     Ok(ExitStatus::Success)
+}
+
+/// Prints the candidates for a word to a completion script. A failure prints none, because a message would be written
+/// into the line that the user edits.
+pub(crate) fn print_candidates(request: CompletionRequest, env: Env) -> ExitStatus {
+    let ui = Ui::new(true, ColorChoice::Never, is_ci(&env));
+    signals::run_until_signal(ui, move |signals| {
+        let run = Run::new(env, GlobalArgs::default(), ui, signals, "Completion failed", None);
+        match request.print_candidates(run) {
+            Ok(()) => ExitStatus::Success,
+            Err(failure) => failure.status(),
+        }
+    })
 }

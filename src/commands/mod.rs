@@ -31,6 +31,8 @@ mod variables;
 mod verify;
 mod waivers;
 
+pub(crate) use manual::print_candidates;
+
 use crate::delivery::unfinished_files;
 use crate::env::Env;
 use crate::error::Failure;

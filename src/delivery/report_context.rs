@@ -8,11 +8,12 @@ use crate::gate::ComparedChanges;
 use crate::gate::changes::change_list;
 use crate::job::ci::Host;
 use crate::job::settings::FILE_NAME;
+use crate::report::terminal::TerminalLinks;
 use crate::report::{
     ChangedFile, Format, PathBase, ReportContext, RuleText, SarifLimits, select_touched_lines,
 };
 use crate::session::Run;
-use sluicegate_base::overlap;
+use sluicegate_base::{address,overlap};
 use sluicegate_git::{
     BlobId, Change, CommitId, FileContent, GitError, OldContent, Repository, Snapshot, SnapshotFile,
 };
@@ -52,6 +53,7 @@ pub(super) fn build_report_context(
         category: destinations.category.clone(),
         show: destinations.show,
         path_base: find_path_base(run, delivery),
+        links: build_terminal_links(run, delivery),
         logged_reasons: run.shown_texts(),
         rules_file_errors: delivery.rules_file_errors.clone(),
         missing_rules_hint: delivery.missing_rules_hint.clone(),
@@ -69,6 +71,25 @@ pub(super) fn build_report_context(
     }
     add_file_lines(delivery, &mut context);
     context
+}
+
+/// Returns the links of the log: to the files of the checkout, and to the documentation of this version.
+fn build_terminal_links(run: &Run, delivery: &Delivery<'_>) -> TerminalLinks {
+    let is_supported = if delivery.destinations.has_stdout_report() {
+        run.ui.links_messages()
+    } else {
+        run.ui.links_output()
+    };
+    if !is_supported {
+        return TerminalLinks::default();
+    }
+    let checkout = delivery.files.filter(|(repo, _)| !repo.is_bare());
+    let root = checkout.and_then(|(repo, _)| repo.root().canonicalize().ok());
+    TerminalLinks {
+        root: root.map(|root| root.to_string_lossy().into_owned()),
+        documentation: address::repository_url()
+            .map(|url| format!("{url}/blob/v{}/docs", env!("CARGO_PKG_VERSION"))),
+    }
 }
 
 /// Returns the directory that the paths of the log are relative to: in a local run the current directory, so that an

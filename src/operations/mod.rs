@@ -2,6 +2,7 @@
 //! them share is in the module of its subject, such as `session` or `gate`.
 
 pub(crate) mod artifacts;
+pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod doctor;

@@ -2,6 +2,7 @@
 
 use super::azure_build::AzureBuild;
 use super::path_base::PathBase;
+use super::terminal::TerminalLinks;
 use sluicegate_base::text::List;
 use sluicegate_pipelines::diff::DiffLine as ChangeLine;
 use sluicegate_pipelines::findings::{
@@ -41,6 +42,8 @@ pub(crate) struct ReportContext {
     pub reproduction_command: Option<String>,
     /// The directory that the paths of the log are relative to.
     pub path_base: PathBase,
+    /// The links of the log, if it is a terminal that supports them.
+    pub links: TerminalLinks,
     /// Reasons for unreviewed files that the log has already shown.
     pub logged_reasons: Vec<String>,
     pub reports: Vec<String>,

@@ -76,6 +76,16 @@ impl Ui {
         self.uses_color(io::stderr().is_terminal())
     }
 
+    /// Returns whether names on standard output are links: in colored text, if the terminal supports links.
+    pub(crate) fn links_output(self) -> bool {
+        self.colors_output() && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout)
+    }
+
+    /// Returns whether names on standard error are links.
+    pub(crate) fn links_messages(self) -> bool {
+        self.colors_messages() && supports_hyperlinks::on(supports_hyperlinks::Stream::Stderr)
+    }
+
     /// Returns whether text is colored for a pager that supports colors.
     pub(crate) fn colors_pager(self) -> bool {
         self.uses_color(true)

@@ -123,6 +123,21 @@ impl Repository {
         Ok(branches)
     }
 
+    /// Returns the short names of all branches, remote-tracking branches and tags, sorted.
+    pub fn list_revision_names(&self) -> Result<Vec<String>, GitError> {
+        let list_error = GitError::library("list the branches and tags");
+        let mut names = Vec::new();
+        for reference in self.library.references().map_err(&list_error)? {
+            let reference = reference.map_err(&list_error)?;
+            let is_revision = reference.is_branch() || reference.is_remote() || reference.is_tag();
+            if let (true, Ok(name)) = (is_revision, reference.shorthand()) {
+                names.push(name.to_owned());
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
     /// Returns the tip of the local branch with exactly this name.
     pub fn local_branch_tip(&self, branch: &str) -> Result<Option<CommitId>, GitError> {
         let reference = self.find_reference(&format!("refs/heads/{branch}"))?;

@@ -2,7 +2,6 @@
 //! commands. Completions and manual pages show only the common flags that a command uses. The help of a command lists
 //! only their names, because their texts would fill a screen; `sluicegate help globals` explains them.
 
-use super::completion_values::add_completion_values;
 use super::help_topics::{ENVIRONMENT_TOPIC, EXIT_CODES_TOPIC, topic_commands};
 use super::overview::{GLOBALS_COMMAND, build_globals_command, render_overview};
 use super::{Cli, PROGRAM, single_command};
@@ -112,7 +111,7 @@ pub fn build_completions_tree() -> Command {
     let program = Cli::command();
     let common_flags = list_common_flags(&program);
     let program = program.mut_args(|flag| flag.global(false));
-    let program = program.mut_subcommands(|command| {
+    program.mut_subcommands(|command| {
         let name = command.get_name().to_owned();
         let used_flags: Vec<Arg> = common_flags
             .iter()
@@ -120,8 +119,7 @@ pub fn build_completions_tree() -> Command {
             .map(|flag| flag.clone().global(false))
             .collect();
         add_flags_to_subtree(command, &used_flags)
-    });
-    add_completion_values(program)
+    })
 }
 
 fn add_flags_to_subtree(command: Command, flags: &[Arg]) -> Command {

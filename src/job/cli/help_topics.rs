@@ -35,6 +35,10 @@ pub const FILES: &[(&str, &str)] = &[
         "allowed findings, at the repository root",
     ),
     (
+        "sluicegate-rules.yaml",
+        "rules of the team, at the repository root",
+    ),
+    (
         "CONFIG_DIR/config/pipeline_quality_rules.yaml",
         "rules, in the platform's hidden directory",
     ),

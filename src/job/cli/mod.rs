@@ -9,7 +9,6 @@ mod check;
 mod ci;
 mod command_tree;
 mod compat;
-mod completion_values;
 mod context;
 mod demo;
 mod destinations;

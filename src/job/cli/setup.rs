@@ -141,6 +141,44 @@ pub enum SchemaDocument {
     Receipt,
     /// The statement of `--attestation`, with its predicate.
     Attestation,
+    /// The file of `variables apply`.
+    Variables,
+    /// The file of `provision apply`.
+    Provisioning,
+    /// The file `FILE.state.json` of `provision apply`.
+    ProvisionState,
+    /// The cursor file of `events export`.
+    Cursor,
+    /// The output of `context -o json`.
+    Context,
+    /// The output of `settings -o json`.
+    EffectiveSettings,
+    /// The output of `doctor -o json`.
+    Doctor,
+    /// The output of `init -o json`.
+    Init,
+    /// The output of `diff -o json`.
+    Diff,
+    /// The output of `review --dry-run -o json`.
+    ReviewPlan,
+    /// The output of `publish --dry-run -o json`.
+    Plan,
+    /// The output of `verify -o json`.
+    Verification,
+    /// The output of `artifacts diff -o json`.
+    Interface,
+    /// The output of `artifacts impact -o json`.
+    Impact,
+    /// The output of `rules explain -o json`.
+    Rule,
+    /// The output of `rules lint -o json`.
+    Lint,
+    /// The output of `rules test -o json`.
+    RulesTest,
+    /// The output of `rules new -o json`.
+    RulesNew,
+    /// The output of `rules init -o json`.
+    RulesInit,
 }
 
 /// Prints a completion script.

@@ -18,22 +18,28 @@ pub(super) fn push_concise_lines(output: &mut String, view: &View<'_>, style: St
             .line(finding.path, finding.line)
             .map_or(1, first_column);
         let place = format!("{}:{}:{column}", base.display_path(finding.path), finding.line);
-        push_line(output, &place, finding, style);
+        let place = view
+            .context
+            .links
+            .link_file(&text::escape_line(&place), finding.path);
+        push_line(output, &place, finding, view, style);
     }
     for cause in &view.causes {
         for path in &cause.paths {
             let place = format!("{}:1:1", base.display_path(path));
-            push_line(output, &place, &cause.finding, style);
+            let place = view.context.links.link_file(&text::escape_line(&place), path);
+            push_line(output, &place, &cause.finding, view, style);
         }
     }
 }
 
-/// Adds the line of a finding with its level in color.
-fn push_line(output: &mut String, place: &str, finding: &Finding<'_>, style: Style) {
+/// Adds the line of a finding with its level in color. The place must be escaped.
+fn push_line(output: &mut String, place: &str, finding: &Finding<'_>, view: &View<'_>, style: Style) {
     let level = paint(&finding.severity.to_string(), bold(finding_color(finding)), style);
-    let message = format!("{} [{}]", finding.message(), finding.rule);
-    let (place, message) = (text::escape_line(place), text::escape_line(&message));
-    let _ = writeln!(output, "{place}: {level}: {message}");
+    let message = finding.message();
+    let rule = format!("[{}]", text::escape_line(finding.rule));
+    let rule = view.context.links.link_rule(&rule, finding.rule);
+    let _ = writeln!(output, "{place}: {level}: {} {rule}", text::escape_line(&message));
 }
 
 /// Returns the column where the line's text starts.

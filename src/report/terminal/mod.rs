@@ -3,9 +3,11 @@
 
 mod concise_lines;
 mod count_table;
+mod links;
 mod log_groups;
 mod source_excerpt;
 
+pub(crate) use links::TerminalLinks;
 pub(crate) use log_groups::{Fold, GroupStyle};
 
 use super::ReportContext;
@@ -158,7 +160,7 @@ fn push_findings(output: &mut String, view: &View<'_>, style: Style) {
 
 /// Adds an evaluation error of several files once, with the affected files.
 fn push_cause(output: &mut String, cause: &UnevaluatedCause<'_>, context: &ReportContext, style: Style) {
-    push_message(output, &cause.finding, style);
+    push_message(output, &cause.finding, &context.links, style);
     for place in context.named_places(&cause.finding) {
         let place = context.path_base.display_path(&place);
         let _ = writeln!(output, "  --> {}", text::escape_line(&place));
@@ -203,19 +205,19 @@ fn push_commands_and_reports(output: &mut String, context: &ReportContext) {
 /// Adds a finding with its source lines, and the other places of equal findings.
 fn push_entry(output: &mut String, entry: &FindingEntry<'_>, context: &ReportContext, style: Style) {
     let finding = &entry.finding;
-    push_message(output, finding, style);
+    push_message(output, finding, &context.links, style);
     let lines = context.sources.select_log_excerpt(finding);
     let mark = bold(finding_color(finding));
-    let path = context.path_base.display_path(finding.path);
-    source_excerpt::push_excerpt(output, &path, finding.line, &lines, mark, style);
+    let place = format_place(finding, context);
+    source_excerpt::push_excerpt(output, &place, finding.line, &lines, mark, style);
     let max_places = match context.show {
         ShowMode::First(_) | ShowMode::None => MAX_OTHER_PLACES,
         ShowMode::All | ShowMode::New | ShowMode::Concise => usize::MAX,
     };
     let other_places = List::with_limit(&entry.equal_findings, max_places).with_noun("place");
     for other_finding in other_places.items() {
-        let path = context.path_base.display_path(other_finding.path);
-        source_excerpt::push_excerpt(output, &path, other_finding.line, &[], mark, style);
+        let place = format_place(other_finding, context);
+        source_excerpt::push_excerpt(output, &place, other_finding.line, &[], mark, style);
     }
     if let Some(remark) = other_places.remark() {
         let _ = writeln!(output, "      {remark}");
@@ -227,6 +229,13 @@ fn push_entry(output: &mut String, entry: &FindingEntry<'_>, context: &ReportCon
     }
 }
 
+/// Returns the path and the line of a finding: a link if the terminal supports links.
+fn format_place(finding: &Finding<'_>, context: &ReportContext) -> String {
+    let path = context.path_base.display_path(finding.path);
+    let place = format!("{}:{}", text::escape_line(&path), finding.line);
+    context.links.link_file(&place, finding.path)
+}
+
 /// Returns the color for the severity of a finding.
 const fn finding_color(finding: &Finding<'_>) -> AnsiColor {
     match finding.severity {
@@ -235,8 +244,8 @@ const fn finding_color(finding: &Finding<'_>) -> AnsiColor {
     }
 }
 
-/// Adds the rule and the message of a finding, wrapped to the width of the terminal.
-fn push_message(output: &mut String, finding: &Finding<'_>, style: Style) {
+/// Adds the rule and the message of a finding, wrapped to the width of the terminal. The rule leads to its documentation.
+fn push_message(output: &mut String, finding: &Finding<'_>, targets: &TerminalLinks, style: Style) {
     let color = finding_color(finding);
     let label = format!("{}[{}]", finding.severity, text::escape_line(finding.rule));
     let message = finding.message();
@@ -248,7 +257,8 @@ fn push_message(output: &mut String, finding: &Finding<'_>, style: Style) {
                 let _ = writeln!(
                     output,
                     "{}{}",
-                    paint(&label, bold(color), style),
+                    targets.link_rule(&
+                    paint(&label, bold(color), style), finding.rule),
                     text::escape_line(message_start)
                 );
             }

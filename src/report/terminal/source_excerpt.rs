@@ -16,10 +16,10 @@ const MIN_COLUMNS: usize = 20;
 /// Replacement for a tab.
 const TAB_SPACES: &str = "    ";
 
-/// Adds the place of a finding, and the lines around it if they are known.
+/// Adds the place of a finding, which must be escaped, and the lines around it if they are known.
 pub(super) fn push_excerpt(
     output: &mut String,
-    path: &str,
+    place: &str,
     line: u32,
     lines: &[NumberedLine<'_>],
     mark_color: Ansi,
@@ -32,7 +32,7 @@ pub(super) fn push_excerpt(
         .max(2);
     let gutter = |number: &str| paint(&format!("{number:>digits$} |"), blue, style);
     let arrow = paint(&format!("{:>digits$}-->", ""), blue, style);
-    let _ = writeln!(output, "{arrow} {}:{line}", text::escape_line(path));
+    let _ = writeln!(output, "{arrow} {place}");
     if lines.is_empty() {
         return;
     }
@@ -91,7 +91,14 @@ mod tests {
             width,
             ..Style::default()
         };
-        push_excerpt(&mut shown, "a b.orch.yaml", line, lines, Ansi::new(), style);
+        push_excerpt(
+            &mut shown,
+            &format!("a b.orch.yaml:{line}"),
+            line,
+            lines,
+            Ansi::new(),
+            style,
+        );
         shown
     }
 

@@ -34,6 +34,15 @@ fn source_directories() -> Vec<PathBuf> {
     package_dirs().iter().map(|package| package.join("src")).collect()
 }
 
+/// Returns the sources of all packages, with the tests inside of them.
+pub(crate) fn read_program_sources() -> Vec<String> {
+    let mut files = Vec::new();
+    for directory in source_directories() {
+        style_counts::add_sources(&directory, &mut files);
+    }
+    files.into_iter().map(|(_, text)| text).collect()
+}
+
 fn read_workspace_file(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
@@ -555,6 +564,9 @@ fn schemas_in_repository_are_those_of_program() {
         ("report", "report.json"),
         ("receipt", "receipt.json"),
         ("attestation", "attestation.json"),
+        ("team-rules", "team-rules.json"),
+        ("variables", "variables.json"),
+        ("provisioning", "provisioning.json"),
     ] {
         let schema = crate::support::Call::new(folder.path())
             .run(format!("schema {name}"))
@@ -572,11 +584,13 @@ fn schemas_in_repository_are_those_of_program() {
     }
     let catalog: serde_json::Value =
         serde_json::from_str(&read_workspace_file("schemas/catalog.json")).unwrap();
-    assert_eq!(
-        catalog["url"],
-        format!(
-            "{}/raw/main/schemas/sluicegate.json",
-            env!("CARGO_PKG_REPOSITORY")
-        )
-    );
+    let entries = catalog["schemas"].as_array().unwrap();
+    assert_eq!(entries.len(), 3);
+    for entry in entries {
+        let url = entry["url"].as_str().unwrap();
+        let directory = format!("{}/raw/main/schemas/", env!("CARGO_PKG_REPOSITORY"));
+        let file = url.strip_prefix(&directory).unwrap();
+        assert!(root().join("schemas").join(file).exists(), "{file}");
+        assert!(entry["fileMatch"][0].as_str().unwrap().starts_with("sluicegate"));
+    }
 }

@@ -61,6 +61,151 @@ fn written_documents_are_valid_by_their_schemas() {
     assert_eq!(validate(&load_schema("receipt"), &receipt), Ok(()));
 }
 
+/// Returns the words that name a schema in `sluicegate schema NAME`.
+fn list_schema_names() -> Vec<String> {
+    let folder = scratch::folder();
+    let refusal = Call::new(folder.path()).run("schema no-such").expect(2).err;
+    let names = refusal.split("[possible values: ").nth(1).unwrap();
+    let names = names.split(']').next().unwrap();
+    names.split(", ").map(str::to_owned).collect()
+}
+
+#[test]
+fn every_document_with_a_schema_name_has_its_schema() {
+    let names = list_schema_names();
+    let schemas: Vec<Value> = names.iter().map(|name| load_schema(name)).collect();
+    let known_ids: Vec<&str> = schemas
+        .iter()
+        .filter_map(|schema| schema["properties"]["schema"]["const"].as_str())
+        .collect();
+    let pattern = regex::Regex::new(r#""(sluicegate\.[a-z-]+/v\d+)""#).unwrap();
+    let mut count = 0;
+    for text in crate::docs::read_program_sources() {
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        for id in pattern.captures_iter(code) {
+            count += 1;
+            assert!(known_ids.contains(&&id[1]), "no schema of {}", &id[1]);
+        }
+    }
+    assert!(count > 20, "{count}");
+    for (name, schema) in names.iter().zip(&schemas) {
+        assert!(
+            !schema["title"].is_null() && !schema["description"].is_null(),
+            "{name}"
+        );
+    }
+}
+
+/// Checks that a document is valid by its schema, and that it is not without a key that the schema requires.
+#[track_caller]
+fn assert_valid(name: &str, document: &Value) {
+    let schema = load_schema(name);
+    assert_eq!(validate(&schema, document), Ok(()), "{name}");
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    assert!(!required.is_empty(), "{name}");
+    for key in required {
+        let mut incomplete = document.clone();
+        incomplete.as_object_mut().unwrap().remove(key.as_str().unwrap());
+        assert!(validate(&schema, &incomplete).is_err(), "{name} without {key}");
+    }
+}
+
+#[test]
+fn outputs_of_local_commands_are_valid_by_their_schemas() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    let call = Call::new(&world.work());
+    call.run("rules new no-python").expect(0);
+    let empty = scratch::folder();
+    crate::support::git(empty.path(), "init -q");
+    let new_project = Call::new(empty.path());
+    for (name, call, args) in [
+        ("context", &call, "context"),
+        ("effective-settings", &call, "settings"),
+        ("doctor", &call, "doctor"),
+        ("diff", &call, "diff --base main"),
+        ("rule", &call, "rules explain unused-components"),
+        ("rule", &call, "rules explain project/call"),
+        ("rule", &call, "rules explain team/no-python"),
+        ("lint", &call, "rules lint"),
+        ("rules-test", &call, "rules test"),
+        ("init", &new_project, "init --dry-run --host github"),
+        ("rules-new", &new_project, "rules new no-python"),
+        ("rules-init", &new_project, "rules init --config-dir .acme"),
+    ] {
+        let output = call.run(format!("{args} -o json"));
+        assert!(output.out.starts_with('{'), "{args}: {}", output.all());
+        assert_valid(name, &output.json());
+    }
+}
+
+#[test]
+fn outputs_about_versions_are_valid_by_their_schemas() {
+    let shop = Shop::new();
+    let plan = shop.call().run("publish --dry-run --version-name 1.0.0 -o json");
+    assert_valid("plan", &plan.expect(0).json());
+    shop.publish("1.0.0").expect(0);
+    let review = shop.call().run("review --all --dry-run -o json");
+    assert_valid("review-plan", &review.expect(0).json());
+    let receipt = shop.world.path().join("receipt.json");
+    let verification = shop
+        .call()
+        .run(&["verify", receipt.to_str().unwrap(), "-o", "json"]);
+    assert_valid("verification", &verification.expect(0).json());
+    shop.offer(&[("load", &parameter("hour", ""))]);
+    shop.world.write(
+        "consumer.orch.yaml",
+        "type: orchestration\nversion: '1.0'\npipeline:\n  components:\n    Load:\n      type: run-shared-pipeline\n",
+    );
+    let interface = shop.call().run("artifacts diff -o json").expect(0).json();
+    assert_ne!(interface["changes"], serde_json::json!([]));
+    assert_valid("interface", &interface);
+    let impact = shop.call().run("artifacts impact --repos . -o json");
+    assert_valid("impact", &impact.json());
+    let diff = shop.call().run("diff --base HEAD~1 -o json").expect(0).json();
+    assert!(!diff["interface"].is_null(), "{diff}");
+    assert_valid("diff", &diff);
+    shop.world.git("rm -q clean.orch.yaml");
+    shop.world.git("checkout -q HEAD -- .platform");
+    shop.offer(&[("clean", &parameter("day", ""))]);
+    let refused = shop.call().run("publish --dry-run --version-name 2.0.0 -o json");
+    assert_valid("plan", &refused.expect(2).json());
+}
+
+#[test]
+fn edited_files_of_the_platform_api_are_valid_by_their_schemas() {
+    let variables = parse_yaml(
+        "variables:\n  region: { type: TEXT, behaviour: SHARED, value: eu, overrides: { production: us } }\n  \
+         rows: { type: GRID, value: [[a, b]] }\n",
+    );
+    assert_eq!(validate(&load_schema("variables"), &variables), Ok(()));
+    for wrong in ["{}", "variables: { region: { valeu: eu } }", "variables: []"] {
+        assert!(
+            validate(&load_schema("variables"), &parse_yaml(wrong)).is_err(),
+            "{wrong}"
+        );
+    }
+    let agent = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
+    let text = format!(
+        "project: {{ name: sales, warehouse: WAREHOUSE_A, agentDeploymentType: HYBRID }}\nconnection: {{ name: dwh }}\n\
+         environment:\n  name: production\n  defaultAgentId: {agent}\n  defaultUserAccessLevel: readOnly\n  \
+         connectionOverrides:\n    - connectionName: dwh\n      connectionProperties: {{ privateKey: {{ secretName: key }} }}\n\
+         repository:\n  providerParameters: {{ ownerName: acme }}\n  repositoryName: sales\n"
+    );
+    assert_eq!(validate(&load_schema("provisioning"), &parse_yaml(&text)), Ok(()));
+    for (right, wrong) in [
+        ("HYBRID", "SAAS"),
+        ("readOnly", "reader"),
+        ("secretName: key", "secretName: [key]"),
+        ("connection: {", "conection: {"),
+    ] {
+        let text = text.replacen(right, wrong, 1);
+        assert!(
+            validate(&load_schema("provisioning"), &parse_yaml(&text)).is_err(),
+            "{wrong}"
+        );
+    }
+}
+
 #[test]
 fn init_names_schema_for_editors() {
     let folder = scratch::folder();

@@ -62,3 +62,32 @@ fn colored_concise_line_has_same_text() {
         .collect();
     assert_eq!(text, plain);
 }
+
+#[test]
+fn path_of_finding_is_link_if_terminal_supports_links() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    let call = Call::new(&world.work());
+    let root = world.work().canonicalize().unwrap();
+    let start = format!(
+        "{ESCAPE}]8;;file://{}/b.orch.yaml{ESCAPE}\\b.orch.yaml:",
+        root.display()
+    );
+    for arguments in ["check --all", "check --all --show concise"] {
+        let colored = format!("{arguments} --color always");
+        let supporting = call.clone().variable("FORCE_HYPERLINK", "1");
+        let output = supporting.run(colored.as_str()).expect(1);
+        assert!(output.out.contains(&start), "{}", output.all());
+        // A log, a program without colors and a terminal that shows no links get the path alone.
+        for (call, arguments) in [
+            (&call, colored.as_str()),
+            (&supporting, arguments),
+            (&call.clone().variable("FORCE_HYPERLINK", "0"), &colored),
+        ] {
+            let output = call.run(arguments).expect(1);
+            assert!(!output.out.contains("]8;"), "{}", output.all());
+        }
+        let output = supporting.run(format!("{colored} --report json=-")).expect(1);
+        assert!(!output.out.contains("]8;"), "{}", output.all());
+        assert!(output.err.contains(&start), "{}", output.all());
+    }
+}

@@ -1,5 +1,6 @@
-//! `sluicegate schema`, `completions` and `man`.
+//! `sluicegate schema`, `man` and the help.
 
+use super::completions::list_candidates;
 use crate::support::{Call, json_schema::validate, scratch};
 use clap::{Command, CommandFactory as _};
 use std::fs;
@@ -17,42 +18,12 @@ fn command_names(command: &Command) -> Vec<String> {
     std::iter::once(own).chain(below).collect()
 }
 
-#[test]
-fn every_shell_completes_every_command() {
-    let folder = scratch::folder();
-    let call = Call::new(folder.path());
-    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let script = call.run(&["completions", shell]).expect(0).out;
-        for command in program().get_subcommands() {
-            assert!(
-                script.contains(command.get_name()),
-                "{shell}: {}",
-                command.get_name()
-            );
-        }
-        for word in ["fail-on", "project-id", "rollback"] {
-            assert!(script.contains(word), "{shell}: {word}");
-        }
-    }
-    call.run("completions tcsh").expect(2).saying(&["tcsh", "bash"]);
-}
-
-/// Returns the completions that the bash script offers after a command.
-fn completion_words<'s>(script: &'s str, command: &str) -> &'s str {
-    let label = format!("__{command})\n");
-    let blocks = script.split(&label).skip(1);
-    let listed = blocks.filter_map(|block| block.lines().find(|line| line.contains("opts=")));
-    // The words after `help` have a block with the same name, too, and it is empty.
-    listed.max_by_key(|line| line.len()).unwrap()
-}
-
 const FOLDED: &str = "\nGlobal options (sluicegate help globals):\n";
 
 #[test]
 fn command_shows_its_own_flags_first_and_only_what_it_takes() {
     let folder = scratch::folder();
     let call = Call::new(folder.path());
-    let script = call.run("completions bash").expect(0).out;
     let help = |args: &[&str]| call.run(args).expect(0).out;
     for (command, own, taken, foreign) in [
         ("review", "--fail-on", "--base-url", None),
@@ -67,10 +38,10 @@ fn command_shows_its_own_flags_first_and_only_what_it_takes() {
             assert!(above.contains(own) && !above.contains(taken), "{text}");
             assert!(group.contains(taken), "{text}");
         }
-        let listed = completion_words(&script, command);
+        let listed = list_candidates(&call, "fish", &["sluicegate", command, "--"]).join("\n");
         assert!(listed.contains(own) && listed.contains(taken), "{listed}");
         if let Some(foreign) = foreign {
-            for text in [&short, &long, listed] {
+            for text in [&short, &long, &listed] {
                 assert!(!text.contains(foreign), "{command}: {foreign}: {text}");
             }
         }
@@ -284,64 +255,4 @@ fn help_topics_explain_exit_codes_and_environment() {
     );
     let globals = call.run("man globals").expect(0).out;
     assert!(globals.contains("Path of the git repository"), "{globals}");
-}
-
-/// Returns what bash offers for the last word of the line.
-fn complete_in_bash(script: &str, words: &[&str]) -> Vec<String> {
-    let folder = scratch::folder();
-    fs::write(folder.path().join("completions.bash"), script).unwrap();
-    let words: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
-    let commands = format!(
-        "source ./completions.bash; COMP_WORDS=({}); COMP_CWORD={}; \
-         _sluicegate sluicegate \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; \
-         printf '%s\\n' \"${{COMPREPLY[@]}}\"",
-        words.join(" "),
-        words.len() - 1
-    );
-    let output = std::process::Command::new("bash")
-        .args(["--norc", "-c", &commands])
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().map(str::to_owned).collect()
-}
-
-#[test]
-fn bash_offers_values_where_they_belong() {
-    let has_bash = std::process::Command::new("bash")
-        .arg("--version")
-        .output()
-        .is_ok();
-    if !has_bash {
-        return;
-    }
-    let folder = scratch::folder();
-    let script = Call::new(folder.path()).run("completions bash").expect(0).out;
-    for (words, offered, other) in [
-        (
-            &["sluicegate", "rules", "explain", "unus"][..],
-            "unused-components",
-            "list",
-        ),
-        (
-            &["sluicegate", "rules", "explain", "project/"],
-            "project/call",
-            "unused-components",
-        ),
-        (&["sluicegate", "check", "--report", "ju"], "junit=", "sarif="),
-        (&["sluicegate", "check", "--ci", "git"], "gitlab", "azure"),
-        (&["sluicegate", "check", "--fail-on", "w"], "warn", "error"),
-        (&["sluicegate", "che"], "check", "review"),
-    ] {
-        let values = complete_in_bash(&script, words);
-        assert!(
-            values.iter().any(|value| value == offered),
-            "{words:?}: {values:?}"
-        );
-        assert!(
-            !values.iter().any(|value| value == other),
-            "{words:?}: {values:?}"
-        );
-    }
 }
