@@ -13,7 +13,7 @@ use crate::report::{
     ChangedFile, Format, PathBase, ReportContext, RuleText, SarifLimits, select_touched_lines,
 };
 use crate::session::Run;
-use sluicegate_base::{address,overlap};
+use sluicegate_base::{address, overlap};
 use sluicegate_git::{
     BlobId, Change, CommitId, FileContent, GitError, OldContent, Repository, Snapshot, SnapshotFile,
 };

@@ -189,7 +189,7 @@ pub(super) fn render_file_changes(
         .iter()
         .zip(flowcharts)
         .enumerate()
-        .map(|(index,(file, flowchart))| {
+        .map(|(index, (file, flowchart))| {
             let value_share = value_shares[index];
             // There is no limit if all values fit: each takes the place of its count, which is a part of the list.
             let value_limit = if value_share == value_bytes[index] {

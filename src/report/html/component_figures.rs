@@ -31,7 +31,7 @@ pub(super) fn render_pictures(
     if let Some(versions) = canvas.split_versions() {
         let mut html = String::new();
         for (version, name) in versions.into_iter().zip(["Before", "After"]) {
-            let picture = Picture::with_max_width(version, unscaled_width( width));
+            let picture = Picture::with_max_width(version, unscaled_width(width));
             let _ = writeln!(html, "<p class=\"aside\">{name}</p>");
             html.push_str(&figures.render(&picture, &format!("{id}-{}", name.to_lowercase()), name));
         }
@@ -98,7 +98,7 @@ impl ComponentFigures<'_> {
                 self.render_full_size(whole, &full_id)
             );
         }
-        let first_picture = Picture::with_max_width(part, unscaled_width( self.width));
+        let first_picture = Picture::with_max_width(part, unscaled_width(self.width));
         let mut html = self.render(&first_picture, &format!("{id}-part"), "Changed part");
         if omitted_count > 0 {
             let missing_count = format_count(omitted_count, "more component");

@@ -168,8 +168,7 @@ fn build_badges(findings: &[AnchoredFinding<'_, '_>]) -> BTreeMap<String, Badge>
 
 /// Returns the changes to one file, for a page of changes.
 pub(super) fn render_file_changes(file: &ChangedFile, id: &str, is_open: bool) -> String {
-    let (card, _) =
-    render_card(file, id, &BTreeMap::new(), is_open);
+    let (card, _) = render_card(file, id, &BTreeMap::new(), is_open);
     card
 }
 

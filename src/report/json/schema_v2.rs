@@ -136,13 +136,13 @@ pub(super) struct FindingV2 {
 
 /// The files to write. Each is created when it is written, because all together use more memory than the report itself.
 pub(super) struct FileWriter<'r> {
-                files:&'r [FileResults],
-                context: &'r ReportContext,
+    files: &'r [FileResults],
+    context: &'r ReportContext,
 }
 
 impl Serialize for FileWriter<'_> {
     fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
-        let files =self.files.iter();
+        let files = self.files.iter();
         writer.collect_seq(files.map(|file| FileV2::from_results(file, self.context)))
     }
 }
@@ -160,7 +160,8 @@ impl<'r> DocumentV2<'r, FileWriter<'r>> {
             context: Cow::Borrowed(&report.context),
             counts: report.count_results(),
             files: FileWriter {
-                            files:&report.files, context,
+                files: &report.files,
+                context,
             },
             excluded: excluded_files.clone().map(|file| file.path.clone()).collect(),
             unreviewed: unreviewed_files.clone().map(|file| file.path.clone()).collect(),

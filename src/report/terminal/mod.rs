@@ -257,8 +257,7 @@ fn push_message(output: &mut String, finding: &Finding<'_>, targets: &TerminalLi
                 let _ = writeln!(
                     output,
                     "{}{}",
-                    targets.link_rule(&
-                    paint(&label, bold(color), style), finding.rule),
+                    targets.link_rule(&paint(&label, bold(color), style), finding.rule),
                     text::escape_line(message_start)
                 );
             }

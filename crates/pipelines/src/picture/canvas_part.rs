@@ -17,8 +17,7 @@ impl Canvas {
     /// Returns at most `max_boxes` boxes of the changed part, or the first boxes of the canvas if nothing changed.
     pub fn select_flowchart_part(&self, max_boxes: usize) -> (Self, usize) {
         let kept_indices = if self.has_changes() {
-            let (changed_part, _) =
-            self.list_changed_part();
+            let (changed_part, _) = self.list_changed_part();
             changed_part
         } else {
             (0..self.boxes.len()).collect()

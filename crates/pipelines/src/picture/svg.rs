@@ -88,8 +88,7 @@ impl<'c> Picture<'c> {
     /// Returns the width with the margins. The legend may be wider than the drawing.
     fn width(&self) -> i32 {
         let min_width = if self.has_legend() {
-            let (_, legend_width) =
-            self.draw_legend();
+            let (_, legend_width) = self.draw_legend();
             legend_width
         } else {
             0
@@ -132,7 +131,7 @@ impl<'c> Picture<'c> {
         self.draw_background(&mut svg, frame);
         let _ = write!(svg, "<g id=\"{}-drawing\">", text::escape_markup(frame.id));
         if self.has_legend() {
-            let(legend, _) =self.draw_legend();
+            let (legend, _) = self.draw_legend();
             svg.push_str(&legend);
         }
         self.draw_links(&mut svg);

@@ -323,10 +323,11 @@ fn find_stated_kind(text_before: &str) -> Option<SubjectKind> {
 
 /// Returns the text without a last word that states the kind of the following name.
 fn strip_stated_kind(text_before: &str) -> &str {
-    let(text_before_word, _) = split_last_word(text_before);
+    let (text_before_word, _) = split_last_word(text_before);
     if find_stated_kind(text_before).is_some() {
         text_before_word
-    } else { text_before
+    } else {
+        text_before
     }
 }
 

@@ -162,7 +162,7 @@ impl Project<'_> {
                     };
                     let paths: Vec<&str> = circle
                         .iter()
-                        .filter_map(|index|pipelines.get(*index).map(|(path, _)| *path))
+                        .filter_map(|index| pipelines.get(*index).map(|(path, _)| *path))
                         .collect();
                     describe_circle(&paths)
                 });

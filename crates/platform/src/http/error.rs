@@ -257,7 +257,10 @@ impl HttpError {
     fn format_details(&self) -> String {
         let mut details = Vec::new();
         if let Some(id) = &self.0.request_id {
-            details.push(format!("request id {}", server_text::truncate(id, MAX_REQUEST_ID_LENGTH)));
+            details.push(format!(
+                "request id {}",
+                server_text::truncate(id, MAX_REQUEST_ID_LENGTH)
+            ));
         }
         if self.0.tries > 1 {
             details.push(format!("{} tries", self.0.tries));
