@@ -8,7 +8,7 @@ use crate::session::{CommandResult, Run};
 
 /// Runs `sluicegate artifacts`: lists, shows, enables and disables published versions.
 pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
-    let sources = run.read_sources()?;
+    let sources = run.read_setting_sources()?;
     let platform = run.create_platform_client(&sources.connection(&run.global)?)?;
     match verb {
         ArtifactsVerb::List { prefix, output } => {

@@ -56,7 +56,9 @@ async fn follow_execution(run: &Run, id: &str, pace: &PaceArgs) -> Result<Watche
 
 /// Starts the time of a wait. The flags and settings say how long to wait and how often to poll.
 fn start_pace(run: &Run, pace: &PaceArgs) -> Result<Pace, Failure> {
-    let poll_settings = run.read_sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
+    let poll_settings = run
+        .read_setting_sources()?
+        .poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
     Ok(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
 }
 
@@ -68,7 +70,9 @@ fn terminate_execution(
     wait_args: Option<&PaceArgs>,
     output: OutputArgs,
 ) -> CommandResult {
-    let status = run.read_sources()?.cancel_status(cancel.cancel_status.clone());
+    let status = run
+        .read_setting_sources()?
+        .cancel_status(cancel.cancel_status.clone());
     let project = run.project()?;
     let pace = wait_args.map(|pace| start_pace(run, pace)).transpose()?;
     run.block_on(async {

@@ -15,7 +15,7 @@ use std::path::Path;
 /// Runs `sluicegate report`: merges, compares and renders the reports of earlier runs.
 pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let sources = run
-        .read_sources()
+        .read_setting_sources()
         .inspect_err(|_| run.replace_default_reports(&args.destinations))?;
     let destinations = sources
         .report_destinations(&args.destinations)?

@@ -18,7 +18,7 @@ pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
         let policy = workspace.describe_policy();
         (workspace.sources.list_effective_settings(&run.global), policy)
     } else {
-        let sources = run.read_sources()?;
+        let sources = run.read_setting_sources()?;
         sources.connection(&run.global)?;
         (
             sources.list_effective_settings(&run.global),

@@ -18,7 +18,7 @@ use std::path::Path;
 /// Runs `sluicegate shared-pipelines add`: offers a pipeline to consumers.
 pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
     let workspace = run.open_workspace()?;
-    let snapshot = workspace.repo.disk_snapshot(run.index())?;
+    let snapshot = workspace.repo.disk_snapshot(run.hook_index_path())?;
     let path = workspace.resolve_typed_path(run, &args.path)?;
     if !is_pipeline(&path) {
         let message = format!("{path} is not a pipeline: its name ends in neither .orch.yaml nor .tran.yaml");

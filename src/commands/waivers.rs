@@ -9,7 +9,7 @@ use crate::session::{CommandResult, Run};
 /// Runs `sluicegate waivers`: adds, lists and prunes waivers.
 pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     let workspace = run.open_workspace()?;
-    let snapshot = workspace.repo.disk_snapshot(run.index())?;
+    let snapshot = workspace.repo.disk_snapshot(run.hook_index_path())?;
     // A waiver that matches no finding of the default rules may match one of the rules file that is still to be written.
     let rules = match &verb {
         WaiversVerb::Prune { .. } => CheckRules::Project(workspace.read_rules_at(&snapshot)?),

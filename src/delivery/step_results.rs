@@ -11,7 +11,7 @@ use crate::session::step_report::annotation_style;
 use crate::ui::Ui;
 
 /// The number of the group of annotations, which no group of findings uses.
-const ANNOTATIONS: usize = usize::MAX;
+const ANNOTATION_GROUP_NUMBER: usize = usize::MAX;
 
 /// Prints the findings, with the host's annotations and outputs. If a report goes to standard output, prints to
 /// standard error.
@@ -44,9 +44,13 @@ pub(super) fn print_findings(
     let commands: String = commands.iter().flat_map(|line| [line, "\n"]).collect();
     let mut text = String::new();
     if !commands.is_empty() {
-        style
-            .groups
-            .push_group(&mut text, ANNOTATIONS, Fold::Closed, "annotations", &commands);
+        style.groups.push_group(
+            &mut text,
+            ANNOTATION_GROUP_NUMBER,
+            Fold::Closed,
+            "annotations",
+            &commands,
+        );
     }
     text.push_str(&terminal::render(delivery.report, about, style));
     if is_output_reserved {

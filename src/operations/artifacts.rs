@@ -9,7 +9,7 @@ use sluicegate_platform::api::Platform;
 
 /// Lists the shared pipelines of the account.
 pub(crate) fn list_shared_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
-    let sources = run.read_sources()?;
+    let sources = run.read_setting_sources()?;
     let platform = run.create_platform_client(&sources.connection(&run.global)?)?;
     run.block_on(async {
         let pipelines = platform.shared_pipelines().await?;

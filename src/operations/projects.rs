@@ -19,7 +19,7 @@ const CHECK_INSTRUCTION: &str = "check the project before you repeat the command
 
 /// Runs `sluicegate projects`: lists and creates projects.
 pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
-    let platform = run.create_platform_client(&run.read_sources()?.connection(&run.global)?)?;
+    let platform = run.create_platform_client(&run.read_setting_sources()?.connection(&run.global)?)?;
     run.block_on(async {
         match verb {
             ProjectsVerb::List { output } => {
@@ -110,7 +110,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
         vocabulary,
         output,
     } = verb;
-    let known_names = run.read_sources()?.platform_names(&vocabulary);
+    let known_names = run.read_setting_sources()?.platform_names(&vocabulary);
     let auth_type = auth_type
         .or_else(|| known_names.auth_type(&warehouse).map(str::to_owned))
         .ok_or_else(|| {
@@ -155,7 +155,7 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
         key,
         value: run.read_secret(&choose_secret_source(value)?)?,
     };
-    let platform = run.create_platform_client(&run.read_sources()?.connection(&run.global)?)?;
+    let platform = run.create_platform_client(&run.read_setting_sources()?.connection(&run.global)?)?;
     run.block_on(async {
         let response = platform
             .create_secret(&agent_id.to_string(), &secret)
@@ -185,7 +185,10 @@ pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResu
         output,
     } = verb;
     let repository = NewRepository {
-        provider: run.read_sources()?.platform_names(&vocabulary).git_provider,
+        provider: run
+            .read_setting_sources()?
+            .platform_names(&vocabulary)
+            .git_provider,
         owner_name: owner,
         repository_name: name.into_name(),
     };

@@ -27,7 +27,7 @@ const VISIBILITY_RULE: &str =
 
 /// Checks everything, continues from the state, and reports each step.
 pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
-    let sources = run.read_sources()?;
+    let sources = run.read_setting_sources()?;
     let document = Document::load(&run.env.current_dir().join(&args.file), &args.file)?;
     let plan = provision::read_plan(&document, &sources.platform_names(&args.vocabulary))?;
     let secret = plan

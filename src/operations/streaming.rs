@@ -26,7 +26,7 @@ pub(crate) fn create_stream(
 ) -> CommandResult {
     let document = Document::load(&run.env.current_dir().join(file), file)?;
     let definition =
-        definitions::read_streaming_definition(&document, &run.read_sources()?.key_vault(key_vault))?;
+        definitions::read_streaming_definition(&document, &run.read_setting_sources()?.key_vault(key_vault))?;
     for note in &definition.notes {
         run.ui.say(note);
     }
@@ -138,7 +138,9 @@ pub(crate) fn wait_for_status(
     pace: &PaceArgs,
     output: OutputArgs,
 ) -> CommandResult {
-    let poll_settings = run.read_sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
+    let poll_settings = run
+        .read_setting_sources()?
+        .poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
     let RemoteProject {
         platform,
         id: project,

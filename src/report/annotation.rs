@@ -70,7 +70,7 @@ pub(super) fn collect_report_annotations(report: &Report, context: &ReportContex
 /// Collects the annotations of files for a host that shows them together with the notices of the log: the findings, and
 /// the unreviewed files that a single notice names together. Notices count against `limit`, the maximum number of
 /// annotations of each level. If there are more, the last one states their number and where to find them.
-pub(super) fn collect_annotations_beside_notices(
+pub(super) fn collect_limited_file_annotations(
     report: &Report,
     context: &ReportContext,
     limit: usize,
@@ -321,14 +321,14 @@ mod tests {
         Notice None review: A note.
         Notice None review: Excluded: 1 file: notes.txt (not a file that is reviewed)
         "#);
-        let findings = collect_annotations_beside_notices(&report, &context, 10, "the report");
+        let findings = collect_limited_file_annotations(&report, &context, 10, "the report");
         assert_eq!(findings.len(), 4, "{:?}", shown(&findings));
         // Several files share the reason: it is in the notice, and each file has a mark.
         report.unreviewed_files.push(UnreviewedFile {
             path: "later.orch.yaml".to_owned(),
             reason: report.unreviewed_files[0].reason.clone(),
         });
-        let marks = collect_annotations_beside_notices(&report, &context, 10, "the report");
+        let marks = collect_limited_file_annotations(&report, &context, 10, "the report");
         assert_eq!(marks.len(), 6, "{:?}", shown(&marks));
         let reasons = notices(&report, &context, true).into_iter().chain(marks);
         let reasons: Vec<Annotation> = reasons.filter(|it| it.message.contains("timed out")).collect();

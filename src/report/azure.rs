@@ -20,7 +20,7 @@ const MESSAGE_LIMIT: usize = 4_096;
 /// and the notices in the log are some of these. If there are more, the last one states the number of issues.
 pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<String> {
     let all =
-        annotation::collect_annotations_beside_notices(report, context, MAX_ISSUES, "the report and the log");
+        annotation::collect_limited_file_annotations(report, context, MAX_ISSUES, "the report and the log");
     all.iter().map(format_command).collect()
 }
 

@@ -34,7 +34,7 @@ impl Tone {
     }
 
     /// Returns the CSS class of the tone in HTML pages, which is also the name of the filter.
-    pub(super) const fn class(self) -> &'static str {
+    pub(super) const fn css_class(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Broken => "broken",

@@ -21,7 +21,7 @@ const MAX_OTHER_PLACES: usize = 5;
 /// The listed findings of a file.
 pub(super) type FileEntries<'v, 'a> = (&'a str, Vec<&'v FindingEntry<'a>>);
 
-/// Returns whether the entry is an error that counts for the verdict, or a rule that could not be evaluated.
+/// Returns whether the entry is an error that affects the verdict, or a rule that could not be evaluated.
 pub(super) fn is_error(entry: &FindingEntry<'_>) -> bool {
     matches!(Tone::for_finding(&entry.finding), Tone::Error | Tone::Broken)
 }

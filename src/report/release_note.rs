@@ -19,8 +19,8 @@ const MAX_TEXT_CHARS: usize = 500;
 pub(crate) fn render_release_note(prefix: &str, version_name: &str, compat: &Compatibility) -> String {
     let heading = format!(
         "## {} {}\n\n",
-        escape_shortened(prefix),
-        escape_shortened(version_name)
+        shorten_and_escape(prefix),
+        shorten_and_escape(version_name)
     );
     heading + &render_consumer_changes(compat)
 }
@@ -64,13 +64,13 @@ pub(super) fn render_consumer_changes(compat: &Compatibility) -> String {
     note.trim_end().to_owned() + "\n"
 }
 
-fn escape_shortened(text: &str) -> String {
+fn shorten_and_escape(text: &str) -> String {
     escape(&truncation::truncate(text, MAX_TEXT_CHARS))
 }
 
 /// Describes in one sentence what the version means for consumers.
 fn describe_overall_change(compat: &Compatibility, old_name: &str) -> String {
-    let old_name = escape_shortened(old_name);
+    let old_name = shorten_and_escape(old_name);
     if compat.ids_only {
         return format!("Since {old_name}; only the ids of shared pipelines could be compared.");
     }
@@ -82,7 +82,7 @@ fn describe_overall_change(compat: &Compatibility, old_name: &str) -> String {
             let reason = compat
                 .accepted
                 .as_deref()
-                .map(|reason| format!(" Accepted: {}.", escape_shortened(reason)));
+                .map(|reason| format!(" Accepted: {}.", shorten_and_escape(reason)));
             format!(
                 "**Changes since {old_name} require action by consumers.**{}",
                 reason.unwrap_or_default()

@@ -108,7 +108,7 @@ impl ReportContext {
 
     /// Returns the first places in the rules file that cause this finding, and the number of others. Contains text from
     /// outside.
-    pub(super) fn named_places(&self, finding: &Finding<'_>) -> Vec<String> {
+    pub(super) fn list_first_places(&self, finding: &Finding<'_>) -> Vec<String> {
         let places = self.rules_file_places(finding.rule, finding.error_type);
         List::with_limit(places, MAX_LISTED_PLACES)
             .with_noun("place")

@@ -235,7 +235,7 @@ impl MarkdownPage<'_> {
         let free_bytes = self.limits.page.saturating_sub(self.text.len());
         // The last quarter is for the sections below the changes.
         let change_bytes = self.limits.changes.min(free_bytes * 3 / 4);
-        let has_flowcharts = has_flowcharts(&view.report.context.ci);
+        let has_flowcharts = can_draw_flowcharts(&view.report.context.ci);
         let sections = changes_markdown::render_file_changes(
             &files,
             change_bytes.saturating_sub(fold_bytes),
@@ -308,9 +308,9 @@ impl MarkdownPage<'_> {
     }
 }
 
-/// Returns whether the host can draw Mermaid flowcharts. The page of a local run has them, as it may be shown on any
+/// Returns whether the host can draw Mermaid flowcharts. The page of a local run has them, because it may be shown on any
 /// host.
-fn has_flowcharts(host: &str) -> bool {
+fn can_draw_flowcharts(host: &str) -> bool {
     !matches!(host, "azure" | "bitbucket" | "buildkite" | "circleci" | "jenkins")
 }
 
@@ -350,7 +350,7 @@ fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
 fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> String {
     let message = escape(&shorten_message(&cause.finding.message()));
     let places: Vec<String> = context
-        .named_places(&cause.finding)
+        .list_first_places(&cause.finding)
         .iter()
         .map(|place| render_code(&shorten_name(place)))
         .collect();

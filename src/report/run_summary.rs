@@ -31,10 +31,10 @@ pub(crate) fn render_failure_annotation(
 /// Returns the step summary of a failure. The lines of `message` after the first are details, or begin with `hint:`.
 pub(crate) fn render_failure_summary(title: &str, is_undecided: bool, message: &str) -> String {
     let mark = if is_undecided { "⚠️" } else { "❌" };
-    let mut page = format!("## {mark} {}\n\n", shorten_line(title));
+    let mut page = format!("## {mark} {}\n\n", shorten_and_escape(title));
     let mut lines = message.lines().filter(|line| !line.trim().is_empty());
     if let Some(first) = lines.next() {
-        let _ = writeln!(page, "**{}**\n", shorten_line(first));
+        let _ = writeln!(page, "**{}**\n", shorten_and_escape(first));
     }
     let mut steps = String::new();
     for line in lines.by_ref().take(MAX_LINES) {
@@ -44,7 +44,7 @@ pub(crate) fn render_failure_summary(title: &str, is_undecided: bool, message: &
                 let _ = writeln!(steps, "To do: {hint}\n");
             }
             None => {
-                let _ = writeln!(page, "- {}", shorten_line(line));
+                let _ = writeln!(page, "- {}", shorten_and_escape(line));
             }
         }
     }
@@ -60,7 +60,7 @@ pub(crate) fn render_publish_summary(
     facts: &[(&str, &str)],
     compat: Option<&Compatibility>,
 ) -> String {
-    let mut page = format!("## ✅ {}\n\n", shorten_line(title));
+    let mut page = format!("## ✅ {}\n\n", shorten_and_escape(title));
     for (name, value) in facts {
         let value = render_code(&truncation::truncate(value, LINE_LENGTH_LIMIT));
         let _ = writeln!(page, "- {}: {value}", escape(name));
@@ -71,7 +71,7 @@ pub(crate) fn render_publish_summary(
     page + "\n"
 }
 
-fn shorten_line(line: &str) -> String {
+fn shorten_and_escape(line: &str) -> String {
     escape(&truncation::truncate(line, LINE_LENGTH_LIMIT))
 }
 

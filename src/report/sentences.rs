@@ -11,13 +11,13 @@ pub(super) fn render_headline(report: &Report) -> String {
     let colon = if numbers.is_empty() { "" } else { ": " };
     format!(
         "{} {}{colon}{numbers}",
-        capitalize(name_run(report)),
+        capitalize(run_noun(report)),
         report.verdict
     )
 }
 
 /// Returns what the report calls its run: a review by the platform, or a local check.
-pub(super) const fn name_run(report: &Report) -> &'static str {
+pub(super) const fn run_noun(report: &Report) -> &'static str {
     match report.engine {
         Engine::Remote => "review",
         Engine::Local => "check",
@@ -152,7 +152,7 @@ const fn has_no_files(counts: &ResultCounts) -> bool {
 
 /// Returns the problem of an undecided run without a recorded reason.
 fn describe_undecided_run(report: &Report) -> String {
-    let run = name_run(report);
+    let run = run_noun(report);
     format!("The {run} is undecided: it is unknown whether the pipelines pass the gate.")
 }
 
@@ -233,7 +233,7 @@ fn explain_failure(report: &Report) -> Option<String> {
     if !fails_by_finding && !refusals.is_empty() {
         return Some(format!(
             "The {} failed: {}.",
-            name_run(report),
+            run_noun(report),
             refusals.join(", ")
         ));
     }
@@ -244,7 +244,7 @@ fn explain_failure(report: &Report) -> Option<String> {
     Some(if has_warning {
         "All findings are warnings, and warnings fail this gate.".to_owned()
     } else {
-        format!("No rule result explains why the {} failed.", name_run(report))
+        format!("No rule result explains why the {} failed.", run_noun(report))
     })
 }
 

@@ -20,7 +20,7 @@ impl Run {
             // A link that git cannot look up may belong to the change.
             let tracked_link = policy::find_links_in_path(repo.root(), &full)
                 .into_iter()
-                .find(|link| repo.is_tracked(link, self.index()).unwrap_or(true));
+                .find(|link| repo.is_tracked(link, self.hook_index_path()).unwrap_or(true));
             if let Some(link) = tracked_link {
                 let message = format!(
                     "cannot write {}: `{link}` is a symbolic link in the repository, and the change controls \

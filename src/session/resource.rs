@@ -21,7 +21,7 @@ pub(crate) struct RemoteProject {
 impl Run {
     /// Returns the platform and the configured project.
     pub(crate) fn project(&self) -> Result<RemoteProject, Failure> {
-        let connection = self.read_sources()?.connection(&self.global)?;
+        let connection = self.read_setting_sources()?.connection(&self.global)?;
         Ok(RemoteProject {
             platform: self.create_platform_client(&connection)?,
             id: connection.require_project_id()?,

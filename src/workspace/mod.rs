@@ -129,7 +129,7 @@ impl Run {
         let checkout = Checkout {
             root: repo.root(),
             // If git cannot read its index, the file is treated as tracked, so that it is not overwritten.
-            is_tracked: &|path| repo.is_tracked(path, self.index()).unwrap_or(true),
+            is_tracked: &|path| repo.is_tracked(path, self.hook_index_path()).unwrap_or(true),
         };
         let on_unusable = match config_file {
             Some(_) => on_unusable,
@@ -150,7 +150,7 @@ impl Run {
     }
 
     /// Returns the index that git passes to its hooks.
-    pub(crate) fn index(&self) -> Option<&Path> {
+    pub(crate) fn hook_index_path(&self) -> Option<&Path> {
         self.env.get(env::GIT_INDEX_FILE).map(Path::new)
     }
 
@@ -171,7 +171,7 @@ impl Run {
 
     /// Reads the settings of a command that needs no repository. Inside one, the gate configuration of the policy
     /// revision applies, as in a review; elsewhere, only the configuration file that the job names, if any.
-    pub(crate) fn read_sources(&self) -> Result<SettingSources<'_>, Failure> {
+    pub(crate) fn read_setting_sources(&self) -> Result<SettingSources<'_>, Failure> {
         let host = settings::requested_host(&self.global, &self.env)?;
         if let Some(repo) = self.find_repository() {
             let ci = ci::detect_context(&self.env, host).ok();

@@ -37,7 +37,7 @@ impl Workspace<'_> {
         }
         let snapshot = match &self.policy_revision {
             PolicyRevision::Commit { commit, .. } => self.repo.snapshot(commit.clone()),
-            PolicyRevision::Head { .. } => self.repo.disk_snapshot(run.index())?,
+            PolicyRevision::Head { .. } => self.repo.disk_snapshot(run.hook_index_path())?,
             PolicyRevision::Unknown { .. } => return Ok(None),
         };
         let config_dir = self.sources.config_dir(&run.global)?;

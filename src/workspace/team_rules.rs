@@ -80,7 +80,7 @@ impl Workspace<'_> {
         (version, rules)
     }
 
-    /// Reads the team rules file in force, which may be missing.
+    /// Reads the team rules file that applies, which may be missing.
     fn read_team_rules_file(&self, path: &str) -> Result<GateFile, Failure> {
         let reader = GateFileReader {
             repo: &self.repo,
@@ -105,7 +105,7 @@ impl TeamRulesInForce {
     }
 }
 
-/// Returns the limit of a verdict that the team rules of this file are not in force.
+/// Returns the limit of a verdict that the team rules of this file do not apply.
 fn build_limit(path: &str, text: String) -> VerdictLimit {
     VerdictLimit {
         kind: LimitKind::NotInForce,

@@ -21,7 +21,7 @@ use sluicegate_pipelines::waivers::{self, Waivers};
 use sluicegate_pipelines::yaml::DocumentError;
 use std::collections::BTreeMap;
 
-/// Resolves the settings of a command that select files. An error shows that a file cannot be used.
+/// Resolves the settings that select files; an error shows that a file cannot be used.
 pub(crate) type ResolveSelection<'f> = dyn Fn(&SettingSources<'_>) -> Result<Selection, SettingsError> + 'f;
 
 /// The files of the gate configuration that cannot be used, each as a sentence.
@@ -150,8 +150,7 @@ impl GateVersion<'_> {
                 .iter()
                 .map(|name| GateFileVersion::Text(name.clone().into_bytes()))
                 .collect();
-            let message =
-                format!("{error}. Remove these files from every directory except the platform's own");
+            let message = format!("{error}. Keep these files only in the platform's own directory");
             let problem = GateFileProblem::new(content, message);
             problems.insert("hidden directory", problem);
         }
@@ -231,7 +230,7 @@ impl GateVersion<'_> {
     /// tracked if git cannot tell.
     fn tracks_file(&self, path: &str) -> bool {
         if self.is_head {
-            let tracks = self.workspace.repo.is_tracked(path, self.run.index());
+            let tracks = self.workspace.repo.is_tracked(path, self.run.hook_index_path());
             tracks.unwrap_or(true)
         } else {
             self.snapshot.find_file(path).is_ok_and(|file| file.is_some())

@@ -268,7 +268,7 @@ impl<'a> RenameSearch<'a> {
     fn rank_candidates(&self, contents: &dyn RenameContents) -> Vec<RenamePair> {
         let added_contents = self.group_by_content(contents, &self.added_indices);
         let deleted_contents = self.group_by_content(contents, &self.deleted_indices);
-        let sources = self.read_sources(contents, &deleted_contents, &added_contents);
+        let sources = self.read_rename_sources(contents, &deleted_contents, &added_contents);
         let mut candidates = Vec::new();
         let mut remaining_pieces = self.max_pieces;
         for content in &added_contents {
@@ -340,9 +340,8 @@ impl<'a> RenameSearch<'a> {
         candidates
     }
 
-    /// Returns the deleted files that may have been renamed to an added file because their size fits it, each with its
-    /// pieces, until the limit of pieces is reached.
-    fn read_sources<'f>(
+    /// Returns the deleted files whose size fits an added file, with their pieces, up to the limit of pieces.
+    fn read_rename_sources<'f>(
         &self,
         contents: &dyn RenameContents,
         deleted_contents: &'f [CandidateContent],

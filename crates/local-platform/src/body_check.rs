@@ -14,7 +14,7 @@ pub(super) struct BodyCheck {
 
 impl BodyCheck {
     /// Records what is wrong with a field of the request, given by its path below the object being read.
-    pub(super) fn add(&mut self, field: &str, message: impl Into<String>) {
+    pub(super) fn add_error(&mut self, field: &str, message: impl Into<String>) {
         let field = self.full_path(field);
         self.errors.push(FieldError {
             field,
@@ -52,7 +52,7 @@ impl BodyCheck {
     pub(super) fn required_header(&mut self, headers: &HeaderMap, name: &str) -> String {
         self.optional_header(headers, name).unwrap_or_else(|| {
             if !self.errors.iter().any(|finding| finding.field == name) {
-                self.add(name, "the header is required and must not be empty");
+                self.add_error(name, "the header is required and must not be empty");
             }
             String::new()
         })
@@ -62,7 +62,7 @@ impl BodyCheck {
     pub(super) fn optional_header(&mut self, headers: &HeaderMap, name: &str) -> Option<String> {
         let value = headers.get(name)?;
         let Ok(text) = std::str::from_utf8(value.as_bytes()) else {
-            self.add(name, "the header must be UTF-8");
+            self.add_error(name, "the header must be UTF-8");
             return None;
         };
         let text = text.trim();

@@ -35,7 +35,7 @@ impl Query {
             "true" => Some(true),
             "false" => Some(false),
             _ => {
-                check.add(name, "must be true or false");
+                check.add_error(name, "must be true or false");
                 None
             }
         }
@@ -77,10 +77,10 @@ impl Page {
             .and_then(|size| u32::try_from(size).ok())
             .filter(|size| (1..=MAX_SIZE).contains(size));
         if page.is_none() {
-            check.add("page", "must be a whole number from 0");
+            check.add_error("page", "must be a whole number from 0");
         }
         if size.is_none() {
-            check.add("size", format!("must be a whole number from 1 to {MAX_SIZE}"));
+            check.add_error("size", format!("must be a whole number from 1 to {MAX_SIZE}"));
         }
         Self {
             page: page.unwrap_or_default(),

@@ -63,7 +63,7 @@ fn connection_rule(side: &'static str, member: &'static str, message: &'static s
     rule(
         move |check, body| {
             if lacks_connection(body, side) {
-                check.add(&format!("{side}.connection.{member}"), message);
+                check.add_error(&format!("{side}.connection.{member}"), message);
             }
         },
         None,

@@ -28,7 +28,7 @@ impl<'a> CheckSubject<'a> {
     pub(crate) fn open_snapshot(&self, has_input: bool) -> Result<Snapshot<'a>, Failure> {
         let workspace = self.workspace;
         let repo = &workspace.repo;
-        let index = self.session.index();
+        let index = self.session.hook_index_path();
         if self.settings.staged {
             return Ok(repo.staged_snapshot(index)?);
         }

@@ -286,9 +286,9 @@ fn resolve_like_check<'w>(
         return Ok((RangeEnds::from(Comparison::from(target)), snapshot));
     }
     let snapshot = if args.staged {
-        workspace.repo.staged_snapshot(run.index())?
+        workspace.repo.staged_snapshot(run.hook_index_path())?
     } else {
-        workspace.repo.disk_snapshot(run.index())?
+        workspace.repo.disk_snapshot(run.hook_index_path())?
     };
     let comparison = workspace.resolve_checkout(run, revisions)?;
     let head = workspace.repo.head().ok().map(|head| head.commit);

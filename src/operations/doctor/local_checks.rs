@@ -82,7 +82,7 @@ fn record_outcome<T>(
 
 /// Resolves all settings, whether a review or a publish needs them.
 fn resolve_settings_for_checks(run: &Run) -> Result<DoctorSettings, Failure> {
-    let sources = run.read_sources()?;
+    let sources = run.read_setting_sources()?;
     sources.config_dir(&run.global)?;
     let review = sources.review_settings(&ReviewArgs::default())?;
     let publish_on = sources.publish_on(&CiArgs::default())?;

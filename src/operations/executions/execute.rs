@@ -48,7 +48,7 @@ pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
         let path = run.env.current_dir().join(path);
         run.replace_old_file(&path, |output| write_execution_junit(&unfinished_report, output));
     }
-    let sources = run.read_sources()?;
+    let sources = run.read_setting_sources()?;
     let pipeline_run = PipelineRun {
         run,
         args,

@@ -89,7 +89,7 @@ pub(crate) fn detect_setup(
     args: &InitArgs,
 ) -> Result<RepositoryFacts, Failure> {
     let repo = &workspace.repo;
-    let snapshot = repo.disk_snapshot(run.index())?;
+    let snapshot = repo.disk_snapshot(run.hook_index_path())?;
     let existing_config_dir = workspace.find_config_dir(&snapshot)?;
     let remote = repo.remote_url()?;
     let mut missing_flags = Vec::new();

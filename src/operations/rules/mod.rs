@@ -54,7 +54,7 @@ pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
         id: check.id().to_owned(),
         kinds: Vec::new(),
         summary: check.documentation().summary.to_owned(),
-        state: levels.map(|levels| levels.level_of(check).map_or("off", Enforcement::name)),
+        state: levels.map(|levels| levels.enforcement_of(check).map_or("off", Enforcement::name)),
     });
     let entries: Vec<RuleEntry> = rule_entries.chain(team_entries).chain(check_entries).collect();
     let text = match output.output {
@@ -180,7 +180,7 @@ fn reject_second_config_dir(
 /// Writes a rules file with all rules as warnings. An existing file is not changed.
 pub(crate) fn create_rules_file(run: &Run, output: OutputFormat) -> CommandResult {
     let workspace = run.open_workspace()?;
-    let snapshot = workspace.repo.disk_snapshot(run.index())?;
+    let snapshot = workspace.repo.disk_snapshot(run.hook_index_path())?;
     let config_dir = match workspace.find_config_dir(&snapshot)? {
         Some(config_dir) => config_dir,
         None => require_config_dir(&snapshot, run, "sluicegate rules init")?,

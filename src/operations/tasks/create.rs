@@ -15,7 +15,7 @@ const CHECK_INSTRUCTION: &str = "run `sluicegate tasks list` to check";
 
 /// Creates a task of an agent, and with `--wait` follows it to its end.
 pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
-    let sources = run.read_sources()?;
+    let sources = run.read_setting_sources()?;
     let environment = sources.environment(args.environment)?;
     let wait = TaskWait::from_args(run, &args.wait)?;
     let message = read_message(run, &args.message)?;

@@ -15,7 +15,7 @@ const MAX_CONCURRENT_REQUESTS: usize = 8;
 
 /// Prints the tasks of the project or of all projects that match the flags.
 pub(crate) fn list_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
-    let connection = run.read_sources()?.connection(&run.global)?;
+    let connection = run.read_setting_sources()?.connection(&run.global)?;
     let project = connection
         .require_project_id()
         .ok()

@@ -24,7 +24,9 @@ pub(crate) fn print_messages(
     let pace = match follow {
         None => None,
         Some(args) => {
-            let poll_settings = run.read_sources()?.poll_settings(args, DEFAULT_TIMEOUT_SECONDS)?;
+            let poll_settings = run
+                .read_setting_sources()?
+                .poll_settings(args, DEFAULT_TIMEOUT_SECONDS)?;
             Some(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
         }
     };

@@ -27,7 +27,7 @@ const MAX_MESSAGE_BYTES: u64 = 1024 * 1024;
 
 /// Returns the platform's client without a project, which requests for tasks do not use.
 fn create_platform_client(run: &Run) -> Result<Platform, Failure> {
-    run.create_platform_client(&run.read_sources()?.connection(&run.global)?)
+    run.create_platform_client(&run.read_setting_sources()?.connection(&run.global)?)
 }
 
 /// Returns the failure for a task; for a 404, with the most similar task id.

@@ -51,7 +51,9 @@ impl TaskWait {
         is_requested: bool,
         pace: &PaceArgs,
     ) -> Result<Option<Self>, Failure> {
-        let poll_settings = run.read_sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
+        let poll_settings = run
+            .read_setting_sources()?
+            .poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
         Ok(is_requested.then(|| Self {
             policy: ApprovalPolicy::default(),
             pace: Pace::new(poll_settings.first_interval, poll_settings.time_limit),

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 
 /// Maximum number of annotations of each level: a step shows ten errors, ten warnings and ten notices, see
 /// <https://docs.github.com/actions/reference/limits>.
-const CAP: usize = 10;
+const MAX_LEVEL_ANNOTATIONS: usize = 10;
 
 /// Maximum length of a message, in UTF-16 code units: the runner truncates longer ones.
 const MESSAGE_LIMIT: usize = 4_096;
@@ -26,10 +26,10 @@ const TITLE_LIMIT: usize = 200;
 /// level, and the notices in the log are some of these. If there are more, the last one states the number of
 /// annotations and where to find them.
 pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<String> {
-    let all = annotation::collect_annotations_beside_notices(
+    let all = annotation::collect_limited_file_annotations(
         report,
         context,
-        CAP,
+        MAX_LEVEL_ANNOTATIONS,
         "the step summary and the report",
     );
     all.iter().map(format_command).collect()

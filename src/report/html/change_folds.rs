@@ -78,7 +78,7 @@ fn render_single_line(line: &DiffLine, line_id: Option<String>, component_id: Op
     format!(
         "<li{} class=\"{}\">{text}</li>",
         id_attribute(line_id),
-        class(line)
+        css_classes(line)
     )
 }
 
@@ -92,7 +92,7 @@ fn render_fold(
 ) -> String {
     let mut html = format!(
         "<li class=\"{}\"><details class=\"fold\"{}><summary>{}{}</summary><ul{}>",
-        class(line),
+        css_classes(line),
         if is_open { " open=\"\"" } else { "" },
         render_sign(line),
         escape(&line.text),
@@ -102,7 +102,7 @@ fn render_fold(
         let _ = write!(
             html,
             "<li class=\"{}\">{}{}</li>",
-            class(detail),
+            css_classes(detail),
             render_sign(detail),
             escape(&detail.text)
         );
@@ -122,7 +122,7 @@ fn id_attribute(id: Option<String>) -> String {
 }
 
 /// Returns the CSS classes of a line, for its indentation, its sign and the font of a value.
-fn class(line: &DiffLine) -> String {
+fn css_classes(line: &DiffLine) -> String {
     let value = if line.is_value { " value" } else { "" };
     format!("in-{} is-{}{value}", line.depth.min(4), line.sign.word())
 }

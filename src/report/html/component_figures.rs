@@ -119,7 +119,7 @@ impl ComponentFigures<'_> {
     /// Returns a picture that fits the width. A click outside its components shows it at full size on a narrow screen.
     fn render(&mut self, picture: &Picture<'_>, id: &str, kind: &str) -> String {
         let figure_id = format!("{id}-figure");
-        let fragment = self.draw(picture, id, kind, Some(self.width), Some(&figure_id));
+        let fragment = self.render_svg(picture, id, kind, Some(self.width), Some(&figure_id));
         format!("<div class=\"canvas\" id=\"{figure_id}\">{fragment}</div>\n")
     }
 
@@ -128,13 +128,13 @@ impl ComponentFigures<'_> {
         format!(
             "<div class=\"canvas canvas-full\" tabindex=\"0\" role=\"region\" aria-label=\"Complete canvas of {}\">{}</div>\n",
             escape(self.path),
-            self.draw(picture, id, "Full size", None, None)
+            self.render_svg(picture, id, "Full size", None, None)
         )
     }
 
     /// Returns the SVG of a picture, and records the id of each component that no earlier picture has. A component
     /// links to its first finding, or else to its line in the list of changes.
-    fn draw(
+    fn render_svg(
         &mut self,
         picture: &Picture<'_>,
         id: &str,

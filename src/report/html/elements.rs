@@ -25,7 +25,7 @@ pub(super) fn render_tally(tally: &Tally<'_>) -> String {
     let mut html = String::from("<span class=\"tally\">");
     for (tone, number) in tally.counts_by_tone() {
         let words = tone.describe_count(number);
-        let _ = write!(html, "<span class=\"{}\">{words}</span> ", tone.class());
+        let _ = write!(html, "<span class=\"{}\">{words}</span> ", tone.css_class());
     }
     html + "<span class=\"part\"></span></span>"
 }

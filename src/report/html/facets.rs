@@ -19,8 +19,8 @@ pub(super) fn render_facets(view: &View<'_>) -> String {
         return String::new();
     }
     let folders = view.folders.iter().map(|(path, tally)| (escape(path), tally));
-    let project_checks = find_rules_of(view, Origin::Project);
-    let team_rules = find_rules_of(view, Origin::Team);
+    let project_checks = list_rules_of_origin(view, Origin::Project);
+    let team_rules = list_rules_of_origin(view, Origin::Team);
     let (mut rule_rows, mut team_rule_rows, mut project_check_rows) = (Vec::new(), Vec::new(), Vec::new());
     for (rule, tally) in &view.rules {
         let row = (escape_rule_name(rule), tally);
@@ -42,7 +42,7 @@ pub(super) fn render_facets(view: &View<'_>) -> String {
 }
 
 /// Returns the rules of this origin that have results.
-fn find_rules_of<'v>(view: &View<'v>, origin: Origin) -> BTreeSet<&'v str> {
+fn list_rules_of_origin<'v>(view: &View<'v>, origin: Origin) -> BTreeSet<&'v str> {
     view.report
         .files
         .iter()
@@ -104,7 +104,7 @@ fn render_bar(tally: &Tally<'_>, longest: usize) -> String {
         let _ = write!(
             html,
             "<rect class=\"{}\" x=\"{x}\" y=\"0\" width=\"{}\" height=\"10\" fill=\"#8b94a0\"/>",
-            tone.class(),
+            tone.css_class(),
             width.max(1)
         );
         start += number;

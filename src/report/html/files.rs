@@ -115,7 +115,7 @@ fn push_finding(
     view: &View<'_>,
 ) {
     let AnchoredFinding { id, finding } = entry;
-    let class = Tone::for_finding(finding).class();
+    let class = Tone::for_finding(finding).css_class();
     let component_link =
         component_id.map(|id| format!("<a class=\"quiet\" href=\"#{id}\">Show in picture</a> "));
     let _ = write!(
@@ -154,7 +154,7 @@ fn push_reference(
         "<article id=\"{id}\" class=\"{} repeat\"><header><span class=\"badge\">{}</span> {} {}\
          <span class=\"tools\"><a class=\"quiet\" href=\"#{target_id}\">{link}</a></span></header>\n\
          <p class=\"message\">{message}</p></article>",
-        Tone::for_finding(finding).class(),
+        Tone::for_finding(finding).css_class(),
         describe_badge(finding),
         render_rule(view, finding.rule),
         render_place(finding, view),

@@ -27,7 +27,7 @@ pub(super) fn render_filter_bar(view: &View<'_>) -> String {
             let _ = write!(
                 levels,
                 "<button type=\"button\" class=\"{0}\" name=\"level\" value=\"{0}\" aria-pressed=\"false\">{1}</button>",
-                tone.class(),
+                tone.css_class(),
                 tone.describe_count(number)
             );
         }

@@ -21,7 +21,7 @@ pub(super) fn group_anchored_findings<'v, 'a>(view: &'v View<'a>) -> Vec<FileFin
     let anchored_findings =
         view.findings
             .iter()
-            .zip(sort_fingerprints(view))
+            .zip(list_fingerprints(view))
             .map(|(finding, fingerprint)| AnchoredFinding {
                 id: format!("finding-{fingerprint}"),
                 finding,
@@ -38,7 +38,7 @@ pub(super) fn group_anchored_findings<'v, 'a>(view: &'v View<'a>) -> Vec<FileFin
 
 /// Returns the fingerprints in the order of the view. Duplicates are numbered in the order of the report, as in the other
 /// formats.
-fn sort_fingerprints(view: &View<'_>) -> Vec<Fingerprint> {
+fn list_fingerprints(view: &View<'_>) -> Vec<Fingerprint> {
     let findings = view.report.findings();
     let order = FindingOrder::from_context(view.report, view.context);
     let mut ranked_findings: Vec<_> = findings

@@ -25,7 +25,7 @@ use self::file_changes::PageChanges;
 use self::finding_anchors::{FileFindings, group_anchored_findings};
 use self::page_frame::{HtmlPage, render_page};
 use super::ReportContext;
-use super::sentences::{capitalize, name_run};
+use super::sentences::{capitalize, run_noun};
 use super::view::{Notice, View, ViewMedium};
 use sluicegate_pipelines::findings::Report;
 
@@ -67,7 +67,7 @@ pub(super) fn render(report: &Report, context: &ReportContext) -> String {
     render_page(&HtmlPage {
         title: &format!(
             "{} {}{}",
-            capitalize(name_run(report)),
+            capitalize(run_noun(report)),
             report.verdict,
             name.unwrap_or_default()
         ),

@@ -2,7 +2,7 @@
 
 use super::elements::{render_copy_button, render_inline_code};
 use crate::report::PathBase;
-use crate::report::sentences::{capitalize, describe_numbers, name_run, to_sentence};
+use crate::report::sentences::{capitalize, describe_numbers, run_noun, to_sentence};
 use crate::report::view::{UnevaluatedCause, View};
 use jiff::Timestamp;
 use sluicegate_base::text::escape_markup as escape;
@@ -24,7 +24,7 @@ pub(super) fn render_header(view: &View<'_>) -> String {
          <h1><svg class=\"sign\" viewBox=\"0 0 24 24\" width=\"32\" height=\"32\" aria-hidden=\"true\">\
          <path d=\"{sign}\" fill=\"none\" stroke=\"#57606a\" stroke-width=\"3\"/></svg>{} {}</h1>\n{}",
         name.unwrap_or_default(),
-        capitalize(name_run(report)),
+        capitalize(run_noun(report)),
         report.verdict,
         render_facts(&list_commit_facts(view)),
     );
@@ -116,7 +116,7 @@ fn explain_verdict(view: &View<'_>) -> String {
 fn describe_rules_file_places(view: &View<'_>, cause: &UnevaluatedCause<'_>) -> String {
     let places: Vec<String> = view
         .context
-        .named_places(&cause.finding)
+        .list_first_places(&cause.finding)
         .iter()
         .map(|place| format!("<code>{}</code>", escape(place)))
         .collect();

@@ -28,7 +28,7 @@ pub(crate) fn read_report(
     let mut json = serde_json::Deserializer::from_slice(text);
     let document: DocumentV2<'_> = match serde_path_to_error::deserialize(&mut json) {
         Ok(document) => document,
-        Err(error) => return Err(find_other_schema(text).unwrap_or_else(|| error.into())),
+        Err(error) => return Err(find_schema_error(text).unwrap_or_else(|| error.into())),
     };
     json.end()
         .map_err(|error| invalid_value(format!("unexpected text after the JSON: {error}")))?;
@@ -51,7 +51,7 @@ pub(crate) fn read_report(
 
 /// Returns an error that names the schema of the document, if it is another one. A newer document has keys that are
 /// unknown here; the name of its schema says more than the first unknown key.
-fn find_other_schema(text: &[u8]) -> Option<ReportReadError> {
+fn find_schema_error(text: &[u8]) -> Option<ReportReadError> {
     #[derive(serde::Deserialize)]
     struct SchemaHeader {
         schema: String,

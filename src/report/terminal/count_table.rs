@@ -25,7 +25,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// Adds a row with aligned columns. The level is left out of a table without levels.
+    /// Adds a row with aligned columns. A table without levels omits the level.
     fn push_row(
         &self,
         output: &mut String,

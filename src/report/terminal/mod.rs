@@ -161,7 +161,7 @@ fn push_findings(output: &mut String, view: &View<'_>, style: Style) {
 /// Adds an evaluation error of several files once, with the affected files.
 fn push_cause(output: &mut String, cause: &UnevaluatedCause<'_>, context: &ReportContext, style: Style) {
     push_message(output, &cause.finding, &context.links, style);
-    for place in context.named_places(&cause.finding) {
+    for place in context.list_first_places(&cause.finding) {
         let place = context.path_base.display_path(&place);
         let _ = writeln!(output, "  --> {}", text::escape_line(&place));
     }

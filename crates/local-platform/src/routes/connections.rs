@@ -76,7 +76,7 @@ fn check_authentication(check: &mut BodyCheck, body: &Map<String, Value>, kinds:
     }
     for (kind, required_authentication) in kinds.iter().zip(AUTHENTICATION_TYPES) {
         if *kind == provider && required_authentication != authentication {
-            check.add("authType", format!("must be one of {required_authentication}"));
+            check.add_error("authType", format!("must be one of {required_authentication}"));
             return;
         }
     }

@@ -103,12 +103,12 @@ fn warehouse_connections(kinds: [String; 2]) -> Shape {
 /// Checks that a connection is named for at least one warehouse kind, and for no other kinds.
 fn check_warehouses(check: &mut BodyCheck, warehouses: &Map<String, Value>, kinds: &[String; 2]) {
     if warehouses.values().all(Value::is_null) {
-        check.add(&kinds[0], "must not be null");
+        check.add_error(&kinds[0], "must not be null");
     }
     for (kind, name) in warehouses {
         if !name.is_null() && !kinds.contains(kind) {
             let message = format!("is not a warehouse kind; the kinds are {}", kinds.join(", "));
-            check.add(kind, message);
+            check.add_error(kind, message);
         }
     }
 }
@@ -240,7 +240,7 @@ fn check_overrides(check: &mut BodyCheck, body: &Map<String, Value>) {
                 .iter()
                 .any(|(_, connection_name)| *connection_name == name)
         {
-            check.add(
+            check.add_error(
                 &format!("connectionOverrides[{index}].connectionName"),
                 "must be one of the default connections",
             );
@@ -258,9 +258,9 @@ fn check_connections(
     for (kind, name) in connections {
         let field = format!("defaultConnections.DWH.{kind}");
         match connections::find_provider(connection, project, name)? {
-            None => check.add(&field, format!("the project has no connection `{name}`")),
+            None => check.add_error(&field, format!("the project has no connection `{name}`")),
             Some(provider) if provider != *kind => {
-                check.add(
+                check.add_error(
                     &field,
                     format!("the connection `{name}` is of the kind {provider}"),
                 );

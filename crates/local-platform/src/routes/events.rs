@@ -70,7 +70,7 @@ fn parse_time(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Timest
         format!("{time}+{offset}").parse().ok()
     });
     if time.is_none() {
-        check.add(
+        check.add_error(
             name,
             "must be a time in ISO 8601 with an offset, such as 2026-11-20T09:30:00Z",
         );

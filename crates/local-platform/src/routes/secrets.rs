@@ -100,12 +100,12 @@ fn check_value(check: &mut BodyCheck, body: &Map<String, Value>) {
     };
     check.check_within("value", |check| {
         match value.get(&key) {
-            None | Some(Value::Null) if !key.is_empty() => check.add(&key, "must not be null"),
-            Some(Value::String(text)) if text.trim().is_empty() => check.add(&key, "must not be empty"),
+            None | Some(Value::Null) if !key.is_empty() => check.add_error(&key, "must not be null"),
+            Some(Value::String(text)) if text.trim().is_empty() => check.add_error(&key, "must not be empty"),
             _ => {}
         }
         for name in value.keys().filter(|name| **name != key) {
-            check.add(
+            check.add_error(
                 name,
                 "is not allowed: `value` contains only the property that `key` names",
             );

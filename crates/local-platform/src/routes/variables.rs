@@ -95,7 +95,7 @@ fn value_type_rule() -> ShapePart {
 fn check_value_type(check: &mut BodyCheck, body: &Map<String, Value>) {
     let (kind, value) = (body.text_or_empty("type"), read_value(body));
     if TYPES.contains(&kind.as_str()) && value.is_some_and(|value| !value.has_type(&kind)) {
-        check.add("value", describe_type_mismatch(&kind));
+        check.add_error("value", describe_type_mismatch(&kind));
     }
 }
 
@@ -187,7 +187,7 @@ fn read_value(body: &Map<String, Value>) -> Option<VariableValue> {
     body.find_value("value").and_then(VariableValue::from_json)
 }
 
-/// Returns the reason why a value does not match this type of a variable, as the end of a sentence about the value.
+/// Returns the reason why a value does not match this type of a variable: the end of a sentence about the value.
 pub(super) fn describe_type_mismatch(kind: &str) -> String {
     let required_type = if kind == "NUMBER" { "number" } else { "string" };
     format!("must be a {required_type} because the type is {kind}")

@@ -155,17 +155,19 @@ impl Shape {
             ) => {
                 check.check_within(field, |check| self.check_members(check, inner));
             }
-            _ => check.add(field, self.describe_type_error()),
+            _ => check.add_error(field, self.describe_type_error()),
         }
     }
 
     /// Checks that a text is not blank and fits the shape.
     fn check_text(&self, check: &mut BodyCheck, field: &str, text: &str) {
         match &self.kind {
-            _ if text.trim().is_empty() => check.add(field, EMPTY_MESSAGE),
-            ShapeKind::Uuid if request_path::parse_uuid(text).is_none() => check.add(field, "must be a UUID"),
+            _ if text.trim().is_empty() => check.add_error(field, EMPTY_MESSAGE),
+            ShapeKind::Uuid if request_path::parse_uuid(text).is_none() => {
+                check.add_error(field, "must be a UUID");
+            }
             ShapeKind::OneOf(names) if !names.iter().any(|name| name == text) => {
-                check.add(field, format!("must be one of {}", names.join(", ")));
+                check.add_error(field, format!("must be one of {}", names.join(", ")));
             }
             _ => {}
         }
@@ -216,13 +218,13 @@ fn is_in_range(value: &Value, first: u64, last: Option<u64>) -> bool {
 /// Checks that a list has items, and that each is a text that is not empty.
 fn check_texts(check: &mut BodyCheck, field: &str, items: &[Value]) {
     if items.is_empty() {
-        check.add(field, EMPTY_MESSAGE);
+        check.add_error(field, EMPTY_MESSAGE);
     }
     for (index, item) in items.iter().enumerate() {
         match item.as_str() {
-            Some("") => check.add(&format!("{field}[{index}]"), EMPTY_MESSAGE),
+            Some("") => check.add_error(&format!("{field}[{index}]"), EMPTY_MESSAGE),
             Some(_) => {}
-            None => check.add(&format!("{field}[{index}]"), "must be a string"),
+            None => check.add_error(&format!("{field}[{index}]"), "must be a string"),
         }
     }
 }
@@ -236,7 +238,7 @@ impl ShapePart {
         };
         match (object.find_value(&member.field), &member.presence) {
             (Some(value), _) => member.shape.check_value(check, &member.field, value),
-            (None, Presence::Required(message)) => check.add(&member.field, *message),
+            (None, Presence::Required(message)) => check.add_error(&member.field, *message),
             (None, Presence::Optional | Presence::CheckedByRule) => {}
         }
     }

@@ -110,7 +110,7 @@ impl Description {
         self.push_text(1, Sign::Added, &content);
     }
     /// Describes a changed component and its fields, without those that are shared and already listed. A component with
-    /// only such fields has no line. With `is_name_only`, the fields are left out.
+    /// only such fields has no line. With `is_name_only`, the fields are omitted.
     fn describe_component(
         &mut self,
         component: &ComponentDiff,

@@ -27,7 +27,7 @@ pub(super) fn find_moved_variables(diff: &PipelineDiff) -> Vec<MovedVariable<'_>
             let other_fields: Vec<&FieldDiff> = diff
                 .other
                 .iter()
-                .filter(|field| is_field_of(field, &variable.name))
+                .filter(|field| is_field_of_variable(field, &variable.name))
                 .collect();
             let is_opposite = other_fields.iter().all(|field| match variable.change {
                 VariableChange::Removed => field.before.is_none(),
@@ -43,7 +43,7 @@ pub(super) fn find_moved_variables(diff: &PipelineDiff) -> Vec<MovedVariable<'_>
 }
 
 /// Returns whether the field is a part of this variable at the top of the file.
-pub(super) fn is_field_of(field: &FieldDiff, name: &str) -> bool {
+pub(super) fn is_field_of_variable(field: &FieldDiff, name: &str) -> bool {
     matches!(field.path.as_slice(), [PathStep::Key(variables), PathStep::Key(key), ..] if variables == VARIABLES && key == name)
 }
 

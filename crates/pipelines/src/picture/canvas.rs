@@ -143,7 +143,7 @@ impl Canvas {
     }
 
     /// Returns for each box whether links of several kinds begin there.
-    pub(super) fn boxes_with_several_link_kinds(&self) -> Vec<bool> {
+    pub(super) fn has_several_link_kinds_by_box(&self) -> Vec<bool> {
         let mut kinds: Vec<Option<&str>> = vec![None; self.boxes.len()];
         let mut has_several = vec![false; self.boxes.len()];
         for arrow in &self.arrows {

@@ -97,7 +97,7 @@ fn wrap_unique_name(visible_names: &mut HashSet<String>, name: &str) -> Vec<Stri
 
 /// Returns the label at the start of each link: the sign of its change and its kind; `None` if both are obvious.
 pub(super) fn link_labels(canvas: &Canvas) -> Vec<Option<String>> {
-    let has_several_kinds = canvas.boxes_with_several_link_kinds();
+    let has_several_kinds = canvas.has_several_link_kinds_by_box();
     canvas
         .arrows
         .iter()
@@ -283,7 +283,7 @@ impl LineWrapper {
 }
 
 /// Returns the disadvantage of a break inside a word, between these characters, in pixels of line width. The best
-/// places are before a capital letter and beside a number.
+/// places are before a capital letter and next to a number.
 fn inner_penalty(line_end: char, line_start: char) -> i32 {
     if line_end.is_lowercase() && line_start.is_uppercase() {
         40

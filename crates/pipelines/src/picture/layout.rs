@@ -52,8 +52,7 @@ pub(super) struct Layout {
 /// Computes the picture with its natural width.
 pub(super) fn lay_out(canvas: &Canvas) -> Layout {
     let places = Places::for_canvas(canvas);
-    let (layout, _) = lay_out_grid(canvas, &places, &Grid::build(&places, &[]));
-    layout
+    lay_out_grid(canvas, &places, &Grid::build(&places, &[])).0
 }
 
 /// Computes the picture with at most this width, if possible: it continues below at the first column that does not fit.
@@ -83,12 +82,11 @@ pub(super) fn lay_out_within(canvas: &Canvas, max_width: i32) -> Layout {
     }
 }
 
-/// Computes the picture of a grid, and the spans of its boxes. Routes the links again with wider gaps until each has
-/// space.
+/// Computes the picture of a grid and the spans of its boxes, with wider gaps until each link has space.
 fn lay_out_grid(canvas: &Canvas, places: &Places, grid: &Grid) -> (Layout, BoxSpans) {
     let texts = label::box_texts(canvas);
     let labels = label::link_labels(canvas);
-    let ports = Ports::assign(canvas, grid);
+    let ports = Ports::for_canvas(canvas, grid);
     let widths = compute_widths(places, &texts);
     let mut gap_lines = GapLines::new();
     let mut extra_widths: HashMap<Gap, i32> = HashMap::new();
@@ -277,8 +275,7 @@ impl PortPlaces<'_> {
         }
     }
 
-    /// Returns the first points of a link: its port, and the start of its first vertical line if that is not at the
-    /// port.
+    /// Returns the first points of a link: its port, and the start of its first vertical line if it differs.
     fn start_points(&self, link: &LinkPlan, hops: &[Hop]) -> Vec<PixelPoint> {
         let x = hops.first().map_or(0, |hop| hop.from_x);
         let (port_x, y) = self.edge_point(link.exit, x);
@@ -297,10 +294,8 @@ impl PortPlaces<'_> {
             let (_, start_y) = self.edge_point(link.exit, 0);
             return vec![(port_x, start_y)];
         }
-        if port_x == x {
-            return vec![(port_x, y)];
-        }
-        vec![(x, y), (port_x, y)]
+        let line_end = (port_x != x).then_some((x, y));
+        line_end.into_iter().chain([(port_x, y)]).collect()
     }
 
     /// Returns the ends and the label of each stub.

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// Maximum radius of the corners of a link.
 const MAX_CORNER_RADIUS: i32 = 6;
 
-/// Draws a link with its arrow head, as a line in the color of its change. The attributes with `data-` name its ends,
+/// Draws a link with its arrow head: a line in the color of its change. The attributes with `data-` name its ends,
 /// kind and change for the readers of the markup.
 pub(super) fn draw_link(svg: &mut String, canvas: &Canvas, arrow: &Arrow, wire: &[PixelPoint]) {
     let (Some(from_box), Some(to_box)) = (canvas.boxes.get(arrow.from_box), canvas.boxes.get(arrow.to_box))
@@ -85,12 +85,14 @@ fn rounded_path(points: &[PixelPoint]) -> String {
 }
 
 /// Returns the length of a horizontal or vertical line.
-fn distance((start_x, start_y): PixelPoint, (end_x, end_y): PixelPoint) -> i32 {
+fn distance(start: PixelPoint, end: PixelPoint) -> i32 {
+    let ((start_x, start_y), (end_x, end_y)) = (start, end);
     (start_x - end_x).abs() + (start_y - end_y).abs()
 }
 
 /// Returns the point at this distance from `start` on the horizontal or vertical line to `end`.
-fn move_towards((start_x, start_y): PixelPoint, (end_x, end_y): PixelPoint, step_length: i32) -> PixelPoint {
+fn move_towards(start: PixelPoint, end: PixelPoint, step_length: i32) -> PixelPoint {
+    let ((start_x, start_y), (end_x, end_y)) = (start, end);
     let step = |start: i32, end: i32| start + (end - start).signum() * step_length;
     (step(start_x, end_x), step(start_y, end_y))
 }

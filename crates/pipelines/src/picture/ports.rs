@@ -62,7 +62,7 @@ pub(super) struct Clearance {
 }
 
 impl Default for Clearance {
-    /// Returns the space beside boxes without labels: the right edge of a box is at the left of the gap.
+    /// Returns the space next to boxes without labels: the right edge of a box is at the left of the gap.
     fn default() -> Self {
         Self {
             left: RIGHT_CLEARANCE,
@@ -91,8 +91,8 @@ struct PortUse {
 
 impl Ports {
     /// Assigns each link its ports: links of one kind with the same change leave a box at the same port. Reserves the
-    /// space for labels beside the boxes, and sets the height of each port at a left or right edge.
-    pub(super) fn assign(canvas: &Canvas, grid: &Grid) -> Self {
+    /// space for labels next to the boxes, and sets the height of each port at a left or right edge.
+    pub(super) fn for_canvas(canvas: &Canvas, grid: &Grid) -> Self {
         let mut kind_numbers: HashMap<&str, usize> = HashMap::new();
         let links: Vec<LinkPlan> = canvas
             .arrows
@@ -131,7 +131,7 @@ impl Ports {
         }
     }
 
-    /// Widens the clearances of a gap to at least these widths beside its left and its right box.
+    /// Widens the clearances of a gap to at least these widths next to its left and its right box.
     fn reserve(&mut self, gap: Gap, left: i32, right: i32) {
         let clearance = self.clearances.entry(gap).or_default();
         clearance.left = clearance.left.max(left);

@@ -88,7 +88,7 @@ impl<'c> Picture<'c> {
     /// Returns the width with the margins. The legend may be wider than the drawing.
     fn width(&self) -> i32 {
         let min_width = if self.has_legend() {
-            let (_, legend_width) = self.draw_legend();
+            let (_, legend_width) = self.render_legend();
             legend_width
         } else {
             0
@@ -114,7 +114,7 @@ impl<'c> Picture<'c> {
     /// Returns the same picture again, scaled to the width of the frame: it shows the drawing of the picture with the
     /// id `original_id` in the page.
     pub fn render_overview(&self, frame: &PictureFrame<'_>, original_id: &str) -> String {
-        let mut svg = self.open_svg(frame, "group");
+        let mut svg = self.format_svg_start(frame, "group");
         self.draw_background(&mut svg, frame);
         let _ = write!(
             svg,
@@ -126,12 +126,12 @@ impl<'c> Picture<'c> {
 
     /// Renders the picture. `definitions` contains the style and the arrow heads, unless the page has them.
     fn render(&self, frame: &PictureFrame<'_>, role: &str, definitions: &str) -> String {
-        let mut svg = self.open_svg(frame, role);
+        let mut svg = self.format_svg_start(frame, role);
         svg.push_str(definitions);
         self.draw_background(&mut svg, frame);
         let _ = write!(svg, "<g id=\"{}-drawing\">", text::escape_markup(frame.id));
         if self.has_legend() {
-            let (legend, _) = self.draw_legend();
+            let (legend, _) = self.render_legend();
             svg.push_str(&legend);
         }
         self.draw_links(&mut svg);
@@ -151,7 +151,7 @@ impl<'c> Picture<'c> {
 
     /// Returns the start tag of the SVG with a title and a description for screen readers. A picture that is wider than
     /// `frame.max_width` is shown smaller.
-    fn open_svg(&self, frame: &PictureFrame<'_>, role: &str) -> String {
+    fn format_svg_start(&self, frame: &PictureFrame<'_>, role: &str) -> String {
         let (width, height) = (self.width(), self.height());
         let shown_width = frame.max_width.map_or(width, |max_width| width.min(max_width));
         let shown_height = i64::from(height) * i64::from(shown_width) / i64::from(width);
@@ -191,7 +191,7 @@ impl<'c> Picture<'c> {
     }
 
     /// Returns the legend of the changes in the picture, or the chip of a new or removed pipeline, and its width.
-    fn draw_legend(&self) -> (String, i32) {
+    fn render_legend(&self) -> (String, i32) {
         let entries = match self.canvas.state {
             PipelineState::New => vec![(ChangeMark::Added, "+ new pipeline".to_owned())],
             PipelineState::Removed => vec![(ChangeMark::Removed, "\u{2212} removed pipeline".to_owned())],

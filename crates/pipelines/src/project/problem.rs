@@ -56,7 +56,7 @@ pub(super) fn build_component_problem(
 pub(super) fn group_problems(path: &str, problems: Vec<Problem>, levels: CheckLevels) -> FileResults {
     let mut violations_by_check: BTreeMap<(ProjectCheck, Enforcement), Vec<Violation>> = BTreeMap::new();
     for problem in problems {
-        let Some(level) = levels.level_of(problem.check) else {
+        let Some(level) = levels.enforcement_of(problem.check) else {
             continue;
         };
         let level = if problem.is_uncertain {

@@ -65,7 +65,7 @@ impl CheckLevels {
     }
 
     /// Returns how the check is enforced; `None` if it is off.
-    pub const fn level_of(self, check: ProjectCheck) -> Option<Enforcement> {
+    pub const fn enforcement_of(self, check: ProjectCheck) -> Option<Enforcement> {
         self.0[check as usize]
     }
 

@@ -44,7 +44,7 @@ type ProblemsByFile<'p> = BTreeMap<&'p str, Vec<Problem>>;
 impl Project<'_> {
     /// Returns the findings in the checked files: one result for each file, check and level.
     pub fn check(&self, levels: CheckLevels) -> Vec<FileResults> {
-        let shared_ids = self.find_shared_ids();
+        let shared_ids = self.map_paths_to_shared_ids();
         let mut problems: ProblemsByFile<'_> = BTreeMap::new();
         let call_suggestions = RefCell::new(CallSuggestions::default());
         let component_suggestions = RefCell::new(ComponentSuggestions::default());
@@ -65,7 +65,7 @@ impl Project<'_> {
             let found_problems = checker.check_file(facts);
             problems.entry(path).or_default().extend(found_problems);
         }
-        if levels.level_of(ProjectCheck::Cycle).is_some() {
+        if levels.enforcement_of(ProjectCheck::Cycle).is_some() {
             self.check_cycles(&mut problems);
         }
         if let Some(shared_file) = self.shared_file {
@@ -99,7 +99,7 @@ impl Project<'_> {
 
     /// Maps the path of each pipeline that an enabled shared pipeline needs, itself or one that it calls directly or
     /// indirectly, to the id of one such shared pipeline. A broken reference in such a file makes a publish fail.
-    fn find_shared_ids(&self) -> HashMap<&str, &str> {
+    fn map_paths_to_shared_ids(&self) -> HashMap<&str, &str> {
         let mut shared_ids: HashMap<&str, &str> = HashMap::new();
         let mut pending: Vec<(&str, &str)> = self
             .shared_file

@@ -20,7 +20,7 @@ impl Renames<'_> {
         target: &str,
         kind: PipelineKind,
     ) -> Option<String> {
-        let new = self.find_pipeline(target, kind)?;
+        let new = self.find_new_pipeline_path(target, kind)?;
         let is_only = matches!(files.files_named(target, kind), [one] if *one == new);
         Some(rename_hint(new) + if is_only { REPAIR_HINT } else { "" })
     }
@@ -32,7 +32,7 @@ impl Renames<'_> {
 
     /// Returns the new path of the pipeline that a call means, if the change renames it. The call may omit the
     /// extension. A call without a directory means the only renamed pipeline of that file name.
-    fn find_pipeline(&self, target: &str, kind: PipelineKind) -> Option<&str> {
+    fn find_new_pipeline_path(&self, target: &str, kind: PipelineKind) -> Option<&str> {
         let with_extension = format!("{target}{}", kind.extension());
         let new = [target, &with_extension]
             .into_iter()

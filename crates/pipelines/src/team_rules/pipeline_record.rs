@@ -231,7 +231,7 @@ fn build_calls<'m>(
             let (kind, target, arguments) = match call.kind {
                 ReferenceKind::Pipeline(kind) => (
                     kind.name(),
-                    find_target(files, &call.target, kind, path),
+                    resolve_target(files, &call.target, kind, path),
                     build_arguments(parameters),
                 ),
                 ReferenceKind::Script => ("script", call.target.as_str(), empty_map()),
@@ -253,7 +253,7 @@ fn build_calls<'m>(
 }
 
 /// Returns the path of the called pipeline; the text as written if no single pipeline is meant.
-fn find_target<'m>(
+fn resolve_target<'m>(
     files: &'m PipelineFiles<'m>,
     target: &'m str,
     kind: PipelineKind,

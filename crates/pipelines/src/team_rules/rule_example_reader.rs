@@ -26,14 +26,14 @@ impl FileReader {
             return Some(examples);
         };
         if !node.is_map() {
-            self.add(node, "`examples` is not a map with the keys `fails` and `passes`");
+            self.add_problem(node, "`examples` is not a map with the keys `fails` and `passes`");
             return None;
         }
         self.check_keys(node, &["fails", "passes"], "`examples`");
         for (key, fails) in [("fails", true), ("passes", false)] {
             let Some(list) = node.get(key) else { continue };
             let Some(items) = list.items() else {
-                self.add(list, format!("`{key}` is not a list"));
+                self.add_problem(list, format!("`{key}` is not a list"));
                 return None;
             };
             for item in items {
@@ -41,7 +41,7 @@ impl FileReader {
             }
         }
         if examples.len() > MAX_EXAMPLES {
-            self.add(node, format!("the rule has more than {MAX_EXAMPLES} examples"));
+            self.add_problem(node, format!("the rule has more than {MAX_EXAMPLES} examples"));
             return None;
         }
         Some(examples)
@@ -50,7 +50,7 @@ impl FileReader {
     /// Reads one example. If it is invalid, adds the problem and returns `None`.
     fn read_example(&mut self, item: NodeRef<'_, '_>, fails: bool) -> Option<RuleExample> {
         if !item.is_map() {
-            self.add(
+            self.add_problem(
                 item,
                 "an example is not a map with the keys `path` and `pipeline`",
             );

@@ -101,7 +101,7 @@ pub(super) struct FileReader {
 }
 
 impl FileReader {
-    pub(super) fn add(&mut self, node: NodeRef<'_, '_>, message: impl Into<String>) {
+    pub(super) fn add_problem(&mut self, node: NodeRef<'_, '_>, message: impl Into<String>) {
         self.problems.push(build_problem(node.position(), message, None));
     }
 
@@ -116,21 +116,21 @@ impl FileReader {
     /// counts.
     fn read_rules(&mut self, root: NodeRef<'_, '_>) -> Vec<TeamRule> {
         if !root.is_map() {
-            self.add(root, "the file is not a map with the key `rules`");
+            self.add_problem(root, "the file is not a map with the key `rules`");
             return Vec::new();
         }
         self.check_keys(root, &["rules"], "the file");
         let Some(rules_node) = root.get("rules") else {
-            self.add(root, "the list `rules` is missing");
+            self.add_problem(root, "the list `rules` is missing");
             return Vec::new();
         };
         let Some(items) = rules_node.items() else {
-            self.add(rules_node, "`rules` is not a list");
+            self.add_problem(rules_node, "`rules` is not a list");
             return Vec::new();
         };
         if items.len() > MAX_RULES {
             let message = format!("the file has {} rules; the maximum is {MAX_RULES}", items.len());
-            self.add(rules_node, message);
+            self.add_problem(rules_node, message);
             return Vec::new();
         }
         let mut lines_by_id: HashMap<String, u32> = HashMap::new();
@@ -142,7 +142,7 @@ impl FileReader {
             let line = item.position().line;
             if let Some(first_line) = lines_by_id.get(&rule.id) {
                 let message = format!("the rule `{}` is already defined on line {first_line}", rule.id);
-                self.add(item.get("id").unwrap_or(item), message);
+                self.add_problem(item.get("id").unwrap_or(item), message);
             } else {
                 lines_by_id.insert(rule.id.clone(), line);
                 rules.push(rule);
@@ -166,7 +166,7 @@ impl FileReader {
     /// Reads a rule; `None` if a part of it that others need is not valid.
     fn read_rule(&mut self, item: NodeRef<'_, '_>) -> Option<TeamRule> {
         if !item.is_map() {
-            self.add(item, "an entry of `rules` is not a map");
+            self.add_problem(item, "an entry of `rules` is not a map");
             return None;
         }
         self.check_keys(item, &RULE_KEYS, "the rule");
@@ -212,7 +212,7 @@ impl FileReader {
                 .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
         let node = item.get("id").unwrap_or(item);
         if !is_valid {
-            self.add(
+            self.add_problem(
                 node,
                 format!(
                     "the id `{}` must begin with a lowercase letter and may contain lowercase letters, digits and \
@@ -223,7 +223,7 @@ impl FileReader {
             return None;
         }
         if rules::find_rule(&id).is_some() {
-            self.add(node, format!("`{id}` is a rule of the platform: use another id"));
+            self.add_problem(node, format!("`{id}` is a rule of the platform: use another id"));
             return None;
         }
         Some(id)
@@ -240,7 +240,7 @@ impl FileReader {
             Some("off") => Some(None),
             Some(level) if Enforcement::parse(level).is_some() => Some(Enforcement::parse(level)),
             _ => {
-                self.add(
+                self.add_problem(
                     item.get("level").unwrap_or(item),
                     "`level` must be `error`, `warn` or `off`",
                 );
@@ -267,13 +267,13 @@ impl FileReader {
     /// Reads a text that must not be empty.
     pub(super) fn read_required_text(&mut self, item: NodeRef<'_, '_>, key: &str) -> Option<String> {
         let Some(node) = item.get(key) else {
-            self.add(item, format!("the rule has no `{key}`"));
+            self.add_problem(item, format!("the rule has no `{key}`"));
             return None;
         };
         match node.text() {
             Some(text) if !text.trim().is_empty() && !node.is_null() => Some(text.to_owned()),
             _ => {
-                self.add(node, format!("`{key}` is empty or not a string"));
+                self.add_problem(node, format!("`{key}` is empty or not a string"));
                 None
             }
         }
@@ -285,7 +285,7 @@ impl FileReader {
         let help = self.read_required_text(item, "help")?;
         if help.len() > MAX_TEXT_BYTES {
             let node = item.get("help").unwrap_or(item);
-            self.add(node, format!("`help` has more than {MAX_TEXT_BYTES} bytes"));
+            self.add_problem(node, format!("`help` has more than {MAX_TEXT_BYTES} bytes"));
         }
         Some(help.trim_end().to_owned())
     }
@@ -304,7 +304,7 @@ impl FileReader {
                 }
                 Err(error) => {
                     let message = format!("the glob `{}` is not valid: {}", shorten(pattern), error.kind());
-                    self.add(node, message);
+                    self.add_problem(node, message);
                     return None;
                 }
             }
@@ -312,7 +312,7 @@ impl FileReader {
         match builder.build() {
             Ok(globs) => Some((patterns, Some(globs))),
             Err(error) => {
-                self.add(node, format!("could not combine the globs of `{key}`: {error}"));
+                self.add_problem(node, format!("could not combine the globs of `{key}`: {error}"));
                 None
             }
         }
@@ -337,7 +337,7 @@ impl FileReader {
         match texts {
             Some(texts) if !texts.is_empty() && texts.len() <= max_count => Some(texts),
             _ => {
-                self.add(node, format!("`{key}` must have 1 to {max_count} strings"));
+                self.add_problem(node, format!("`{key}` must have 1 to {max_count} strings"));
                 None
             }
         }
@@ -373,7 +373,7 @@ impl FileReader {
     ) -> Option<MessageTemplate> {
         let node = item.get("message").unwrap_or(item);
         if message.len() > MAX_TEXT_BYTES {
-            self.add(node, format!("`message` has more than {MAX_TEXT_BYTES} bytes"));
+            self.add_problem(node, format!("`message` has more than {MAX_TEXT_BYTES} bytes"));
             return None;
         }
         MessageTemplate::parse(message.trim_end(), subject)

@@ -57,8 +57,8 @@ struct FileEntries<'m> {
 
 impl WaiverStatus {
     /// Returns whether removing the waiver would surely change nothing. An expired waiver allows nothing any more: if
-    /// it matches a finding, the finding counts anyway; otherwise the run must have evaluated all its files. A waiver
-    /// in force is unneeded only if these have no finding for it.
+    /// it matches a finding, the finding counts anyway; otherwise the run must have evaluated all its files. An
+    /// applicable waiver is unneeded only if these have no finding for it.
     pub const fn is_unneeded(self) -> bool {
         if self.is_expired {
             self.is_conclusive || self.is_matched
@@ -263,7 +263,7 @@ impl FileCoverage {
         }
         // A check of the project yields a result only if it finds a problem.
         let check = ProjectCheck::find(&entry.rule);
-        self.is_evaluated |= check.is_some_and(|check| check_levels.level_of(check).is_some());
+        self.is_evaluated |= check.is_some_and(|check| check_levels.enforcement_of(check).is_some());
     }
 
     /// Returns whether the run shows if the entry is needed: all files at its path were evaluated by its rule. If there

@@ -49,7 +49,7 @@ impl Pace {
     /// Waits until the next poll; returns false if the deadline has passed. The last wait ends at the deadline, so that
     /// there is one more poll at that time.
     pub async fn pause(&mut self) -> bool {
-        match self.take_next_wait(Instant::now()) {
+        match self.take_wait_within_deadline(Instant::now()) {
             None => false,
             Some(wait) => {
                 sleep(wait).await;
@@ -59,7 +59,7 @@ impl Pace {
     }
 
     /// Returns how long to wait until the next request, or `None` if the time is over.
-    fn take_next_wait(&mut self, now: Instant) -> Option<Duration> {
+    fn take_wait_within_deadline(&mut self, now: Instant) -> Option<Duration> {
         let remaining_time = self
             .deadline
             .map(|deadline| deadline.saturating_duration_since(now));
@@ -112,8 +112,14 @@ mod tests {
         let mut pace = Pace::new(Duration::from_secs(4), Duration::from_secs(9));
         let deadline = pace.deadline.unwrap();
         let before = |seconds| deadline - Duration::from_secs(seconds);
-        assert_eq!(pace.take_next_wait(before(9)), Some(Duration::from_secs(4)));
-        assert_eq!(pace.take_next_wait(before(5)), Some(Duration::from_secs(5)));
-        assert_eq!(pace.take_next_wait(deadline), None);
+        assert_eq!(
+            pace.take_wait_within_deadline(before(9)),
+            Some(Duration::from_secs(4))
+        );
+        assert_eq!(
+            pace.take_wait_within_deadline(before(5)),
+            Some(Duration::from_secs(5))
+        );
+        assert_eq!(pace.take_wait_within_deadline(deadline), None);
     }
 }

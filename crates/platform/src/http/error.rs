@@ -11,12 +11,6 @@ use secrecy::SecretString;
 use std::fmt;
 use std::time::Duration;
 
-/// Maximum length of a request id, in characters.
-const MAX_REQUEST_ID_LENGTH: usize = 200;
-
-/// Maximum length of the reason for a retry without a status, in characters.
-const MAX_REASON_LENGTH: usize = 300;
-
 /// The kinds of failure that a caller handles differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -257,10 +251,8 @@ impl HttpError {
     fn format_details(&self) -> String {
         let mut details = Vec::new();
         if let Some(id) = &self.0.request_id {
-            details.push(format!(
-                "request id {}",
-                server_text::truncate(id, MAX_REQUEST_ID_LENGTH)
-            ));
+            let id = server_text::truncate(id, server_text::MAX_REQUEST_ID_LENGTH);
+            details.push(format!("request id {id}"));
         }
         if self.0.tries > 1 {
             details.push(format!("{} tries", self.0.tries));
@@ -285,7 +277,7 @@ impl fmt::Display for RetryReason<'_> {
                 f,
                 "{}: {}",
                 error.subject,
-                server_text::truncate(&error.message.text, MAX_REASON_LENGTH)
+                server_text::truncate(&error.message.text, server_text::MAX_REASON_LENGTH)
             ),
         }
     }
@@ -360,9 +352,7 @@ const fn general_hint(kind: ErrorKind) -> &'static str {
         ErrorKind::Unauthorized => {
             "check the token: it may have expired, or belong to another account or region than the base URL"
         }
-        ErrorKind::Forbidden => {
-            "use a token whose account role allows this request: the token is valid, but its role does not"
-        }
+        ErrorKind::Forbidden => "the token is valid, but its account role does not allow this request",
         ErrorKind::NotFound => "check the base URL and the identifiers in the URL above",
         ErrorKind::TooLarge => "send less data in one request",
         ErrorKind::OtherStatus(407) => "set the proxy credentials: HTTPS_PROXY=http://user:password@host",

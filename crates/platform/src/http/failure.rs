@@ -143,11 +143,11 @@ pub(super) fn proxy_failure(
 
 /// Returns the failure for an invalid certificate. Reqwest reports it as a connection failure, but a retry cannot help.
 fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path>) -> Option<HttpError> {
-    const OPERATORS: &str = "the platform's operators have to replace the server's certificate";
+    const OPERATOR_ADVICE: &str = "the platform's operators have to replace the server's certificate";
     let error = cause.downcast_ref::<rustls::Error>()?;
     let rustls::Error::InvalidCertificate(reason) = error else {
         let is_missing = matches!(error, rustls::Error::NoCertificatesPresented);
-        return is_missing.then(|| certificate_failure(&error.to_string(), OPERATORS));
+        return is_missing.then(|| certificate_failure(&error.to_string(), OPERATOR_ADVICE));
     };
     Some(match reason {
         CertificateError::ExpiredContext { time, not_after } => {
@@ -174,7 +174,7 @@ fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path
              signs; --ca-cert cannot make this one valid",
             )
         }
-        _ => certificate_failure(&error.to_string(), OPERATORS),
+        _ => certificate_failure(&error.to_string(), OPERATOR_ADVICE),
     })
 }
 

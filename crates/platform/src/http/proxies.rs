@@ -55,7 +55,7 @@ impl Proxies {
     pub(super) async fn request_tunnel_status(&self, url: &Url) -> Option<StatusCode> {
         let Self::Environment = self else { return None };
         let proxy = find_proxy(&Matcher::from_system(), url)?;
-        let status = request_tunnel(&proxy, url.host_str()?, url.port_or_known_default()?);
+        let status = fetch_connect_status(&proxy, url.host_str()?, url.port_or_known_default()?);
         tokio::time::timeout(TUNNEL_TIMEOUT, status).await.ok()?
     }
 }
@@ -72,7 +72,7 @@ fn format_proxy_address(proxy: &Url) -> Option<String> {
 }
 
 /// Returns the status with which an unencrypted proxy responds to `CONNECT`.
-async fn request_tunnel(proxy: &Intercept, host: &str, port: u16) -> Option<StatusCode> {
+async fn fetch_connect_status(proxy: &Intercept, host: &str, port: u16) -> Option<StatusCode> {
     if proxy.uri().scheme_str() != Some("http") {
         return None;
     }

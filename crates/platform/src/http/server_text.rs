@@ -62,6 +62,12 @@ impl fmt::Display for ServerText {
     }
 }
 
+/// Maximum length of a request id, in characters.
+pub(super) const MAX_REQUEST_ID_LENGTH: usize = 200;
+
+/// Maximum length of the reason for a retry without a status, in characters.
+pub(super) const MAX_REASON_LENGTH: usize = 300;
+
 /// Truncates a text to `max_length` characters, and appends the number of missing ones.
 pub(super) fn truncate(text: &str, max_length: usize) -> String {
     match text.char_indices().nth(max_length) {

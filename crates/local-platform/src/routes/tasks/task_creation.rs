@@ -81,7 +81,7 @@ fn target_branch_rule() -> ShapePart {
 fn check_target_branch(check: &mut BodyCheck, config: &Map<String, Value>) {
     let is_generated = config.find_boolean("generateBranch") == Some(true);
     if config.find_value("targetBranchName").is_none() && !is_generated {
-        check.add(
+        check.add_error(
             "targetBranchName",
             "must not be null unless generateBranch is true",
         );

@@ -201,18 +201,16 @@ async fn list_task_messages(
 ) -> Result<Json<MessagesResponse>, Problem> {
     let id = place.uuid_parameter(ID_PARAMETER)?;
     let mut check = BodyCheck::default();
-    let limit = query
-        .find_value("limit")
-        .map_or(Some(DEFAULT_LIMIT), parse_number);
+    let limit = query.find_value("limit").map_or(Some(DEFAULT_LIMIT), parse_u32);
     let limit = limit.filter(|limit| (1..=MAX_LIMIT).contains(limit));
     if limit.is_none() {
-        check.add("limit", format!("must be a whole number from 1 to {MAX_LIMIT}"));
+        check.add_error("limit", format!("must be a whole number from 1 to {MAX_LIMIT}"));
     }
     let position = query
         .find_value("paginationToken")
         .map_or(Some(0), parse_position);
     if position.is_none() {
-        check.add("paginationToken", "must be the `more` of a response");
+        check.add_error("paginationToken", "must be the `more` of a response");
     }
     let (limit, from) = check.into_result((limit.unwrap_or(DEFAULT_LIMIT), position.unwrap_or_default()))?;
     push_due_branch_of(&app, &caller, id).await?;
@@ -244,13 +242,13 @@ async fn list_task_messages(
     messages.map(Json).ok_or_else(|| unknown_task(id))
 }
 
-/// Parses a position from `more`. It has at most nine digits, as the API description says.
+/// Parses a position from `more`. It has at most nine digits, according to the API description.
 fn parse_position(text: &str) -> Option<u32> {
-    parse_number(text).filter(|_| text.len() < 10)
+    parse_u32(text).filter(|_| text.len() < 10)
 }
 
 /// Parses decimal digits as a 32-bit number; `None` for other text or a larger number.
-fn parse_number(text: &str) -> Option<u32> {
+fn parse_u32(text: &str) -> Option<u32> {
     parse_whole_number(text).and_then(|number| u32::try_from(number).ok())
 }
 

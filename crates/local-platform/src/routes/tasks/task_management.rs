@@ -102,7 +102,7 @@ async fn list_tasks(
     let branch = parse_uuid(&query, "branchId", &mut check);
     let status = query.find_value("status");
     if status.is_some_and(|status| !STATUSES.contains(&status)) {
-        check.add("status", format!("must be one of {}", STATUSES.join(", ")));
+        check.add_error("status", format!("must be one of {}", STATUSES.join(", ")));
     }
     let status = status.and_then(|name| serde_json::from_value::<TaskStatus>(name.into()).ok());
     check.into_result(())?;
@@ -140,7 +140,7 @@ fn parse_uuid(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Uuid> 
     let text = query.find_value(name)?;
     let id = request_path::parse_uuid(text);
     if id.is_none() {
-        check.add(name, "must be a UUID");
+        check.add_error(name, "must be a UUID");
     }
     id
 }
