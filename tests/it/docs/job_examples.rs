@@ -175,7 +175,7 @@ fn pages_agree_on_hosts_that_do_not_name_default_branch() {
     silent.sort();
     assert_eq!(silent, ["azure.rs", "bitbucket.rs", "circleci.rs"]);
     let expected_text = "Azure Pipelines, Bitbucket and CircleCI do not name the default branch, Jenkins only on that branch itself";
-    for page in ["steering", "settings"] {
+    for page in ["control", "settings"] {
         assert!(
             flat(&read_workspace_file(&format!("docs/book/{page}.md"))).contains(expected_text),
             "{page}"
