@@ -9,7 +9,7 @@ const PATTERNS: &[(&str, usize, usize, &str)] = &[
     (
         r"\b(writes|sends|fails|publishes|reads|sets|prints|changes|accepts|selects|lists) no [a-z]+",
         1,
-        2,
+        0,
         "does not write a file",
     ),
     (
@@ -18,7 +18,7 @@ const PATTERNS: &[(&str, usize, usize, &str)] = &[
         0,
         "change to the gate",
     ),
-    (r", as (the|it|a|an|they|this|there) ", 0, 1, ", because ..."),
+    (r", as (the|it|a|an|they|this|there) ", 0, 0, ", because ..."),
     (
         r"\b(reviewed|evaluated|checked) by the rules",
         0,
@@ -28,18 +28,18 @@ const PATTERNS: &[(&str, usize, usize, &str)] = &[
     (
         r"\b(hidden|configuration|config) folder",
         0,
-        9,
+        0,
         "hidden directory",
     ),
     (r"\bone a line\b", 0, 0, "one per line"),
-    (r"\bAfter this page\b", 0, 1, "This page explains"),
-    (r"\bbeside\b", 0, 1, "next to, in the same directory as"),
+    (r"\bAfter this page\b", 0, 0, "This page explains"),
+    (r"\bbeside\b", 0, 0, "next to, in the same directory as"),
     (r"\bleads? nowhere\b", 0, 0, "broken reference"),
     (r"\b(is|are) gone\b", 0, 0, "was removed"),
-    (r"\b(left|leaves) out\b", 0, 1, "omitted, excluded, ignored"),
+    (r"\b(left|leaves) out\b", 0, 0, "omitted, excluded, ignored"),
     (r"\bis not one to\b", 0, 0, "does not match"),
-    (r"\bin force\b", 0, 3, "that applies to this run"),
-    (r"(?m)(^|[.!?] )So ", 0, 1, "Therefore, or no word"),
+    (r"\bin force\b", 0, 0, "that applies to this run"),
+    (r"(?m)(^|[.!?] )So ", 0, 0, "Therefore, or no word"),
     (r"\bby hand\b", 0, 0, "manually, in a terminal"),
     (r"\bthe problem above\b", 0, 0, "the next step for this cause"),
     (
