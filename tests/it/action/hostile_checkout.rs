@@ -303,7 +303,7 @@ fn action_runs_program_by_path_without_tools_of_checkout() {
         .unwrap();
     let stdout = String::from_utf8(result.stdout).unwrap();
     assert!(
-        stdout.contains("::warning") && stdout.contains("lies in the checkout"),
+        stdout.contains("::warning") && stdout.contains("is in the checkout"),
         "{stdout}"
     );
     let program = fs::read_to_string(runner.path_in_checkout("output")).unwrap();
