@@ -8,7 +8,7 @@ use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 
 /// The explanation if no repository can have a configuration file.
-const NO_REPOSITORY: &str = "none: there is no repository";
+const NO_REPOSITORY: &str = "no repository";
 
 /// Runs `sluicegate settings`. Invalid values are errors, as in the other commands.
 pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {

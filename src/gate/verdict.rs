@@ -41,11 +41,11 @@ impl Cause {
     /// Describes the cause as a clause after "its verdict is `passed`, but", for a report whose verdict contradicts it.
     pub(crate) const fn reason(self) -> &'static str {
         match self {
-            Self::Finding => "its results fail the gate",
+            Self::Finding => "results fail the gate",
             Self::PlatformFailure => "the platform reports a failure that no finding of level error explains",
             Self::GateChange => "the change edits the gate in a way that the job does not allow",
             Self::BreakingChange => "the change breaks consumers, which the job does not allow",
-            Self::TooManyKnown => "it has more known findings than its job allows",
+            Self::TooManyKnown => "there are more known findings than the job allows",
             Self::Unreviewed => "some of its files were not reviewed",
             Self::Doubt | Self::UnknownBreaks => "some of its results are unknown",
         }

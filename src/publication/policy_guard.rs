@@ -34,7 +34,7 @@ pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Fa
         "nothing is published, because the configuration file that applies to this run cannot be used: {reason}"
     );
     Err(Failure::new(ExitStatus::GateFailed, message)
-        .with_hint("repair the file on the default branch, then publish again"))
+        .with_hint("fix the file on the default branch, then publish again"))
 }
 
 /// Warns if the default branch has a stricter gate configuration by now than the published commit. Fails if the job

@@ -100,7 +100,7 @@ impl Publication<'_> {
             ""
         };
         Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(format!(
-            "nothing was sent; {history}to go back on purpose, run `sluicegate publish --version-name NAME` or \
+            "nothing was sent; {history}to publish the older commit on purpose, run `sluicegate publish --version-name NAME` or \
              `sluicegate artifacts rollback`"
         ))
     }

@@ -78,7 +78,7 @@ fn describe_facts(facts: &RepositoryFacts) -> String {
     let sole_candidate = facts.sole_candidate.as_ref().map(|name| {
         (
             "hidden directory",
-            format!("{name}: the only candidate for the platform's"),
+            format!("{name}: the only candidate for the platform's hidden directory"),
         )
     });
     let facts = lines.into_iter().chain(sole_candidate);

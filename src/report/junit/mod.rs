@@ -182,7 +182,7 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
         && report.excluded_files.is_empty()
         && report.unreviewed_files.is_empty()
     {
-        let case = build_skipped_case(NOTHING_CASE, NOTHING_CASE, "there was no rule to evaluate");
+        let case = build_skipped_case(NOTHING_CASE, NOTHING_CASE, "no rule applies to this pipeline");
         cases.push(CasePlace::FOR_RUN.place_case(case));
     }
     let notes: Vec<&String> = if has_verdict_case {

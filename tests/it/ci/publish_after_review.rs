@@ -379,11 +379,11 @@ fn required_review_is_whole_and_platforms() {
         failed.replace("\"verdict\": \"failed\"", "\"verdict\": \"passed\""),
     )
     .unwrap();
-    publish("").expect(2).saying(&["its results fail the gate"]);
+    publish("").expect(2).saying(&["results fail the gate"]);
     publish_call(&world, &server)
         .run("report ../r.json")
         .expect(2)
-        .saying(&["its results fail the gate"]);
+        .saying(&["results fail the gate"]);
     fs::write(&report, failed.replacen('{', "{ \"reviewed\": true,", 1)).unwrap();
     publish("").expect(2).saying(&["unknown field"]);
 }

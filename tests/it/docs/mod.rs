@@ -194,10 +194,15 @@ fn readme_and_the_book_use_only_flags_that_exist() {
     let of_installer = ["from", "to", "version"];
     let of_npm = ["save-dev"];
     let of_git = [
-        "auto","bare",
+        "auto",
+        "bare",
         "depth",
-        "ext-diff", "filter",
-        "no-ext-diff", "prune", "quiet",];
+        "ext-diff",
+        "filter",
+        "no-ext-diff",
+        "prune",
+        "quiet",
+    ];
     let of_docker = ["rm", "target", "user", "volume"];
     let of_cosign = [
         "bundle",

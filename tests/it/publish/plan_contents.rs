@@ -142,7 +142,7 @@ fn shared_pipeline_with_missing_file_stops_publish() {
       .platform/shared-pipelines.yaml:4: the shared pipeline `load-it` is `load.orch.yaml`, which is not in the project
     # no pipeline
     the shared pipelines would be incomplete:
-      .platform/shared-pipelines.yaml:4: the shared pipeline `x` is `README.md`, which is no pipeline file (`.orch.yaml`, `.tran.yaml`)
+      .platform/shared-pipelines.yaml:4: the shared pipeline `x` is `README.md`, which is not a pipeline file (`.orch.yaml`, `.tran.yaml`)
     # child
     the shared pipelines would be incomplete:
       load.orch.yaml:8: component `Step 0` calls the transformation `jobs/clean`, which is not in the project

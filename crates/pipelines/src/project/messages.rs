@@ -9,7 +9,7 @@ use sluicegate_base::text::{self, List, format_more, shorten_name};
 pub const MISSING_FILE: &str = "is not in the project";
 
 /// The message for a shared pipeline whose file is not a pipeline, after `which`.
-pub const NOT_A_PIPELINE: &str = "is no pipeline file (`.orch.yaml`, `.tran.yaml`)";
+pub const NOT_A_PIPELINE: &str = "is not a pipeline file (`.orch.yaml`, `.tran.yaml`)";
 
 /// The hint for a broken call if exactly one file has its name.
 pub(super) const REPAIR_HINT: &str = "; `sluicegate mv --repair` writes that path";
@@ -121,9 +121,9 @@ pub(super) fn describe_circle(paths: &[&str]) -> String {
                 steps.push(format_more(list.omitted_count()));
             }
             steps.push(format!("`{}`", shorten_name(first)));
-            format!("calls in a circle: {}", steps.join(" → "))
+            format!("calls in a cycle: {}", steps.join(" → "))
         }
-        [] => "calls in a circle".to_owned(),
+        [] => "calls in a cycle".to_owned(),
     }
 }
 

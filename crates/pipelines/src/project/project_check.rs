@@ -15,7 +15,7 @@ pub enum ProjectCheck {
     Argument,
     /// An entry of the shared-pipelines file that does not match its pipeline.
     Shared,
-    /// Pipelines that call each other in a circle.
+    /// Pipelines that call each other in a cycle.
     Cycle,
 }
 

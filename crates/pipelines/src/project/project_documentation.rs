@@ -157,11 +157,11 @@ static SHARED_PIPELINES: ProjectDocumentation = ProjectDocumentation {
 
 static CYCLE: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Cycle,
-    summary: "No pipelines call each other in a circle.",
+    summary: "No pipelines call each other in a cycle.",
     reason: "Such a run ends only if a condition inside a pipeline stops it, or never.",
     details: &[
-        "Each call in a circle is one finding, which lists the pipelines of the circle. A pipeline that \
-         calls itself is a circle.",
+        "Each call in a cycle is one finding, which lists the pipelines of the cycle. A pipeline that \
+         calls itself is a cycle.",
         "Ambiguous calls, which may mean several files, are ignored.",
     ],
     fails: "# sales/load.orch.yaml\npipeline:\n  components:\n    Again:\n      type: run-orchestration\n      parameters:\n        \

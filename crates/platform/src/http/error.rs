@@ -251,8 +251,7 @@ impl HttpError {
     fn format_details(&self) -> String {
         let mut details = Vec::new();
         if let Some(id) = &self.0.request_id {
-            let id = server_text::truncate(id, server_text::MAX_REQUEST_ID_LENGTH);
-            details.push(format!("request id {id}"));
+            details.push(format!("request id {}", server_text::truncate_request_id(id)));
         }
         if self.0.tries > 1 {
             details.push(format!("{} tries", self.0.tries));

@@ -170,7 +170,7 @@ fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path
         certificate_error if format!("{certificate_error:?}").contains("CaUsedAsEndEntity") => {
             certificate_failure(
                 "it is the certificate of a certificate authority (CA:TRUE), which a server must not present as its own",
-                "the platform's operators have to give the server a certificate of its own (CA:FALSE), which the authority \
+                "the platform's operators have to give the server its own certificate (CA:FALSE), which the authority \
              signs; --ca-cert cannot make this one valid",
             )
         }

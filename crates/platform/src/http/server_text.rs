@@ -63,7 +63,7 @@ impl fmt::Display for ServerText {
 }
 
 /// Maximum length of a request id, in characters.
-pub(super) const MAX_REQUEST_ID_LENGTH: usize = 200;
+const MAX_REQUEST_ID_LENGTH: usize = 200;
 
 /// Maximum length of the reason for a retry without a status, in characters.
 pub(super) const MAX_REASON_LENGTH: usize = 300;
@@ -78,6 +78,11 @@ pub(super) fn truncate(text: &str, max_length: usize) -> String {
             format_count(text[end..].chars().count(), "more character")
         ),
     }
+}
+
+/// Returns the start of a request id from a response.
+pub(super) fn truncate_request_id(id: &str) -> String {
+    truncate(id, MAX_REQUEST_ID_LENGTH)
 }
 
 /// Returns the message of an error body.

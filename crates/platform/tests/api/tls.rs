@@ -46,7 +46,7 @@ async fn certificate_of_an_authority_is_explained() {
     assert_eq!(error.kind(), ErrorKind::Certificate);
     let text = error.to_string().replace(&server.url(), "https://h");
     insta::assert_snapshot!(text, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate was rejected: it is the certificate of a certificate authority (CA:TRUE), which a server must not present as its own");
-    insta::assert_snapshot!(error.hint().unwrap(), @"the platform's operators have to give the server a certificate of its own (CA:FALSE), which the authority signs; --ca-cert cannot make this one valid");
+    insta::assert_snapshot!(error.hint().unwrap(), @"the platform's operators have to give the server its own certificate (CA:FALSE), which the authority signs; --ca-cert cannot make this one valid");
 }
 
 #[tokio::test]
