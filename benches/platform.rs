@@ -150,7 +150,7 @@ impl Platform {
             .filter_map(|name| Some((name.to_owned(), value(name)?)))
             .collect();
         let version = details.get("versionName").cloned();
-        if details.contains_key("commitHash") && version != Some(json!("unverified")) {
+        if details.contains_key("commitHash") {
             details.insert("enabled".to_owned(), true.into());
             *self.published.lock().unwrap_or_else(PoisonError::into_inner) = Some(details);
         }
