@@ -36,8 +36,8 @@ impl Tally {
         }
     }
 }
+
 /// Returns whether the finding with this index affects the verdict: it is neither known nor waived.
-pub(crate)
 fn decides_verdict(result: &RuleResult, index: usize) -> bool {
     !matches!(
         result.states.get(index),

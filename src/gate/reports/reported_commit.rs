@@ -76,9 +76,7 @@ impl SavedReports<'_> {
             return self.require_commit_of_target(repo, &old_commit, place);
         }
         let message = if is_own {
-            format!(
-                "cannot compare with the report {place}: it describes the reviewed commit {head} itself"
-            )
+            format!("cannot compare with the report {place}: it describes the reviewed commit {head} itself")
         } else {
             format!(
                 "cannot compare with the report {place}: the commit {head} does not descend from its commit {older_id}"
