@@ -61,6 +61,9 @@ pub struct InitArgs {
     /// `error`
     #[arg(long, value_name = "HOW")]
     pub adopt: Option<Adopt>,
+    /// Add steps to the job that sign statements about reviews and publications; for GitHub, with `actions/attest`
+    #[arg(long)]
+    pub sign: bool,
     /// Set up `git diff` to show pipelines component by component, and do nothing else. Adds a git setting and two
     /// lines to .gitattributes
     #[arg(long, conflicts_with_all = ["host", "prefix", "source", "adopt", "sign", "output"])]

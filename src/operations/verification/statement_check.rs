@@ -82,7 +82,7 @@ fn verify_publication(
     statement: &SavedStatement,
     predicate: &PublicationPredicate,
 ) -> Result<Verification<'static>, Failure> {
-    let connection = run.read_sources()?.connection(&run.global)?;
+    let connection = run.read_setting_sources()?.connection(&run.global)?;
     let platform = run.create_platform_client(&connection)?;
     let mut differences = statement.check_publication(predicate);
     if let (Some(publish_platform), Some(run_platform)) =
