@@ -210,6 +210,12 @@ mod tests {
     const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
     #[test]
+    fn hash_of_bytes_is_their_sha_256() {
+        assert_eq!(hash_bytes(b"abc"), ABC);
+        assert_eq!(hash_bytes(b""), EMPTY);
+    }
+
+    #[test]
     fn digest_does_not_depend_on_order() {
         let forward = compute_digest(&[("a", ABC), ("b", EMPTY)]);
         assert_eq!(forward, compute_digest(&[("b", EMPTY), ("a", ABC)]));

@@ -219,6 +219,7 @@ mod tests {
     use super::*;
     use crate::report::sample;
     use sluicegate_pipelines::findings::{LimitKind, Severity, Status, Verdict, VerdictLimit};
+    use sluicegate_pipelines::interface::{ComparedVersion, Compatibility};
 
     fn part(index: u32, total: u32, path: &str, verdict: Verdict) -> Report {
         let mut report = sample::empty(verdict);
@@ -294,6 +295,25 @@ mod tests {
         without_count.fixed_count = None;
         let partly_known = merge_reports(vec![with_fixed_count(1, "a", 2), without_count]).unwrap();
         assert_eq!(partly_known.fixed_count, None);
+    }
+
+    #[test]
+    fn points_that_decide_in_one_shard_decide_about_the_review() {
+        for affected_index in [1, 2] {
+            let [first, second] = [1, 2].map(|index| {
+                let is_affected = index == affected_index;
+                let mut report = part(index, 2, &format!("{index}"), Verdict::Passed);
+                report.gate_refused = is_affected;
+                report.failed_without_finding = is_affected;
+                report.is_open = is_affected;
+                report.compat =
+                    is_affected.then(|| Compatibility::new(ComparedVersion::default(), Vec::new()));
+                report
+            });
+            let merged_report = merge_reports(vec![first, second]).unwrap();
+            assert!(merged_report.gate_refused && merged_report.failed_without_finding);
+            assert!(merged_report.is_open && merged_report.compat.is_some());
+        }
     }
 
     #[test]

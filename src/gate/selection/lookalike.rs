@@ -51,28 +51,10 @@ fn ends_like_pipeline(name: &str) -> bool {
     })
 }
 
-/// Returns whether the character has no width: joiners, direction marks, variation selectors, fillers, tags.
+/// Returns whether the character is not shown although its skeleton has it. The characters that Unicode calls ignorable,
+/// such as joiners, direction marks and fillers, are not in a skeleton.
 fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{115f}'
-            | '\u{1160}'
-            | '\u{17b4}'
-            | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e0fff}'
-    ) || c.is_control()
+    c.is_control() || ('\u{fff9}'..='\u{fffb}').contains(&c)
 }
 
 /// Returns a sentence about files whose names only look like a pipeline's, or `None` if `paths` is empty.
@@ -135,6 +117,15 @@ mod tests {
             "отчёт.json",
         ] {
             assert!(!looks_like_pipeline(name), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn invisible_characters_do_not_hide_the_name_of_a_pipeline() {
+        let first_and_last = "\u{ad}\u{34f}\u{61c}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{180b}\u{180f}\u{200b}\u{200f}\u{202a}\u{202e}\
+             \u{2060}\u{206f}\u{3164}\u{fe00}\u{fe0f}\u{feff}\u{ffa0}\u{fff9}\u{fffb}\u{e0000}\u{e0fff}\u{85}";
+        for c in first_and_last.chars() {
+            assert!(looks_like_pipeline(&format!("a.or{c}ch.yaml")), "{c:?}");
         }
     }
 }

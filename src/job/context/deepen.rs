@@ -8,7 +8,7 @@ use super::target_branches::TargetBranches;
 use super::target_resolver::TargetResolver;
 use super::{ContextError, RequestedRevisions, reviews_host_commit};
 use crate::job::ci::{BaseHint, CiContext, Host};
-use sluicegate_git::{FetchTarget, GitError, Repository};
+use sluicegate_git::{FetchTarget, GitError, Repository, is_full_id};
 
 /// The number of additional commits that each step fetches.
 const DEPTH_STEPS: [u32; 5] = [50, 200, 1_000, 5_000, 20_000];
@@ -273,7 +273,7 @@ impl MissingItem {
 
 /// Parses a revision to fetch: a full id, or a branch, optionally with the prefix `origin/`.
 fn parse_revision(revision: &str) -> MissingItem {
-    if revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if is_full_id(revision) {
         return MissingItem::Commit(revision.to_owned());
     }
     let name = revision.strip_prefix("refs/heads/").unwrap_or(revision);

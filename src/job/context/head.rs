@@ -112,8 +112,7 @@ pub(super) fn matches_host_commit(
         // GitLab also squashes the change. A trial merge of another host may be that of an earlier push.
         return Ok(ci.host == Host::GitLab || parents.iter().any(is_host_commit_id));
     }
-    // With a single parent, the commit is not a merge but a new commit on top of the host's.
-    if parents.len() < 2 || !parents.iter().any(is_host_commit_id) {
+    if !parents.iter().any(is_host_commit_id) {
         return Ok(false);
     }
     let branches = TargetBranches::new(repo, ci, true)?;
@@ -129,6 +128,7 @@ pub(super) fn matches_host_commit(
             return Ok(false);
         }
     }
+    // With a single parent, the commit is not a merge but a new commit on top of the host's.
     Ok(repo.is_clean_merge(commit)?)
 }
 

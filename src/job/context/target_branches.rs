@@ -238,8 +238,8 @@ impl<'a> TargetBranches<'a> {
         if self.repo.contains_commit(commit, ancestor)? {
             return Ok(true);
         }
-        if self.repo.is_shallow() && !self.repo.contains_commit(ancestor, commit)? {
-            // Only its error matters, which states that the shallow history does not connect the two.
+        if !self.repo.contains_commit(ancestor, commit)? {
+            // Only its error matters, which states that a shallow history does not connect the two.
             self.repo.merge_bases(commit, ancestor)?;
         }
         Ok(false)

@@ -638,3 +638,94 @@ fn branch_that_would_not_be_used_is_not_fetched() {
         assert_eq!(steps(&output), [""; 0], "{}", output.all());
     }
 }
+
+/// A local run fetches the history of the checked-out branch, by its name on the remote.
+#[test]
+fn local_branch_of_shallow_clone_is_deepened() {
+    let project = Project::new();
+    let folder = project.world.path().join("local");
+    let url = format!("file://{}", project.world.remote().display());
+    let clone = format!("clone -q --depth=1 --no-single-branch -b feature {url} local");
+    git(project.world.path(), clone);
+    git(&folder, "branch -q -m feature mine");
+    let (output, context) = deepen_and_read_context(&Call::new(&folder));
+    assert_eq!(context["base"], project.fork.as_str(), "{}", output.all());
+    assert!(
+        steps(&output)[0].contains("the branch `feature` and the branch `main`"),
+        "{}",
+        output.all()
+    );
+}
+
+/// The commits of a fork are on no branch of the remote, so they are fetched by their id.
+#[test]
+fn shallow_change_of_fork_is_deepened_by_its_commits() {
+    let project = Project::new();
+    let merge = project.trial_merge("refs/pull/7/merge");
+    project.world.git("push -q origin :feature");
+    let payload = json!({ "pull_request": {
+        "number": 7,
+        "head": { "ref": "feature", "sha": project.feature, "repo": { "full_name": "somebody/p" } },
+        "base": { "ref": "main", "sha": project.main, "repo": { "full_name": "o/p" } }
+    } });
+    let variables = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", "pull_request"),
+        ("GITHUB_REF", "refs/pull/7/merge"),
+        ("GITHUB_SHA", merge.as_str()),
+    ];
+    for (command, commit) in [("context", &project.feature), ("check", &merge)] {
+        let pull = format!("+{merge}:refs/remotes/pull/7/merge");
+        let folder = checkout(&project.world, &["--depth=2", &pull], &merge);
+        let job = Checkout::new(&folder, &variables)
+            .with_remote_as_target()
+            .payload(&payload);
+        job.call().run(command).expect(7);
+        let output = job.call().run(format!("{command} --deepen"));
+        assert_ne!(output.code, 7, "{command}: {}", output.all());
+        let items = format!("fetching the branch `main` and the commit {commit}, up to 50");
+        assert!(steps(&output)[0].starts_with(&items), "{}", output.all());
+    }
+}
+
+/// The branches are fetched one by one if one of them is gone, and then further back.
+#[test]
+fn deleted_branch_of_run_does_not_stop_the_steps() {
+    let (world, fork, feature) = long(400, 120);
+    let folder = checkout(&world, &["--depth=1", EVERYTHING_FETCHED], &feature);
+    let (output, context) = deepen_and_read_context(&circle(&folder, &feature, "deleted").call());
+    assert_eq!(context["base"], fork.as_str(), "{}", output.all());
+}
+
+#[test]
+fn unreachable_remote_is_tried_once_for_each_branch() {
+    let project = Project::new();
+    let clone_commit = |commit: &str| {
+        with_default(checkout(
+            &project.world,
+            &["--depth=1", EVERYTHING_FETCHED],
+            commit,
+        ))
+    };
+    let (on_feature, on_main) = (clone_commit(&project.feature), clone_commit(&project.main));
+    fs::remove_dir_all(project.world.remote()).unwrap();
+    for (folder, commit, branch, step_count) in [
+        (&on_feature, &project.feature, "feature", 3),
+        (&on_main, &project.main, "main", 1),
+    ] {
+        let output = circle(folder, commit, branch).call().run("context --deepen");
+        assert_eq!(steps(&output).len(), step_count, "{branch}: {}", output.all());
+    }
+}
+
+/// The event names the newest commit of the target, so the branch of the clone is known to be current.
+#[test]
+fn branch_that_the_event_confirms_is_not_fetched_again() {
+    let project = Project::new();
+    let merge = project.trial_merge("refs/pull/7/merge");
+    let pull = "+refs/pull/7/merge:refs/remotes/pull/7/merge";
+    let folder = checkout(&project.world, &[EVERYTHING_FETCHED, pull], &merge);
+    let job = deepened_pull_request(&project, &folder, &merge);
+    let (output, _) = deepen_and_read_context(&job.call());
+    assert!(!output.err.contains("fetching"), "{}", output.all());
+}

@@ -445,3 +445,30 @@ fn forced_push_to_an_ancestor_does_not_know_the_findings_of_head() {
     let output = ci_call(&world.work(), &github).run(CHECK).expect(1);
     assert_eq!(finding_totals(&output), (json!(1), json!(2)));
 }
+
+/// A user who starts a run may combine the default branch with any commit, so what an unmerged one has is not known.
+#[test]
+fn manual_run_of_unmerged_commit_as_default_branch_has_no_known_findings() {
+    let world = push_to_adopted_branch();
+    world.git("checkout -q -b change");
+    world.write("c.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
+    world.commit("worse");
+    world.write("d.orch.yaml", pipeline(&["Start", "Done"]));
+    let head = world.commit("harmless");
+    let variables = [
+        ("BUILDKITE", "true".to_owned()),
+        ("BUILDKITE_COMMIT", head),
+        ("BUILDKITE_BRANCH", "main".to_owned()),
+        ("BUILDKITE_PULL_REQUEST", "false".to_owned()),
+        ("BUILDKITE_PIPELINE_DEFAULT_BRANCH", "main".to_owned()),
+        ("BUILDKITE_SOURCE", "ui".to_owned()),
+    ];
+    let call = ci_call(&world.work(), &variables);
+    call.run(CHECK)
+        .expect(1)
+        .saying(&["no base to compare with (--new-only)"]);
+    // The same commit, merged.
+    world.git("push -q origin change:main");
+    let output = call.run(CHECK).expect(0);
+    assert_eq!(finding_totals(&output), (json!(0), json!(3)));
+}

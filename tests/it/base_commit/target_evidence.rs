@@ -638,3 +638,42 @@ fn unedited_merge_of_change_with_unmerged_branch_is_another_commit() {
     world.git(&["checkout", "-q", "--detach", &change]);
     call("main").run("check").expect(1);
 }
+
+/// Names from the event are only put into a command to copy if a shell reads them as they are.
+#[test]
+fn hint_has_no_command_with_special_characters_of_a_shell() {
+    let world = project();
+    world.git("checkout -q -b change");
+    world.commit("change");
+    world.push();
+    for (branch, hint) in [
+        ("release/1.x", "`git fetch origin +refs/heads/release/1.x:"),
+        ("release;id", "fetch it into refs/remotes/origin"),
+    ] {
+        let output = Job::jenkins()
+            .pull_request()
+            .call(&world)
+            .variable("CHANGE_TARGET", branch)
+            .run("context")
+            .expect(7)
+            .saying(&[hint]);
+        assert!(!output.err.contains("+refs/heads/release;id"), "{}", output.all());
+    }
+    let fork = Fork::new(&GOOD);
+    for (url, is_shown) in [
+        ("https://github.com/o/p", true),
+        ("https://github.com/o/p;id", false),
+    ] {
+        let job = fork.job(&[
+            ("CIRCLECI", "true"),
+            ("CIRCLE_SHA1", &fork.change),
+            ("CIRCLE_BRANCH", "pull/7"),
+            ("CIRCLE_PR_REPONAME", "p"),
+            ("CIRCLE_PULL_REQUEST", "https://github.com/o/p/pull/7"),
+            ("CIRCLE_REPOSITORY_URL", url),
+        ]);
+        let output = job.run("context").expect(7);
+        let is_command = output.err.contains("git remote add -f target");
+        assert_eq!(is_command, is_shown, "{}", output.all());
+    }
+}

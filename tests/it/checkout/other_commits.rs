@@ -366,3 +366,21 @@ fn trial_merge_of_an_earlier_push_is_another_commit() {
         }
     }
 }
+
+/// Both parents of such a merge are in the target, and neither is the change.
+#[test]
+fn merge_in_the_target_without_the_change_is_another_commit() {
+    let world = change_that_weakens_gate();
+    let payload = pull_request_payload(&world);
+    world.git("checkout -q -b side main");
+    world.write("side.txt", "side");
+    world.commit("side");
+    world.git("checkout -q main");
+    world.git("merge -q --no-ff --no-edit side");
+    world.push();
+    let call = Job::github()
+        .event("pull_request", "refs/pull/7/merge", &payload)
+        .extend(&world, Call::new(&world.work()))
+        .variable("GITHUB_SHA", "4444444444444444444444444444444444444444");
+    call.run("check").expect(7).saying(&["the checkout is at"]);
+}

@@ -548,3 +548,19 @@ fn renamed_name_that_only_looks_like_a_pipeline_is_no_deleted_pipeline() {
     let context = output.json();
     assert_eq!(context["changed"], json!([]), "{context:#}");
 }
+
+/// Not a finding fails such a review, and its report is valid all the same.
+#[test]
+fn report_of_refused_gate_change_is_valid_with_fail_on_never() {
+    let world = world_with_changed_files(
+        &[],
+        &[
+            ("sluicegate.yaml", "retries: 1\n"),
+            ("b.orch.yaml", &good_pipeline()),
+        ],
+    );
+    opened_pull_request(&world, Call::new(&world.work()))
+        .run("check --gate-changes fail --fail-on never --report json=../r.json")
+        .expect(1);
+    Call::new(&world.work()).run("report ../r.json").expect(1);
+}

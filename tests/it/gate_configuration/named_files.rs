@@ -1,6 +1,6 @@
 //! Files of the gate configuration that the job names.
 
-use crate::support::{Call, Job, World, one_change};
+use crate::support::{Call, Job, World, bad_pipeline, one_change};
 use std::os::unix::fs::symlink;
 
 /// Returns a pull request's job that names `ci/gate.yaml`.
@@ -77,4 +77,61 @@ fn local_check_with_policy_of_base_shows_nothing_of_a_file_outside() {
     symlink(&secret, world.work().join("sluicegate.yaml")).unwrap();
     let output = Call::new(&world.work()).run("check --policy base").expect(0);
     assert!(!output.all().contains("hidden-word"), "{}", output.all());
+}
+
+/// With the policy of the base, the file of the checkout still supplies facts, and its other settings are reported.
+#[test]
+fn local_check_with_policy_of_base_reports_settings_of_the_first_file() {
+    let world = one_change();
+    world.write(
+        "sluicegate.yaml",
+        "review: { fail-on: never, report: [json=told.json] }\n",
+    );
+    let output = Call::new(&world.work()).run("check --policy base").expect(0);
+    output.assert_logged(&["review.fail-on", "has no sluicegate.yaml yet"]);
+    assert!(world.work().join("told.json").exists(), "{}", output.all());
+}
+
+/// Creates a change whose configuration file is behind a chain of this number of links.
+fn change_with_link_chain(link_count: usize) -> World {
+    let world = one_change();
+    let name_of_link = |number: usize| match number {
+        0 => "sluicegate.yaml".to_owned(),
+        number if number == link_count => "end.yaml".to_owned(),
+        number => format!("link{number}.yaml"),
+    };
+    for number in 0..link_count {
+        symlink(name_of_link(number + 1), world.work().join(name_of_link(number))).unwrap();
+    }
+    world.write("end.yaml", "review: { fail-on: never }\n");
+    world.write("b.orch.yaml", bad_pipeline());
+    world.commit("links");
+    world.push();
+    world
+}
+
+#[test]
+fn configuration_behind_links_is_read_up_to_a_limit() {
+    for (link_count, code) in [(40, 0), (41, 1)] {
+        let world = change_with_link_chain(link_count);
+        let output = Job::github()
+            .pull_request()
+            .call(&world)
+            .run("check --policy head");
+        assert_eq!(output.code, code, "{link_count}: {}", output.all());
+    }
+}
+
+#[test]
+fn configuration_behind_a_circle_of_links_ends() {
+    let world = one_change();
+    symlink("other.yaml", world.work().join("sluicegate.yaml")).unwrap();
+    symlink("sluicegate.yaml", world.work().join("other.yaml")).unwrap();
+    world.write("b.orch.yaml", bad_pipeline());
+    world.commit("links");
+    world.push();
+    for policy in ["base", "head"] {
+        let args = format!("check --policy {policy}");
+        Job::github().pull_request().call(&world).run(args).expect(1);
+    }
 }

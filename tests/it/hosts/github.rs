@@ -446,6 +446,12 @@ fn deleted_branch_or_tag_leaves_nothing_to_do() {
         job.says().selects_everything(reason).changes(&[]);
         let output = job.review_call().run("review").expect(0);
         assert!(output.out.contains(reason), "{}", output.all());
+        // The user may still request what to review.
+        let head = format!("--head {}", project.main);
+        for revision in ["--all", "--base origin/main~1", &head] {
+            let output = job.call().run(format!("context {revision}")).expect(0);
+            assert!(!output.all().contains(reason), "{}", output.all());
+        }
     }
 }
 

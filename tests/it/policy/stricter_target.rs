@@ -642,3 +642,27 @@ fn stricter_rules_of_target_note_no_evaluation_of_zero_pipelines() {
     assert!(notes.contains("has a stricter"), "{notes}");
     assert!(!notes.contains("also evaluated locally"), "{notes}");
 }
+
+/// A rule may be stricter in a way that has no order, but another setting is not.
+#[test]
+fn change_of_target_without_order_is_reported_for_rules_only() {
+    let other_pattern = RULES.replace("'[A-Z].*'", "'[A-Z][a-z]*'");
+    for (path, before, after, is_reported) in [
+        (RULES_FILE, RULES, other_pattern.as_str(), true),
+        ("sluicegate.yaml", "retries: 1\n", "retries: 2\n", false),
+    ] {
+        let world = stale(
+            &[(path, before)],
+            &[(path, after)],
+            &[("b.orch.yaml", &pipeline(&GOOD))],
+        );
+        let output = Job::github()
+            .pull_request()
+            .call(&world)
+            .run("check --report json=-")
+            .expect(0);
+        let notes = output.json()["notes"].to_string();
+        let is_noted = notes.contains("has a stricter") && notes.contains("(changed)");
+        assert_eq!(is_noted, is_reported, "{path}: {notes}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Project checks: references between files that lead nowhere.
 
-use crate::support::{Arguments, Call, Platform, World, respond_for_each, scratch};
+use crate::support::{Arguments, Call, Platform, World, pipeline, respond_for_each, scratch};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
@@ -517,4 +517,26 @@ fn project_checks_use_files_that_reports_read() {
             ("sales/old.orch.yaml", "null".to_owned()),
         ]
     );
+}
+
+/// After a change to the gate configuration, all pipelines are read, and those that name no files only if a caller sets
+/// their variables.
+#[test]
+fn unknown_variable_of_unchanged_pipeline_without_references_is_found() {
+    let sets = "        setScalarVariables:\n        - [day, 1]\n";
+    let levels = "project-checks: { argument: error }\n";
+    let declaring = pipeline(&["Start", "Done"]) + "  variables:\n    day: {}\n";
+    for (called, code) in [(pipeline(&["Start", "Done"]), 1), (declaring, 0)] {
+        let world = world_with_files(&[
+            ("sluicegate.yaml", levels),
+            ("caller.orch.yaml", &caller_of_targets(&["load"])),
+            ("load.orch.yaml", &called),
+        ]);
+        world.write("sluicegate.yaml", format!("{levels}retries: 1\n"));
+        world.write("caller.orch.yaml", caller_of_targets(&["load"]) + sets);
+        world.commit("edit");
+        let lines = list_project_findings(&check_expecting(&world, code, "--base main"));
+        let is_found = lines.iter().any(|line| line.contains("caller.orch.yaml"));
+        assert_eq!(is_found, code == 1, "{lines:?}");
+    }
 }

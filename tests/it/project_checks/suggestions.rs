@@ -239,6 +239,20 @@ fn broken_link_has_the_level_of_what_follows_from_it() {
         let text = single_violation(&check(&world, "").expect(1));
         assert!(text.starts_with("project/link error "), "{text}");
     }
+    // Warnings that follow from a warning leave it one.
+    let world = world_with_levels(
+        "project-checks: { link: warn }\n",
+        &[("a.orch.yaml", good.clone())],
+    );
+    let rules = RULES.replace("enforcementLevel: error", "enforcementLevel: warn");
+    world.write(".platform/config/pipeline_quality_rules.yaml", rules);
+    world.write(
+        "a.orch.yaml",
+        good.replace("[\"Load Orders\"]", "[\"Load Order\"]"),
+    );
+    world.commit("typo");
+    let text = single_violation(&check(&world, "").expect(0));
+    assert!(text.starts_with("project/link warn "), "{text}");
     // The finding keeps its state and the data of its expired waiver.
     let world = world_with_levels(
         "project-checks: { link: warn }\n",

@@ -139,3 +139,21 @@ fn branch_of_selected_commit_is_not_guessed_for_publish() {
     job.run((&selected, "--branch main")).expect(0);
     assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
 }
+
+/// A local branch does not show which branch the host's run is about.
+#[test]
+fn branch_that_host_does_not_name_is_not_the_checked_out_one() {
+    let (world, _server) = stage();
+    world.git("checkout -q -b change");
+    world.write("note.txt", "text");
+    world.commit("change");
+    world.push();
+    let job = Call::new(&world.work())
+        .variable("CI", "true")
+        .variable("JENKINS_URL", "https://ci.invalid/")
+        .variable("BUILD_ID", "1");
+    let context = job.run("context --json").expect(0).json();
+    assert_eq!(context["branch"], serde_json::Value::Null, "{context:#}");
+    let local = Call::new(&world.work()).run("context --json").expect(0).json();
+    assert_eq!(local["branch"], "change");
+}

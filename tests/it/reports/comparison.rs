@@ -318,6 +318,13 @@ fn comparison_replaces_states_of_own_base_and_keeps_waived_findings() {
     let report = compare_reports(&world, "--report json=-").expect(1).json();
     assert_eq!(numbers(&report), [1, 0, 0]);
     assert_eq!(report["findings"]["waived"], 1);
+    assert!(!report["notes"].to_string().contains("not treated as fixed"));
+    // Without a result of the file in the older report, nothing is known.
+    edit_report(&world, "old.json", |old| {
+        old["context"]["paths"] = json!(["a.orch.yaml"]);
+    });
+    let report = compare_reports(&world, "--report json=-").expect(3).json();
+    assert_eq!(numbers(&report)[1], 0, "{report:#}");
 }
 
 /// A former path is that of the same file only if the older report lacks the file and the newer one lacks that path.

@@ -1,7 +1,9 @@
 //! The selection of files: `check` of a clean clone, `context` and `review --dry-run` select the same files, and a
 //! filter that matches no file is rejected.
 
-use crate::support::{Call, Platform, ProgramOutput, World, change, git, pipeline, project};
+use crate::support::{
+    Call, Platform, ProgramOutput, RULES, RULES_FILE, World, change, git, pipeline, project,
+};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -268,4 +270,17 @@ fn folder_that_review_leaves_out_is_still_published() {
     world.write("sluicegate.yaml", vain);
     let output = call().run("check").expect(2);
     output.saying(&["no glob of `review.include` in sluicegate.yaml matches a file"]);
+}
+
+#[test]
+fn changed_rules_of_the_named_directory_select_all_pipelines() {
+    let rules = RULES.replace("maxComponents: 3", "maxComponents: 9");
+    let world = change(&[(RULES_FILE, &rules)]);
+    for call in [
+        Call::new(&world.work()),
+        Call::new(&world.work()).variable("SLUICEGATE_CONFIG_DIR", ".platform"),
+    ] {
+        let context = call.run("context --json").expect(0).json();
+        assert_eq!(context["selected"], json!(["a.orch.yaml"]));
+    }
 }

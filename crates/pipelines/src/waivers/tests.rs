@@ -151,6 +151,10 @@ fn waiver_is_valid_on_its_last_day_and_not_after() {
         "- { rule: r, path: a, reason: old, until: 2027-03-30 }\n- { rule: r, path: a, reason: again }\n";
     let found = marked(both, vec![file("a", vec![failed("r", vec![about("x")])])]);
     assert_eq!(found[0].1.as_deref(), Some("waived: again"));
+    // Of several valid waivers, the first one is shown.
+    let valid = "- { rule: r, path: a, reason: first }\n- { rule: r, path: '**', reason: second }\n";
+    let found = marked(valid, vec![file("a", vec![failed("r", vec![about("x")])])]);
+    assert_eq!(found[0].1.as_deref(), Some("waived: first"));
 }
 
 #[test]

@@ -215,3 +215,78 @@ fn component_is_not_known_by_variable_of_its_name() {
     assert_eq!(state(component, variable), Some(FindingState::New));
     assert_eq!(state(variable, variable), Some(FindingState::Known));
 }
+
+/// Returns the states of the findings of `head` in comparison with these results of the base.
+fn list_states(base_results: Vec<RuleResult>, head: RuleResult) -> Vec<Option<FindingState>> {
+    let to_file = |results| FileResults {
+        path: "p".to_owned(),
+        results,
+    };
+    let (base, mut files) = (to_file(base_results), [to_file(vec![head])]);
+    mark_new_and_known(&mut files, |_| false, |_| vec![BaseFile::Evaluated(&base)]);
+    files[0].results[0].states.clone()
+}
+
+const NEW: [Option<FindingState>; 1] = [Some(FindingState::New)];
+const KNOWN: [Option<FindingState>; 1] = [Some(FindingState::Known)];
+
+fn failed(severity: Severity, size: Option<u64>) -> RuleResult {
+    let violation = Violation {
+        about: Some("a".to_owned()),
+        size,
+        ..Violation::new("words")
+    };
+    RuleResult::new(
+        MAXIMUM.to_owned(),
+        Status::Failed(severity),
+        None,
+        vec![violation],
+    )
+}
+
+fn evaluation_error(rule: &str, error_type: &str, text_count: usize) -> RuleResult {
+    let status = Status::Error(Some(error_type.to_owned()));
+    let texts = vec![Violation::new("words"); text_count];
+    RuleResult::new(rule.to_owned(), status, None, texts)
+}
+
+#[test]
+fn finding_of_file_that_was_unreadable_at_the_base_is_new() {
+    let finding = || failed(Severity::Error, None);
+    let unreadable = evaluation_error(NAMING, "designer/document-parse-error", 1);
+    let other_error = evaluation_error(NAMING, "designer/invalid-regex-pattern", 1);
+    assert_eq!(list_states(vec![unreadable, finding()], finding()), NEW);
+    assert_eq!(list_states(vec![other_error, finding()], finding()), KNOWN);
+}
+
+#[test]
+fn evaluation_error_with_several_texts_is_known_with_all_of_them() {
+    let error = || evaluation_error(NAMING, "designer/no-start-component", 2);
+    assert_eq!(list_states(vec![error()], error()), [KNOWN, KNOWN].concat());
+    assert_eq!(list_states(Vec::new(), error()), [NEW, NEW].concat());
+}
+
+#[test]
+fn finding_of_project_check_is_new_if_its_level_rose() {
+    let of_project = |severity| RuleResult {
+        origin: Origin::Project,
+        ..failed(severity, None)
+    };
+    let (warning, error) = (Severity::Warning, Severity::Error);
+    assert_eq!(list_states(vec![of_project(warning)], of_project(error)), NEW);
+    assert_eq!(list_states(vec![of_project(error)], of_project(warning)), KNOWN);
+    assert_eq!(list_states(vec![of_project(error)], of_project(error)), KNOWN);
+    // The level of a rule comes from one rules file for both sides.
+    assert_eq!(
+        list_states(vec![failed(warning, None)], failed(error, None)),
+        KNOWN
+    );
+}
+
+#[test]
+fn finding_with_a_size_is_not_known_by_one_without() {
+    let sized = |size| failed(Severity::Error, size);
+    assert_eq!(list_states(vec![sized(Some(9))], sized(None)), NEW);
+    assert_eq!(list_states(vec![sized(None)], sized(Some(9))), NEW);
+    assert_eq!(list_states(vec![sized(Some(9))], sized(Some(9))), KNOWN);
+}
