@@ -686,7 +686,7 @@ fn number_of_known_findings_can_only_fall() {
     Call::new(&world.work())
         .run("report r.json")
         .expect(2)
-        .saying(&["more known findings than its job allows"]);
+        .saying(&["more known findings than the job allows"]);
     // Fewer known findings: the job should lower its limit.
     let lower = "set --max-known to 2";
     let (output, _) = check_with_all_reports(&world, (&all[..], "5"));
