@@ -21,10 +21,13 @@ pub struct TlsServer {
     folder: TempDir,
 }
 
+/// The year in which certificates end that are always valid.
+const FAR_FUTURE_YEAR: i32 = 4000;
+
 impl TlsServer {
     /// Starts a server with a self-signed certificate for these names.
     pub fn start(names: &[&str]) -> Self {
-        Self::start_until(names, 4000)
+        Self::start_until(names, FAR_FUTURE_YEAR)
     }
 
     /// Starts a server with a certificate of a certificate authority.

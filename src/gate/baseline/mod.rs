@@ -277,8 +277,8 @@ impl Baseline {
         Ok(base_paths.forget_unselected(&|path| self.selects(path)))
     }
 
-    /// Returns the former path of each file that changed since the base. The comparison of the selection is reused if
-    /// it has the same base.
+    /// Returns the former path of each file that changed since the base. The field `former_paths` is set only if the
+    /// selection compared with this same base.
     fn find_former_paths_since(
         &self,
         base: &CommitId,

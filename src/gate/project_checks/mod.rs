@@ -128,7 +128,7 @@ impl ProjectChecks<'_> {
 }
 
 impl GateRun<'_> {
-    /// Returns the checks of the reviewed files.
+    /// Returns the project checks for the files of the reviewed commit, with their settings.
     fn project_checks(&self) -> ProjectChecks<'_> {
         ProjectChecks {
             workspace: self.subject.workspace,

@@ -209,7 +209,7 @@ fn find_unmatched_entry(
     let matches_none = || !known_paths.is_empty() && !known_paths.iter().any(|path| selection.includes(path));
     if let Some(key) = selection.include_key().filter(|_| matches_none()) {
         let file_name = settings::FILE_NAME;
-        let message = format!("no glob of `{key}` in {file_name} matches a file of {place}");
+        let message = format!("no glob in `{key}` of {file_name} matches a file in {place}");
         return Some(Failure::usage(message).with_hint(
             "globs match full paths from the repository root; without `include` every pipeline is selected",
         ));

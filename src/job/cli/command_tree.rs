@@ -47,7 +47,9 @@ fn uses_common_flag(command: &str, flag: &Arg) -> bool {
     common_flags_of(command).iter().any(|group| group.contains(&id))
 }
 
-/// Parses the arguments; the first is the program's name.
+/// Parses the arguments; the first is the program's name. Two fast ways come first: the arguments of the reviewed
+/// command alone, then all commands as they are declared. The tree with hidden and folded flags is built only for help
+/// and errors, because that takes as long as parsing.
 ///
 /// # Errors
 ///
@@ -56,7 +58,6 @@ pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     if let Some(cli) = single_command::parse(&args) {
         return Ok(cli);
     }
-    // Only a help page and a usage error show how flags are hidden and folded, which takes as long as parsing.
     if let Ok(cli) = Cli::try_parse_from(&args) {
         return Ok(cli);
     }

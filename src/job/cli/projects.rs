@@ -13,7 +13,7 @@ const PROJECTS: &str = "Examples:
 const ENVIRONMENT: &str = "Example:
   sluicegate environments create -f environment.yaml
 
-The file, YAML or JSON, with the keys of the API:
+The file (YAML or JSON) uses the same keys as the API:
   name: acceptance
   defaultAgentId: b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60
   defaultUserAccessLevel: readOnly

@@ -40,7 +40,7 @@ impl WaiversFile {
         rules: Option<RuleSet>,
     ) -> Result<Self, Failure> {
         let path = workspace.repo.root().join(FILE_NAME);
-        let text = read_text(&path)?;
+        let text = read_text_or_empty(&path)?;
         let named_text = NamedText {
             name: path.display().to_string(),
             text,
@@ -100,7 +100,7 @@ fn entry_to_json(entry: &WaiverEntry) -> Value {
 }
 
 /// Returns the file's text; empty if there is no file.
-fn read_text(path: &Path) -> Result<String, Failure> {
+fn read_text_or_empty(path: &Path) -> Result<String, Failure> {
     match input::read_text_file(path, MAX_WAIVERS_BYTES) {
         Ok(text) => Ok(text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),

@@ -30,7 +30,8 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![review_request(vocabulary.review)]
 }
 
-/// Returns the shape of a review request with these fields.
+/// Returns the shape of the body of a review request. `fields` selects one of the two variants of the API document:
+/// with another name for the files, and with or without the warehouse.
 fn review_request(fields: ReviewFields) -> Shape {
     let mut parts = vec![
         required_member("branchName", text()).with_description("A branch of the project's repository."),

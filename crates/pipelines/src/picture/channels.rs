@@ -104,7 +104,7 @@ impl RowHeights {
                 continue;
             };
             let line_count = boxes.iter().map(|index| texts[*index].line_count()).max();
-            let text_height = saturating_i32(line_count.unwrap_or(1)) * LINE_HEIGHT + BOX_PADDING;
+            let text_height = limit_count(line_count.unwrap_or(1)) * LINE_HEIGHT + BOX_PADDING;
             let port_height = 2 * (ports.row_offsets[channel] + PORT_MARGIN);
             heights.row_tops.push(heights.total_height);
             heights
@@ -122,12 +122,15 @@ impl RowHeights {
     }
 }
 
-/// Converts a count; a very large one is limited, so that its product with a distance does not overflow.
-fn saturating_i32(count: usize) -> i32 {
-    i32::try_from(count).unwrap_or(i32::MAX / 100)
+/// Maximum count of lines in one channel: far more than any picture has.
+const MAX_COUNT: i32 = i32::MAX / 100;
+
+/// Returns the count as a number for pixels. It is limited, so that its product with a distance does not overflow.
+fn limit_count(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX).min(MAX_COUNT)
 }
 
 /// Returns the distance of a horizontal line from the first one of its channel.
 fn track_offset(track: usize) -> i32 {
-    saturating_i32(track).saturating_mul(TRACK_SPACING)
+    limit_count(track).saturating_mul(TRACK_SPACING)
 }

@@ -175,7 +175,10 @@ fn build_backtracking(pattern: &str) -> Result<fancy_regex::Regex, fancy_regex::
 fn reject_rare_constructs(pattern: &str) -> Result<(), String> {
     let tree = Expr::parse_tree(pattern).map_err(|error| shorten(&error.to_string()).into_owned())?;
     if is_unsupported(&tree.expr) || tree.expr.has_descendant(is_unsupported) {
-        return Err("conditions, group calls and verbs are not supported".to_owned());
+        return Err(
+            "conditionals `(?(1)…)`, subroutine calls `(?1)` and verbs `(*SKIP)` are not supported"
+                .to_owned(),
+        );
     }
     Ok(())
 }
