@@ -3,10 +3,10 @@
 use crate::error::Failure;
 use crate::job::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
 use crate::operations::executions::DEFAULT_TIMEOUT_SECONDS;
-use crate::operations::executions::watched_execution::{
+use crate::session::response_output;
+use crate::session::watched_execution::{
     WatchedExecution, print_end as show_end, reject_execution_request, report_end,
 };
-use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::follow::{Pace, send_before_deadline};

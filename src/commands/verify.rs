@@ -3,16 +3,14 @@
 use crate::error::Failure;
 use crate::job::cli::VerifyArgs;
 use crate::operations::verification::{Verification, compare_with_platform, verify_statement};
-use crate::publish::Receipt;
+use crate::publication::compare_smoke_runs;
+use crate::publish::{MAX_RECEIPT_BYTES, Receipt};
 use crate::session::user_file::read_user_file;
 use crate::session::{CommandResult, Run};
 use serde_json::json as value;
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 use std::path::Path;
-
-/// Maximum size of a receipt, in bytes.
-const MAX_RECEIPT_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Runs `sluicegate verify`: compares a statement, or the receipt of a publish, with the platform and the clone.
 pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
@@ -47,6 +45,7 @@ fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failu
     )?);
     differences.extend(compare_with_commit(run, &receipt)?);
     differences.extend(compare_with_published(run, &platform, &receipt)?);
+    differences.extend(compare_smoke_runs(run, &platform, &receipt)?);
     Ok(Verification {
         subject: format!("version {version} of {prefix}"),
         document: "receipt",

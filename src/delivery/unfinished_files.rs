@@ -164,6 +164,9 @@ impl Run {
             if is_input(&path) {
                 input = Some(path);
             } else {
+                if self.may_replace(&path) {
+                    self.keep_earlier_receipt(&path);
+                }
                 self.remove_old_file(&path);
             }
         }
@@ -361,6 +364,7 @@ fn write_unfinished_publish(reason: &str, writer: &mut dyn io::Write) -> io::Res
         verdict: Verdict::Undecided,
         problems: vec![reason.to_owned()],
         breaks: Vec::new(),
+        smoke_runs: Vec::new(),
         started_at: Timestamp::now(),
         duration: Duration::ZERO,
     };

@@ -3,7 +3,9 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
-use crate::publish::{LatestVersion, is_last_enabled, list_surplus_versions, look_up_latest_without};
+use crate::publish::{
+    LatestVersion, has_other_state, is_last_enabled, list_surplus_versions, look_up_latest_without,
+};
 use crate::session::artifact_versions::{describe_latest, list_versions, reject_unpublished};
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
@@ -150,11 +152,7 @@ impl<'a> VersionSwitch<'a> {
             .set_artifact_enabled(&self.prefix, version, is_enabled)
             .await;
         match result {
-            Ok(response)
-                if response
-                    .get("enabled")
-                    .is_some_and(|response_enabled| *response_enabled == Value::Bool(!is_enabled)) =>
-            {
+            Ok(response) if has_other_state(&response, is_enabled) => {
                 let state = if is_enabled { "disabled" } else { "enabled" };
                 let message =
                     format!("according to the platform's response, version {version} is still {state}");

@@ -59,6 +59,7 @@ impl Publication<'_> {
             refusals,
             skip_reason,
             changes,
+            smoke_runs: self.settings.smoke.runs.clone(),
             compat: self
                 .comparison
                 .as_ref()
@@ -83,8 +84,15 @@ impl Publication<'_> {
                 self.run
                     .annotate_failure(&title, status, &preview.refusals.join("\n"));
             }
-            Some(reason) => self.write_summary(&format!("Dry run: nothing to publish: {reason}"), plan, &[]),
-            None => self.write_summary(&format!("Dry run: would publish {name}"), plan, &preview.refusals),
+            Some(reason) => {
+                self.write_summary(&format!("Dry run: nothing to publish: {reason}"), plan, &[], None);
+            }
+            None => self.write_summary(
+                &format!("Dry run: would publish {name}"),
+                plan,
+                &preview.refusals,
+                None,
+            ),
         }
     }
 

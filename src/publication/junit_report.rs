@@ -1,6 +1,7 @@
 //! Writes the outcome as JUnit: a suite `publish`, with one case for the version and one for each break.
 
 use super::Publication;
+use super::smoke::SmokeResult;
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -13,12 +14,18 @@ use std::path::Path;
 
 impl Publication<'_> {
     /// Writes the JUnit report if one is requested. A failure to write it is reported.
-    pub(super) fn report_junit(&self, case_name: &str, status: ExitStatus, problems: &[String]) {
+    pub(super) fn report_junit(
+        &self,
+        case_name: &str,
+        status: ExitStatus,
+        problems: &[String],
+        smoke: Option<&SmokeResult>,
+    ) {
         let Some(path) = &self.settings.junit else {
             return;
         };
         self.run.finish_publish_report();
-        if let Err(failure) = self.write_junit(path, case_name, status, problems) {
+        if let Err(failure) = self.write_junit(path, case_name, status, problems, smoke) {
             self.run.report_failure(&failure);
         }
     }
@@ -30,7 +37,9 @@ impl Publication<'_> {
         case_name: &str,
         status: ExitStatus,
         problems: &[String],
+        smoke: Option<&SmokeResult>,
     ) -> Result<(), Failure> {
+        let failed_smoke = smoke.filter(|smoke| !smoke.is_passed());
         let elapsed_time = Timestamp::now().duration_since(self.started_at);
         let run = PublishRun {
             version: case_name.to_owned(),
@@ -39,7 +48,12 @@ impl Publication<'_> {
                 ExitStatus::Undecided => Verdict::Undecided,
                 _ => Verdict::Failed,
             },
-            problems: problems.to_vec(),
+            problems: problems
+                .iter()
+                .cloned()
+                .chain(failed_smoke.map(SmokeResult::describe_failure))
+                .collect(),
+            smoke_runs: smoke.map(SmokeResult::list_cases).unwrap_or_default(),
             breaks: self.build_breaks(),
             started_at: self.started_at,
             duration: elapsed_time.try_into().unwrap_or_default(),

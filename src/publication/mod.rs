@@ -14,7 +14,9 @@ mod publication_statement;
 mod publish_decision;
 mod publish_preview;
 mod published_commit;
+mod receipt_output;
 mod required_review;
+mod smoke;
 mod superseded_version;
 pub(crate) mod version_comparison;
 mod version_history;
@@ -25,12 +27,13 @@ pub(crate) use merged_commit::{MergedCommit, check_local_commit, require_merged}
 pub(crate) use planned_publish::{PlannedPublish, explain_no_publish, find_reason_to_accept_breaks};
 pub(crate) use policy_guard::{check_stricter_gate, resolve_publish_settings};
 pub(crate) use required_review::{RequiredReview, pipeline_paths};
+pub(crate) use smoke::compare_smoke_runs;
 pub(crate) use version_history::VersionHistory;
 
 use publish_decision::{PublishDecision, PublishedVersion};
 use sluicegate_base::text::{self, List, format_count};
+use smoke::SmokeResult;
 
-use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::{self, Positions};
@@ -40,8 +43,6 @@ use crate::publish::{
     self, FileSource, Plan, PublishError, PublishRequest, Receipt, ReviewEvidence, UploadProgress,
 };
 use crate::report::render_publish_summary;
-use crate::session::failure_conversion::reject_unwritten;
-use crate::session::statement_output::STATEMENT_FAILED;
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use crate::ui::{ProgressDisplay, Ui};
@@ -108,7 +109,7 @@ impl Publication<'_> {
         };
         match decision {
             PublishDecision::AlreadyPublished(published_version) => {
-                self.finish_without_upload(&plan, &published_version)
+                self.finish_without_upload(&platform, &plan, &published_version)
             }
             PublishDecision::Refuse(failure) => {
                 self.finish_refused(&plan, &failure, "nothing was sent".to_owned())
@@ -154,8 +155,13 @@ impl Publication<'_> {
         Ok(())
     }
 
-    /// Ends without an upload, because this version of this commit exists.
-    fn finish_without_upload(&self, plan: &Plan, published_version: &PublishedVersion) -> CommandResult {
+    /// Ends without an upload, because this version of this commit exists. Continues the smoke runs of an earlier run.
+    fn finish_without_upload(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+        published_version: &PublishedVersion,
+    ) -> CommandResult {
         let message = format!("{}: nothing is published", published_version.reason);
         self.print_result(&(text::escape_line(&message) + "\n"))?;
         let receipt = Receipt::for_unchanged_files(
@@ -164,13 +170,12 @@ impl Publication<'_> {
             &published_version.version,
             &published_version.commit,
         );
-        self.report_junit(&message, ExitStatus::Success, &[]);
-        self.write_summary(
-            &format!("Nothing published: {}", published_version.reason),
-            plan,
-            &[],
-        );
-        Ok(self.write_records(receipt))
+        let smoke = self.test_existing_version(platform, published_version, &receipt)?;
+        let title = format!("Nothing published: {}", published_version.reason);
+        let status = outcome_report::report_unchanged_version(self, plan, &title, smoke.as_ref())?;
+        self.report_junit(&message, status, &[], smoke.as_ref());
+        let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
+        Ok(status.worse(self.write_records(receipt)))
     }
 
     /// Ends without an upload, because the comparison with the published version failed. If a counted version name is
@@ -188,7 +193,7 @@ impl Publication<'_> {
         let title = format!("{PUBLISH_FAILED}: {name} (refused)");
         let status = self.run.report_failure_as(&title, failure);
         let receipt = Receipt::for_rejected_plan(plan, &self.compute_hashes(plan)?);
-        self.report_junit(&name, status, &[problem]);
+        self.report_junit(&name, status, &[problem], None);
         Ok(status.worse(self.write_records(receipt)))
     }
 
@@ -228,6 +233,9 @@ impl Publication<'_> {
             "publishing {file_count} as version {} of {}",
             plan.version_name, plan.prefix
         ));
+        if self.has_smoke_runs() {
+            self.run.signals.hold();
+        }
         let bar = self.run.ui.progress("publishing").count_bytes();
         let outcome = self.run.block_on(publish::execute_plan(
             platform,
@@ -237,18 +245,27 @@ impl Publication<'_> {
         ))?;
         bar.clear();
         let outcome = self.disable_superseded_version(platform, plan, outcome)?;
+        let outcome = self.disable_unproven_version(platform, plan, outcome)?;
+        let smoke = self.test_uploaded_version(platform, plan, &outcome)?;
+        let signal_status = self.run.signals.pending_status();
+        self.run.signals.release();
         // The warnings about an existing version were printed when it was published.
         if outcome.kind.may_have_published() {
             self.print_plan_warnings(plan);
         }
-        let status = outcome_report::report_outcome(self, plan, &outcome)?;
         let hashes = outcome.hashes.as_deref().unwrap_or_default();
         let receipt = Receipt::for_outcome(plan, hashes, &outcome);
+        let mut status = outcome_report::report_outcome(self, plan, &outcome, smoke.as_ref())?;
+        // A signal that arrived during the upload ends the run, too.
+        if let Some(signal_status) = signal_status.filter(|_| status != ExitStatus::Incomplete) {
+            status = status.worse(signal_status);
+        }
         let case_name = format!(
             "version {} of {}: {}",
             plan.version_name, plan.prefix, outcome.kind
         );
-        self.report_junit(&case_name, status, &outcome.problems);
+        self.report_junit(&case_name, status, &outcome.problems, smoke.as_ref());
+        let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
         Ok(status.worse(self.write_records(receipt)))
     }
 
@@ -273,7 +290,8 @@ impl Publication<'_> {
             needs_hashes: settings.receipt.is_some()
                 || settings.json
                 || settings.attestation.is_requested()
-                || self.run.has_outputs(),
+                || self.run.has_outputs()
+                || self.has_smoke_runs(),
         }
     }
 
@@ -286,57 +304,16 @@ impl Publication<'_> {
         }
     }
 
-    /// Writes the receipt, the statement and the step outputs, and reports failures to write them.
-    fn write_records(&self, receipt: Receipt) -> ExitStatus {
-        let (run, settings) = (self.run, self.settings);
-        let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
-        let receipt = receipt.with_review(self.review.as_ref()).with_compat(compat);
-        let title = "A file was not written";
-        let mut status = ExitStatus::Success;
-        if let Some(path) = &settings.receipt {
-            let result = atomic_file::write_file_with(path, |writer| receipt.write(writer))
-                .map_err(reject_unwritten("the receipt ", path));
-            status = run.report_result_as(title, result);
-        }
-        if settings.json && !settings.dry_run {
-            let result = run.ui.print_result_with(|writer| receipt.write(writer));
-            status = status.worse(run.report_result_as(title, result));
-        }
-        let statement_outputs = self
-            .write_publication_statement(&receipt)
-            .unwrap_or_else(|failure| {
-                status = status.worse(run.report_failure_as(STATEMENT_FAILED, &failure));
-                Vec::new()
-            });
-        let mut outputs = self.step_outputs(receipt);
-        outputs.extend(statement_outputs);
-        status.worse(run.report_result_as(title, run.write_outputs(&outputs)))
-    }
-
-    /// Returns the outputs for later steps. The name of a version that was not published is not among them, because
-    /// such a step would deploy it.
-    fn step_outputs(&self, receipt: Receipt) -> Vec<(&'static str, String)> {
-        let comparison = self.comparison.as_ref();
-        let next_name = comparison
-            .map(PublishComparison::next_version_name)
-            .unwrap_or_default();
-        let class = consumer_changes::class_name(comparison.map(|comparison| &comparison.compat));
-        let mut outputs = vec![("compat", class), ("next-version", next_name)];
-        if receipt.is_of_published_version() {
-            outputs.push(("version-name", receipt.version_name));
-            outputs.push(("digest", receipt.digest));
-        }
-        outputs
-    }
-
     /// Writes the step summary of a publish that did not fail: the version, and what changed for consumers. A summary
     /// that cannot be written is a warning, because the version is published.
-    fn write_summary(&self, title: &str, plan: &Plan, warnings: &[String]) {
+    fn write_summary(&self, title: &str, plan: &Plan, warnings: &[String], smoke: Option<&SmokeResult>) {
         let files = format_count(plan.files.len(), "file");
         let commit = plan.commit_hash.as_str();
         let mut facts = vec![("commit", commit), ("files", files.as_str())];
         facts.extend(plan.branch.as_deref().map(|branch| ("branch", branch)));
         facts.extend(warnings.iter().map(|warning| ("warning", warning.as_str())));
+        let smoke_lines = smoke.map(SmokeResult::list_lines).unwrap_or_default();
+        facts.extend(smoke_lines.iter().map(|line| ("result", line.as_str())));
         let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
         if let Err(failure) = self
             .run

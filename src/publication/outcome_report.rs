@@ -1,6 +1,7 @@
 //! Reports the outcome of a publish.
 
 use super::Publication;
+use super::smoke::SmokeResult;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{self, OutcomeKind, Plan};
@@ -18,6 +19,7 @@ pub(super) fn report_outcome(
     publication: &Publication<'_>,
     plan: &Plan,
     outcome: &publish::Outcome,
+    smoke: Option<&SmokeResult>,
 ) -> CommandResult {
     let run = publication.run;
     let status = match outcome.kind {
@@ -33,6 +35,12 @@ pub(super) fn report_outcome(
             .map_or(ExitStatus::Undecided, status_of_failed_upload),
     };
     let name = format!("version {} of {}", plan.version_name, plan.prefix);
+    if let Some(smoke) = smoke.filter(|smoke| !smoke.is_passed()) {
+        for problem in &outcome.problems {
+            run.ui.warn(problem);
+        }
+        return Ok(report_failed_smoke(publication, smoke));
+    }
     if status == ExitStatus::Success {
         for problem in &outcome.problems {
             run.ui.warn(problem);
@@ -56,7 +64,8 @@ pub(super) fn report_outcome(
             }
             _ => format!("Published {} of {}", plan.version_name, plan.prefix),
         };
-        publication.write_summary(&title, plan, &outcome.problems);
+        print_smoke_lines(publication, smoke)?;
+        publication.write_summary(&title, plan, &outcome.problems, smoke);
         return Ok(status);
     }
     let mut failure = Failure::new(status, anyhow::Error::msg(describe_problems(&name, outcome)));
@@ -65,6 +74,38 @@ pub(super) fn report_outcome(
     }
     let title = format!("{PUBLISH_FAILED}: {name} ({})", outcome.kind);
     Ok(run.report_failure_as(&title, &failure))
+}
+
+/// Reports smoke runs that did not succeed, and returns their exit status.
+fn report_failed_smoke(publication: &Publication<'_>, smoke: &SmokeResult) -> ExitStatus {
+    let title = format!(
+        "{PUBLISH_FAILED}: version {} of {} (smoke run)",
+        smoke.version_name, smoke.prefix
+    );
+    publication.run.report_failure_as(&title, &smoke.to_failure())
+}
+
+/// Prints the smoke runs that succeeded, and the version that consumers get.
+fn print_smoke_lines(publication: &Publication<'_>, smoke: Option<&SmokeResult>) -> Result<(), Failure> {
+    for line in smoke.map(SmokeResult::list_lines).unwrap_or_default() {
+        publication.print_result(&(text::escape_line(&line) + "\n"))?;
+    }
+    Ok(())
+}
+
+/// Reports a publish without an upload, with the smoke runs that it continued. Returns the exit status.
+pub(super) fn report_unchanged_version(
+    publication: &Publication<'_>,
+    plan: &Plan,
+    title: &str,
+    smoke: Option<&SmokeResult>,
+) -> CommandResult {
+    if let Some(smoke) = smoke.filter(|smoke| !smoke.is_passed()) {
+        return Ok(report_failed_smoke(publication, smoke));
+    }
+    print_smoke_lines(publication, smoke)?;
+    publication.write_summary(title, plan, &[], smoke);
+    Ok(ExitStatus::Success)
 }
 
 /// Returns the exit status of a failed upload. A conflict before the upload does not prove that the version exists, so
@@ -150,7 +191,7 @@ fn find_hint(outcome: &publish::Outcome) -> Option<String> {
         OutcomeKind::Superseded => {
             Some("run `sluicegate artifacts disable` to hide the version from consumers".into())
         }
-        OutcomeKind::Unconfirmed => Some(
+        OutcomeKind::Unconfirmed if !outcome.disabled => Some(
             "run `sluicegate artifacts list`; if it shows a newer version, run `sluicegate artifacts disable` for this one"
                 .into(),
         ),

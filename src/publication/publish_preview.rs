@@ -1,5 +1,6 @@
 //! Shows a plan with the reasons to refuse it and its changes for consumers, as text and as JSON.
 
+use crate::job::settings::SmokeRun;
 use crate::publish::{FileSelection, Plan, PlanChanges};
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, List, format_count};
@@ -25,6 +26,8 @@ pub(super) struct Preview {
     pub(super) skip_reason: Option<String>,
     /// The commit compared with and the changes since then, or why they are unknown.
     pub(super) changes: Result<(String, PlanChanges), String>,
+    /// The runs that follow the publish.
+    pub(super) smoke_runs: Vec<SmokeRun>,
     /// The changes for consumers; `None` if they were not compared.
     pub(super) compat: Option<Compatibility>,
 }
@@ -45,6 +48,11 @@ pub(super) fn build_document(plan: &Plan, preview: &Preview) -> Value {
     let latest = preview.published_state.latest.as_ref().map(|latest| {
         value!({ "versionName": latest.artifact.version_name, "commitHash": latest.artifact.commit_hash })
     });
+    let smoke_runs: Vec<Value> = preview
+        .smoke_runs
+        .iter()
+        .map(|run| value!({ "projectId": run.project, "pipeline": run.pipeline, "environment": run.environment }))
+        .collect();
     let changes = preview.changes.as_ref().ok().map(|(commit, changes)| {
         value!({ "since": commit, "added": changes.added, "modified": changes.modified, "removed": changes.removed })
     });
@@ -67,6 +75,7 @@ pub(super) fn build_document(plan: &Plan, preview: &Preview) -> Value {
         "changes": changes,
         "changesUnknown": preview.changes.as_ref().err(),
         "compat": preview.compat,
+        "smoke": smoke_runs,
     })
 }
 
@@ -118,6 +127,7 @@ pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> S
         push_consumer_changes(&mut text_output, compat);
     }
     push_totals(&mut text_output, plan, has_hashes);
+    push_smoke_runs(&mut text_output, &preview.smoke_runs);
     for refusal in &preview.refusals {
         let _ = writeln!(
             text_output,
@@ -126,6 +136,19 @@ pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> S
         );
     }
     text_output
+}
+
+/// Adds the smoke runs that follow the publish.
+fn push_smoke_runs(output: &mut String, runs: &[SmokeRun]) {
+    for run in runs {
+        let name = run.to_string();
+        let _ = writeln!(
+            output,
+            "would then run {} of the project {}",
+            text::escape_line(&name),
+            run.project
+        );
+    }
 }
 
 /// Adds the offered pipelines with their parameters, as consumers see them.

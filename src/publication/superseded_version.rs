@@ -28,10 +28,37 @@ impl Publication<'_> {
         }
         let new_versions = match self.run.block_on(self.list_new_versions(platform, plan))? {
             Ok(new_versions) => new_versions,
-            Err(error) => return Ok(to_unconfirmed(outcome, error)),
+            Err(error) => return Ok(to_unconfirmed(outcome, Some(error))),
         };
+        let newer_versions = match self.describe_newer_versions(&new_versions) {
+            Ok(newer_versions) => newer_versions,
+            Err(failure) => {
+                let unconfirmed_outcome = to_unconfirmed(outcome, None);
+                let problems = unconfirmed_outcome.problems.into_iter();
+                return Ok(Outcome {
+                    problems: problems.chain([failure.chain()]).collect(),
+                    ..unconfirmed_outcome
+                });
+            }
+        };
+        if newer_versions.is_empty() {
+            return Ok(outcome);
+        }
+        let superseded_outcome = Outcome {
+            kind: OutcomeKind::Superseded,
+            verified: false,
+            problems: newer_versions.into_iter().chain(outcome.problems).collect(),
+            ..outcome
+        };
+        let timeout = self.settings.lookup_timeout;
+        self.run
+            .block_on(disable_version(platform, plan, timeout, superseded_outcome))
+    }
+
+    /// Returns a sentence about each of these versions whose commit is, or may be, newer than that of the upload.
+    fn describe_newer_versions(&self, versions: &[Artifact]) -> Result<Vec<String>, Failure> {
         let mut newer_versions = Vec::new();
-        for version in new_versions {
+        for version in versions {
             let commit = version.commit_hash.as_deref().unwrap_or_default();
             let name = version.display_name();
             match self.compare_with_version_commit(commit)? {
@@ -48,18 +75,7 @@ impl Publication<'_> {
                 )),
             }
         }
-        if newer_versions.is_empty() {
-            return Ok(outcome);
-        }
-        let superseded_outcome = Outcome {
-            kind: OutcomeKind::Superseded,
-            verified: false,
-            problems: newer_versions.into_iter().chain(outcome.problems).collect(),
-            ..outcome
-        };
-        let timeout = self.settings.lookup_timeout;
-        self.run
-            .block_on(disable_version(platform, plan, timeout, superseded_outcome))
+        Ok(newer_versions)
     }
 
     /// Returns the enabled versions that did not exist before the upload. The latest one is requested, too, and
@@ -98,7 +114,7 @@ fn is_new_version(version: &Artifact, known_names: &BTreeSet<&str>) -> bool {
 }
 
 /// Returns the outcome of an upload after which the platform did not show which versions exist.
-fn to_unconfirmed(outcome: Outcome, error: HttpError) -> Outcome {
+fn to_unconfirmed(outcome: Outcome, error: Option<HttpError>) -> Outcome {
     let problem = "could not check whether a newer version appeared during this publish, which this version would replace";
     let kind = match outcome.kind {
         OutcomeKind::Published => OutcomeKind::Unconfirmed,
@@ -108,7 +124,7 @@ fn to_unconfirmed(outcome: Outcome, error: HttpError) -> Outcome {
     Outcome {
         kind,
         problems,
-        error: outcome.error.or(Some(error)),
+        error: outcome.error.or(error),
         ..outcome
     }
 }

@@ -38,6 +38,22 @@ pub async fn look_up_latest_without(
     }
 }
 
+/// Returns the version that \[Latest\] means. Repeats the lookup until it is `version`, because the platform may show a
+/// new version only after a while.
+pub async fn look_up_latest_until(
+    platform: &Platform,
+    prefix: &str,
+    version: &str,
+    timeout: Duration,
+) -> LatestVersion {
+    let lookup = poll_until(
+        timeout,
+        || look_up_latest(platform, prefix),
+        |latest| *latest == LatestVersion::Enabled(version.to_owned()),
+    );
+    report_wait(platform, lookup, prefix, version, timeout).await
+}
+
 /// Requests the version that \[Latest\] means now.
 async fn look_up_latest(platform: &Platform, prefix: &str) -> LatestVersion {
     match platform.artifact_details(prefix, None).await {

@@ -30,6 +30,16 @@ pub enum IfExists {
     SameContent,
 }
 
+/// The action for a version if one of its smoke runs does not succeed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum OnSmokeFailure {
+    /// Disable the version, so that consumers of the latest version get the previous one.
+    #[default]
+    Disable,
+    /// Leave the version enabled; the exit code stays the same.
+    Keep,
+}
+
 /// Settings for the outcome of a publish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PublishOptions {

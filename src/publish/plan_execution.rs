@@ -15,6 +15,7 @@ use super::upload_outcome::{
 };
 use super::version_lookup::{LookupResult, VersionLookup};
 use super::version_origin::VersionOrigin;
+use super::version_withdrawal::request_withdrawal;
 use jiff::Timestamp;
 use sluicegate_platform::api::{Platform, PublishResponse};
 use sluicegate_platform::http::{ErrorKind, HttpError};
@@ -212,22 +213,24 @@ pub async fn disable_version(
     mut outcome: Outcome,
 ) -> Outcome {
     let (prefix, version_name) = (&plan.prefix, &plan.version_name);
-    match platform.set_artifact_enabled(prefix, version_name, false).await {
-        Ok(_) => {
+    match request_withdrawal(platform, prefix, version_name).await {
+        Ok(()) => {
             outcome.disabled = true;
             outcome.latest = Some(look_up_latest_without(platform, prefix, version_name, timeout).await);
         }
-        Err(error) => {
+        Err(failure) => {
             let adjective = match outcome.kind {
                 OutcomeKind::Superseded => "older",
-                OutcomeKind::Unverified => "unverified",
+                OutcomeKind::Unverified | OutcomeKind::Unconfirmed => "unverified",
                 _ => "incomplete",
             };
-            let problem =
-                format!("the {adjective} version could not be disabled, so consumers may use it: {error}");
+            let problem = format!(
+                "the {adjective} version could not be disabled, so consumers may use it: {}",
+                failure.reason
+            );
             outcome.disable_failed = true;
             outcome.problems.insert(0, problem);
-            outcome.error.get_or_insert(error);
+            outcome.error = outcome.error.or(failure.error);
         }
     }
     outcome

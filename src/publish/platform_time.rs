@@ -5,7 +5,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 /// Parses an ISO 8601 time; without an offset it is in UTC.
-pub(super) fn parse_platform_time(text: &str) -> Option<Timestamp> {
+pub fn parse_platform_time(text: &str) -> Option<Timestamp> {
     if let Ok(time) = text.parse() {
         return Some(time);
     }

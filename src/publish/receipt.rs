@@ -1,7 +1,7 @@
 //! The receipt: the exact content that was sent, and the outcome. Schema `sluicegate.receipt/v1`, written and strictly
 //! read with the same struct.
 
-use super::{Outcome, OutcomeKind, Plan, SharedPipelineRef};
+use super::{Outcome, OutcomeKind, Plan, SharedPipelineRef, SmokeRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sluicegate_pipelines::interface::Compatibility;
@@ -9,6 +9,9 @@ use std::io::{self, Write};
 
 /// Name of the schema.
 const SCHEMA_NAME: &str = "sluicegate.receipt/v1";
+
+/// Maximum size of a receipt to read, in bytes.
+pub const MAX_RECEIPT_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Outcome of a dry run.
 const PLANNED_OUTCOME: &str = "planned";
@@ -50,6 +53,9 @@ pub struct Receipt {
     /// The version's changes for consumers; `None` if no versions were compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compat: Option<Compatibility>,
+    /// The smoke runs of the version; `None` if none was due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smoke: Option<SmokeRecord>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,6 +93,7 @@ impl Receipt {
             shared_pipelines: plan.shared_pipelines.clone(),
             review: None,
             compat: None,
+            smoke: None,
         }
     }
 
@@ -149,6 +156,27 @@ impl Receipt {
     /// Returns the review that the publish relied on, if any.
     pub const fn review(&self) -> Option<&ReviewEvidence> {
         self.review.as_ref()
+    }
+
+    /// Adds the smoke runs of the version. A version whose smoke runs did not all succeed is not a published one.
+    #[must_use]
+    pub fn with_smoke(mut self, smoke: Option<&SmokeRecord>) -> Self {
+        if smoke.is_some_and(|smoke| !smoke.is_passed()) {
+            OutcomeKind::Failed.receipt_word().clone_into(&mut self.outcome);
+        }
+        self.smoke = smoke.cloned();
+        self
+    }
+
+    /// Returns whether both receipts are about the same content under the same name.
+    pub fn has_same_version(&self, receipt: &Self) -> bool {
+        (&self.prefix, &self.version_name, &self.commit_hash, &self.digest)
+            == (
+                &receipt.prefix,
+                &receipt.version_name,
+                &receipt.commit_hash,
+                &receipt.digest,
+            )
     }
 
     /// Returns whether the version exists and this run found no problem with it.

@@ -2,7 +2,8 @@
 
 use super::receipt::ReceiptFile;
 use super::{
-    ListedFile, PublishError, Receipt, compare_with_committed_files, compute_digest, version_differences,
+    ListedFile, PublishError, Receipt, SmokeRecord, compare_with_committed_files, compute_digest,
+    version_differences,
 };
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use sluicegate_git::{BlobId, CommitId, Repository};
@@ -22,6 +23,7 @@ impl Receipt {
                 self.outcome
             ));
         }
+        problems.extend(self.smoke.iter().flat_map(SmokeRecord::list_problems));
         let files: Vec<(&str, &str)> = self.content_hashes().collect();
         let computed_digest = compute_digest(&files);
         if computed_digest != self.digest {

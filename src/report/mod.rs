@@ -44,7 +44,9 @@ pub(crate) use changes_markdown::{
     render_page as changes_as_markdown,
 };
 pub(crate) use html::changes_page as changes_as_html;
-pub(crate) use junit::{ExecutionRun, PublishBreak, PublishRun, write_execution_junit, write_publish_junit};
+pub(crate) use junit::{
+    ExecutionRun, PublishBreak, PublishRun, SmokeCase, write_execution_junit, write_publish_junit,
+};
 pub(crate) use path_base::PathBase;
 pub(crate) use release_note::render_release_note;
 pub(crate) use report_context::{

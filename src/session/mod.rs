@@ -3,6 +3,7 @@
 
 pub(crate) mod artifact_versions;
 pub(crate) mod client;
+mod earlier_receipts;
 pub(crate) mod failure_conversion;
 pub(crate) mod linked_paths;
 pub(crate) mod resource;
@@ -13,6 +14,7 @@ pub(crate) mod statement_output;
 pub(crate) mod step_report;
 pub(crate) mod text_table;
 pub(crate) mod user_file;
+pub(crate) mod watched_execution;
 
 use crate::env::Env;
 use crate::error::Failure;
@@ -23,6 +25,7 @@ use crate::report::Format;
 use crate::ui::Ui;
 use jiff::Timestamp;
 use signals::Signals;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -44,6 +47,8 @@ pub(crate) struct Run {
     pub(crate) policy_annotations: Mutex<Option<Annotations>>,
     /// The files that contain no result yet.
     pub(crate) unfinished_files: Mutex<UnfinishedFiles>,
+    /// The receipts of earlier publishes that this run has removed, by their paths.
+    pub(crate) earlier_receipts: Mutex<BTreeMap<PathBuf, Vec<u8>>>,
     /// The warnings that the report will contain as notes.
     pub(crate) deferred_warnings: Mutex<Vec<String>>,
     /// The warnings and causes of failures that the log has shown.
@@ -77,6 +82,7 @@ impl Run {
             annotations,
             policy_annotations: Mutex::default(),
             unfinished_files: Mutex::default(),
+            earlier_receipts: Mutex::default(),
             deferred_warnings: Mutex::default(),
             shown_texts: Mutex::default(),
             failure_title,

@@ -32,6 +32,16 @@ impl Signals {
         }
     }
 
+    /// Keeps signals from ending the run: from now on, the run must be able to undo a change.
+    pub(crate) fn hold(&self) {
+        self.is_handled.store(true, Ordering::SeqCst);
+    }
+
+    /// Returns the exit status that a signal has caused since the start, if there was one.
+    pub(crate) fn pending_status(&self) -> Option<ExitStatus> {
+        *self.receiver.borrow()
+    }
+
     /// Lets the next signal end the run again.
     pub(crate) fn release(&self) {
         self.is_handled.store(false, Ordering::SeqCst);

@@ -32,6 +32,7 @@ mod serve;
 mod setting_list;
 mod setup;
 mod single_command;
+mod smoke;
 mod streaming;
 mod synonyms;
 mod tasks;
@@ -75,6 +76,7 @@ pub use rules::{InspectArgs, RulesArgs, RulesVerb};
 pub use serve::{AgentBehaviorFlag, ProjectFlag, ServeArgs, TokenFlag};
 pub use setting_list::SettingsArgs;
 pub use setup::{Adopt, CompletionsArgs, DoctorArgs, InitArgs, ManArgs, SchemaArgs, SchemaDocument};
+pub use smoke::SmokeFlags;
 pub use streaming::{StreamArgs, StreamingArgs, StreamingVerb};
 pub use tasks::{
     ApprovalScope, CreateTaskArgs, DecideArgs, GrantArgs, ListTasksArgs, MessageArgs, TaskArgs, TasksArgs,
@@ -83,9 +85,9 @@ pub use tasks::{
 pub use usage_error::{describe_usage_error, find_color_flag};
 pub use values::{
     Annotations, Changes, CheckLevel, ColorChoice, CompatMode, EventFormat, FailOn, FileSelection,
-    FileSource, Fork, Format, GateChanges, IfExists, NoteFormat, OnIgnored, OnUnavailable, OutputFormat,
-    ProjectChecks, ReportFlag, RequiredEngine, ReviewRequestFields, ShowMode, parse_bool, parse_seconds,
-    parse_value,
+    FileSource, Fork, Format, GateChanges, IfExists, NoteFormat, OnIgnored, OnSmokeFailure, OnUnavailable,
+    OutputFormat, ProjectChecks, ReportFlag, RequiredEngine, ReviewRequestFields, ShowMode, parse_bool,
+    parse_seconds, parse_value,
 };
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
 pub use verify::VerifyArgs;

@@ -2,6 +2,7 @@
 
 use super::{
     CompatArgs, FileSelection, FileSource, GlobArgs, IfExists, OnIgnored, OutputFormat, RequiredEngine,
+    SmokeFlags,
 };
 use clap::Args;
 use clap::builder::Resettable;
@@ -13,6 +14,9 @@ const EXAMPLES: &str = "Examples:
   sluicegate publish --prefix sales --version-name test --dry-run
   sluicegate publish --prefix sales --version-name auto \\
       --attestation publication.intoto.json
+  sluicegate publish --prefix sales --version-name 1.1.0 \\
+      --smoke 'sales/load orders' --smoke-environment production \\
+      --smoke-project 6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10
 
 --version-name may contain the placeholders {tag}, {branch}, {sha}, {short-sha}, {next}, {date},
 {datetime} and {run-number}.
@@ -109,4 +113,6 @@ pub struct PublishFlags {
     /// [env: SLUICEGATE_PUBLISH_ATTESTATION_PREDICATE]
     #[arg(long, value_name = "FILE")]
     pub publish_attestation_predicate: Option<PathBuf>,
+    #[command(flatten)]
+    pub smoke: SmokeFlags,
 }

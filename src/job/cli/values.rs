@@ -1,7 +1,7 @@
 //! The values of flags with a fixed set of values. A flag, an environment variable and the configuration file accept
 //! the same values. If a lower module defines the set, this module exports that type.
 
-pub use crate::publish::{FileSelection, FileSource, IfExists, OnIgnored};
+pub use crate::publish::{FileSelection, FileSource, IfExists, OnIgnored, OnSmokeFailure};
 pub use crate::report::Format;
 pub use crate::ui::ColorChoice;
 use clap::ValueEnum;

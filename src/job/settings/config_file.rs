@@ -269,7 +269,7 @@ mod tests {
                 );
             }
         }
-        let listed = |it: &setting_table::Setting| {
+        let listed = |it: &crate::job::settings::Setting| {
             it.kind.is_in_file() || it.key.is_empty() || FOR_THE_JOB.contains(&it.key)
         };
         let extra: Vec<_> = setting_table::all_settings()

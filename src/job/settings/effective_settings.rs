@@ -4,7 +4,8 @@
 //! can contain one.
 
 use super::SettingSources;
-use super::setting_table::{self, Setting, variable};
+use super::setting::Setting;
+use super::setting_table::{self, variable};
 use crate::job::cli::GlobalArgs;
 use clap::ValueEnum;
 use sluicegate_pipelines::yaml::{NodeRef, Tree};

@@ -16,7 +16,7 @@ pub enum SettingSource {
 
 impl SettingSource {
     /// Returns what a setting is called at this source, for messages: its flag, its key or its variable.
-    fn name_setting(self, variable: &str) -> String {
+    pub(super) fn name_setting(self, variable: &str) -> String {
         match (self, setting_names::find_by_variable(variable)) {
             (Self::Flag, Some(setting)) if !setting.flag.is_empty() => setting.flag.to_owned(),
             (Self::File, Some(setting)) => format!("`{}` in the configuration file", setting.key),

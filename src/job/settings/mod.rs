@@ -20,10 +20,12 @@ mod report_destinations;
 mod review_settings;
 mod schema;
 mod selection;
+mod setting;
 mod setting_format;
 mod setting_kind;
 mod setting_names;
 mod setting_table;
+mod smoke_settings;
 #[cfg(test)]
 mod tests;
 mod verdict_settings;
@@ -45,9 +47,11 @@ pub use report_destinations::{ReportDestinations, job_annotations, job_reports};
 pub use review_settings::{GateSettings, RequestFields, ReviewSettings};
 pub use schema::json_schema;
 pub use selection::{ReviewExclusions, Selection, SelectionPurpose};
+pub use setting::Setting;
 pub use setting_kind::SettingKind;
 pub use setting_names::{check_variable_names, find_known_setting, path_glob_keys};
-pub use setting_table::{FileConfig, Setting, all_settings, variable};
+pub use setting_table::{FileConfig, all_settings, variable};
+pub use smoke_settings::{SmokeRun, SmokeSettings};
 pub use verdict_settings::VerdictSettings;
 
 pub use layers::SettingSource;

@@ -5,7 +5,7 @@ use super::layers::{SettingSource, reject_unexpanded};
 use super::selection::{SelectionPurpose, compile_globs};
 use super::setting_names::find_by_variable;
 use super::setting_table::variable;
-use super::{CompatibilitySettings, Layers, Selection, SettingSources, SettingsError};
+use super::{CompatibilitySettings, Layers, Selection, SettingSources, SettingsError, SmokeSettings};
 use crate::env::Env;
 use crate::job::cli::{
     CiArgs, FileSelection, FileSource, IfExists, OnIgnored, OutputFormat, PublishArgs, PublishFlags,
@@ -45,6 +45,7 @@ pub struct PublishSettings {
     /// The file to write the outcome to as JUnit XML.
     pub junit: Option<PathBuf>,
     pub attestation: AttestationFiles,
+    pub smoke: SmokeSettings,
 }
 
 /// The files that a publish writes.
@@ -95,6 +96,13 @@ impl SettingSources<'_> {
         )?;
         let files = self.publish_files(&args.flags)?;
         let (version_name, source) = self.version_name(args.flags.version_name.clone())?;
+        let smoke = self.smoke_settings(&args.flags.smoke)?;
+        let is_check_skipped =
+            layers.resolve_switch(args.flags.no_verify, variable::NO_VERIFY, file.no_verify)?;
+        if is_check_skipped && !smoke.runs.is_empty() {
+            let message = "the smoke runs need the check of the published version, which --no-verify skips";
+            return Err(SettingsError::new(message).with_hint("remove --no-verify, or the smoke runs"));
+        }
         Ok(PublishSettings {
             prefix: self.prefix(args.flags.prefix.clone())?,
             version_name,
@@ -111,7 +119,7 @@ impl SettingSources<'_> {
                 .unwrap_or_default(),
             if_exists: if_exists.unwrap_or_default(),
             on_ignored: on_ignored.unwrap_or_default(),
-            verify: !layers.resolve_switch(args.flags.no_verify, variable::NO_VERIFY, file.no_verify)?,
+            verify: !is_check_skipped,
             lookup_timeout: self.lookup_timeout(args)?,
             dry_run: layers.resolve_switch(args.dry_run, variable::DRY_RUN, None)?,
             json: args.json || args.output == Some(OutputFormat::Json),
@@ -120,6 +128,7 @@ impl SettingSources<'_> {
             receipt: files.receipt,
             junit: files.junit,
             attestation: files.attestation,
+            smoke,
         })
     }
 

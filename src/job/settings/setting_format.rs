@@ -28,6 +28,8 @@ pub(super) enum SettingFormat {
     Switch,
     /// Globs with their default, or `None` if the common globs are the default.
     Globs(Option<&'static [&'static str]>),
+    /// A list of names, with an example.
+    Names(&'static str),
     /// The values of a flag.
     Enumeration(fn() -> Value),
     Uuid,
@@ -62,6 +64,10 @@ impl SettingFormat {
                 let mut list = glob_list_schema();
                 list["default"] = default.into();
                 list
+            }
+            Self::Names(example) => {
+                json!({ "type": "array", "items": { "type": "string", "minLength": 1 }, "default": [],
+                "examples": [[example]] })
             }
             Self::Enumeration(build_schema) => build_schema(),
             Self::Uuid => uuid_schema(),

@@ -1,7 +1,8 @@
 //! Looks up settings by name: keys of the file, and variables.
 
+use super::setting::Setting;
 use super::setting_format::SettingFormat;
-use super::setting_table::{Setting, all_settings};
+use super::setting_table::all_settings;
 use crate::env::Env;
 use crate::job::policy::KnownSetting;
 use sluicegate_base::text;

@@ -8,42 +8,13 @@
 use super::file_values::{
     deserialize_enum, deserialize_globs, deserialize_reports, deserialize_section, deserialize_show,
 };
+use super::setting::{Setting, SettingSection};
 use super::setting_format::{PIPELINE_GLOBS, SettingFormat, enumeration_schema};
 use super::setting_kind::SettingKind;
 use crate::job::cli;
 use crate::job::policy::Strictness;
 use serde::Deserialize;
 use std::path::PathBuf;
-
-#[derive(Debug, Clone, Copy)]
-pub struct Setting {
-    pub variable: &'static str,
-    /// The flag, or empty.
-    pub flag: &'static str,
-    /// The key in the file, with its section first, or empty. If only the job may set it, this is the key that the file
-    /// must not contain.
-    pub key: &'static str,
-    pub kind: SettingKind,
-    /// The format of its value in the file.
-    pub(super) format: SettingFormat,
-    /// The order of its values by strictness.
-    pub(super) strictness: Strictness,
-    description: &'static str,
-}
-
-impl Setting {
-    /// Returns the human-readable description of the setting.
-    pub fn description(&self) -> &'static str {
-        self.description.trim()
-    }
-}
-
-/// A section of the file with its settings. The name of the top level is empty.
-pub(super) struct SettingSection {
-    pub(super) name: &'static str,
-    pub(super) description: &'static str,
-    pub(super) settings: &'static [Setting],
-}
 
 /// Declares the settings: the names of the variables, the table, and the structures for the file. If the file may set
 /// a setting, its row continues after `=>` with the field, type and reader of the value, its format, and its
@@ -376,6 +347,21 @@ settings! {
         /// File to write the predicate of that statement to (in `publish`: `--attestation-predicate`).
         PUBLISH_ATTESTATION_PREDICATE = "SLUICEGATE_PUBLISH_ATTESTATION_PREDICATE", "--publish-attestation-predicate", Operational, "attestation-predicate"
             => attestation_predicate: PathBuf, SettingFormat::Text("publication-predicate.json");
+        /// Published pipelines to run after a publish, one per line; if one fails, the version is disabled again.
+        SMOKE = "SLUICEGATE_SMOKE", "--smoke", Verdict, "smoke"
+            => smoke: Vec<String>, SettingFormat::Names("sales/load orders"), Strictness::TighteningList;
+        /// UUIDs of the projects of the smoke runs, one per line: one for all runs, or one for each.
+        SMOKE_PROJECT = "SLUICEGATE_SMOKE_PROJECT", "--smoke-project", Verdict, "smoke-project"
+            => smoke_project: Vec<String>, SettingFormat::Names("6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10");
+        /// Environments of the smoke runs, one per line: one for all runs, or one for each.
+        SMOKE_ENVIRONMENT = "SLUICEGATE_SMOKE_ENVIRONMENT", "--smoke-environment", Verdict, "smoke-environment"
+            => smoke_environment: Vec<String>, SettingFormat::Names("production");
+        /// Maximum time to wait for all smoke runs together, in seconds.
+        SMOKE_TIMEOUT = "SLUICEGATE_SMOKE_TIMEOUT", "--smoke-timeout", Verdict, "smoke-timeout"
+            => smoke_timeout: u64, SettingFormat::Integer { minimum: 1, maximum: 24 * 60 * 60, default: 1_800 };
+        /// Action for the version if a smoke run does not succeed: disable or keep.
+        ON_SMOKE_FAILURE = "SLUICEGATE_ON_SMOKE_FAILURE", "--on-smoke-failure", Verdict, "on-smoke-failure"
+            => on_smoke_failure: cli::OnSmokeFailure as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::OnSmokeFailure>), Strictness::Scale(&["disable", "keep"]);
     }
 
     /// Branches and tags on which `sluicegate ci` publishes after a passed review.

@@ -31,6 +31,8 @@ fn key_says_its_values_and_what_that_means() {
     insta::assert_snapshot!(said("{}", "publish: { require-review: r.json }"), @"publish.require-review: not set → r.json (tightened)");
     insta::assert_snapshot!(said("publish: { require-review: r.json }", "publish: { require-review: s.json }"), @"publish.require-review: r.json → s.json (changed)");
     insta::assert_snapshot!(said("publish: { on-ignored: disable }", "{}"), @"publish.on-ignored: disable → fail (relaxed)");
+    insta::assert_snapshot!(said("publish: { smoke: [load] }", "{}"), @"publish.smoke: - load (relaxed)");
+    insta::assert_snapshot!(said("{}", "publish: { on-smoke-failure: keep }"), @"publish.on-smoke-failure: disable → keep (relaxed)");
     insta::assert_snapshot!(said("publish: { on-ignored: disable }", "publish: { on-ignored: warn }"), @"publish.on-ignored: disable → warn (relaxed)");
 }
 

@@ -2,7 +2,6 @@
 //! interrupted.
 
 use super::DEFAULT_TIMEOUT_SECONDS;
-use super::watched_execution::{WatchedExecution, report_end};
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -11,6 +10,7 @@ use crate::job::settings::PollSettings;
 use crate::report::{ExecutionRun, Verdict, write_execution_junit};
 use crate::session::failure_conversion::reject_unwritten;
 use crate::session::resource::{RemoteProject, ResourceLookup, reject_created_without_id, reject_creation};
+use crate::session::watched_execution::{WatchedExecution, report_end};
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_base::text;

@@ -29,7 +29,7 @@ pub(super) use escaped_text::escape_attribute;
 
 pub(super) use self::junit_document::Dialect;
 pub(crate) use execution_report::{ExecutionRun, write_execution_junit};
-pub(crate) use publish_report::{PublishBreak, PublishRun, write_publish_junit};
+pub(crate) use publish_report::{PublishBreak, PublishRun, SmokeCase, write_publish_junit};
 
 use self::case_names::CaseNames;
 use self::case_place::{CasePlace, PlacedCase};

@@ -13,6 +13,9 @@ use std::io;
 /// The name of the suite.
 const SUITE: &str = "publish";
 
+/// The type of the result of a smoke run.
+const SMOKE_TYPE: &str = "smoke run";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PublishRun {
     /// The version and its outcome.
@@ -23,6 +26,8 @@ pub(crate) struct PublishRun {
     pub problems: Vec<String>,
     /// The changes that require action by consumers.
     pub breaks: Vec<PublishBreak>,
+    /// The smoke runs of the version.
+    pub smoke_runs: Vec<SmokeCase>,
     pub started_at: Timestamp,
     pub duration: std::time::Duration,
 }
@@ -37,11 +42,25 @@ pub(crate) struct PublishBreak {
     pub accepted_reason: Option<String>,
 }
 
+/// A smoke run of the version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SmokeCase {
+    pub name: String,
+    /// `None` if the run did not take place.
+    pub verdict: Option<Verdict>,
+    /// The result, with the platform's message.
+    pub description: String,
+}
+
 /// Writes the publish run as JUnit XML: a problem that stopped it is a `failure`, other breaks are `skipped` with their
 /// text.
 pub(crate) fn write_publish_junit(run: &PublishRun, writer: &mut dyn io::Write) -> io::Result<()> {
     let mut names = CaseNames::default();
     let mut cases = vec![build_version_case(run, &names.make_unique(&run.version))];
+    cases.extend(run.smoke_runs.iter().map(|smoke_run| {
+        let name = names.make_unique(&truncation::truncate(&smoke_run.name, MESSAGE_LIMIT));
+        build_smoke_case(smoke_run, &name)
+    }));
     cases.extend(run.breaks.iter().map(|change| {
         let name = names.make_unique(&truncation::truncate(&change.name, MESSAGE_LIMIT));
         build_break_case(change, &name)
@@ -73,6 +92,24 @@ fn build_version_case(run: &PublishRun, name: &str) -> PlacedCase {
     };
     if !problem.is_empty() {
         case.set_trace(&problem);
+    }
+    case.set_classname(SUITE);
+    (case.build(), None)
+}
+
+/// Creates the case of a smoke run.
+fn build_smoke_case(run: &SmokeCase, name: &str) -> PlacedCase {
+    let short = truncation::truncate(&run.description, MESSAGE_LIMIT);
+    let mut case = match run.verdict {
+        Some(Verdict::Passed) => TestCaseBuilder::success(name, Duration::ZERO),
+        Some(Verdict::Failed) => TestCaseBuilder::failure(name, Duration::ZERO, SMOKE_TYPE, &short),
+        Some(Verdict::Undecided) => TestCaseBuilder::error(name, Duration::ZERO, SMOKE_TYPE, &short),
+        None => TestCaseBuilder::skipped_with_cause(name, SMOKE_TYPE, &short),
+    };
+    if run.verdict == Some(Verdict::Passed) {
+        case.set_system_out(&run.description);
+    } else {
+        case.set_trace(&run.description);
     }
     case.set_classname(SUITE);
     (case.build(), None)
@@ -119,6 +156,18 @@ mod tests {
                 broken(false, Some("agreed")),
                 broken(false, None),
             ],
+            smoke_runs: [
+                Some(Verdict::Passed),
+                Some(Verdict::Failed),
+                Some(Verdict::Undecided),
+                None,
+            ]
+            .map(|verdict| SmokeCase {
+                name: "smoke run of `load` in `test`".to_owned(),
+                verdict,
+                description: "ended ]]> \u{1b}\n::error::x".to_owned(),
+            })
+            .to_vec(),
             started_at: "2026-11-20T09:30:00Z".parse().unwrap(),
             duration: std::time::Duration::from_millis(1500),
         };
@@ -134,7 +183,17 @@ mod tests {
             .filter(|node| node.has_tag_name("testcase"))
             .map(|case| case.first_element_child().unwrap().tag_name().name().to_owned())
             .collect();
-        assert_eq!(outcomes, ["failure", "failure", "skipped", "skipped"], "{text}");
+        let expected = [
+            "failure",
+            "system-out",
+            "failure",
+            "error",
+            "skipped",
+            "failure",
+            "skipped",
+            "skipped",
+        ];
+        assert_eq!(outcomes, expected, "{text}");
         assert!(text.contains("accepted: agreed") && !text.contains('\u{1b}'));
         assert!(
             !text.lines().any(|line| line.trim_start().starts_with("::")),

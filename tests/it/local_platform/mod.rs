@@ -7,6 +7,7 @@ mod pipelines;
 mod projects;
 mod provision;
 mod reviews;
+mod smoke_runs;
 mod streaming;
 mod tasks;
 mod variables;
@@ -127,19 +128,26 @@ impl Local {
         let args = args.into_list();
         let waits = args
             .iter()
-            .any(|arg| ["--wait", "--follow", "--agent"].contains(&arg.as_str()));
+            .any(|arg| ["--wait", "--follow", "--agent", "--smoke"].contains(&arg.as_str()));
+        if waits {
+            self.run_while_time_passes(&args)
+        } else {
+            self.call().run(&args)
+        }
+    }
+
+    /// Runs the program to its end while time passes on the platform.
+    pub fn run_while_time_passes(&self, args: impl Arguments) -> ProgramOutput {
         let clock = self.clock.clone();
-        let ticking = waits.then(|| {
-            self.runtime.spawn(async move {
-                let mut ticks = tokio::time::interval(POLL_INTERVAL);
-                loop {
-                    ticks.tick().await;
-                    clock.advance(TICK);
-                }
-            })
+        let ticking = self.runtime.spawn(async move {
+            let mut ticks = tokio::time::interval(POLL_INTERVAL);
+            loop {
+                ticks.tick().await;
+                clock.advance(TICK);
+            }
         });
-        let output = self.call().run(&args);
-        ticking.inspect(tokio::task::JoinHandle::abort);
+        let output = self.call().run(args);
+        ticking.abort();
         output
     }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use sluicegate::job::settings::{Setting, SettingKind, all_settings};
 
 /// An enforcement key with a value that would let the change of [`first_file`] pass, or hide one of its pipelines.
-const LENIENT: [(&str, &str); 32] = [
+const LENIENT: [(&str, &str); 37] = [
     ("config-dir", "config-dir: .lax"),
     ("include", "include: ['a.orch.yaml']"),
     ("exclude", "exclude: ['**']"),
@@ -32,6 +32,17 @@ const LENIENT: [(&str, &str); 32] = [
     ("publish.on-ignored", "publish: { on-ignored: warn }"),
     ("publish.no-verify", "publish: { no-verify: true }"),
     ("publish.require-review", "publish: { require-review: r.json }"),
+    ("publish.smoke", "publish: { smoke: [load] }"),
+    (
+        "publish.smoke-project",
+        "publish: { smoke-project: [6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10] }",
+    ),
+    (
+        "publish.smoke-environment",
+        "publish: { smoke-environment: [test] }",
+    ),
+    ("publish.smoke-timeout", "publish: { smoke-timeout: 1 }"),
+    ("publish.on-smoke-failure", "publish: { on-smoke-failure: keep }"),
     ("publish-on.branches", "publish-on: { branches: ['**'] }"),
     ("publish-on.tags", "publish-on: { tags: ['**'] }"),
     // Several keys together.

@@ -14,6 +14,8 @@ mod plan_contents;
 mod planned_project;
 mod selected_commit;
 mod server_faults;
+mod smoke_reruns;
+mod smoke_runs;
 mod unexpanded_values;
 mod upload_outcomes;
 mod uploaded_bytes;

@@ -9,6 +9,7 @@ pub mod publishing;
 pub mod release;
 mod scripted_platform;
 mod shop;
+mod smoke;
 
 pub use checkout::*;
 pub use comments::*;
@@ -21,6 +22,7 @@ pub use sluicegate_test_support::repository::*;
 pub use sluicegate_test_support::{
     Arguments, dice, json_schema, picture_geometry, pipeline, platform_requests, scratch, tls_server,
 };
+pub use smoke::*;
 
 use sluicegate_git::Repository;
 use std::path::{Path, PathBuf};

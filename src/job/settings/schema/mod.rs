@@ -4,7 +4,8 @@
 //! flags, so that all three agree. A test compares the keys and their types with the structures that the file is read
 //! into. The schema uses draft 7, because the YAML language servers of editors do not fully support later drafts.
 
-use super::setting_table::{SECTIONS, SettingSection};
+use super::setting::SettingSection;
+use super::setting_table::SECTIONS;
 use serde_json::{Map, Value, json};
 
 /// The schemas of keys, in the order of the reference.

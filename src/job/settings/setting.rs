@@ -1,0 +1,35 @@
+//! A row of the table of settings, and a section of rows.
+
+use super::setting_format::SettingFormat;
+use super::setting_kind::SettingKind;
+use crate::job::policy::Strictness;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    pub variable: &'static str,
+    /// The flag, or empty.
+    pub flag: &'static str,
+    /// The key in the file, with its section first, or empty. If only the job may set it, this is the key that the file
+    /// must not contain.
+    pub key: &'static str,
+    pub kind: SettingKind,
+    /// The format of its value in the file.
+    pub(super) format: SettingFormat,
+    /// The order of its values by strictness.
+    pub(super) strictness: Strictness,
+    pub(super) description: &'static str,
+}
+
+impl Setting {
+    /// Returns the human-readable description of the setting.
+    pub fn description(&self) -> &'static str {
+        self.description.trim()
+    }
+}
+
+/// A section of the file with its settings. The name of the top level is empty.
+pub(super) struct SettingSection {
+    pub(super) name: &'static str,
+    pub(super) description: &'static str,
+    pub(super) settings: &'static [Setting],
+}

@@ -1,0 +1,148 @@
+//! The settings of the smoke runs that follow a publish.
+
+use super::layers::{SettingSource, reject_unexpanded};
+use super::setting_table::variable;
+use super::{PollSettings, SettingSources, SettingsError};
+use crate::job::cli::{OnSmokeFailure, PaceArgs, SmokeFlags, parse_value};
+use std::fmt;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// The smoke runs of a version.
+#[derive(Debug, Clone)]
+pub struct SmokeSettings {
+    /// The runs in their order; empty if a publish has none.
+    pub runs: Vec<SmokeRun>,
+    /// The time limit of all runs together.
+    pub poll_settings: PollSettings,
+    pub on_failure: OnSmokeFailure,
+}
+
+/// An execution of a published pipeline in a project that consumes the version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SmokeRun {
+    pub project: Uuid,
+    pub pipeline: String,
+    pub environment: String,
+}
+
+impl fmt::Display for SmokeRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` in `{}`", self.pipeline, self.environment)
+    }
+}
+
+impl SettingSources<'_> {
+    /// Resolves the settings of the smoke runs.
+    pub fn smoke_settings(&self, flags: &SmokeFlags) -> Result<SmokeSettings, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.publish);
+        let pipelines = self.resolve_names(&flags.smoke, variable::SMOKE, file.smoke.as_ref())?;
+        let projects = self.resolve_names(
+            &flags.smoke_project,
+            variable::SMOKE_PROJECT,
+            file.smoke_project.as_ref(),
+        )?;
+        let environments = self.resolve_names(
+            &flags.smoke_environment,
+            variable::SMOKE_ENVIRONMENT,
+            file.smoke_environment.as_ref(),
+        )?;
+        let seconds = layers.resolve_integer(
+            flags.smoke_timeout,
+            variable::SMOKE_TIMEOUT,
+            file.smoke_timeout,
+            "smoke timeout",
+        )?;
+        let on_failure = layers.resolve_setting(
+            flags.on_smoke_failure,
+            variable::ON_SMOKE_FAILURE,
+            parse_value,
+            file.on_smoke_failure,
+        )?;
+        Ok(SmokeSettings {
+            runs: combine_runs(&pipelines, &projects, &environments)?,
+            poll_settings: PollSettings {
+                time_limit: Duration::from_secs(seconds),
+                ..self.poll_settings(&PaceArgs::default(), seconds)?
+            },
+            on_failure: on_failure.unwrap_or_default(),
+        })
+    }
+
+    /// Resolves a list of names. Fails if one is empty, because a run that is meant to take place would be missing.
+    fn resolve_names(
+        &self,
+        flags: &[String],
+        variable: &str,
+        file: Option<&Vec<String>>,
+    ) -> Result<Vec<String>, SettingsError> {
+        let source = if !flags.is_empty() {
+            SettingSource::Flag
+        } else if self.env.get(variable).is_some() {
+            SettingSource::Variable
+        } else {
+            SettingSource::File
+        };
+        let names = self.layers().resolve_list(
+            flags.to_vec(),
+            variable,
+            |line| Ok(line.to_owned()),
+            file.cloned(),
+        )?;
+        for name in &names {
+            if name.trim().is_empty() {
+                let setting = source.name_setting(variable);
+                return Err(SettingsError::new(format!("a value of {setting} is empty")));
+            }
+            reject_unexpanded(name, source, variable)?;
+        }
+        Ok(names)
+    }
+}
+
+/// Returns one run for each entry of the longest list. A list with one entry applies to all runs.
+fn combine_runs(
+    pipelines: &[String],
+    projects: &[String],
+    environments: &[String],
+) -> Result<Vec<SmokeRun>, SettingsError> {
+    let lists = [
+        ("--smoke", variable::SMOKE, pipelines),
+        ("--smoke-project", variable::SMOKE_PROJECT, projects),
+        ("--smoke-environment", variable::SMOKE_ENVIRONMENT, environments),
+    ];
+    let run_count = lists.iter().map(|(_, _, list)| list.len()).max().unwrap_or(0);
+    if run_count == 0 {
+        return Ok(Vec::new());
+    }
+    for (flag, variable, list) in lists {
+        if list.is_empty() {
+            let error = SettingsError::new(format!("the smoke runs need a value for {flag}"));
+            return Err(error.with_hint(format!("pass {flag} or set {variable}")));
+        }
+        if list.len() != 1 && list.len() != run_count {
+            return Err(SettingsError::new(format!(
+                "{flag} has {} values for {run_count} smoke runs: it must have one value for all runs, or one for each",
+                list.len()
+            )));
+        }
+    }
+    let mut runs = Vec::new();
+    for run_index in 0..run_count {
+        let entry = |list: &[String]| list.get(run_index).or(list.first()).cloned().unwrap_or_default();
+        let project = entry(projects);
+        let run = SmokeRun {
+            project: Uuid::parse_str(project.trim())
+                .map_err(|_| SettingsError::new(format!("the smoke project {project:?} is not a UUID")))?,
+            pipeline: entry(pipelines),
+            environment: entry(environments),
+        };
+        if runs.contains(&run) {
+            return Err(SettingsError::new(format!(
+                "the smoke run of {run} is listed twice"
+            )));
+        }
+        runs.push(run);
+    }
+    Ok(runs)
+}

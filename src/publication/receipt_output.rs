@@ -1,0 +1,63 @@
+//! Writes the receipt of a publish, and the outputs for later steps.
+
+use super::{Publication, PublishComparison, consumer_changes};
+use crate::atomic_file;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::publish::Receipt;
+use crate::session::failure_conversion::reject_unwritten;
+use crate::session::statement_output::STATEMENT_FAILED;
+
+impl Publication<'_> {
+    /// Writes the receipt, the statement and the step outputs, and reports failures to write them.
+    pub(super) fn write_records(&self, receipt: Receipt) -> ExitStatus {
+        let (run, settings) = (self.run, self.settings);
+        let receipt = self.complete_receipt(receipt);
+        let title = "A file was not written";
+        let mut status = run.report_result_as(title, self.write_receipt(&receipt));
+        if settings.json && !settings.dry_run {
+            let result = run.ui.print_result_with(|writer| receipt.write(writer));
+            status = status.worse(run.report_result_as(title, result));
+        }
+        let statement_outputs = self
+            .write_publication_statement(&receipt)
+            .unwrap_or_else(|failure| {
+                status = status.worse(run.report_failure_as(STATEMENT_FAILED, &failure));
+                Vec::new()
+            });
+        let mut outputs = self.step_outputs(receipt);
+        outputs.extend(statement_outputs);
+        status.worse(run.report_result_as(title, run.write_outputs(&outputs)))
+    }
+
+    /// Adds the review and the comparison of this run to a receipt.
+    pub(super) fn complete_receipt(&self, receipt: Receipt) -> Receipt {
+        let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
+        receipt.with_review(self.review.as_ref()).with_compat(compat)
+    }
+
+    /// Writes the receipt if one is requested.
+    pub(super) fn write_receipt(&self, receipt: &Receipt) -> Result<(), Failure> {
+        let Some(path) = &self.settings.receipt else {
+            return Ok(());
+        };
+        atomic_file::write_file_with(path, |writer| receipt.write(writer))
+            .map_err(reject_unwritten("the receipt ", path))
+    }
+
+    /// Returns the outputs for later steps. The name of a version that was not published is not among them, because
+    /// such a step would deploy it.
+    fn step_outputs(&self, receipt: Receipt) -> Vec<(&'static str, String)> {
+        let comparison = self.comparison.as_ref();
+        let next_name = comparison
+            .map(PublishComparison::next_version_name)
+            .unwrap_or_default();
+        let class = consumer_changes::class_name(comparison.map(|comparison| &comparison.compat));
+        let mut outputs = vec![("compat", class), ("next-version", next_name)];
+        if receipt.is_of_published_version() {
+            outputs.push(("version-name", receipt.version_name));
+            outputs.push(("digest", receipt.digest));
+        }
+        outputs
+    }
+}

@@ -1,0 +1,92 @@
+//! The smoke runs of an earlier run of the job, from the receipt that it left.
+
+use super::smoke_problem::SmokeProblem;
+use super::smoke_test::SmokeTest;
+use crate::error::Failure;
+use crate::publication::Publication;
+use crate::publish::{Receipt, SmokeExecution, parse_platform_time};
+use crate::session::resource::RemoteProject;
+use sluicegate_platform::http::ErrorKind;
+use std::path::Path;
+
+impl Publication<'_> {
+    /// Returns the smoke runs of the version in the receipt that an earlier run left at the path of this one.
+    pub(super) fn list_earlier_runs(&self, receipt: &Receipt) -> Vec<SmokeExecution> {
+        let Some(path) = &self.settings.receipt else {
+            return Vec::new();
+        };
+        let Some(content) = self.run.earlier_receipt(path) else {
+            return Vec::new();
+        };
+        if self.run.is_tracked_path(&self.workspace.repo, path) {
+            self.warn_of_receipt(path, "git tracks this file, so the change may have written it");
+            return Vec::new();
+        }
+        match Receipt::parse(&content) {
+            Ok(earlier_receipt) if earlier_receipt.has_same_version(receipt) => {
+                earlier_receipt.smoke.map(|smoke| smoke.runs).unwrap_or_default()
+            }
+            Ok(_) => Vec::new(),
+            Err(reason) => {
+                self.warn_of_receipt(path, &reason);
+                Vec::new()
+            }
+        }
+    }
+
+    fn warn_of_receipt(&self, path: &Path, reason: &str) {
+        self.run.ui.warn(&format!(
+            "ignoring the receipt of an earlier run, {}: {reason}",
+            path.display()
+        ));
+    }
+}
+
+impl SmokeTest<'_> {
+    /// Returns the id of the execution that an earlier run started for this planned one. Ignores an execution that the
+    /// platform does not have, or that started before the version was created.
+    pub(super) async fn find_earlier_execution(
+        &self,
+        project: &RemoteProject,
+        planned_run: &SmokeExecution,
+    ) -> Result<Option<String>, SmokeProblem> {
+        let earlier_run = self
+            .earlier_runs
+            .iter()
+            .find(|run| run.has_same_subject(planned_run));
+        let Some(id) = earlier_run.and_then(|run| run.execution_id.clone()) else {
+            return Ok(None);
+        };
+        let ui = self.publication.run.ui;
+        let started_at = match project.platform.execution(project.id, &id).await {
+            Ok(response) => response.result.started_at.clone(),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                ui.warn(&format!(
+                    "ignoring the execution {id} of an earlier run: the platform does not have it"
+                ));
+                return Ok(None);
+            }
+            Err(error) => {
+                let failure = Failure::from(error)
+                    .context(format!("could not read the execution {id} of an earlier run"));
+                return Err(SmokeProblem::from_failure(&failure));
+            }
+        };
+        let start_time = started_at.as_deref().and_then(parse_platform_time);
+        let is_of_version = self
+            .created_at
+            .zip(start_time)
+            .is_some_and(|(created_at, start_time)| start_time >= created_at);
+        if !is_of_version {
+            ui.warn(&format!(
+                "ignoring the execution {id} of an earlier run: the platform does not show that it started after the \
+                 version was created"
+            ));
+            return Ok(None);
+        }
+        ui.say(&format!(
+            "waiting for the execution {id}, which an earlier run started"
+        ));
+        Ok(Some(id))
+    }
+}

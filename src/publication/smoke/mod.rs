@@ -1,0 +1,178 @@
+//! Runs pipelines of a project that consumes a version, and disables the version again if one of them does not succeed.
+//!
+//! Consumers of \[Latest\] get a version from its upload on. Whatever ends the run from then on must therefore disable
+//! it: a failed execution, the time limit, a signal, an error. Signals are held from the upload to the end of the runs.
+//!
+//! Only the platform's status of an execution decides. The receipt of an earlier run only names executions, and one of
+//! them is accepted only if it started after the version was created: the change cannot know its id in advance.
+
+mod earlier_runs;
+mod smoke_problem;
+mod smoke_result;
+mod smoke_test;
+mod smoke_verification;
+
+pub(super) use smoke_result::SmokeResult;
+pub(crate) use smoke_verification::compare_smoke_runs;
+
+use super::Publication;
+use super::publish_decision::PublishedVersion;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::job::cli::OnSmokeFailure;
+use crate::publish::{
+    Outcome, OutcomeKind, Plan, Receipt, disable_version, parse_platform_time, withdraw_version,
+};
+use jiff::Timestamp;
+use sluicegate_platform::api::{Artifact, Platform};
+use sluicegate_platform::http::ErrorKind;
+use smoke_problem::SmokeProblem;
+use smoke_test::SmokeTest;
+
+/// The next step if the version of the commit is disabled.
+const PUBLISH_AGAIN_HINT: &str =
+    "fix the cause in a new commit; to publish this commit again, pass a --version-name without placeholders";
+
+impl Publication<'_> {
+    /// Returns whether smoke runs follow this publish.
+    pub(super) const fn has_smoke_runs(&self) -> bool {
+        !self.settings.smoke.runs.is_empty()
+    }
+
+    /// Disables an uploaded version that may be incomplete, if smoke runs are due: none of them can show that it works.
+    pub(super) fn disable_unproven_version(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+        mut outcome: Outcome,
+    ) -> Result<Outcome, Failure> {
+        let is_kept = self.settings.smoke.on_failure == OnSmokeFailure::Keep;
+        if !self.has_smoke_runs() || is_kept || outcome.disabled || outcome.disable_failed {
+            return Ok(outcome);
+        }
+        let timeout = self.settings.lookup_timeout;
+        match outcome.kind {
+            OutcomeKind::Incomplete | OutcomeKind::Unverified | OutcomeKind::Unconfirmed => self
+                .run
+                .block_on(disable_version(platform, plan, timeout, outcome)),
+            OutcomeKind::Unknown => {
+                let withdrawal = withdraw_version(platform, &plan.prefix, &plan.version_name, timeout);
+                // The version probably does not exist, so a failure is not worth a message.
+                if let Ok(latest) = self.run.block_on(withdrawal)? {
+                    outcome.disabled = true;
+                    outcome.latest = Some(latest);
+                }
+                Ok(outcome)
+            }
+            _ => Ok(outcome),
+        }
+    }
+
+    /// Runs the smoke runs of the version after its upload. Returns `None` if none is due, or if the version is not
+    /// proved to be complete.
+    pub(super) fn test_uploaded_version(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+        outcome: &Outcome,
+    ) -> Result<Option<SmokeResult>, Failure> {
+        let is_complete = matches!(
+            outcome.kind,
+            OutcomeKind::Published | OutcomeKind::AlreadyPublished
+        );
+        if !self.has_smoke_runs() || !is_complete {
+            return Ok(None);
+        }
+        let hashes = outcome.hashes.as_deref().unwrap_or_default();
+        let receipt = self.complete_receipt(Receipt::for_outcome(plan, hashes, outcome));
+        let is_new = outcome.kind == OutcomeKind::Published;
+        self.run
+            .block_on(async {
+                if is_new {
+                    return SmokeTest::for_new_version(self, platform, &receipt)
+                        .execute()
+                        .await;
+                }
+                match self.request_version(platform, &receipt).await {
+                    Ok(version) => {
+                        let test = self.prepare_existing_test(platform, &receipt, &version);
+                        test.execute().await
+                    }
+                    Err(problem) => SmokeTest::for_new_version(self, platform, &receipt).skip_runs(problem),
+                }
+            })
+            .map(Some)
+    }
+
+    /// Continues the smoke runs of a version that an earlier run published, if that run's receipt names them. Otherwise
+    /// starts none, because this run does not publish anything: returns `None` if the version is enabled, and a problem
+    /// if it is disabled.
+    pub(super) fn test_existing_version(
+        &self,
+        platform: &Platform,
+        published_version: &PublishedVersion,
+        receipt: &Receipt,
+    ) -> Result<Option<SmokeResult>, Failure> {
+        if !self.has_smoke_runs() {
+            return Ok(None);
+        }
+        let name = &published_version.version;
+        self.run.signals.hold();
+        let result = self.run.block_on(async {
+            let version = match self.request_version(platform, receipt).await {
+                Ok(version) => version,
+                Err(problem) => {
+                    return Some(SmokeTest::for_new_version(self, platform, receipt).skip_runs(problem));
+                }
+            };
+            let test = self.prepare_existing_test(platform, receipt, &version);
+            if version.enabled == Some(false) {
+                let reason = format!("version {name} is disabled, so no execution would use it");
+                let problem = SmokeProblem::new(ExitStatus::Undecided, reason);
+                return Some(test.skip_runs(problem.with_hint(PUBLISH_AGAIN_HINT)));
+            }
+            if !test.has_earlier_runs() {
+                self.run.ui.say(&format!(
+                    "no smoke run was started, because this run does not publish a version; version {name} is enabled"
+                ));
+                return None;
+            }
+            Some(test.execute().await)
+        });
+        self.run.signals.release();
+        result
+    }
+
+    /// Returns the test of a version that an earlier run published, with the executions that its receipt names.
+    fn prepare_existing_test<'a>(
+        &'a self,
+        platform: &'a Platform,
+        receipt: &'a Receipt,
+        version: &Artifact,
+    ) -> SmokeTest<'a> {
+        let created_at: Option<Timestamp> = version.created_at.as_deref().and_then(parse_platform_time);
+        SmokeTest::for_existing_version(self, platform, receipt, created_at)
+    }
+
+    /// Requests the version of the receipt.
+    async fn request_version(
+        &self,
+        platform: &Platform,
+        receipt: &Receipt,
+    ) -> Result<Artifact, SmokeProblem> {
+        let (prefix, name) = (&receipt.prefix, &receipt.version_name);
+        match platform.artifact_details(prefix, Some(name)).await {
+            Ok(details) => Ok(details.artifact),
+            Err(error) => {
+                let fact = format!("could not read the details of version {name} of {prefix}");
+                let is_denied = matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Forbidden);
+                let status = if is_denied {
+                    ExitStatus::Denied
+                } else {
+                    ExitStatus::Undecided
+                };
+                Err(SmokeProblem::new(status, format!("{fact}: {error}")))
+            }
+        }
+    }
+}

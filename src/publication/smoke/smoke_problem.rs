@@ -1,0 +1,59 @@
+//! The reason why smoke runs did not succeed.
+
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+
+/// The reason why smoke runs did not succeed.
+pub(super) struct SmokeProblem {
+    /// The exit status that the reason alone would have.
+    pub(super) status: ExitStatus,
+    pub(super) reason: String,
+    /// The index of the run that did not succeed; `None` if the reason concerns all runs.
+    pub(super) run_index: Option<usize>,
+    /// The next step for this cause, unless the state of the version requires another one.
+    pub(super) hint: Option<&'static str>,
+}
+
+impl SmokeProblem {
+    pub(super) const fn new(status: ExitStatus, reason: String) -> Self {
+        Self {
+            status,
+            reason,
+            run_index: None,
+            hint: None,
+        }
+    }
+
+    /// Creates the problem of a run that did not succeed, or whose end is unknown: code 8, unless the platform refused
+    /// the request.
+    pub(super) fn from_failure(failure: &Failure) -> Self {
+        let status = match failure.status() {
+            ExitStatus::Denied => ExitStatus::Denied,
+            _ => ExitStatus::RemoteFailed,
+        };
+        Self::new(status, failure.chain())
+    }
+
+    /// Creates the problem that a signal ended the waiting.
+    pub(super) fn from_signal(status: ExitStatus) -> Self {
+        let word = if status == ExitStatus::Terminated {
+            "terminated"
+        } else {
+            "interrupted"
+        };
+        Self::new(
+            status,
+            format!("this run was {word} before the end of the smoke runs"),
+        )
+    }
+
+    pub(super) const fn with_hint(mut self, hint: &'static str) -> Self {
+        self.hint = Some(hint);
+        self
+    }
+
+    pub(super) const fn for_run(mut self, run_index: usize) -> Self {
+        self.run_index = Some(run_index);
+        self
+    }
+}

@@ -1,0 +1,162 @@
+//! The result of smoke runs: what ran, and which version is in effect now.
+
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::publish::{LatestVersion, SmokeExecution, SmokeRecord};
+use crate::report::{SmokeCase, Verdict};
+use crate::session::artifact_versions::describe_latest;
+use sluicegate_base::text::{self, quote_shell_word};
+use std::fmt::Write as _;
+
+/// The result of the smoke runs of a version.
+pub(crate) struct SmokeResult {
+    pub(crate) prefix: String,
+    pub(crate) version_name: String,
+    pub(crate) record: SmokeRecord,
+    pub(crate) status: ExitStatus,
+    /// The reason why the runs did not succeed, if it does not concern one of them.
+    pub(super) problem: Option<String>,
+    /// The next step for this problem.
+    pub(super) hint: Option<&'static str>,
+    pub(super) state: VersionState,
+    /// The version that \[Latest\] means now, if it was looked up.
+    pub(super) latest: Option<LatestVersion>,
+}
+
+/// The state of a version after its smoke runs.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum VersionState {
+    /// The version was not disabled, because the runs succeeded, or because this run did not publish it.
+    Unchanged,
+    Disabled,
+    /// The settings keep the version enabled.
+    KeptEnabled,
+    /// The version could not be disabled; contains the reason.
+    StillEnabled(String),
+}
+
+impl SmokeResult {
+    pub(crate) fn is_passed(&self) -> bool {
+        self.status == ExitStatus::Success
+    }
+
+    /// Returns a line for each run, and a last one with the version that consumers get.
+    pub(crate) fn list_lines(&self) -> Vec<String> {
+        let runs = self.record.runs.iter();
+        let mut lines: Vec<String> = runs
+            .map(|run| format!("smoke run of {}: {}", run.subject(), describe_result(run)))
+            .collect();
+        lines.extend(self.latest.as_ref().map(describe_latest));
+        lines
+    }
+
+    /// Returns the failure of runs that did not succeed.
+    pub(crate) fn to_failure(&self) -> Failure {
+        let failure = Failure::new(self.status, anyhow::Error::msg(self.describe_failure()));
+        match self.find_hint() {
+            Some(hint) => failure.with_hint(hint),
+            None => failure,
+        }
+    }
+
+    /// Describes the version after runs that did not succeed, then each run and the version that consumers get. The
+    /// failure to disable a version is in capitals, because consumers use that version meanwhile.
+    pub(crate) fn describe_failure(&self) -> String {
+        let (prefix, version) = (&self.prefix, &self.version_name);
+        let mut message = match &self.state {
+            VersionState::StillEnabled(reason) => format!(
+                "VERSION {version} OF {prefix} IS STILL ENABLED, AND CONSUMERS MAY USE IT: its smoke run did not succeed\n  \
+                 could not disable the version: {reason}"
+            ),
+            VersionState::Disabled => {
+                format!(
+                    "the smoke run of version {version} of {prefix} did not succeed: the version is disabled again"
+                )
+            }
+            VersionState::KeptEnabled => format!(
+                "the smoke run of version {version} of {prefix} did not succeed: the version stays enabled \
+                 (--on-smoke-failure keep)"
+            ),
+            VersionState::Unchanged => {
+                format!(
+                    "no smoke run shows whether version {version} of {prefix} works: the version is unchanged"
+                )
+            }
+        };
+        for line in self.problem.iter().cloned().chain(self.list_lines()) {
+            let _ = write!(message, "\n  {}", text::escape_line(&line));
+        }
+        message
+    }
+
+    /// Returns what the user can do now, if there is a step for this cause.
+    fn find_hint(&self) -> Option<String> {
+        let disable_command = format!(
+            "sluicegate artifacts disable {} --prefix {} --force",
+            quote_shell_word(&self.version_name),
+            quote_shell_word(&self.prefix)
+        );
+        let mut steps = match &self.state {
+            VersionState::StillEnabled(_) => return Some(format!("run `{disable_command}` now")),
+            VersionState::Disabled => {
+                vec!["fix the cause, then publish under another version name".to_owned()]
+            }
+            VersionState::KeptEnabled => vec![format!("run `{disable_command}` to disable the version")],
+            VersionState::Unchanged => Vec::new(),
+        };
+        steps.extend(self.hint.map(str::to_owned));
+        if let Some(run) = self.record.runs.iter().find(|run| is_maybe_running(run))
+            && let Some(id) = &run.execution_id
+        {
+            steps.push(format!(
+                "run `sluicegate executions show {} --project-id {}` to see whether the execution is still running",
+                quote_shell_word(id),
+                run.project_id
+            ));
+        }
+        (!steps.is_empty()).then(|| steps.join("; "))
+    }
+
+    /// Returns the runs as cases of the JUnit report.
+    pub(crate) fn list_cases(&self) -> Vec<SmokeCase> {
+        let cases = self.record.runs.iter().map(|run| SmokeCase {
+            name: format!("smoke run of {}", run.subject()),
+            verdict: if run.is_success() {
+                Some(Verdict::Passed)
+            } else if run.has_ended {
+                Some(Verdict::Failed)
+            } else if run.is_requested || run.execution_id.is_some() || run.problem.is_some() {
+                Some(Verdict::Undecided)
+            } else {
+                None
+            },
+            description: describe_result(run),
+        });
+        cases.collect()
+    }
+}
+
+/// Returns whether the execution was started and its end is unknown.
+const fn is_maybe_running(run: &SmokeExecution) -> bool {
+    run.execution_id.is_some() && !run.has_ended
+}
+
+/// Describes how a run ended: its problem, or its status with the message, and how long it took.
+fn describe_result(run: &SmokeExecution) -> String {
+    let mut description = match (&run.problem, &run.status, &run.execution_id) {
+        (Some(problem), ..) => problem.clone(),
+        (None, Some(status), _) => match &run.message {
+            Some(message) => format!("{status}: {message}"),
+            None => status.clone(),
+        },
+        (None, None, Some(id)) => format!("the end of the execution {id} is unknown"),
+        (None, None, None) if run.is_requested => {
+            "it is unknown whether the pipeline was started, because no response arrived".to_owned()
+        }
+        (None, None, None) => "not started".to_owned(),
+    };
+    if let Some(duration) = run.duration() {
+        let _ = write!(description, " (after {:.1} s)", duration.as_secs_f64());
+    }
+    description
+}

@@ -1,0 +1,337 @@
+//! Runs the smoke runs one after the other, stops at the first one that does not succeed, and then disables the version.
+
+use super::smoke_problem::SmokeProblem;
+use super::smoke_result::{SmokeResult, VersionState};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::job::cli::OnSmokeFailure;
+use crate::job::settings::{SmokeRun, SmokeSettings};
+use crate::publication::Publication;
+use crate::publish::{
+    LatestVersion, Receipt, SmokeExecution, SmokeRecord, look_up_latest_until, withdraw_version,
+};
+use crate::session::resource::RemoteProject;
+use crate::session::watched_execution::WatchedExecution;
+use jiff::Timestamp;
+use sluicegate_platform::api::{NewExecution, Platform};
+use sluicegate_platform::follow::{Pace, send_before_deadline};
+use sluicegate_platform::http::ErrorKind;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The smoke runs of one version.
+pub(super) struct SmokeTest<'a> {
+    pub(super) publication: &'a Publication<'a>,
+    platform: &'a Platform,
+    /// The receipt of the version, which the record of the runs completes.
+    receipt: &'a Receipt,
+    /// True if this run of the program published the version.
+    is_new: bool,
+    /// The creation time of an existing version.
+    pub(super) created_at: Option<Timestamp>,
+    /// The smoke runs of this version that an earlier run of the program started.
+    pub(super) earlier_runs: Vec<SmokeExecution>,
+}
+
+impl<'a> SmokeTest<'a> {
+    /// Creates the test of a version that this run published.
+    pub(super) const fn for_new_version(
+        publication: &'a Publication<'a>,
+        platform: &'a Platform,
+        receipt: &'a Receipt,
+    ) -> Self {
+        Self {
+            publication,
+            platform,
+            receipt,
+            is_new: true,
+            created_at: None,
+            earlier_runs: Vec::new(),
+        }
+    }
+
+    /// Creates the test of a version that existed before this run.
+    pub(super) fn for_existing_version(
+        publication: &'a Publication<'a>,
+        platform: &'a Platform,
+        receipt: &'a Receipt,
+        created_at: Option<Timestamp>,
+    ) -> Self {
+        Self {
+            is_new: false,
+            created_at,
+            earlier_runs: publication.list_earlier_runs(receipt),
+            ..Self::for_new_version(publication, platform, receipt)
+        }
+    }
+
+    const fn settings(&self) -> &'a SmokeSettings {
+        &self.publication.settings.smoke
+    }
+
+    /// Returns whether an earlier run of the program started an execution for this version.
+    pub(super) fn has_earlier_runs(&self) -> bool {
+        self.earlier_runs.iter().any(|run| run.execution_id.is_some())
+    }
+
+    /// Returns the record of runs that have not started.
+    fn plan_record(&self) -> SmokeRecord {
+        let runs = self.settings().runs.iter().map(|run| SmokeExecution {
+            project_id: run.project.to_string(),
+            pipeline: run.pipeline.clone(),
+            environment: run.environment.clone(),
+            execution_tag: self.receipt.digest.clone(),
+            ..SmokeExecution::default()
+        });
+        SmokeRecord::new(runs.collect())
+    }
+
+    /// Returns the result of runs that succeeded.
+    fn build_smoke_result(&self, record: SmokeRecord) -> SmokeResult {
+        SmokeResult {
+            prefix: self.receipt.prefix.clone(),
+            version_name: self.receipt.version_name.clone(),
+            record,
+            status: ExitStatus::Success,
+            problem: None,
+            hint: None,
+            state: VersionState::Unchanged,
+            latest: None,
+        }
+    }
+
+    /// Returns the result of runs that do not take place. The version does not change.
+    pub(super) fn skip_runs(&self, problem: SmokeProblem) -> SmokeResult {
+        let mut record = self.plan_record();
+        record.set_verdict(false);
+        SmokeResult {
+            status: problem.status,
+            problem: Some(problem.reason),
+            hint: problem.hint,
+            ..self.build_smoke_result(record)
+        }
+    }
+
+    /// Runs all pipelines, and disables the version if one of them does not succeed.
+    pub(super) async fn execute(&self) -> SmokeResult {
+        let mut record = self.plan_record();
+        let problem = self.follow_until_signal(&mut record).await.err();
+        record.set_verdict(problem.is_none());
+        let Some(problem) = problem else {
+            let latest = LatestVersion::Enabled(self.receipt.version_name.clone());
+            record.latest_version = Some(self.receipt.version_name.clone());
+            return SmokeResult {
+                latest: Some(latest),
+                ..self.build_smoke_result(record)
+            };
+        };
+        self.finish_failed(record, problem).await
+    }
+
+    /// Follows the runs until all succeeded, one did not, or a signal arrived.
+    async fn follow_until_signal(&self, record: &mut SmokeRecord) -> Result<(), SmokeProblem> {
+        let mut signals = self.publication.run.signals.clone();
+        tokio::select! {
+            biased;
+            status = signals.wait() => Err(SmokeProblem::from_signal(status)),
+            result = self.follow_runs(record) => result,
+        }
+    }
+
+    async fn follow_runs(&self, record: &mut SmokeRecord) -> Result<(), SmokeProblem> {
+        if self.receipt.digest.is_empty() {
+            let reason =
+                "could not compute the digest of the version, which the executions need as their tag";
+            return Err(SmokeProblem::new(ExitStatus::RemoteFailed, reason.to_owned()));
+        }
+        self.require_latest().await?;
+        let poll_settings = self.settings().poll_settings;
+        let pace = Pace::new(poll_settings.first_interval, poll_settings.time_limit);
+        for (run_index, run) in self.settings().runs.iter().enumerate() {
+            self.follow_run(record, run_index, run, pace)
+                .await
+                .map_err(|problem| problem.for_run(run_index))?;
+        }
+        Ok(())
+    }
+
+    /// Fails if consumers of \[Latest\] get another version: a smoke run would not show whether this one works.
+    async fn require_latest(&self) -> Result<(), SmokeProblem> {
+        let (prefix, name) = (&self.receipt.prefix, &self.receipt.version_name);
+        let timeout = self.lookup_timeout();
+        let reason = match look_up_latest_until(self.platform, prefix, name, timeout).await {
+            LatestVersion::Enabled(latest) if latest == *name => return Ok(()),
+            LatestVersion::Enabled(latest) => {
+                format!(
+                    "no smoke run was started: consumers of [Latest] get version {latest}, so an execution would not use \
+                     version {name}"
+                )
+            }
+            LatestVersion::NoneEnabled => "no smoke run was started: no version is enabled".to_owned(),
+            LatestVersion::Unknown(reason) => format!(
+                "no smoke run was started: could not determine which version consumers of [Latest] get: {reason}"
+            ),
+        };
+        Err(SmokeProblem::new(ExitStatus::RemoteFailed, reason))
+    }
+
+    const fn lookup_timeout(&self) -> Duration {
+        self.publication.settings.lookup_timeout
+    }
+
+    /// Starts a run, unless an earlier run of the program did, and follows it to its end.
+    async fn follow_run(
+        &self,
+        record: &mut SmokeRecord,
+        run_index: usize,
+        run: &SmokeRun,
+        pace: Pace,
+    ) -> Result<(), SmokeProblem> {
+        let project = RemoteProject {
+            platform: self.platform.clone(),
+            id: run.project,
+        };
+        let Some(planned_run) = record.runs.get(run_index).cloned() else {
+            return Ok(());
+        };
+        let earlier_id = self.find_earlier_execution(&project, &planned_run).await?;
+        let id = if let Some(id) = earlier_id {
+            id
+        } else {
+            self.update_run(record, run_index, |entry| entry.is_requested = true);
+            self.start_execution(&project, run, &pace).await?
+        };
+        self.update_run(record, run_index, |entry| entry.execution_id = Some(id.clone()));
+        let execution = WatchedExecution::follow_started(self.publication.run, &project, &id, pace)
+            .await
+            .map_err(|failure| SmokeProblem::from_failure(&failure))?;
+        self.update_run(record, run_index, |entry| {
+            let result = &execution.response.result;
+            entry.status.clone_from(&result.status);
+            entry.message.clone_from(&result.message);
+            entry.started_at.clone_from(&result.started_at);
+            entry.finished_at.clone_from(&result.finished_at);
+            entry.has_ended = execution.has_ended();
+        });
+        match execution.describe_problem() {
+            None => Ok(()),
+            Some(reason) => Err(SmokeProblem::new(ExitStatus::RemoteFailed, reason)),
+        }
+    }
+
+    /// Changes the record of a run, and writes the receipt: a later run of the program needs the id of the execution,
+    /// also if this one is killed.
+    fn update_run(
+        &self,
+        record: &mut SmokeRecord,
+        run_index: usize,
+        change: impl FnOnce(&mut SmokeExecution),
+    ) {
+        if let Some(entry) = record.runs.get_mut(run_index) {
+            change(entry);
+        }
+        let receipt = self.receipt.clone().with_smoke(Some(record));
+        // The final receipt has the same path, and a failure to write that one is reported.
+        let _ = self.publication.write_receipt(&receipt);
+    }
+
+    /// Starts the execution, with the digest of the version as its tag, and returns its id.
+    async fn start_execution(
+        &self,
+        project: &RemoteProject,
+        run: &SmokeRun,
+        pace: &Pace,
+    ) -> Result<String, SmokeProblem> {
+        let execution = NewExecution {
+            pipeline_name: run.pipeline.clone(),
+            environment_name: run.environment.clone(),
+            execution_tag: Some(self.receipt.digest.clone()),
+            scalar_variables: BTreeMap::new(),
+            grid_variables: BTreeMap::new(),
+        };
+        let request = project.platform.start_execution(project.id, &execution);
+        let error = match send_before_deadline(Some(pace), request).await {
+            Ok(response) => {
+                let id = response.pipeline_execution_id.clone();
+                return id.inspect(|id| self.say_started(run, id)).ok_or_else(|| {
+                    let reason = "the pipeline was started, but the response contains no execution id";
+                    SmokeProblem::new(ExitStatus::RemoteFailed, reason.to_owned())
+                });
+            }
+            Err(error) => error,
+        };
+        if error.kind() == ErrorKind::Conflict {
+            let reason = format!("an execution of this version is still in progress: {error}");
+            let problem = SmokeProblem::new(ExitStatus::Undecided, reason);
+            return Err(problem.with_hint("run the job again when that execution has ended"));
+        }
+        let fact = if error.is_maybe_processed() {
+            "could not determine whether the pipeline was started"
+        } else {
+            "the pipeline was not started"
+        };
+        Err(SmokeProblem::from_failure(&Failure::from(error).context(fact)))
+    }
+
+    fn say_started(&self, run: &SmokeRun, id: &str) {
+        let message = format!("started the smoke run of {run}: execution {id}");
+        self.publication.run.ui.say(&message);
+    }
+
+    /// Disables the version unless the settings keep it, and returns the result. An existing version for which no
+    /// execution was started or followed stays as it is: this run did not change anything. After a signal, an execution
+    /// that was only requested may be running.
+    async fn finish_failed(&self, mut record: SmokeRecord, problem: SmokeProblem) -> SmokeResult {
+        if let Some(entry) = problem.run_index.and_then(|index| record.runs.get_mut(index)) {
+            entry.problem = Some(problem.reason.clone());
+        }
+        let (prefix, name) = (&self.receipt.prefix, &self.receipt.version_name);
+        let is_signal = matches!(problem.status, ExitStatus::Interrupted | ExitStatus::Terminated);
+        let may_disable = self.is_new
+            || record.has_execution()
+            || (is_signal && record.runs.iter().any(|run| run.is_requested));
+        let (state, latest) = if !may_disable {
+            (VersionState::Unchanged, Some(self.request_latest().await))
+        } else if self.settings().on_failure == OnSmokeFailure::Keep {
+            (VersionState::KeptEnabled, Some(self.request_latest().await))
+        } else {
+            self.say_disabling(&problem);
+            match withdraw_version(self.platform, prefix, name, self.lookup_timeout()).await {
+                Ok(latest) => (VersionState::Disabled, Some(latest)),
+                Err(error) => (VersionState::StillEnabled(error.reason), None),
+            }
+        };
+        record.version_disabled = state == VersionState::Disabled;
+        record.latest_version = match &latest {
+            Some(LatestVersion::Enabled(version)) => Some(version.clone()),
+            _ => None,
+        };
+        let status = match (&state, problem.status) {
+            (VersionState::StillEnabled(_), _) => ExitStatus::Incomplete,
+            (VersionState::Unchanged, ExitStatus::RemoteFailed) => ExitStatus::Undecided,
+            (_, status) => status,
+        };
+        SmokeResult {
+            status,
+            problem: problem.run_index.is_none().then_some(problem.reason),
+            hint: problem.hint,
+            state,
+            latest,
+            ..self.build_smoke_result(record)
+        }
+    }
+
+    /// Returns the version that \[Latest\] means now, with one request.
+    async fn request_latest(&self) -> LatestVersion {
+        let (prefix, name) = (&self.receipt.prefix, &self.receipt.version_name);
+        look_up_latest_until(self.platform, prefix, name, Duration::ZERO).await
+    }
+
+    fn say_disabling(&self, problem: &SmokeProblem) {
+        let name = &self.receipt.version_name;
+        self.publication
+            .run
+            .ui
+            .say(&format!("disabling version {name}: {}", problem.reason));
+    }
+}

@@ -1,0 +1,146 @@
+//! The record of a version's smoke runs in the receipt.
+
+use super::platform_time::parse_platform_time;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Verdict of smoke runs that all succeeded.
+const PASSED_VERDICT: &str = "passed";
+
+/// Verdict of a smoke run that did not succeed, or did not start.
+const FAILED_VERDICT: &str = "failed";
+
+/// Verdict of smoke runs that have not all ended.
+const OPEN_VERDICT: &str = "undecided";
+
+/// The status of an execution that succeeded.
+const SUCCESS_STATUS: &str = "SUCCESS";
+
+/// The smoke runs of a version and their effect on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SmokeRecord {
+    /// `passed` if all runs ended in SUCCESS, `failed` if one did not, `undecided` before their end.
+    verdict: String,
+    /// True if the version was disabled, because a run did not succeed.
+    pub version_disabled: bool,
+    /// The version that consumers of \[Latest\] get after the runs; `None` if no version is enabled, or if it is unknown.
+    pub latest_version: Option<String>,
+    pub runs: Vec<SmokeExecution>,
+}
+
+/// An execution of a pipeline of a project that consumes the version.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SmokeExecution {
+    pub project_id: String,
+    pub pipeline: String,
+    pub environment: String,
+    /// The tag of the execution: the digest of the version.
+    pub execution_tag: String,
+    /// `None` if the execution was not started, or if its id is unknown.
+    pub execution_id: Option<String>,
+    /// The platform's status and message; `None` before the first response.
+    pub status: Option<String>,
+    pub message: Option<String>,
+    /// The platform's times, in ISO 8601.
+    pub started_at: Option<String>,
+    pub finished_at: Option<String>,
+    /// The reason why the run did not succeed.
+    pub problem: Option<String>,
+    /// True if this run of the program has sent the request to start the execution.
+    #[serde(skip)]
+    pub is_requested: bool,
+    /// True if this run of the program has seen the end of the execution, which may have no end time.
+    #[serde(skip)]
+    pub has_ended: bool,
+}
+
+impl SmokeRecord {
+    /// Creates the record of runs that have not started.
+    pub fn new(runs: Vec<SmokeExecution>) -> Self {
+        Self {
+            verdict: OPEN_VERDICT.to_owned(),
+            version_disabled: false,
+            latest_version: None,
+            runs,
+        }
+    }
+
+    /// Returns whether all runs ended in SUCCESS.
+    pub fn is_passed(&self) -> bool {
+        self.verdict == PASSED_VERDICT && self.runs.iter().all(SmokeExecution::is_success)
+    }
+
+    /// Returns whether an execution was started.
+    pub fn has_execution(&self) -> bool {
+        self.runs.iter().any(|run| run.execution_id.is_some())
+    }
+
+    /// Sets the verdict after the end of the runs.
+    pub fn set_verdict(&mut self, is_passed: bool) {
+        let verdict = if is_passed { PASSED_VERDICT } else { FAILED_VERDICT };
+        verdict.clone_into(&mut self.verdict);
+    }
+
+    /// Returns the reasons why the version cannot be relied on, a sentence each.
+    pub(super) fn list_problems(&self) -> Vec<String> {
+        let mut problems: Vec<String> = self
+            .runs
+            .iter()
+            .filter(|run| !run.is_success())
+            .map(|run| {
+                let status = run.status.as_deref().unwrap_or("(no status)");
+                format!(
+                    "the smoke run of {} did not succeed: its status is {status}",
+                    run.subject()
+                )
+            })
+            .collect();
+        if problems.is_empty() && !self.is_passed() {
+            problems.push(format!("the verdict of the smoke runs is `{}`", self.verdict));
+        }
+        if self.version_disabled {
+            problems.push("the version was disabled after its smoke runs".to_owned());
+        }
+        problems
+    }
+}
+
+impl SmokeExecution {
+    /// Returns whether the platform reported the success of the execution.
+    pub fn is_success(&self) -> bool {
+        self.problem.is_none()
+            && self
+                .status
+                .as_deref()
+                .is_some_and(|status| status.eq_ignore_ascii_case(SUCCESS_STATUS))
+    }
+
+    /// Returns the time from start to end, if the platform reports both.
+    pub fn duration(&self) -> Option<Duration> {
+        let start = parse_platform_time(self.started_at.as_deref()?)?;
+        let end = parse_platform_time(self.finished_at.as_deref()?)?;
+        Duration::try_from(end.duration_since(start)).ok()
+    }
+
+    /// Returns the pipeline and the environment, for sentences.
+    pub fn subject(&self) -> String {
+        format!("`{}` in `{}`", self.pipeline, self.environment)
+    }
+
+    /// Returns whether both are runs of the same pipeline, in the same project and environment, of the same content.
+    pub fn has_same_subject(&self, run: &Self) -> bool {
+        (
+            &self.project_id,
+            &self.pipeline,
+            &self.environment,
+            &self.execution_tag,
+        ) == (
+            &run.project_id,
+            &run.pipeline,
+            &run.environment,
+            &run.execution_tag,
+        )
+    }
+}

@@ -1,0 +1,93 @@
+//! Disables a version, so that consumers of \[Latest\] get the previous one, and makes sure that the platform did it.
+
+use super::latest_version::{LatestVersion, look_up_latest_without};
+use super::version_lookup::poll_until;
+use serde_json::Value;
+use sluicegate_platform::api::Platform;
+use sluicegate_platform::http::HttpError;
+use std::time::Duration;
+
+/// The reason why a version may still be enabled.
+#[derive(Debug)]
+pub struct WithdrawalError {
+    pub reason: String,
+    /// The error of the failed request, if there is one.
+    pub error: Option<HttpError>,
+}
+
+impl WithdrawalError {
+    fn new(reason: impl Into<String>) -> Self {
+        Self {
+            reason: reason.into(),
+            error: None,
+        }
+    }
+}
+
+/// Disables a version, and returns the version that \[Latest\] means then. If the platform does not return that version,
+/// the details of the disabled one must show that it is disabled.
+pub async fn withdraw_version(
+    platform: &Platform,
+    prefix: &str,
+    version_name: &str,
+    timeout: Duration,
+) -> Result<LatestVersion, WithdrawalError> {
+    request_withdrawal(platform, prefix, version_name).await?;
+    let latest = look_up_latest_without(platform, prefix, version_name, timeout).await;
+    if let LatestVersion::Unknown(_) = latest {
+        require_disabled(platform, prefix, version_name, timeout).await?;
+    }
+    Ok(latest)
+}
+
+/// Requests the platform to disable a version. Fails if the response shows that it did not.
+pub(super) async fn request_withdrawal(
+    platform: &Platform,
+    prefix: &str,
+    version_name: &str,
+) -> Result<(), WithdrawalError> {
+    match platform.set_artifact_enabled(prefix, version_name, false).await {
+        Ok(response) if has_other_state(&response, false) => Err(WithdrawalError::new(
+            "according to the platform's response, the version is still enabled",
+        )),
+        Ok(_) => Ok(()),
+        Err(error) => Err(WithdrawalError {
+            reason: error.to_string(),
+            error: Some(error),
+        }),
+    }
+}
+
+/// Returns whether the response to a request to enable or disable a version shows the opposite of the requested state.
+pub fn has_other_state(response: &Value, is_enabled: bool) -> bool {
+    response
+        .get("enabled")
+        .is_some_and(|state| *state == Value::Bool(!is_enabled))
+}
+
+/// Fails if the details of the version do not show, within the timeout, that it is disabled.
+async fn require_disabled(
+    platform: &Platform,
+    prefix: &str,
+    version_name: &str,
+    timeout: Duration,
+) -> Result<(), WithdrawalError> {
+    let details = poll_until(
+        timeout,
+        || platform.artifact_details(prefix, Some(version_name)),
+        |details| {
+            details
+                .as_ref()
+                .is_ok_and(|details| details.artifact.enabled == Some(false))
+        },
+    );
+    match details.await {
+        Ok(details) if details.artifact.enabled == Some(false) => Ok(()),
+        Ok(_) => Err(WithdrawalError::new(
+            "the platform accepted the request, but does not show the version as disabled",
+        )),
+        Err(error) => Err(WithdrawalError::new(format!(
+            "the platform accepted the request, but it is unknown whether the version is disabled: {error}"
+        ))),
+    }
+}

@@ -1,0 +1,38 @@
+//! The receipts that earlier runs left at the paths of this one. They are kept before this run removes them, because a
+//! rerun waits for the executions that they name.
+
+use crate::job::policy;
+use crate::publish::MAX_RECEIPT_BYTES;
+use crate::session::Run;
+use sluicegate_base::input;
+use sluicegate_git::Repository;
+use std::path::Path;
+use std::sync::PoisonError;
+
+impl Run {
+    /// Keeps the content of a receipt that is about to be removed.
+    pub(crate) fn keep_earlier_receipt(&self, path: &Path) {
+        if let Ok(content) = input::read_file(path, MAX_RECEIPT_BYTES) {
+            let receipts = self.earlier_receipts.lock();
+            let mut receipts = receipts.unwrap_or_else(PoisonError::into_inner);
+            receipts.insert(path.to_owned(), content);
+        }
+    }
+
+    /// Returns the receipt that an earlier run left at this path.
+    pub(crate) fn earlier_receipt(&self, path: &Path) -> Option<Vec<u8>> {
+        let receipts = self.earlier_receipts.lock();
+        let receipts = receipts.unwrap_or_else(PoisonError::into_inner);
+        receipts.get(path).cloned()
+    }
+
+    /// Returns whether git tracks the file, or a directory or link in its path. The change controls such a file.
+    pub(crate) fn is_tracked_path(&self, repo: &Repository, path: &Path) -> bool {
+        policy::list_tracked_paths(repo.root(), path)
+            .iter()
+            .flat_map(|tracked_path| Path::new(tracked_path).ancestors())
+            .filter_map(Path::to_str)
+            .filter(|ancestor| !ancestor.is_empty())
+            .any(|ancestor| repo.is_tracked(ancestor, self.hook_index_path()).unwrap_or(true))
+    }
+}

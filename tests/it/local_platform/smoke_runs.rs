@@ -1,0 +1,85 @@
+//! Smoke runs of a published version on the local platform.
+
+use super::Local;
+use crate::support::PROJECT;
+use serde_json::{Value, json};
+use std::fs;
+
+/// Returns the arguments of a publish with a smoke run of this pipeline.
+fn publish_args(version: &str, pipeline: &str) -> String {
+    format!(
+        "publish --version-name {version} --if-exists same-content --receipt receipt.json --smoke {pipeline} \
+         --smoke-project {PROJECT} --smoke-environment test"
+    )
+}
+
+fn receipt(local: &Local) -> Value {
+    serde_json::from_slice(&fs::read(local.world.work().join("receipt.json")).unwrap()).unwrap()
+}
+
+/// Returns the name of the version that consumers get.
+fn latest(local: &Local) -> Value {
+    local.json("artifacts show")["artifactDetails"]["versionName"].clone()
+}
+
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
+// Endpoint: PATCH /v1/shared-pipelines/artifacts
+#[test]
+fn publish_runs_pipeline_and_disables_version_if_it_fails() {
+    let local = Local::with_environments();
+    local.run(publish_args("1", "load")).expect(0);
+    assert_eq!(receipt(&local)["smoke"]["verdict"], "passed");
+    local.run("verify receipt.json").expect(0);
+    let output = local.run(publish_args("2", "broken")).expect(8);
+    output.assert_logged(&[
+        "ended in FAILED: The pipeline ended at `Broken`",
+        "consumers of [Latest] get version 1 now",
+    ]);
+    assert_eq!(latest(&local), "1");
+    local.run("verify receipt.json").expect(6);
+    local.run(publish_args("3", "gone")).expect(8).saying(&["404"]);
+    assert_eq!(latest(&local), "1");
+}
+
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
+#[test]
+fn rerun_of_publish_does_not_start_pipeline_twice() {
+    let local = Local::with_environments();
+    local.run(publish_args("1", "load")).expect(0);
+    let first_run = receipt(&local)["smoke"]["runs"][0].clone();
+    local.run(publish_args("1", "load")).expect(0);
+    assert_eq!(receipt(&local)["smoke"]["runs"][0], first_run);
+    // Another job runs the pipeline with the digest of the version, and the receipt is lost.
+    let tag = receipt(&local)["digest"].as_str().unwrap().to_owned();
+    fs::remove_file(local.world.work().join("receipt.json")).unwrap();
+    local
+        .run(&["pipelines", "run", "load", "--environment", "test", "--tag", &tag])
+        .expect(0);
+    let output = local.call().run(publish_args("1", "load")).expect(3);
+    output.assert_logged(&["an execution of this version is still in progress"]);
+    assert_eq!(latest(&local), "1");
+}
+
+#[test]
+fn ci_runs_the_smoke_runs_of_the_policy() {
+    let local = Local::with_environments();
+    let settings = format!(
+        "publish:\n  version-name: '1'\n  smoke: [broken]\n  smoke-project: [{PROJECT}]\n  smoke-environment: [test]\n\
+         publish-on: {{ branches: [main] }}\n"
+    );
+    local.world.write("sluicegate.yaml", settings);
+    local.world.commit("settings");
+    local.world.push();
+    let args = "ci --publish --smoke-timeout 60 --receipt receipt.json";
+    let output = local.run_while_time_passes(args).expect(8);
+    output.assert_logged(&["the version is disabled again", "NO VERSION IS ENABLED"]);
+    let smoke = &receipt(&local)["smoke"];
+    assert_eq!(
+        (&smoke["versionDisabled"], &smoke["latestVersion"]),
+        (&json!(true), &Value::Null)
+    );
+    // The job overrides the policy.
+    let smoke_run = format!("{args} --smoke load --version-name 2");
+    local.run_while_time_passes(&smoke_run).expect(0);
+    assert_eq!(latest(&local), "2");
+}

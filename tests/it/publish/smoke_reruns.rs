@@ -1,0 +1,260 @@
+//! A rerun of a job whose version exists, and signals during a publish with smoke runs.
+
+use crate::support::{
+    EXECUTION, SmokePlatform, answer, at_once, disable_request, execution, in_turn, send_signal,
+};
+use serde_json::{Value, json};
+use std::process::Stdio;
+use std::time::Duration;
+use wiremock::ResponseTemplate;
+
+const RERUN: &str = "publish --if-exists same-content";
+
+#[test]
+fn rerun_after_success_does_not_start_a_second_execution() {
+    let stage = SmokePlatform::with_statuses(&["RUNNING", "SUCCESS"]);
+    stage.call().run("publish").expect(0);
+    let output = stage.call().run(RERUN).expect(0);
+    output.assert_logged(&[
+        &format!("waiting for the execution {EXECUTION}, which an earlier run started"),
+        "already published version 1 of p",
+        "smoke run of `load` in `test`: SUCCESS: it is SUCCESS (after 3.0 s)",
+    ]);
+    assert_eq!(stage.starts().len(), 1);
+    let receipt = stage.receipt();
+    assert_eq!(
+        (&receipt["outcome"], &receipt["smoke"]["verdict"]),
+        (&json!("already-published"), &json!("passed"))
+    );
+}
+
+#[test]
+fn rerun_waits_for_the_execution_in_the_receipt() {
+    for (statuses, code) in [(["RUNNING", "SUCCESS"], 0), (["RUNNING", "FAILED"], 8)] {
+        let stage = SmokePlatform::with_statuses(&["RUNNING"]);
+        stage.accept_disable();
+        // The first run gives up waiting, and leaves the version enabled.
+        let first_run = "publish --smoke-timeout 1 --on-smoke-failure keep";
+        stage.call().run(first_run).expect(8);
+        stage.show(in_turn(
+            statuses.iter().map(|status| answer(&execution(status))).collect(),
+        ));
+        stage.call().run(RERUN).expect(code);
+        assert_eq!(stage.starts().len(), 1);
+        assert_eq!(stage.switches().len(), usize::from(code == 8));
+    }
+}
+
+#[test]
+fn rerun_without_receipt_exits_with_3_while_the_execution_runs() {
+    let stage = SmokePlatform::new();
+    let body = json!({ "error": "An execution with the same tag is running", "status": 409 });
+    stage.start_with(ResponseTemplate::new(409).set_body_json(body));
+    stage.accept_disable();
+    stage.set_version(true, false);
+    let output = stage.call().run(RERUN).expect(3);
+    output.assert_logged(&[
+        "an execution of this version is still in progress",
+        "An execution with the same tag is running",
+        "the version is unchanged",
+    ]);
+    assert_eq!(stage.switches(), [] as [Value; 0]);
+}
+
+#[test]
+fn rerun_without_receipt_starts_the_smoke_run_of_an_existing_version() {
+    for (status, code) in [("SUCCESS", 0), ("FAILED", 8)] {
+        let stage = SmokePlatform::with_statuses(&[status]);
+        stage.accept_disable();
+        stage.set_version(true, false);
+        stage.call().run(RERUN).expect(code);
+        assert_eq!(stage.starts().len(), 1);
+        assert_eq!(stage.switches().len(), usize::from(code == 8));
+    }
+}
+
+#[test]
+fn rerun_whose_smoke_run_cannot_start_leaves_an_existing_version() {
+    let stage = SmokePlatform::new();
+    stage.start_with(ResponseTemplate::new(500));
+    stage.accept_disable();
+    stage.set_version(true, false);
+    stage.call().run(RERUN).expect(3);
+    assert_eq!(stage.switches(), [] as [Value; 0]);
+}
+
+/// Publishes version 1 with a smoke run, edits the receipt, and returns the number of executions after a rerun.
+fn count_starts_after_edit(edit: impl Fn(&SmokePlatform)) -> (usize, String) {
+    let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+    stage.call().run("publish").expect(0);
+    edit(&stage);
+    let output = stage.call().run(RERUN).expect(0);
+    (stage.starts().len(), output.all())
+}
+
+#[test]
+fn receipt_that_proves_nothing_starts_a_new_execution() {
+    let (start_count, text) = count_starts_after_edit(|stage| {
+        stage.world.git("add -f receipt.json");
+    });
+    assert_eq!(start_count, 2, "{text}");
+    assert!(
+        text.contains("git tracks this file, so the change may have written it"),
+        "{text}"
+    );
+    let replace = |stage: &SmokePlatform, old: &str, new: &str| {
+        let text = stage.receipt().to_string();
+        assert!(text.contains(old), "{text}");
+        stage.world.write("receipt.json", text.replace(old, new));
+    };
+    for (old, new) in [
+        ("\"versionName\":\"1\"", "\"versionName\":\"2\""),
+        ("\"pipeline\":\"load\"", "\"pipeline\":\"empty\""),
+        ("\"environment\":\"test\"", "\"environment\":\"other\""),
+        ("\"executionTag\":\"sha256:", "\"executionTag\":\"sha256:0"),
+    ] {
+        let (start_count, text) = count_starts_after_edit(|stage| replace(stage, old, new));
+        assert_eq!(start_count, 2, "{old}: {text}");
+    }
+    // An execution from before the version cannot have used it.
+    let (start_count, text) = count_starts_after_edit(|stage| {
+        let mut old_execution = execution("SUCCESS");
+        old_execution["result"]["startedAt"] = json!("2026-11-20T09:29:00Z");
+        stage.show(answer(&old_execution));
+    });
+    assert_eq!(start_count, 2, "{text}");
+    assert!(
+        text.contains("does not show that it started after the version was created"),
+        "{text}"
+    );
+}
+
+#[test]
+fn rerun_with_template_does_not_succeed_if_version_is_disabled() {
+    let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+    stage.set_version(true, true);
+    let rerun = stage.call().variable("SLUICEGATE_VERSION_NAME", "{short-sha}");
+    let output = rerun.run("publish").expect(3);
+    output.assert_logged(&["version 1 is disabled, so no execution would use it"]);
+    assert_eq!(stage.starts(), [] as [Value; 0]);
+    // Without smoke runs, a nightly job stays green after a rollback.
+    rerun
+        .without("SLUICEGATE_SMOKE")
+        .without("SLUICEGATE_SMOKE_PROJECT")
+        .without("SLUICEGATE_SMOKE_ENVIRONMENT")
+        .run("publish")
+        .expect(0);
+}
+
+#[test]
+fn rerun_with_template_starts_no_smoke_run_of_an_enabled_version() {
+    let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+    stage.set_version(true, false);
+    let output = stage
+        .call()
+        .variable("SLUICEGATE_VERSION_NAME", "{short-sha}")
+        .run("publish")
+        .expect(0);
+    output.assert_logged(&["no smoke run was started, because this run does not publish a version"]);
+    assert_eq!(stage.starts(), [] as [Value; 0]);
+}
+
+/// Runs a publish, sends the signal after the first request with this method and path, and returns the exit code and
+/// the log.
+#[cfg(unix)]
+fn publish_and_signal(
+    stage: &SmokePlatform,
+    args: &str,
+    signal: &str,
+    verb: &str,
+    path: &str,
+) -> (i32, String) {
+    let mut command = stage.call().command(args);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let is_expected =
+        |request: &wiremock::Request| request.method.as_str() == verb && request.url.path().contains(path);
+    while !stage.platform.requests().iter().any(is_expected) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    send_signal(signal, &child.id().to_string());
+    let output = child.wait_with_output().unwrap();
+    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code().unwrap_or(-1), log)
+}
+
+#[cfg(unix)]
+#[test]
+fn publish_that_is_interrupted_during_smoke_run_disables_version() {
+    at_once([("INT", 130), ("TERM", 143)], |(signal, code)| {
+        let stage = SmokePlatform::with_statuses(&["RUNNING"]);
+        stage.accept_disable();
+        let (exit_code, log) = publish_and_signal(&stage, "publish", signal, "GET", "/pipeline-executions/");
+        assert_eq!(exit_code, code, "{log}");
+        assert_eq!(stage.switches(), [disable_request()], "{log}");
+        for text in [
+            "before the end of the smoke runs",
+            "the version is disabled again",
+            EXECUTION,
+        ] {
+            assert!(log.contains(text), "{text}: {log}");
+        }
+        assert_eq!(stage.receipt()["smoke"]["runs"][0]["executionId"], EXECUTION);
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn publish_that_is_interrupted_keeps_version_on_request() {
+    let stage = SmokePlatform::with_statuses(&["RUNNING"]);
+    let keep = "publish --on-smoke-failure keep";
+    let (exit_code, log) = publish_and_signal(&stage, keep, "TERM", "GET", "/pipeline-executions/");
+    assert_eq!(exit_code, 143, "{log}");
+    assert_eq!(stage.switches(), [] as [Value; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn publish_that_is_interrupted_during_upload_disables_version() {
+    let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+    stage.accept_disable();
+    let slow_upload = crate::support::publishing::upload_response(&json!([]));
+    stage.accept_upload_with(slow_upload.set_delay(Duration::from_millis(500)));
+    let (exit_code, log) = publish_and_signal(&stage, "publish", "INT", "POST", "/artifacts");
+    assert_eq!(exit_code, 130, "{log}");
+    assert_eq!(stage.switches(), [disable_request()], "{log}");
+    assert_eq!(stage.starts(), [] as [Value; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn publish_that_is_interrupted_before_the_execution_has_an_id_disables_version() {
+    for is_published in [false, true] {
+        let stage = SmokePlatform::new();
+        stage.start_with(ResponseTemplate::new(200).set_delay(Duration::from_secs(60)));
+        stage.accept_disable();
+        stage.set_version(is_published, false);
+        let (exit_code, log) = publish_and_signal(&stage, RERUN, "INT", "POST", "/pipeline-executions");
+        assert_eq!(exit_code, 130, "{log}");
+        assert_eq!(stage.switches(), [disable_request()], "{log}");
+        assert!(
+            log.contains("it is unknown whether the pipeline was started"),
+            "{log}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn publish_that_is_interrupted_and_cannot_disable_version_exits_with_6() {
+    let stage = SmokePlatform::with_statuses(&["RUNNING"]);
+    stage
+        .platform
+        .respond_to("PATCH", "/artifacts$", ResponseTemplate::new(500));
+    let (exit_code, log) = publish_and_signal(&stage, "publish", "INT", "GET", "/pipeline-executions/");
+    assert_eq!(exit_code, 6, "{log}");
+    assert!(log.contains("VERSION 1 OF p IS STILL ENABLED"), "{log}");
+}

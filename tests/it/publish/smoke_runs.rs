@@ -1,0 +1,347 @@
+//! Smoke runs after a publish: what runs, and what becomes of the version.
+
+use crate::support::{
+    CONSUMER, EXECUTION, SmokePlatform, answer, at_once, disable_request, execution, in_turn, job_output,
+};
+use serde_json::{Value, json};
+use std::fs;
+use wiremock::ResponseTemplate;
+
+#[test]
+fn publish_with_successful_smoke_run_keeps_version_enabled() {
+    let stage = SmokePlatform::with_statuses(&["QUEUED", "RUNNING", "SUCCESS"]);
+    let output = stage.call().run("publish --junit publish.xml").expect(0);
+    output.assert_logged(&[
+        "published version 1 of p: 4 files, and checked",
+        &format!("started the smoke run of `load` in `test`: execution {EXECUTION}"),
+        "smoke run of `load` in `test`: SUCCESS: it is SUCCESS (after 3.0 s)",
+        "consumers of [Latest] get version 1 now",
+    ]);
+    let receipt = stage.receipt();
+    let digest = &receipt["digest"];
+    let start = json!({ "pipelineName": "load", "environmentName": "test", "executionTag": digest });
+    assert_eq!(stage.starts(), [start]);
+    assert_eq!(stage.switches(), [] as [Value; 0]);
+    let run = json!({
+        "projectId": CONSUMER, "pipeline": "load", "environment": "test", "executionTag": digest,
+        "executionId": EXECUTION, "status": "SUCCESS", "message": "it is SUCCESS",
+        "startedAt": "2026-11-20T09:31:00Z", "finishedAt": "2026-11-20T09:31:03Z", "problem": null,
+    });
+    let smoke = json!({ "verdict": "passed", "versionDisabled": false, "latestVersion": "1", "runs": [run] });
+    assert_eq!(
+        (&receipt["outcome"], &receipt["smoke"]),
+        (&json!("published"), &smoke)
+    );
+    let junit = fs::read_to_string(stage.world.work().join("publish.xml")).unwrap();
+    assert!(
+        junit.contains("smoke run of `load` in `test`") && junit.contains("failures=\"0\""),
+        "{junit}"
+    );
+}
+
+#[test]
+fn publish_without_smoke_settings_starts_no_execution() {
+    let stage = SmokePlatform::with_statuses(&["FAILED"]);
+    let call = stage
+        .call()
+        .without("SLUICEGATE_SMOKE")
+        .without("SLUICEGATE_SMOKE_PROJECT")
+        .without("SLUICEGATE_SMOKE_ENVIRONMENT");
+    call.run("publish").expect(0);
+    assert_eq!(stage.starts(), [] as [Value; 0]);
+    assert_eq!(stage.receipt()["smoke"], Value::Null);
+}
+
+#[test]
+fn publish_whose_smoke_run_fails_disables_version_and_exits_with_8() {
+    at_once(["FAILED", "CANCELLED", "EXPLODED"], |status| {
+        let stage = SmokePlatform::with_statuses(&["RUNNING", status]);
+        stage.accept_disable();
+        let file = |name: &str| stage.world.path().join(name).display().to_string();
+        let output = stage
+            .call()
+            .variable("GITHUB_OUTPUT", file("outputs"))
+            .variable("GITHUB_STEP_SUMMARY", file("summary"))
+            .run("publish --junit publish.xml")
+            .expect(8);
+        let ended = format!("the execution {EXECUTION} ended in {status}: it is {status} (after 3.0 s)");
+        let facts = [
+            "the smoke run of version 1 of p did not succeed: the version is disabled again",
+            &ended,
+            "consumers of [Latest] get version 0 now",
+        ];
+        output.assert_logged(&facts);
+        assert_eq!(stage.switches(), [disable_request()], "{}", output.all());
+        let receipt = stage.receipt();
+        assert_eq!(receipt["outcome"], "failed");
+        let smoke = &receipt["smoke"];
+        assert_eq!(
+            (
+                &smoke["verdict"],
+                &smoke["versionDisabled"],
+                &smoke["latestVersion"]
+            ),
+            (&json!("failed"), &json!(true), &json!("0"))
+        );
+        assert_eq!(smoke["runs"][0]["status"], status);
+        let read = |name: &str| fs::read_to_string(stage.world.path().join(name)).unwrap();
+        assert_eq!(job_output(&read("outputs"), "version-name"), "");
+        let junit = fs::read_to_string(stage.world.work().join("publish.xml")).unwrap();
+        let summary = read("summary");
+        for text in facts {
+            assert!(junit.contains(text), "{text}: {junit}");
+        }
+        for text in ["the version is disabled again", &ended, "get version 0 now"] {
+            assert!(summary.contains(text), "{text}: {summary}");
+        }
+    });
+}
+
+#[test]
+fn smoke_run_that_does_not_start_disables_version() {
+    let conflict = || ResponseTemplate::new(409).set_body_json(json!({ "error": "it runs", "status": 409 }));
+    let cases = [
+        (ResponseTemplate::new(404), 8, "the pipeline was not started"),
+        (
+            ResponseTemplate::new(500),
+            8,
+            "could not determine whether the pipeline was started",
+        ),
+        (answer(&json!({})), 8, "the response contains no execution id"),
+        (ResponseTemplate::new(403), 4, "the pipeline was not started"),
+        (conflict(), 3, "an execution of this version is still in progress"),
+    ];
+    at_once(cases, |(response, code, text)| {
+        let stage = SmokePlatform::new();
+        stage.start_with(response);
+        stage.accept_disable();
+        let output = stage.call().run("publish").expect(code);
+        output.assert_logged(&[text, "the version is disabled again", "version 0 now"]);
+        assert_eq!(stage.switches(), [disable_request()]);
+        let smoke = &stage.receipt()["smoke"];
+        assert_eq!(
+            (&smoke["verdict"], &smoke["runs"][0]["executionId"]),
+            (&json!("failed"), &Value::Null)
+        );
+    });
+}
+
+#[test]
+fn execution_that_the_platform_does_not_show_disables_version() {
+    let stage = SmokePlatform::new();
+    stage.start_with(answer(&json!({ "pipelineExecutionId": EXECUTION })));
+    stage.show(ResponseTemplate::new(404));
+    stage.accept_disable();
+    let output = stage
+        .call()
+        .variable("SLUICEGATE_POLL_INTERVAL", "0.3")
+        .run("publish")
+        .expect(8);
+    output.assert_logged(&[
+        &format!("the execution {EXECUTION} was started, but its state could not be read"),
+        "the version is disabled again",
+        &format!("run `sluicegate executions show {EXECUTION} --project-id {CONSUMER}`"),
+    ]);
+    assert_eq!(stage.switches(), [disable_request()]);
+}
+
+#[test]
+fn smoke_run_over_its_time_limit_disables_version() {
+    let stage = SmokePlatform::with_statuses(&["RUNNING"]);
+    stage.accept_disable();
+    let output = stage.call().run("publish --smoke-timeout 1").expect(8);
+    output.assert_logged(&[
+        "did not end within 1 s: its status is RUNNING",
+        "the version is disabled again",
+        "to see whether the execution is still running",
+    ]);
+    assert_eq!(stage.switches(), [disable_request()]);
+}
+
+#[test]
+fn failed_smoke_run_leaves_version_enabled_only_on_request() {
+    let stage = SmokePlatform::with_statuses(&["FAILED"]);
+    stage.accept_disable();
+    let output = stage.call().run("publish --on-smoke-failure keep").expect(8);
+    output.assert_logged(&[
+        "the version stays enabled (--on-smoke-failure keep)",
+        "run `sluicegate artifacts disable 1 --prefix p --force` to disable the version",
+    ]);
+    assert_eq!(stage.switches(), [] as [Value; 0]);
+    let receipt = stage.receipt();
+    assert_eq!(
+        (&receipt["outcome"], &receipt["smoke"]["latestVersion"]),
+        (&json!("failed"), &json!("1"))
+    );
+}
+
+#[test]
+fn version_that_cannot_be_disabled_is_reported_in_capitals_with_exit_code_6() {
+    // The third response is accepted, but the version stays the latest one.
+    let responses = [
+        ResponseTemplate::new(500),
+        answer(&json!({ "enabled": true })),
+        answer(&json!({})),
+    ];
+    at_once(responses, |response| {
+        let stage = SmokePlatform::with_statuses(&["FAILED"]);
+        stage.platform.respond_to("PATCH", "/artifacts$", response);
+        let output = stage.call().run("publish --junit publish.xml").expect(6);
+        output.assert_logged(&[
+            "VERSION 1 OF p IS STILL ENABLED, AND CONSUMERS MAY USE IT",
+            "could not disable the version: ",
+            &format!("the execution {EXECUTION} ended in FAILED"),
+            "hint: run `sluicegate artifacts disable 1 --prefix p --force` now",
+        ]);
+        let smoke = &stage.receipt()["smoke"];
+        assert_eq!(
+            (
+                &smoke["verdict"],
+                &smoke["versionDisabled"],
+                &smoke["latestVersion"]
+            ),
+            (&json!("failed"), &json!(false), &Value::Null)
+        );
+        let junit = fs::read_to_string(stage.world.work().join("publish.xml")).unwrap();
+        assert!(junit.contains("IS STILL ENABLED"), "{junit}");
+    });
+}
+
+#[test]
+fn several_smoke_runs_stop_at_the_first_that_fails() {
+    for (statuses, start_count) in [(["FAILED", "SUCCESS"], 1), (["SUCCESS", "FAILED"], 2)] {
+        let stage = SmokePlatform::with_statuses(&statuses);
+        stage.accept_disable();
+        let output = stage
+            .call()
+            .run("publish --smoke load --smoke 'sales/load orders' --junit publish.xml")
+            .expect(8);
+        assert_eq!(stage.starts().len(), start_count, "{}", output.all());
+        assert_eq!(stage.switches(), [disable_request()]);
+        let runs = &stage.receipt()["smoke"]["runs"];
+        let second_status = if start_count == 1 {
+            Value::Null
+        } else {
+            json!("FAILED")
+        };
+        assert_eq!(
+            (&runs[1]["pipeline"], &runs[1]["status"]),
+            (&json!("sales/load orders"), &second_status)
+        );
+        let junit = fs::read_to_string(stage.world.work().join("publish.xml")).unwrap();
+        assert_eq!(junit.contains("<skipped"), start_count == 1, "{junit}");
+    }
+}
+
+#[test]
+fn several_smoke_runs_that_succeed_run_one_after_the_other() {
+    let stage = SmokePlatform::with_statuses(&["RUNNING", "SUCCESS"]);
+    let output = stage
+        .call()
+        .run("publish --smoke-environment test --smoke-environment staging")
+        .expect(0);
+    output.assert_logged(&["smoke run of `load` in `staging`: SUCCESS"]);
+    let environments: Vec<Value> = stage
+        .starts()
+        .iter()
+        .map(|start| start["environmentName"].clone())
+        .collect();
+    assert_eq!(environments, ["test", "staging"]);
+}
+
+#[test]
+fn smoke_run_that_would_use_another_version_does_not_start() {
+    for (is_published, code) in [(false, 8), (true, 3)] {
+        let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+        stage.accept_disable();
+        stage.set_version(is_published, false);
+        stage.publish_newer_version();
+        let output = stage.call().run("publish --if-exists same-content").expect(code);
+        output
+            .assert_logged(&["consumers of [Latest] get version 2, so an execution would not use version 1"]);
+        assert_eq!(stage.starts(), [] as [Value; 0]);
+        // This run did not publish the existing version, so it stays as it is.
+        assert_eq!(stage.switches().len(), usize::from(!is_published));
+    }
+}
+
+#[test]
+fn incomplete_version_is_disabled_if_smoke_runs_are_due() {
+    let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+    stage.accept_disable();
+    let ignored = json!({ "versionName": "1", "ignoredResources": ["sql/it.sql"] });
+    stage.accept_upload_with(answer(&ignored));
+    let output = stage.call().run("publish").expect(6);
+    assert_eq!(stage.starts(), [] as [Value; 0], "{}", output.all());
+    assert_eq!(stage.switches(), [disable_request()]);
+}
+
+#[test]
+fn smoke_settings_that_do_not_fit_send_nothing() {
+    let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+    let cases = [
+        ("publish --smoke-project sales", "is not a UUID"),
+        ("publish --no-verify", "which --no-verify skips"),
+        ("publish --smoke ''", "a value of --smoke is empty"),
+        ("publish --smoke load --smoke load", "is listed twice"),
+        (
+            "publish --smoke a --smoke b --smoke c --smoke-environment d --smoke-environment e",
+            "--smoke-environment has 2 values for 3 smoke runs",
+        ),
+        (
+            "publish --smoke-timeout 0",
+            "the smoke timeout 0 is not in the range",
+        ),
+    ];
+    for (args, text) in cases {
+        stage.call().run(args).expect(2).saying(&[text]);
+    }
+    for variable in [
+        "SLUICEGATE_SMOKE",
+        "SLUICEGATE_SMOKE_PROJECT",
+        "SLUICEGATE_SMOKE_ENVIRONMENT",
+    ] {
+        let output = stage.call().without(variable).run("publish").expect(2);
+        output.saying(&["the smoke runs need a value for", variable]);
+    }
+    assert_eq!(stage.platform.requests().len(), 0);
+}
+
+#[test]
+fn dry_run_lists_smoke_runs_and_starts_none() {
+    let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+    let output = stage.call().run("publish --dry-run").expect(0);
+    let line = format!("would then run `load` in `test` of the project {CONSUMER}");
+    assert!(output.out.contains(&line), "{}", output.all());
+    let plan = stage.call().run("publish --dry-run -o json").expect(0).json();
+    assert_eq!(
+        plan["smoke"],
+        json!([{ "projectId": CONSUMER, "pipeline": "load", "environment": "test" }])
+    );
+    assert_eq!(stage.starts(), [] as [Value; 0]);
+}
+
+#[test]
+fn verify_reports_smoke_run_that_did_not_succeed() {
+    let stage = SmokePlatform::new();
+    stage.start_with(answer(&json!({ "pipelineExecutionId": EXECUTION })));
+    let statuses = ["SUCCESS", "SUCCESS", "FAILED"];
+    stage.show(in_turn(
+        statuses.iter().map(|status| answer(&execution(status))).collect(),
+    ));
+    stage.call().run("publish").expect(0);
+    stage.call().run("verify receipt.json").expect(0);
+    // The platform shows another status now.
+    stage
+        .call()
+        .run("verify receipt.json")
+        .expect(6)
+        .saying(&["has another status or other times on the platform than in the receipt"]);
+    let text = stage.receipt().to_string().replace("\"SUCCESS\"", "\"FAILED\"");
+    stage.world.write("edited.json", text);
+    stage
+        .call()
+        .run("verify edited.json")
+        .expect(6)
+        .saying(&["the smoke run of `load` in `test` did not succeed: its status is FAILED"]);
+}
