@@ -1,6 +1,7 @@
 //! The work of the commands apart from the gate that need more than their own file: one module for each. What two of
 //! them share is in the module of its subject, such as `session` or `gate`.
 
+pub(crate) mod agent_fix;
 pub(crate) mod artifacts;
 pub(crate) mod completions;
 pub(crate) mod demo;

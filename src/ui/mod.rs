@@ -61,6 +61,17 @@ impl Ui {
         }
     }
 
+    /// Prints only results, warnings and errors if `quiet` is set.
+    #[must_use]
+    pub(crate) const fn with_quiet(self, quiet: bool) -> Self {
+        Self {
+            quiet: self.quiet || quiet,
+            shows_bars: self.shows_bars && !quiet,
+            shows_lines: self.shows_lines && !quiet,
+            ..self
+        }
+    }
+
     /// Moves the file with the results to its path, if there is one.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         self.output_file.map_or(Ok(()), OutputFile::finish)

@@ -11,6 +11,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod action;
+mod agent_fix;
 mod architecture;
 mod attestation;
 mod base_commit;

@@ -5,8 +5,9 @@
 //! programs are switched off (see `git_program`), and submodules and tags are not fetched. A repository that belongs to
 //! another user is never fetched into, because its settings decide what a fetch runs.
 
-use super::{GitError, Repository, git_program::UPLOAD_PACK_OPTION};
+use super::{CommitId, GitError, Repository, git_program::UPLOAD_PACK_OPTION};
 use git2::{Oid, Reference};
+use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FetchTarget<'a> {
@@ -90,6 +91,31 @@ impl Repository {
         Ok(branch.map(str::to_owned))
     }
 
+    /// Queries the remote for the newest commits of these branches. A branch that the remote lacks is not in the result.
+    /// No reference is written.
+    pub fn query_branch_tips(
+        &self,
+        remote: &str,
+        branches: &[&str],
+    ) -> Result<BTreeMap<String, CommitId>, GitError> {
+        let references: Vec<String> = branches
+            .iter()
+            .map(|name| branch_reference(name))
+            .collect::<Result<_, _>>()?;
+        let mut arguments = vec!["ls-remote", UPLOAD_PACK_OPTION, "--", remote];
+        arguments.extend(references.iter().map(String::as_str));
+        let output = self.program.run_with_remote(self.root(), &arguments)?;
+        // A pattern of git also matches the end of a longer name, so the names are compared.
+        let tips = output.lines().filter_map(|line| {
+            let (id, reference) = line.split_once('\t')?;
+            let branch = reference.strip_prefix("refs/heads/")?;
+            let is_queried = branches.contains(&branch);
+            let commit = CommitId::new(Oid::from_str(id).ok().filter(|_| is_queried)?);
+            Some((branch.to_owned(), commit))
+        });
+        Ok(tips.collect())
+    }
+
     /// Returns the name of the first remote; `origin` comes first.
     fn first_remote_name(&self) -> Result<String, GitError> {
         let remotes = self.list_remotes()?;
@@ -121,6 +147,18 @@ fn build_fetch_argument(remote: &str, target: FetchTarget<'_>) -> Result<String,
         revision: name.to_owned(),
         reason: "it is neither a valid branch name nor a full commit id".to_owned(),
     })
+}
+
+/// Returns the full name of a branch on the remote, or an error if it is not a valid name.
+fn branch_reference(branch: &str) -> Result<String, GitError> {
+    let reference = format!("refs/heads/{branch}");
+    if branch.contains('\0') || !Reference::is_valid_name(&reference) {
+        return Err(GitError::UnknownRevision {
+            revision: branch.to_owned(),
+            reason: "it is not a valid branch name".to_owned(),
+        });
+    }
+    Ok(reference)
 }
 
 #[cfg(test)]

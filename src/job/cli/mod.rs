@@ -3,6 +3,7 @@
 //! Each value is an unresolved `Option`, so that `settings` can distinguish a missing flag from a given one and combine
 //! flag, environment, file and default. The help of a flag states its environment variable, if it has one.
 
+mod agent_fix;
 mod artifacts;
 mod attestation;
 mod check;
@@ -42,6 +43,7 @@ mod variables;
 mod verify;
 mod waivers;
 
+pub use agent_fix::{AgentFixArgs, ExtraTool, FixArgs};
 pub use artifacts::{
     AddSharedPipelineArgs, ArtifactsArgs, ArtifactsDiffArgs, ArtifactsVerb, ComparedVersionsArgs,
     DisableArgs, ImpactArgs, OutputArgs, PrefixArgs, PruneArgs, SharedPipelinesArgs, SharedPipelinesVerb,
@@ -189,6 +191,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Allow findings: add, list or prune waivers
     Waivers(WaiversArgs),
+    /// Fix findings with the platform's agent
+    Fix(Box<FixArgs>),
     /// Move a pipeline or script and update every reference to it
     Mv(MvArgs),
     /// Run a local platform on this machine

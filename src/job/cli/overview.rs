@@ -12,7 +12,10 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Start", &["demo", "init", "doctor"]),
     ("Gate", &["check", "review", "ci", "report", "waivers", "rules"]),
     ("Publish", &["publish", "verify", "artifacts"]),
-    ("Project", &["diff", "mv", "inspect", "context", "settings"]),
+    (
+        "Project",
+        &["diff", "fix", "mv", "inspect", "context", "settings"],
+    ),
 ];
 
 /// The title of the group of all commands that no other group names: those for the resources of the platform.

@@ -22,6 +22,7 @@ use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use uuid::Uuid;
 
 /// Marks a directory created by a demo.
@@ -43,6 +44,14 @@ const REVIEW_PAGE: &str = "reports/review.html";
 /// The step before which the demo corrects the change in the working tree.
 const FIX_TITLE: &str = "Fix it locally";
 
+/// The interval at which the clock of the demo's platform is advanced.
+const TICK_INTERVAL: Duration = Duration::from_millis(10);
+/// The speed of that clock, compared with the real time.
+const CLOCK_SPEED: u32 = 20;
+
+/// Seconds between two polls of a step that waits for the platform.
+const POLL_INTERVAL: &str = "0.05";
+
 const PROGRAM_NAME: &str = "sluicegate";
 
 /// Runs a command, which is one of the steps.
@@ -56,9 +65,11 @@ pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> C
     let project = demo_project::create_demo_project(&dir)?;
     let token = Uuid::new_v4().to_string();
     let runtime = run.runtime()?;
+    let clock = Clock::stepped_from(run.started_at);
     let platform = runtime.block_on(sluicegate_local_platform::start(platform_options(
-        &project, &token,
+        &project, &token, &clock,
     )))?;
+    let ticks = runtime.spawn(advance_clock(clock));
     let demo = DemoRun {
         run,
         run_command,
@@ -68,19 +79,29 @@ pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> C
         token,
     };
     let outcome = demo.run_steps();
+    ticks.abort();
     runtime.block_on(platform.stop());
     outcome
 }
 
-fn platform_options(project: &DemoProject, token: &str) -> Options {
+fn platform_options(project: &DemoProject, token: &str, clock: &Clock) -> Options {
     Options {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: None,
         projects: vec![(PROJECT, project.remote.clone())],
         tokens: vec![(SecretString::from(token), Role::Admin)],
         vocabulary: Vocabulary::default(),
-        clock: Clock::default(),
+        clock: clock.clone(),
         agent_behavior: AgentBehavior::default(),
+    }
+}
+
+/// Lets the time of the demo's platform pass faster, because its agent works for seconds.
+async fn advance_clock(clock: Clock) {
+    let mut ticks = tokio::time::interval(TICK_INTERVAL);
+    loop {
+        ticks.tick().await;
+        clock.advance(TICK_INTERVAL * CLOCK_SPEED);
     }
 }
 
@@ -191,6 +212,12 @@ fn list_steps() -> Vec<DemoStep> {
             meaning: "Exit 1: the gate stays closed until the component is connected.",
         },
         DemoStep {
+            title: "Let the agent fix it on a new branch",
+            command: format!("fix --agent --quiet --head origin/{UNCONNECTED_BRANCH}"),
+            expected_status: ExitStatus::Success,
+            meaning: "Exit 0: the new branch was reviewed again. The reviewed branch is unchanged.",
+        },
+        DemoStep {
             title: "Publish the shared pipelines of the main branch",
             command: "publish".to_owned(),
             expected_status: ExitStatus::Success,
@@ -271,10 +298,11 @@ impl DemoRun<'_> {
     fn run_program(&self, step: &DemoStep) -> CommandResult {
         let args = std::iter::once("sluicegate").chain(step.command.split(' '));
         let cli = Cli::try_parse_from(args).map_err(|error| Failure::usage(error.to_string()))?;
+        let ui = self.run.ui.with_quiet(cli.global.quiet);
         let mut run = Run::new(
             self.step_environment(),
             cli.global,
-            self.run.ui,
+            ui,
             self.run.signals.clone(),
             step_report::failure_title(&cli.command),
             Some(Annotations::None),
@@ -292,6 +320,8 @@ impl DemoRun<'_> {
             (variable::BASE_URL, self.base_url.clone()),
             (variable::TOKEN, self.token.clone()),
             (variable::CI, "none".to_owned()),
+            (variable::POLL_INTERVAL, POLL_INTERVAL.to_owned()),
+            (variable::ENVIRONMENT, "production".to_owned()),
         ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value));
         Env::from_parts(variables, self.project.clone.clone())

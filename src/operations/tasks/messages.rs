@@ -155,7 +155,7 @@ impl MessageHistory<'_> {
 }
 
 /// Returns an event as one line: time, turn, data and other fields. The API document does not specify its fields.
-fn format_event(event: &Value, now: Timestamp) -> String {
+pub(crate) fn format_event(event: &Value, now: Timestamp) -> String {
     let Value::Object(fields) = event else {
         return text::escape_line(&event.to_string()) + "\n";
     };

@@ -1,0 +1,103 @@
+//! `sluicegate fix --agent`.
+
+use super::{OutputArgs, PaceArgs};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "Examples:
+  sluicegate fix --agent --environment test
+  sluicegate fix --agent --environment test --plan sales
+
+The branch must be pushed. The agent works on a new branch, which is reviewed again.
+Exit codes: 0 all findings are fixed; 1 a finding is left or new, or the branch must not be used; 3 the agent waits for
+a decision; 8 the task failed, did not finish in time, or did not push a branch.";
+
+/// Lets the platform's agent fix the findings of a review on a new branch, and reviews that branch.
+#[derive(Debug, Clone, Default, Args)]
+#[command(after_help = EXAMPLES, mut_arg("agent", |arg| arg.required(true)))]
+pub struct FixArgs {
+    /// Fix only the findings in these files or directories (relative to the current directory)
+    #[arg(value_name = "PATHS")]
+    pub paths: Vec<PathBuf>,
+    /// Fix findings in all pipelines, changed or not [env: SLUICEGATE_ALL]
+    #[arg(long, help_heading = "Selection")]
+    pub all: bool,
+    /// Compare with the merge-base of this revision and the commit [env: SLUICEGATE_BASE] [default: detected, as for
+    /// review]
+    #[arg(long, value_name = "REV", help_heading = "Selection")]
+    pub base: Option<String>,
+    #[command(flatten)]
+    pub agent_fix: AgentFixArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Flags of a fix by the platform's agent.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Fix by the agent")]
+pub struct AgentFixArgs {
+    /// Let the platform's agent fix the findings that fail the gate, on a new branch, and review that branch
+    #[arg(long)]
+    pub agent: bool,
+    /// Print the agent's plan; the agent changes and pushes nothing
+    #[arg(long, requires = "agent")]
+    pub plan: bool,
+    /// Fix the findings in this JSON report of a review of the same commit [default: review the commit first]
+    #[arg(long, value_name = "REPORT", requires = "agent")]
+    pub from: Option<PathBuf>,
+    /// Commit with the findings; it must be the newest one of its branch on the remote [env: SLUICEGATE_HEAD]
+    /// [default: detected]
+    #[arg(long, value_name = "REV", requires = "agent")]
+    pub head: Option<String>,
+    /// Branch of the remote that the agent starts from [env: SLUICEGATE_BRANCH] [default: detected]
+    #[arg(long, value_name = "NAME", requires = "agent")]
+    pub branch: Option<String>,
+    /// Environment of the agent [env: SLUICEGATE_ENVIRONMENT]
+    #[arg(long, value_name = "NAME", requires = "agent")]
+    pub environment: Option<String>,
+    /// New branch for the fix; it must not exist [default: sluicegate-fix- and the start of the commit id]
+    #[arg(long, value_name = "NAME", requires = "agent")]
+    pub target_branch: Option<String>,
+    /// Let the agent use another tool (repeatable)
+    #[arg(long, value_name = "TOOL", requires = "agent")]
+    pub allow: Vec<ExtraTool>,
+    #[command(flatten)]
+    pub pace: PaceArgs,
+}
+
+/// A tool that the agent may use only if the user allows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExtraTool {
+    /// Run pipelines in the environment of the task.
+    #[value(name = "run_pipeline")]
+    RunPipeline,
+    /// Read data of the warehouse with SQL.
+    #[value(name = "query_warehouse")]
+    QueryWarehouse,
+    /// Read the first rows of a component.
+    #[value(name = "sample_component")]
+    SampleComponent,
+}
+
+impl ExtraTool {
+    /// All tools that a user can allow.
+    pub const ALL: [Self; 3] = [Self::RunPipeline, Self::QueryWarehouse, Self::SampleComponent];
+
+    /// Returns the platform's name of the tool.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RunPipeline => "run_pipeline",
+            Self::QueryWarehouse => "query_warehouse",
+            Self::SampleComponent => "sample_component",
+        }
+    }
+
+    /// Returns the instruction not to use the tool.
+    pub const fn restriction(self) -> &'static str {
+        match self {
+            Self::RunPipeline => "Do not run a pipeline.",
+            Self::QueryWarehouse => "Do not query the warehouse.",
+            Self::SampleComponent => "Do not sample a component.",
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! The task of the agent: created, followed and, if nobody waits for it any longer, stopped.
+
+use super::tool_grants::ToolGrants;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::operations::tasks::messages::format_event;
+use crate::operations::tasks::task_text;
+use crate::session::Run;
+use crate::session::resource::{reject_created_without_id, reject_creation};
+use jiff::Timestamp;
+use serde_json::Value;
+use sluicegate_platform::api::{NewTask, Platform, Task};
+use sluicegate_platform::follow::{MessageReader, Pace, TaskEnd, TaskEvent, poll_task};
+use std::pin::pin;
+use std::time::Duration;
+
+/// Hint to check whether a task was created.
+const CHECK_INSTRUCTION: &str = "run `sluicegate tasks list` to check";
+
+/// Number of messages in one request.
+const MESSAGE_LIMIT: usize = 100;
+
+/// Maximum number of characters of a message in the log.
+const MAX_LINE_LENGTH: usize = 400;
+
+/// Maximum time for the request to stop a task.
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A task that has finished its work.
+pub(super) struct FinishedTask {
+    pub(super) id: String,
+    /// The messages of the agent, without the instruction.
+    pub(super) messages: Vec<Value>,
+}
+
+/// The outcome of a task, whether it finished or not.
+pub(super) enum TaskOutcome {
+    Finished(FinishedTask),
+    /// The task did not finish. The failure contains its id.
+    Unfinished(Failure),
+    /// A signal ended the run, and the task was requested to stop.
+    Interrupted(ExitStatus),
+}
+
+/// Follows a task with these grants, until its end or the time limit.
+pub(super) struct TaskFollower<'a> {
+    pub(super) run: &'a Run,
+    pub(super) platform: &'a Platform,
+    pub(super) grants: &'a ToolGrants,
+    pub(super) pace: Pace,
+    /// The interval between two reads of the messages.
+    pub(super) message_interval: Duration,
+}
+
+impl TaskFollower<'_> {
+    /// Creates the task and follows it to its end. At the time limit and at an interrupt, requests the task to stop.
+    pub(super) async fn run_task(&self, task: &NewTask) -> Result<TaskOutcome, Failure> {
+        let mut signals = self.run.signals.clone();
+        let mut interrupt = pin!(signals.wait());
+        let mut creation = pin!(self.platform.create_task(task));
+        // An interrupt does not cancel the request: without the response, the task to stop would be unknown.
+        let (response, mut interrupt_status) = tokio::select! {
+            response = &mut creation => (response, None),
+            status = &mut interrupt => (creation.await, Some(status)),
+        };
+        let response = response.map_err(|error| reject_creation(error, CHECK_INSTRUCTION))?;
+        let id = response.task_id.clone().ok_or_else(|| {
+            reject_created_without_id(
+                "the task was created, but the response contains no taskId",
+                CHECK_INSTRUCTION,
+            )
+        })?;
+        self.run.ui.say(&format!("created the task {id}"));
+        let mut log = MessageLog::new(self, &id, &task.message);
+        let mut result = None;
+        if interrupt_status.is_none() {
+            tokio::select! {
+                status = &mut interrupt => interrupt_status = Some(status),
+                end = self.follow_task(&id, &mut log) => result = Some(end),
+            }
+        }
+        let messages = log.events;
+        let outcome = match (interrupt_status, result) {
+            (Some(status), _) => {
+                self.request_stop(&id, "interrupted").await;
+                TaskOutcome::Interrupted(status)
+            }
+            (None, Some(Ok((task, end)))) => self.conclude(id, &task, end, messages).await,
+            (None, Some(Err(failure))) => TaskOutcome::Unfinished(failure),
+            (None, None) => TaskOutcome::Interrupted(ExitStatus::Interrupted),
+        };
+        self.run.signals.release();
+        Ok(outcome)
+    }
+
+    /// Polls the task to its end, and prints its messages meanwhile.
+    async fn follow_task(&self, id: &str, log: &mut MessageLog<'_>) -> Result<(Task, TaskEnd), Failure> {
+        let ui = self.run.ui;
+        let policy = self.grants.approval_policy();
+        let mut poll = pin!(poll_task(self.platform, id, &policy, None, self.pace, |event| {
+            ui.say(&describe_event(&event));
+        }));
+        let result = loop {
+            tokio::select! {
+                result = &mut poll => break result,
+                () = log.print_next() => {}
+            }
+        };
+        let (task, end) = result.map_err(|error| {
+            Failure::from(error).with_hint(format!(
+                "the task may still be running; run `sluicegate tasks show {id}` to see its status"
+            ))
+        })?;
+        // The last messages are read after the last status, so that none is missed.
+        let _ = self.pace.before_deadline(log.print_available()).await;
+        Ok((task.value, end))
+    }
+
+    /// Returns the outcome of a task that is no longer followed. Stops it if its time is over.
+    async fn conclude(&self, id: String, task: &Task, end: TaskEnd, messages: Vec<Value>) -> TaskOutcome {
+        match end {
+            TaskEnd::Finished => return TaskOutcome::Finished(FinishedTask { id, messages }),
+            TaskEnd::Deadline => self.request_stop(&id, "the time limit is reached").await,
+            TaskEnd::Waiting => self.print_decisions(&id, task),
+            TaskEnd::Halted | TaskEnd::Errored | TaskEnd::Unclear => {}
+        }
+        TaskOutcome::Unfinished(reject_task(&id, end, task, self.pace))
+    }
+
+    /// Requests the task to stop, and reports it.
+    async fn request_stop(&self, id: &str, reason: &str) {
+        let ui = self.run.ui;
+        ui.warn(&format!("{reason}: stopping the task {id}"));
+        let result = tokio::time::timeout(STOP_TIMEOUT, self.platform.stop_task(id)).await;
+        let problem = match result {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "no response arrived".to_owned(),
+        };
+        ui.warn(&format!(
+            "could not stop the task {id}: {problem}\nhint: run `sluicegate tasks stop {id}`"
+        ));
+    }
+
+    /// Prints the decisions that the task waits for, with the commands that answer them.
+    fn print_decisions(&self, id: &str, task: &Task) {
+        let decisions = task_text::describe_pending_decisions(id, task);
+        let text = format!("the task waits for a decision\n{}", decisions.trim());
+        self.run.ui.warn(&text);
+    }
+}
+
+/// Describes what happened in a task.
+fn describe_event(event: &TaskEvent<'_>) -> String {
+    match event {
+        TaskEvent::Status(status) => format!("the task is {status}"),
+        TaskEvent::Approved(tool) => format!("approved the tool {tool} once"),
+    }
+}
+
+/// Returns the failure of a task that did not finish.
+fn reject_task(id: &str, end: TaskEnd, task: &Task, pace: Pace) -> Failure {
+    let state = task_text::describe_state(task);
+    let (status, message, hint) = match end {
+        TaskEnd::Waiting => (
+            ExitStatus::Undecided,
+            format!("the task {id} waits for a decision that this run may not make"),
+            format!(
+                "answer it with `sluicegate tasks decide {id}`, or stop the task: `sluicegate tasks stop {id}`"
+            ),
+        ),
+        TaskEnd::Unclear => (
+            ExitStatus::Undecided,
+            format!("the task {id} is STOPPED, but the response does not show whether it is finished"),
+            format!("run `sluicegate tasks messages {id}` to see its messages"),
+        ),
+        TaskEnd::Deadline => (
+            ExitStatus::RemoteFailed,
+            format!(
+                "the task {id} did not end within {} s: its status was {state}",
+                pace.limit().as_secs()
+            ),
+            "pass a longer --timeout, or choose fewer files".to_owned(),
+        ),
+        TaskEnd::Halted => (
+            ExitStatus::RemoteFailed,
+            format!("the task {id} was stopped before it was finished"),
+            format!("run `sluicegate tasks messages {id}` to see its messages"),
+        ),
+        TaskEnd::Errored | TaskEnd::Finished => (
+            ExitStatus::RemoteFailed,
+            format!("the task {id} failed"),
+            format!("run `sluicegate tasks messages {id}` to see why"),
+        ),
+    };
+    Failure::new(status, anyhow::Error::msg(message)).with_hint(hint)
+}
+
+/// The messages of a task, printed while they are read.
+struct MessageLog<'a> {
+    run: &'a Run,
+    platform: &'a Platform,
+    id: &'a str,
+    /// The instruction, which the history repeats.
+    instruction: &'a str,
+    interval: Duration,
+    reader: MessageReader,
+    events: Vec<Value>,
+    is_unavailable: bool,
+}
+
+impl<'a> MessageLog<'a> {
+    fn new(follower: &TaskFollower<'a>, id: &'a str, instruction: &'a str) -> Self {
+        Self {
+            run: follower.run,
+            platform: follower.platform,
+            interval: follower.message_interval,
+            id,
+            instruction,
+            reader: MessageReader::new(MESSAGE_LIMIT),
+            events: Vec::new(),
+            is_unavailable: false,
+        }
+    }
+
+    /// Waits, and prints the new messages.
+    async fn print_next(&mut self) {
+        tokio::time::sleep(self.interval).await;
+        self.print_available().await;
+    }
+
+    /// Prints the messages that exist now. A failure is reported once: the status of the task decides, not its messages.
+    async fn print_available(&mut self) {
+        while !self.is_unavailable {
+            match self.reader.read_next(self.platform, self.id).await {
+                Ok((events, has_more)) => {
+                    self.print_events(events);
+                    if !has_more {
+                        return;
+                    }
+                }
+                Err(error) => {
+                    self.run
+                        .ui
+                        .warn(&format!("could not read the messages of the task: {error}"));
+                    self.is_unavailable = true;
+                }
+            }
+        }
+    }
+
+    /// Prints these messages, each on a line of limited length.
+    fn print_events(&mut self, events: Vec<Value>) {
+        let now = Timestamp::now();
+        for event in events {
+            if contains_text(&event, self.instruction) {
+                continue;
+            }
+            let line = format_event(&event, now);
+            let short_line: String = line.trim_end().chars().take(MAX_LINE_LENGTH).collect();
+            self.run.ui.say(&short_line);
+            self.events.push(event);
+        }
+    }
+}
+
+/// Returns whether a text in the value equals this one.
+fn contains_text(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(string) => string == text,
+        Value::Array(items) => items.iter().any(|item| contains_text(item, text)),
+        Value::Object(fields) => fields.values().any(|field| contains_text(field, text)),
+        _ => false,
+    }
+}

@@ -1,0 +1,150 @@
+//! Reviews the branch before and after the fix, with the same settings and the same policy.
+
+use crate::error::Failure;
+use crate::gate::check_subject::check_paths::CheckPaths;
+use crate::gate::remote_review::RemoteReview;
+use crate::gate::reports::saved_report::{add_components, read_report};
+use crate::gate::run::GateRun;
+use crate::gate::run::run_subject::ReviewedFiles;
+use crate::job::cli::{ReviewArgs, SelectionArgs};
+use crate::job::context::{Comparison, DeepenSubject, Target};
+use crate::job::settings::{Connection, ReviewSettings, SettingSources};
+use crate::session::Run;
+use crate::session::resource::RemoteProject;
+use crate::workspace::{WarningTiming, Workspace};
+use sluicegate_git::short_id;
+use sluicegate_pipelines::findings::{Engine, Report};
+use std::path::Path;
+
+/// The repository, the settings of its reviews, and the reviewed commit.
+pub(super) struct BranchReview<'a> {
+    run: &'a Run,
+    args: ReviewArgs,
+    pub(super) workspace: Workspace<'a>,
+    settings: ReviewSettings,
+    connection: Connection,
+    pub(super) target: Target,
+}
+
+impl<'a> BranchReview<'a> {
+    /// Opens the repository, reads the settings and resolves the commit to review, as `review` does.
+    pub(super) fn for_selection(
+        run: &'a Run,
+        selection: &SelectionArgs,
+        branch: Option<String>,
+    ) -> Result<Self, Failure> {
+        let args = review_args(selection, branch);
+        let mut workspace = run.open_workspace()?;
+        let revisions = workspace
+            .sources
+            .revisions(&args.selection, args.branch.clone())?;
+        workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
+        workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
+        let (mut settings, connection) = workspace.resolve_settings(
+            run,
+            |sources| Ok((sources.review_settings(&args)?, sources.connection(&run.global)?)),
+            |(review, _)| &review.gate.selection,
+        )?;
+        if settings.dry_run {
+            return Err(
+                Failure::usage("`fix --agent` cannot run dry: it reviews the branch first")
+                    .with_hint("pass --plan for a plan without changes, and unset SLUICEGATE_DRY_RUN"),
+            );
+        }
+        // A shard of the change has only some of its findings.
+        settings.gate.verdict.shard = None;
+        let target = workspace.resolve_target(run, &settings.gate.revisions)?;
+        Ok(Self {
+            run,
+            args,
+            workspace,
+            settings,
+            connection,
+            target,
+        })
+    }
+
+    /// Returns the platform that reviews, and its project.
+    pub(super) fn remote_project(&self) -> Result<RemoteProject, Failure> {
+        Ok(RemoteProject {
+            platform: self.run.create_platform_client(&self.connection)?,
+            id: self.connection.require_project_id()?,
+        })
+    }
+
+    /// Requests the review of the commit from the platform. `added_files` are reviewed even if they equal those of the
+    /// base.
+    pub(super) fn request_review(&self, target: &Target, added_files: &[&str]) -> Result<Report, Failure> {
+        let workspace = &self.workspace;
+        let change = Comparison::from(target.clone());
+        let files = ReviewedFiles {
+            workspace,
+            settings: &self.settings.gate,
+            snapshot: workspace.repo.snapshot(target.head.clone()),
+            paths: CheckPaths::default(),
+            comparison: change.clone(),
+            change,
+        };
+        let mut gate = GateRun::new(self.run, files);
+        gate.select_pipelines(&|sources: &SettingSources<'_>| {
+            Ok(sources.review_settings(&self.args)?.gate.selection)
+        })?;
+        let selected_files = &mut gate.selection.pipelines.files;
+        for path in added_files {
+            if !selected_files.iter().any(|file| file == path) {
+                selected_files.push((*path).to_owned());
+            }
+        }
+        selected_files.sort();
+        gate.prepare(None)?;
+        gate.find_change_baseline()?;
+        gate.start_background_comparison();
+        let mut engine = RemoteReview::new(&self.settings, &self.connection, target);
+        gate.evaluate(&mut engine, "review", &|| Ok(None))?;
+        gate.report
+            .take()
+            .ok_or_else(|| Failure::usage("the review has no report"))
+    }
+
+    /// Reads the report of a review of the commit. Rejects a report that the review of the fix cannot be compared with.
+    pub(super) fn read_report(&self, file: &Path) -> Result<Report, Failure> {
+        let mut report = read_report(self.run, file)?;
+        let head = self.target.head.as_str();
+        let reason = match &report.context {
+            _ if report.engine == Engine::Local => {
+                "it is of a local check, but the platform reviews the fix".to_owned()
+            }
+            context if context.head.as_deref() != Some(head) => {
+                let commit = context.head.as_deref().map_or("a working tree", short_id);
+                format!("it is of {commit}, but the commit to fix is {}", short_id(head))
+            }
+            context if context.shard.is_some() || !context.paths.is_empty() => {
+                "it covers only a part of the change".to_owned()
+            }
+            context if context.compared_with.is_some() => {
+                "it is a comparison of two reports, not a review".to_owned()
+            }
+            _ => {
+                add_components(&self.workspace.repo, &mut report);
+                return Ok(report);
+            }
+        };
+        let message = format!("could not use the report {}: {reason}", file.display());
+        Err(Failure::usage(message)
+            .with_hint("pass a report of `sluicegate review` of this commit, or omit --from"))
+    }
+}
+
+/// Returns the arguments of a review of the selected revisions.
+fn review_args(selection: &SelectionArgs, branch: Option<String>) -> ReviewArgs {
+    ReviewArgs {
+        selection: SelectionArgs {
+            all: selection.all,
+            range: selection.range.clone(),
+            globs: selection.globs.clone(),
+            ..SelectionArgs::default()
+        },
+        branch,
+        ..ReviewArgs::default()
+    }
+}

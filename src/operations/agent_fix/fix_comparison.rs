@@ -1,0 +1,311 @@
+//! Compares the review of the fix with the review before it: which findings are fixed, left and new.
+//!
+//! Findings are matched by rule, file and subject, never by line or state: a finding that a waiver allows after the fix
+//! is still a new one. A finding is fixed only if its rule was evaluated again.
+
+use super::task_findings::{ReviewFinding, TaskFindings};
+use sluicegate_pipelines::findings::{FileResults, Finding, Report, RuleResult, Status, Verdict};
+use sluicegate_pipelines::pipelines::SubjectKind;
+use sluicegate_pipelines::rules;
+use std::collections::{BTreeMap, HashMap};
+
+/// The findings before and after the fix.
+#[derive(Debug)]
+pub(super) struct FixComparison {
+    pub(super) fixed_findings: Vec<ReviewFinding>,
+    pub(super) remaining_findings: Vec<ReviewFinding>,
+    pub(super) new_findings: Vec<ReviewFinding>,
+    /// The reasons why the review of the fix fails, apart from findings.
+    pub(super) other_failures: Vec<String>,
+    /// The reasons why the review of the fix is undecided; empty if it is not.
+    pub(super) doubts: Vec<String>,
+    /// The verdict of the review of the fix.
+    pub(super) verdict: Verdict,
+}
+
+/// The identity of a finding in one file: its rule, and its subject or error type.
+type FindingKey = (String, Option<String>, Option<SubjectKind>);
+
+/// The findings of one file that are not matched yet, each with its size.
+type UnmatchedFindings = HashMap<FindingKey, Vec<Option<u64>>>;
+
+impl FixComparison {
+    /// Compares the reports of the same pipelines before and after the fix.
+    pub(super) fn new(earlier_report: &Report, later_report: &Report, task_findings: &TaskFindings) -> Self {
+        let later_files = index_files(later_report);
+        let mut unmatched_files: BTreeMap<&str, UnmatchedFindings> = later_files
+            .iter()
+            .map(|(path, file)| (*path, group_findings(file)))
+            .collect();
+        // Of several equal findings, those that are not part of the task are the ones that are left.
+        for finding in task_findings.list_other_findings() {
+            if let Some(later_findings) = unmatched_files.get_mut(finding.path) {
+                take_match(later_findings, &finding, SizeRule::Any);
+            }
+        }
+        let (mut fixed_findings, mut remaining_findings) = (Vec::new(), Vec::new());
+        for finding in task_findings.list_findings() {
+            let file = later_files.get(finding.path);
+            let is_evaluated = file.is_some_and(|file| is_evaluated(file, &finding, earlier_report));
+            let has_match = unmatched_files
+                .get_mut(finding.path)
+                .is_some_and(|later_findings| take_match(later_findings, &finding, SizeRule::Any));
+            let list = if is_evaluated && !has_match {
+                &mut fixed_findings
+            } else {
+                &mut remaining_findings
+            };
+            list.push(ReviewFinding::from(&finding));
+        }
+        let new_findings = list_new_findings(earlier_report, later_report);
+        Self {
+            other_failures: list_other_failures(earlier_report, later_report),
+            doubts: list_doubts(later_report),
+            verdict: later_report.verdict,
+            fixed_findings,
+            remaining_findings,
+            new_findings,
+        }
+    }
+
+    /// Returns whether the fix can be used: all findings are fixed, and the review found nothing else.
+    pub(super) fn is_success(&self) -> bool {
+        !self.is_failure() && self.doubts.is_empty()
+    }
+
+    /// Returns whether the fix certainly cannot be used.
+    pub(super) fn is_failure(&self) -> bool {
+        !self.remaining_findings.is_empty()
+            || !self.new_findings.is_empty()
+            || !self.other_failures.is_empty()
+    }
+}
+
+/// The effect of the sizes of two findings on whether they match.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SizeRule {
+    Any,
+    /// The size of the later finding must not be worse.
+    NotWorse,
+}
+
+/// Returns the files of the report by their path.
+fn index_files(report: &Report) -> BTreeMap<&str, &FileResults> {
+    report
+        .files
+        .iter()
+        .map(|file| (file.path.as_str(), file))
+        .collect()
+}
+
+/// Returns the identity of the finding in its file.
+fn finding_key(finding: &Finding<'_>) -> FindingKey {
+    let identity = finding.identity();
+    let (about, about_kind) = match finding.error_type {
+        Some(error_type) => (Some(error_type), None),
+        None => (identity.about, identity.about_kind),
+    };
+    (finding.rule.to_owned(), about.map(str::to_owned), about_kind)
+}
+
+fn group_findings(file: &FileResults) -> UnmatchedFindings {
+    let mut groups = UnmatchedFindings::new();
+    for finding in file.findings() {
+        groups
+            .entry(finding_key(&finding))
+            .or_default()
+            .push(finding.size);
+    }
+    groups
+}
+
+/// Removes the finding that matches this one. Returns `false` if there is none.
+fn take_match(candidates: &mut UnmatchedFindings, finding: &Finding<'_>, size_rule: SizeRule) -> bool {
+    let Some(sizes) = candidates.get_mut(&finding_key(finding)) else {
+        return false;
+    };
+    let index = sizes
+        .iter()
+        .position(|earlier_size| match (earlier_size, finding.size) {
+            (Some(earlier), Some(later)) if size_rule == SizeRule::NotWorse => {
+                !rules::is_worse_size(finding.rule, *earlier, later)
+            }
+            _ => true,
+        });
+    index.map(|index| sizes.swap_remove(index)).is_some()
+}
+
+/// Returns whether the finding could have been found again: the file is readable, and its rule has a result. A rule of the
+/// team and a project check have a result only if they failed.
+fn is_evaluated(file: &FileResults, finding: &Finding<'_>, earlier_report: &Report) -> bool {
+    if !file.is_reviewed() || file.results.iter().any(|result| result.status.is_unreadable()) {
+        return false;
+    }
+    let has_rule = |result: &&RuleResult| result.rule == finding.rule;
+    if let Some(result) = file.results.iter().find(has_rule) {
+        return !matches!(result.status, Status::Error(_));
+    }
+    let mut earlier_results = earlier_report.files.iter().flat_map(|file| &file.results);
+    !earlier_results.any(|result| has_rule(&result) && result.origin.is_rules_file())
+}
+
+/// Returns the findings after the fix that match no finding before it.
+fn list_new_findings(earlier_report: &Report, later_report: &Report) -> Vec<ReviewFinding> {
+    let earlier_files = index_files(earlier_report);
+    let mut new_findings = Vec::new();
+    for file in &later_report.files {
+        let mut earlier_findings = earlier_files
+            .get(file.path.as_str())
+            .map(|file| group_findings(file))
+            .unwrap_or_default();
+        let findings = file.findings();
+        let unmatched_findings = findings
+            .iter()
+            .filter(|finding| !take_match(&mut earlier_findings, finding, SizeRule::NotWorse));
+        new_findings.extend(unmatched_findings.map(ReviewFinding::from));
+    }
+    new_findings
+}
+
+/// Returns why the review of the fix fails without a finding.
+fn list_other_failures(earlier_report: &Report, later_report: &Report) -> Vec<String> {
+    let mut failures = Vec::new();
+    if later_report.breaks_consumers() && !earlier_report.breaks_consumers() {
+        failures.push("the fix breaks consumers of shared pipelines".to_owned());
+    }
+    let has_finding = later_report.findings().iter().any(Finding::is_counted);
+    let is_unexplained =
+        later_report.verdict == Verdict::Failed && !has_finding && !earlier_report.breaks_consumers();
+    if failures.is_empty() && (later_report.failed_without_finding || is_unexplained) {
+        failures.push("the review of the fix fails, and no finding explains it".to_owned());
+    }
+    failures
+}
+
+/// Returns why the review of the fix is undecided.
+fn list_doubts(later_report: &Report) -> Vec<String> {
+    if !later_report.is_open
+        && later_report.unreviewed_files.is_empty()
+        && later_report.verdict != Verdict::Undecided
+    {
+        return Vec::new();
+    }
+    let mut doubts: Vec<String> = later_report.verdict_reasons().cloned().collect();
+    doubts.extend(
+        later_report
+            .unreviewed_files
+            .iter()
+            .map(|file| format!("{}: {}", file.path, file.reason)),
+    );
+    if doubts.is_empty() {
+        doubts.push("the review of the fix is incomplete".to_owned());
+    }
+    doubts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample::{empty, file, result, violation};
+    use sluicegate_pipelines::findings::{FindingState, Severity, Violation};
+
+    const PATH: &str = "a.orch.yaml";
+    const FAILED: Status = Status::Failed(Severity::Error);
+
+    fn report(verdict: Verdict, results: Vec<RuleResult>) -> Report {
+        let mut report = empty(verdict);
+        report.files = vec![file(PATH, results)];
+        report
+    }
+
+    fn failed(texts: &[&str]) -> RuleResult {
+        result(
+            "r",
+            FAILED,
+            texts.iter().map(|text| violation(text, None)).collect(),
+        )
+    }
+
+    fn passed() -> RuleResult {
+        result("r", Status::Passed, vec![])
+    }
+
+    /// Compares the reports, and returns the number of fixed, left and new findings.
+    fn compare(before: &Report, after: &Report) -> (FixComparison, [usize; 3]) {
+        let task_findings = TaskFindings::from_report(before, &[]);
+        let comparison = FixComparison::new(before, after, &task_findings);
+        let counts = [
+            &comparison.fixed_findings,
+            &comparison.remaining_findings,
+            &comparison.new_findings,
+        ]
+        .map(Vec::len);
+        (comparison, counts)
+    }
+
+    #[test]
+    fn findings_are_matched_by_subject() {
+        let before = report(Verdict::Failed, vec![failed(&["x", "y", "y"])]);
+        for (texts, counts) in [
+            (&["y"][..], [2, 1, 0]),
+            (&["x", "y", "y"], [0, 3, 0]),
+            (&["z"], [3, 0, 1]),
+            (&["y", "y", "y"], [1, 2, 1]),
+        ] {
+            let after = report(Verdict::Failed, vec![failed(texts)]);
+            assert_eq!(compare(&before, &after).1, counts, "{texts:?}");
+        }
+        let (comparison, counts) = compare(&before, &report(Verdict::Passed, vec![passed()]));
+        assert_eq!(counts, [3, 0, 0]);
+        assert!(comparison.is_success());
+    }
+
+    #[test]
+    fn finding_of_a_rule_without_a_result_is_left() {
+        let before = report(Verdict::Failed, vec![failed(&["x"])]);
+        let unevaluated = result("r", Status::Error(None), vec![]);
+        let unreadable = Status::Error(Some("designer/document-parse-error".to_owned()));
+        for results in [
+            vec![result("other", Status::Passed, vec![])],
+            vec![unevaluated],
+            vec![result("r", unreadable, vec![])],
+        ] {
+            let (comparison, counts) = compare(&before, &report(Verdict::Passed, results));
+            assert_eq!(counts[..2], [0, 1]);
+            assert!(comparison.is_failure());
+        }
+        assert_eq!(compare(&before, &empty(Verdict::Passed)).1, [0, 1, 0]);
+    }
+
+    #[test]
+    fn waived_finding_and_worse_size_are_new() {
+        let before = report(Verdict::Failed, vec![failed(&["x"])]);
+        let mut waived = failed(&["z"]);
+        waived.states = vec![Some(FindingState::Waived)];
+        assert_eq!(
+            compare(&before, &report(Verdict::Passed, vec![waived])).1,
+            [1, 0, 1]
+        );
+        let counted = |size| {
+            let violation = Violation {
+                size: Some(size),
+                ..violation("too many", None)
+            };
+            report(
+                Verdict::Failed,
+                vec![result("maximum-components", FAILED, vec![violation])],
+            )
+        };
+        assert_eq!(compare(&counted(20), &counted(25)).1, [0, 1, 1]);
+        assert_eq!(compare(&counted(20), &counted(15)).1, [0, 1, 0]);
+    }
+
+    #[test]
+    fn failure_without_finding_and_open_review_are_no_success() {
+        let before = report(Verdict::Failed, vec![failed(&["x"])]);
+        let (comparison, _) = compare(&before, &report(Verdict::Failed, vec![passed()]));
+        assert!(comparison.is_failure() && comparison.other_failures.len() == 1);
+        let (comparison, _) = compare(&before, &report(Verdict::Undecided, vec![passed()]));
+        assert!(!comparison.is_failure() && !comparison.is_success());
+    }
+}

@@ -1,0 +1,109 @@
+//! The result of a fix by the agent, as text and as JSON.
+
+use super::fix_comparison::FixComparison;
+use super::remote_branches::RemoteBranches;
+use super::task_findings::ReviewFinding;
+use serde_json::{Value, json};
+use sluicegate_base::text::{self, format_count};
+use sluicegate_git::CommitId;
+use std::fmt::Write as _;
+
+/// The name of the JSON document's format.
+pub(super) const SCHEMA: &str = "sluicegate.agent-fix/v1";
+
+/// Maximum number of findings of each list in the text.
+const MAX_LISTED_FINDINGS: usize = 50;
+
+/// A fix that was fetched and reviewed.
+pub(super) struct FixReport<'a> {
+    pub(super) task: &'a str,
+    pub(super) branches: &'a RemoteBranches,
+    /// The newest commit of the new branch.
+    pub(super) commit: &'a CommitId,
+    pub(super) comparison: &'a FixComparison,
+    /// Number of findings that were not in the task because of its limit.
+    pub(super) omitted_count: usize,
+}
+
+impl FixReport<'_> {
+    /// Returns the lists of findings and the result.
+    pub(super) fn render_text(&self) -> String {
+        let comparison = self.comparison;
+        let mut output = String::new();
+        for (title, findings) in [
+            ("fixed", &comparison.fixed_findings),
+            ("left", &comparison.remaining_findings),
+            ("new", &comparison.new_findings),
+        ] {
+            write_findings(&mut output, title, findings);
+        }
+        for reason in comparison.other_failures.iter().chain(&comparison.doubts) {
+            let _ = writeln!(output, "{}", text::escape_line(reason));
+        }
+        if self.omitted_count > 0 {
+            let _ = writeln!(
+                output,
+                "{} more did not fit into the task: review the new branch and run the command there",
+                format_count(self.omitted_count, "finding")
+            );
+        }
+        let (branch, commit) = (&self.branches.fix_branch, self.commit.short());
+        let result = if comparison.is_success() {
+            format!(
+                "fixed on the branch {branch} ({commit}); {} is unchanged",
+                self.branches.reviewed_branch
+            )
+        } else if comparison.is_failure() {
+            format!("not fixed: do not merge the branch {branch} ({commit})")
+        } else {
+            format!("undecided: the branch {branch} ({commit}) was not reviewed completely")
+        };
+        let _ = writeln!(output, "{}", text::escape_line(&result));
+        output
+    }
+
+    /// Returns the result as a JSON document.
+    pub(super) fn to_document(&self) -> Value {
+        let comparison = self.comparison;
+        json!({
+            "schema": SCHEMA,
+            "taskId": self.task,
+            "branch": self.branches.fix_branch,
+            "commit": self.commit.as_str(),
+            "reviewedBranch": self.branches.reviewed_branch,
+            "reviewedCommit": self.branches.reviewed_commit.as_str(),
+            "success": comparison.is_success(),
+            "verdict": comparison.verdict.to_string(),
+            "fixed": comparison.fixed_findings,
+            "left": comparison.remaining_findings,
+            "new": comparison.new_findings,
+            "reasons": comparison.other_failures.iter().chain(&comparison.doubts).collect::<Vec<_>>(),
+            "omitted": self.omitted_count,
+        })
+    }
+}
+
+/// Writes a list of findings under its title; nothing if it is empty.
+fn write_findings(output: &mut String, title: &str, findings: &[ReviewFinding]) {
+    if findings.is_empty() {
+        return;
+    }
+    let _ = writeln!(output, "{title}: {}", format_count(findings.len(), "finding"));
+    for finding in findings.iter().take(MAX_LISTED_FINDINGS) {
+        let ReviewFinding {
+            file,
+            line,
+            rule,
+            message,
+            ..
+        } = finding;
+        let _ = writeln!(
+            output,
+            "  {}",
+            text::escape_line(&format!("{file}:{line}: {rule}: {message}"))
+        );
+    }
+    if findings.len() > MAX_LISTED_FINDINGS {
+        let _ = writeln!(output, "  and {} more", findings.len() - MAX_LISTED_FINDINGS);
+    }
+}

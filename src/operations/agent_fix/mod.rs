@@ -1,0 +1,308 @@
+//! `sluicegate fix --agent`: lets the platform's agent fix findings, and proves the result.
+//!
+//! The agent and its branch are not trusted. The run grants tools by name, reviews the pushed branch again with the
+//! settings and the policy of the first review, and fails if the branch changes anything but the named pipelines. It
+//! never merges, and never writes to the reviewed branch.
+
+mod agent_task;
+mod branch_review;
+mod fix_comparison;
+mod fix_report;
+mod remote_branches;
+mod task_findings;
+mod task_message;
+mod tool_grants;
+
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::job::cli::{AgentFixArgs, DiffArgs, FixArgs, OutputFormat, RangeArgs, SelectionArgs};
+use crate::job::context::Target;
+use crate::job::settings::PollSettings;
+use crate::operations::diff::{ResultKind, TextStyle, compared_sides};
+use crate::operations::tasks::messages::format_event;
+use crate::session::resource::RemoteProject;
+use crate::session::response_output::format_json;
+use crate::session::{CommandResult, Run};
+use agent_task::{FinishedTask, TaskFollower, TaskOutcome};
+use branch_review::BranchReview;
+use fix_comparison::FixComparison;
+use fix_report::FixReport;
+use jiff::Timestamp;
+use remote_branches::{RemoteBranches, describe_foreign_change, list_foreign_changes, reject_fix};
+use serde_json::json;
+use sluicegate_base::text::{List, format_count};
+use sluicegate_git::CommitId;
+use sluicegate_pipelines::findings::Report;
+use sluicegate_platform::api::{AGENT_NAME, AgentConfig, NewTask};
+use sluicegate_platform::follow::Pace;
+use task_findings::TaskFindings;
+use task_message::{TaskBranches, build_message};
+use tool_grants::ToolGrants;
+
+/// Default time to wait for the agent, in seconds.
+const DEFAULT_TIMEOUT_SECONDS: u64 = 1800;
+
+/// Maximum number of files that an error lists.
+const MAX_LISTED_FILES: usize = 20;
+
+/// Runs `sluicegate fix`, which requires `--agent`.
+pub(crate) fn run_fix(run: &Run, args: &FixArgs) -> CommandResult {
+    let selection = SelectionArgs {
+        paths: args.paths.clone(),
+        all: args.all,
+        range: RangeArgs {
+            base: args.base.clone(),
+            head: args.agent_fix.head.clone(),
+            ..RangeArgs::default()
+        },
+        ..SelectionArgs::default()
+    };
+    run_agent_fix(run, &args.agent_fix, &selection, args.output.output)
+}
+
+/// Runs `sluicegate fix --agent`. `selection` has the revisions to review, and the paths that restrict the findings.
+fn run_agent_fix(
+    run: &Run,
+    args: &AgentFixArgs,
+    selection: &SelectionArgs,
+    output: OutputFormat,
+) -> CommandResult {
+    let review = BranchReview::for_selection(run, selection, args.branch.clone())?;
+    let sources = &review.workspace.sources;
+    let environment = sources.environment(args.environment.clone())?;
+    let poll_settings = sources.poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?;
+    let paths = resolve_paths(run, &review, selection)?;
+    let report = match &args.from {
+        Some(file) => review.read_report(file)?,
+        None => review.request_review(&review.target, &[])?,
+    };
+    let task_findings = TaskFindings::from_report(&report, &paths);
+    if task_findings.is_empty() {
+        return report_no_findings(run, output, &report);
+    }
+    let branches = RemoteBranches::before_task(
+        &review.workspace.repo,
+        &review.target,
+        args.target_branch.as_deref(),
+    )?;
+    let mut fix = AgentFix {
+        run,
+        is_plan: args.plan,
+        output,
+        review,
+        report,
+        task_findings,
+        branches,
+    };
+    let grants = ToolGrants::new(args.plan, &args.allow);
+    match fix.run_task(&grants, environment, &poll_settings)? {
+        TaskOutcome::Interrupted(status) => Ok(status),
+        TaskOutcome::Unfinished(failure) => {
+            // A moved branch is worse than a task that did not finish.
+            fix.branches.find_fix_commit(&fix.review.workspace.repo)?;
+            Err(failure)
+        }
+        TaskOutcome::Finished(task) if args.plan => fix.print_plan(&task),
+        TaskOutcome::Finished(task) => fix.verify_branch(&task),
+    }
+}
+
+/// A fix with its findings and branches.
+struct AgentFix<'a> {
+    run: &'a Run,
+    is_plan: bool,
+    output: OutputFormat,
+    review: BranchReview<'a>,
+    /// The report of the review before the fix.
+    report: Report,
+    task_findings: TaskFindings,
+    branches: RemoteBranches,
+}
+
+impl AgentFix<'_> {
+    /// Creates the task and follows it to its end.
+    fn run_task(
+        &self,
+        grants: &ToolGrants,
+        environment: String,
+        poll_settings: &PollSettings,
+    ) -> Result<TaskOutcome, Failure> {
+        let project = self.review.remote_project()?;
+        let task = self.build_task(grants, &project, environment);
+        let action = if self.is_plan { "plan the fix of" } else { "fix" };
+        self.run.ui.say(&format!(
+            "requesting the agent to {action} {} on the new branch {}",
+            format_count(self.task_findings.list_findings().len(), "finding"),
+            self.branches.fix_branch
+        ));
+        let follower = TaskFollower {
+            run: self.run,
+            platform: &project.platform,
+            grants,
+            pace: Pace::new(poll_settings.first_interval, poll_settings.time_limit),
+            message_interval: poll_settings.first_interval,
+        };
+        self.run.block_on(follower.run_task(&task))?
+    }
+
+    /// Returns the task for the chosen findings.
+    fn build_task(&self, grants: &ToolGrants, project: &RemoteProject, environment: String) -> NewTask {
+        let branches = &self.branches;
+        let task_branches = TaskBranches {
+            source: &branches.reviewed_branch,
+            target: &branches.fix_branch,
+        };
+        NewTask {
+            message: build_message(&self.task_findings, &task_branches, grants, self.is_plan),
+            agent_config: AgentConfig {
+                name: Some(AGENT_NAME.to_owned()),
+                mode: Some(if self.is_plan { "PLAN" } else { "ACT" }.to_owned()),
+                project_id: Some(project.id.to_string()),
+                source_branch_name: Some(branches.reviewed_branch.clone()),
+                environment_name: Some(environment),
+                target_branch_name: Some(branches.fix_branch.clone()),
+                ..AgentConfig::default()
+            },
+            granted_permissions: grants.permissions(),
+        }
+    }
+
+    /// Prints the messages of a plan. Fails if the agent pushed a branch nevertheless.
+    fn print_plan(&self, task: &FinishedTask) -> CommandResult {
+        let now = Timestamp::now();
+        self.run.ui.print_result(&match self.output {
+            OutputFormat::Text => task
+                .messages
+                .iter()
+                .map(|event| format_event(event, now))
+                .collect::<String>(),
+            OutputFormat::Json => format_json(&json!({ "taskId": task.id, "results": task.messages })),
+        })?;
+        match self.branches.find_fix_commit(&self.review.workspace.repo)? {
+            None => Ok(ExitStatus::Success),
+            Some(commit) => Err(reject_fix(format!(
+                "the agent was to plan only, but pushed {} to the branch `{}`",
+                commit.short(),
+                self.branches.fix_branch
+            ))),
+        }
+    }
+
+    /// Fetches the pushed branch, prints its changes, reviews it, and prints which findings are fixed, left and new.
+    fn verify_branch(&mut self, task: &FinishedTask) -> CommandResult {
+        if self
+            .branches
+            .find_fix_commit(&self.review.workspace.repo)?
+            .is_none()
+        {
+            return Err(reject_missing_branch(&task.id, &self.branches));
+        }
+        let commit = self.branches.fetch_fix(&mut self.review.workspace)?;
+        if self.output == OutputFormat::Text {
+            self.run.ui.print_result(&self.render_changes(&commit)?)?;
+        }
+        self.reject_foreign_changes(&commit)?;
+        let fix_target = Target {
+            head: commit.clone(),
+            branch: Some(self.branches.fix_branch.clone()),
+            ..self.review.target.clone()
+        };
+        let paths: Vec<&str> = self.task_findings.file_paths().into_iter().collect();
+        let fix_report = self.review.request_review(&fix_target, &paths)?;
+        let comparison = FixComparison::new(&self.report, &fix_report, &self.task_findings);
+        let result = FixReport {
+            task: &task.id,
+            branches: &self.branches,
+            commit: &commit,
+            comparison: &comparison,
+            omitted_count: self.task_findings.omitted_count,
+        };
+        self.run.ui.print_result(&match self.output {
+            OutputFormat::Text => result.render_text(),
+            OutputFormat::Json => format_json(&result.to_document()),
+        })?;
+        Ok(exit_status(&comparison))
+    }
+
+    /// Returns the changes since the reviewed commit, as `diff` shows them.
+    fn render_changes(&self, commit: &CommitId) -> Result<String, Failure> {
+        let range = format!("{}..{commit}", self.branches.reviewed_commit);
+        let args = DiffArgs {
+            paths: vec![range.into()],
+            ..DiffArgs::default()
+        };
+        let comparison = compared_sides::compare_revisions(self.run, &args, ResultKind::Diff)?;
+        Ok(comparison.render_text(&TextStyle::for_terminal(self.run)))
+    }
+
+    /// Fails if the fix changes anything but the pipelines of the chosen findings.
+    fn reject_foreign_changes(&self, commit: &CommitId) -> Result<(), Failure> {
+        let snapshot = self.review.workspace.repo.snapshot(commit.clone());
+        let base = std::slice::from_ref(&self.branches.reviewed_commit);
+        let changes = snapshot.find_changes(base, &|_| true)?;
+        let files: Vec<String> = list_foreign_changes(&changes, &self.task_findings.file_paths())
+            .into_iter()
+            .map(describe_foreign_change)
+            .collect();
+        if files.is_empty() {
+            return Ok(());
+        }
+        let message = format!(
+            "the agent changed files that are not part of the task, so the branch `{}` was not reviewed: {}",
+            self.branches.fix_branch,
+            List::with_limit(files, MAX_LISTED_FILES)
+        );
+        Err(reject_fix(message)
+            .with_hint("do not merge the branch; run the command again, or fix the findings manually"))
+    }
+}
+
+/// Returns the exit status of a fix that was reviewed.
+fn exit_status(comparison: &FixComparison) -> ExitStatus {
+    if comparison.is_failure() {
+        ExitStatus::GateFailed
+    } else if comparison.is_success() {
+        ExitStatus::Success
+    } else {
+        ExitStatus::Undecided
+    }
+}
+
+/// Returns the paths that restrict the findings, from the repository root.
+fn resolve_paths(
+    run: &Run,
+    review: &BranchReview<'_>,
+    selection: &SelectionArgs,
+) -> Result<Vec<String>, Failure> {
+    let workspace = &review.workspace;
+    let snapshot = workspace.repo.snapshot(review.target.head.clone());
+    workspace.resolve_typed_paths(run, &selection.paths, &snapshot, &review.target.bases)
+}
+
+/// Reports that no finding can be fixed. A review without a verdict is undecided.
+fn report_no_findings(run: &Run, output: OutputFormat, report: &Report) -> CommandResult {
+    if report.is_open || !report.unreviewed_files.is_empty() {
+        let message = "the review is undecided, and has no finding to fix";
+        return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+            .with_hint("run `sluicegate review` to see why"));
+    }
+    run.ui.print_result(&match output {
+        OutputFormat::Text => "nothing to fix: the agent can fix no finding that fails the gate\n".to_owned(),
+        OutputFormat::Json => format_json(&json!({
+            "schema": fix_report::SCHEMA, "success": true, "verdict": report.verdict.to_string(),
+            "fixed": [], "left": [], "new": [],
+        })),
+    })?;
+    Ok(ExitStatus::Success)
+}
+
+/// Returns the failure of a task that finished without a push.
+fn reject_missing_branch(id: &str, branches: &RemoteBranches) -> Failure {
+    let message = format!(
+        "the task {id} finished, but the remote has no branch `{}`",
+        branches.fix_branch
+    );
+    Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message)).with_hint(format!(
+        "run `sluicegate tasks messages {id}` to see what the agent did"
+    ))
+}

@@ -1,0 +1,201 @@
+//! The branches of the remote, before and after the work of the agent.
+
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::job::context::Target;
+use crate::workspace::Workspace;
+use sluicegate_git::{Change, ChangeKind, CommitId, FetchTarget, FileKind, Repository};
+use sluicegate_pipelines::pipelines::is_pipeline;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Maximum number of names that are tried for a new branch.
+const MAX_BRANCH_NAMES: usize = 20;
+
+/// Number of commits of the new branch to fetch into a shallow clone.
+const FETCH_DEPTH: u32 = 100;
+
+/// The reviewed branch and the new branch.
+pub(super) struct RemoteBranches {
+    remote: String,
+    pub(super) reviewed_branch: String,
+    pub(super) reviewed_commit: CommitId,
+    /// The name of the branch that the agent creates.
+    pub(super) fix_branch: String,
+}
+
+impl RemoteBranches {
+    /// Returns the branches of a new task. Fails if the remote's branch is not at the reviewed commit, or if the requested
+    /// name of the new branch is taken.
+    pub(super) fn before_task(
+        repo: &Repository,
+        target: &Target,
+        requested_name: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let reviewed_branch = target.require_branch()?.to_owned();
+        let Some(remote_branch) = repo.remote_branch(&reviewed_branch)? else {
+            let message = format!("this clone has no remote with the branch `{reviewed_branch}`");
+            return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
+                .with_hint("push the branch, and fetch it"));
+        };
+        let remote = remote_branch.remote;
+        let names = match requested_name {
+            Some(name) => vec![name.to_owned()],
+            None => list_branch_names(&target.head),
+        };
+        let queried_names: Vec<&str> = names
+            .iter()
+            .chain([&reviewed_branch])
+            .map(String::as_str)
+            .collect();
+        let tips = repo.query_branch_tips(&remote, &queried_names)?;
+        let fix_branch = names
+            .iter()
+            .find(|name| !tips.contains_key(name.as_str()))
+            .ok_or_else(|| reject_names(&names))?;
+        let branches = Self {
+            remote,
+            fix_branch: fix_branch.clone(),
+            reviewed_branch,
+            reviewed_commit: target.head.clone(),
+        };
+        if let Some(position) = branches.describe_reviewed_move(&tips) {
+            let message = format!("the branch on the remote is not the reviewed one: {position}");
+            return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
+                .with_hint("fetch and review its newest commit, or push yours"));
+        }
+        Ok(branches)
+    }
+
+    /// Returns the commit of the new branch on the remote; `None` if the agent did not push it. Fails if the reviewed
+    /// branch was moved.
+    pub(super) fn find_fix_commit(&self, repo: &Repository) -> Result<Option<CommitId>, Failure> {
+        let tips = repo.query_branch_tips(&self.remote, &[&self.reviewed_branch, &self.fix_branch])?;
+        if let Some(position) = self.describe_reviewed_move(&tips) {
+            let message = format!("the reviewed branch was moved while the agent worked: {position}");
+            let (remote, branch, commit) = (&self.remote, &self.reviewed_branch, &self.reviewed_commit);
+            return Err(reject_fix(message).with_hint(format!(
+                "find out who moved it; `git push --force {remote} {commit}:refs/heads/{branch}` restores it"
+            )));
+        }
+        Ok(tips.get(&self.fix_branch).cloned())
+    }
+
+    /// Describes where the remote has the reviewed branch; `None` if it is at the reviewed commit.
+    fn describe_reviewed_move(&self, tips: &BTreeMap<String, CommitId>) -> Option<String> {
+        let (branch, reviewed_commit) = (&self.reviewed_branch, self.reviewed_commit.short());
+        match tips.get(branch) {
+            Some(tip) if *tip == self.reviewed_commit => None,
+            Some(tip) => Some(format!(
+                "`{branch}` is at {}, not at {reviewed_commit}",
+                tip.short()
+            )),
+            None => Some(format!(
+                "`{branch}` is missing, and was reviewed at {reviewed_commit}"
+            )),
+        }
+    }
+
+    /// Fetches the new branch into its remote-tracking branch, and returns its commit. No other reference is written.
+    /// Fails if the branch does not descend from the reviewed commit.
+    pub(super) fn fetch_fix(&self, workspace: &mut Workspace<'_>) -> Result<CommitId, Failure> {
+        let target = [FetchTarget::Branch(&self.fix_branch)];
+        workspace
+            .repo
+            .fetch_history_from(&self.remote, &target, FETCH_DEPTH)?;
+        workspace.repo = workspace.repo.reopen()?.with_documents(is_pipeline);
+        let repo = &workspace.repo;
+        let branches = repo.remote_branches_with_name(&self.fix_branch)?;
+        let tracked_branch = branches.into_iter().find(|branch| branch.remote == self.remote);
+        let tip = tracked_branch
+            .ok_or_else(|| reject_fix(format!("the branch `{}` was not fetched", self.fix_branch)))?
+            .tip;
+        if !repo.contains_commit(&tip, &self.reviewed_commit)? {
+            let message = format!(
+                "the branch `{}` does not descend from the reviewed commit {}",
+                self.fix_branch,
+                self.reviewed_commit.short()
+            );
+            return Err(reject_fix(message).with_hint("do not use the branch: the agent rewrote its history"));
+        }
+        Ok(tip)
+    }
+}
+
+/// Returns the failure of a fix that must not be used.
+pub(super) fn reject_fix(message: String) -> Failure {
+    Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message))
+}
+
+/// Returns the names to try for a new branch.
+fn list_branch_names(commit: &CommitId) -> Vec<String> {
+    let name = format!("sluicegate-fix-{}", commit.short());
+    let numbered_names = (2..=MAX_BRANCH_NAMES).map(|number| format!("{name}-{number}"));
+    std::iter::once(name.clone()).chain(numbered_names).collect()
+}
+
+/// Returns the failure if all names of the new branch are taken.
+fn reject_names(names: &[String]) -> Failure {
+    let name = names.first().map_or("", String::as_str);
+    Failure::usage(format!("the remote already has the branch `{name}`"))
+        .with_hint("pass another name with --target-branch, or delete the branch")
+}
+
+/// Returns the changes that the task does not permit: everything but other content of the chosen pipelines.
+pub(super) fn list_foreign_changes<'c>(
+    changes: &'c [Change],
+    task_paths: &BTreeSet<&str>,
+) -> Vec<&'c Change> {
+    changes
+        .iter()
+        .filter(|change| {
+            let is_edit = change.kind == ChangeKind::Modified && change.file_kind == Some(FileKind::Regular);
+            !(is_edit && task_paths.contains(change.path.as_str()))
+        })
+        .collect()
+}
+
+/// Describes a change that the task does not permit.
+pub(super) fn describe_foreign_change(change: &Change) -> String {
+    let action = match &change.kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Modified => "changed",
+        ChangeKind::Renamed { .. } => "renamed",
+        ChangeKind::Deleted => "deleted",
+        ChangeKind::TypeChanged => "replaced by a link or a submodule",
+    };
+    format!("{} ({action})", change.path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(path: &str, kind: ChangeKind, file_kind: Option<FileKind>) -> Change {
+        Change {
+            path: path.to_owned(),
+            kind,
+            file_kind,
+            base_index: 0,
+        }
+    }
+
+    #[test]
+    fn every_change_but_an_edit_of_a_chosen_pipeline_is_foreign() {
+        let from = "a.orch.yaml".to_owned();
+        let changes = [
+            change("a.orch.yaml", ChangeKind::Modified, Some(FileKind::Regular)),
+            change("a.orch.yaml", ChangeKind::Deleted, None),
+            change("a.orch.yaml", ChangeKind::TypeChanged, Some(FileKind::Symlink)),
+            change(
+                "b.orch.yaml",
+                ChangeKind::Renamed { from },
+                Some(FileKind::Regular),
+            ),
+            change("b.orch.yaml", ChangeKind::Modified, Some(FileKind::Regular)),
+            change("c.orch.yaml", ChangeKind::Added, Some(FileKind::Regular)),
+        ];
+        let task_paths = BTreeSet::from(["a.orch.yaml"]);
+        let foreign = list_foreign_changes(&changes, &task_paths);
+        assert_eq!(foreign, changes[1..].iter().collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,126 @@
+//! The findings that the agent is instructed to fix.
+
+use crate::gate::is_within;
+use serde::Serialize;
+use sluicegate_pipelines::findings::{FailOn, FileResults, Finding, Report, Severity};
+use sluicegate_pipelines::pipelines::is_pipeline;
+use sluicegate_pipelines::rules;
+use std::collections::BTreeSet;
+
+/// Maximum number of findings of a task, the same as that of the platform's own button.
+const MAX_FINDINGS: usize = 50;
+
+/// A finding of a review, with everything that the agent needs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ReviewFinding {
+    /// The path of the pipeline from the repository root.
+    pub(super) file: String,
+    pub(super) rule: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) component: Option<String>,
+    pub(super) line: u32,
+    pub(super) message: String,
+    /// What the rule requires and how to meet it; `None` for a rule of the platform that this program does not know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) requirement: Option<String>,
+}
+
+impl From<&Finding<'_>> for ReviewFinding {
+    fn from(finding: &Finding<'_>) -> Self {
+        Self {
+            file: finding.path.to_owned(),
+            rule: finding.rule.to_owned(),
+            component: finding.about.map(str::to_owned),
+            line: finding.line,
+            message: finding.message(),
+            requirement: describe_requirement(finding.rule),
+        }
+    }
+}
+
+/// Returns what the rule requires; `None` for an unknown rule.
+fn describe_requirement(rule: &str) -> Option<String> {
+    let documentation = rules::find_rule(rule)?.documentation();
+    Some(format!("{} {}", documentation.summary, documentation.fix))
+}
+
+/// The chosen findings of a report, by file and in the order of the results.
+#[derive(Debug, Default)]
+pub(super) struct TaskFindings {
+    /// The chosen files, each with the indices of the chosen findings among those of the file.
+    files: Vec<(FileResults, Vec<usize>)>,
+    /// Number of findings over the limit.
+    pub(super) omitted_count: usize,
+}
+
+impl TaskFindings {
+    /// Chooses the findings that fail the gate and are about a pipeline, at most 50 of them. `paths` restricts the files;
+    /// an empty list does not.
+    pub(super) fn from_report(report: &Report, paths: &[String]) -> Self {
+        let mut task_findings = Self::default();
+        let mut remaining_count = MAX_FINDINGS;
+        let files = report
+            .files
+            .iter()
+            .filter(|file| is_pipeline(&file.path) && is_selected(&file.path, paths));
+        for file in files {
+            let findings = file.findings();
+            let failing_findings = findings
+                .iter()
+                .enumerate()
+                .filter(|(_, finding)| fails_gate(finding, report.fail_on()));
+            let mut indices: Vec<usize> = failing_findings.map(|(index, _)| index).collect();
+            task_findings.omitted_count += indices.len().saturating_sub(remaining_count);
+            indices.truncate(remaining_count);
+            remaining_count -= indices.len();
+            if !indices.is_empty() {
+                task_findings.files.push((file.clone(), indices));
+            }
+        }
+        task_findings
+    }
+
+    /// Returns whether no finding is chosen.
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Returns the paths of the files that the agent may edit.
+    pub(super) fn file_paths(&self) -> BTreeSet<&str> {
+        self.files.iter().map(|(file, _)| file.path.as_str()).collect()
+    }
+
+    /// Returns the chosen findings, in the order of the report.
+    pub(super) fn list_findings(&self) -> Vec<Finding<'_>> {
+        self.list_findings_by_choice(true)
+    }
+
+    /// Returns the other findings of the chosen files, in the order of the report.
+    pub(super) fn list_other_findings(&self) -> Vec<Finding<'_>> {
+        self.list_findings_by_choice(false)
+    }
+
+    /// Returns the findings of the chosen files that are chosen, or those that are not.
+    fn list_findings_by_choice(&self, is_chosen: bool) -> Vec<Finding<'_>> {
+        let mut findings = Vec::new();
+        for (file, indices) in &self.files {
+            let file_findings = file.findings().into_iter().enumerate();
+            let matching_findings = file_findings.filter(|(index, _)| indices.contains(index) == is_chosen);
+            findings.extend(matching_findings.map(|(_, finding)| finding));
+        }
+        findings
+    }
+}
+
+/// Returns whether the paths, if there are any, contain this one.
+fn is_selected(path: &str, paths: &[String]) -> bool {
+    paths.is_empty() || paths.iter().any(|restriction| is_within(path, restriction))
+}
+
+/// Returns whether the finding fails the gate and can be fixed in the pipeline. With `--fail-on never`, errors are
+/// chosen.
+fn fails_gate(finding: &Finding<'_>, fail_on: FailOn) -> bool {
+    let has_severity = finding.severity == Severity::Error || fail_on == FailOn::Warn;
+    finding.is_counted() && has_severity && !finding.is_rules_file_error()
+}
