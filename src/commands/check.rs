@@ -7,11 +7,9 @@ use crate::gate::check_subject::CheckSubject;
 use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::local_review::LocalReview;
 use crate::gate::run::GateRun;
-use crate::gate::run::run_subject::ReviewedFiles;
-use crate::gate::stricter_target::StricterTarget;
 use crate::job::cli::CheckArgs;
 use crate::job::context::DeepenSubject;
-use crate::job::settings::{CheckSettings, SettingSources};
+use crate::job::settings::SettingSources;
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 use crate::workspace::standard_input::StandardInput;
@@ -38,7 +36,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
         Ok(sources.check_settings(args)?.gate.selection)
     })?;
     gate.selection.pipelines.keep_submodules();
-    let mut engine = choose_engine(&mut gate, &settings)?;
+    let mut engine = LocalReview::for_check(&mut gate, settings.rules_file.as_deref())?;
     gate.prepare(None)?;
     gate.find_change_baseline()?;
     add_notes(&mut gate);
@@ -93,32 +91,7 @@ fn open_run<'a>(
         None => paths = subject.resolve_paths(&snapshot, &args.selection.paths)?,
     }
     let change = subject.find_comparison(&paths)?;
-    paths.require_restrictions(subject.workspace, &snapshot, &change)?;
-    let files = ReviewedFiles {
-        workspace: subject.workspace,
-        settings: &subject.settings.gate,
-        snapshot,
-        paths,
-        comparison: change.clone(),
-        change,
-    };
-    Ok(GateRun::new(subject.session, files))
-}
-
-/// Returns the local engine. With `--rules`, only that file is evaluated: neither the rules file of the project nor the
-/// stricter one of the target branch.
-fn choose_engine(gate: &mut GateRun<'_>, settings: &CheckSettings) -> Result<LocalReview, Failure> {
-    let rules_file = settings.rules_file.as_deref();
-    if rules_file.is_some() {
-        let target = gate.selection.stricter_target.iter_mut();
-        target.for_each(StricterTarget::skip_rules);
-    }
-    let files = &gate.subject;
-    let bases = &files.comparison.bases;
-    let rules = files
-        .workspace
-        .find_check_rules(gate.session, &files.snapshot, bases, rules_file)?;
-    Ok(LocalReview::with_rules(rules))
+    subject.open_run(snapshot, paths, change)
 }
 
 /// Adds a note if files on disk differ from the commit that was checked instead, unless `--head` names that commit, and

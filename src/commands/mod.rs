@@ -11,6 +11,7 @@ mod diff;
 mod doctor;
 mod events;
 mod executions;
+mod fix;
 mod init;
 mod inspect;
 mod manual;
@@ -129,7 +130,7 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
         Command::Rules(args) => rules::run(run, args.verb),
         Command::Inspect(args) => inspect::run(run, &args),
         Command::Waivers(args) => waivers::run(run, args.verb),
-        Command::Fix(args) => operations::agent_fix::run_fix(run, &args),
+        Command::Fix(args) => fix::run(run, &args),
         Command::Mv(args) => mv::run(run, &args),
         Command::Serve(args) => serve::run(run, args),
         Command::Demo(args) => demo::run(run, &args),

@@ -10,6 +10,7 @@ pub(crate) mod doctor;
 pub(crate) mod executions;
 pub(crate) mod file_moves;
 pub(crate) mod init;
+pub(crate) mod local_fix;
 pub(crate) mod projects;
 pub(crate) mod provision;
 pub(crate) mod rules;

@@ -339,8 +339,10 @@ impl ClosureCheck<'_> {
                 ReferenceState::Broken(format!("calls `{path}`, which is not among the selected files"))
             }
             CallResolution::Missing => {
-                let suggestion = self.suggestions.borrow_mut().suggest(&self.files, target, kind);
-                ReferenceState::Broken(project::describe_missing_call(kind, target) + &suggestion)
+                let hint = self.suggestions.borrow_mut().suggest(&self.files, target, kind);
+                ReferenceState::Broken(
+                    project::describe_missing_call(kind, target) + &hint.into_text_with_command(),
+                )
             }
             CallResolution::Ambiguous(paths) => {
                 let description = project::describe_ambiguous_call(kind, target, paths);

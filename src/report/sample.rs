@@ -3,7 +3,7 @@
 use crate::report::ChangedFile;
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::{
-    ChangeCounts, ChangeSummary, Enforcement, Engine, ExcludedFile, FileChange, FileResults, GateChange,
+    ChangeCounts, ChangeSummary, Enforcement, Engine, ExcludedFile, FileChange, FileResults, Fix, GateChange,
     Report, ReviewContext, RuleResult, Severity, Status, UnreviewedFile, Verdict, Violation,
 };
 use std::io;
@@ -13,6 +13,19 @@ pub(crate) fn violation(text: &str, line: Option<u32>) -> Violation {
     Violation {
         line,
         ..Violation::new(text)
+    }
+}
+
+/// Returns a fix that was proven for a value in line 9.
+pub(crate) fn fix() -> Fix {
+    Fix {
+        old_value: "load".to_owned(),
+        new_value: "sales/load".to_owned(),
+        start_line: 9,
+        start_column: 27,
+        end_line: 9,
+        end_column: 33,
+        text: "'sales/load'".to_owned(),
     }
 }
 

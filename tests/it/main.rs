@@ -24,6 +24,7 @@ mod demo;
 mod diff;
 mod docs;
 mod doctor;
+mod fix;
 mod gate_configuration;
 mod hosts;
 mod init;

@@ -20,12 +20,14 @@ pub struct StagedFile {
 
 impl Repository {
     /// Returns those of these files whose content on disk is the staged one. A file that is not in the index is
-    /// omitted, and so is one that an external filter converts, because libgit2 does not run such filters.
+    /// omitted, and so is one that an external filter converts, because libgit2 does not run such filters. `index_path`
+    /// is the value of `GIT_INDEX_FILE`, which git sets for its hooks.
     pub fn files_without_unstaged_changes<'p>(
         &self,
         paths: impl Iterator<Item = &'p str>,
+        index_path: Option<&Path>,
     ) -> Result<Vec<StagedFile>, GitError> {
-        let mut index = open_index(self, None)?;
+        let mut index = open_index(self, index_path)?;
         self.library
             .set_index(&mut index)
             .map_err(GitError::library("use the index"))?;
@@ -48,8 +50,10 @@ impl Repository {
         Ok(files)
     }
 
-    /// Stages the content on disk of these files, which are in the index.
-    pub fn stage_files(&self, files: &[StagedFile]) -> Result<(), GitError> {
+    /// Stages the content on disk of these files, which are in the index. `index_path` is the value of
+    /// `GIT_INDEX_FILE`.
+    pub fn stage_files(&self, files: &[StagedFile], index_path: Option<&Path>) -> Result<(), GitError> {
+        let index_path = index_path.map(|path| self.root().join(path));
         for batch in files.chunks(FILES_PER_CALL) {
             let mut arguments = vec!["update-index".to_owned()];
             for file in batch {
@@ -61,7 +65,8 @@ impl Repository {
                 arguments.push(format!("{:o},{blob},{}", file.mode, file.path));
             }
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-            self.program.run_locally(self.root(), &arguments, None)?;
+            self.program
+                .run_locally(self.root(), &arguments, index_path.as_deref())?;
         }
         Ok(())
     }

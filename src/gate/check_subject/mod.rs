@@ -6,6 +6,7 @@ pub(crate) mod check_rules;
 use crate::error::Failure;
 use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::run::GateRun;
+use crate::gate::run::run_subject::ReviewedFiles;
 use crate::job::context::{self, Comparison, RequestedRevisions};
 use crate::job::settings::CheckSettings;
 use crate::session::{Run, is_ci};
@@ -27,19 +28,46 @@ impl<'a> CheckSubject<'a> {
     /// files than those of the commit.
     pub(crate) fn open_snapshot(&self, has_input: bool) -> Result<Snapshot<'a>, Failure> {
         let workspace = self.workspace;
-        let repo = &workspace.repo;
-        let index = self.session.hook_index_path();
-        if self.settings.staged {
-            return Ok(repo.staged_snapshot(index)?);
-        }
-        if has_input {
-            return Ok(repo.disk_snapshot(index)?);
+
+        if self.settings.staged || has_input {
+            return self.open_local_files();
         }
         if self.settings.gate.revisions.head.is_none() {
             return workspace.checkout_snapshot(self.session);
         }
         let all_revisions = self.revisions_for_all();
-        Ok(repo.snapshot(workspace.resolve_target(self.session, &all_revisions)?.head))
+        Ok(workspace
+            .repo
+            .snapshot(workspace.resolve_target(self.session, &all_revisions)?.head))
+    }
+
+    /// Returns the staged files if they are requested, otherwise those on disk.
+    pub(crate) fn open_local_files(&self) -> Result<Snapshot<'a>, Failure> {
+        let (repo, index) = (&self.workspace.repo, self.session.hook_index_path());
+        Ok(if self.settings.staged {
+            repo.staged_snapshot(index)?
+        } else {
+            repo.disk_snapshot(index)?
+        })
+    }
+
+    /// Returns the run over the files of this snapshot, which are compared as in `change`.
+    pub(crate) fn open_run(
+        &self,
+        snapshot: Snapshot<'a>,
+        paths: CheckPaths,
+        change: Comparison,
+    ) -> Result<GateRun<'a>, Failure> {
+        paths.require_restrictions(self.workspace, &snapshot, &change)?;
+        let files = ReviewedFiles {
+            workspace: self.workspace,
+            settings: &self.settings.gate,
+            snapshot,
+            paths,
+            comparison: change.clone(),
+            change,
+        };
+        Ok(GateRun::new(self.session, files))
     }
 
     /// Returns the requested revisions with all pipelines, so that no base is needed.
@@ -77,7 +105,7 @@ impl<'a> CheckSubject<'a> {
             return Ok(Comparison {
                 bases: vec![head],
                 base_source: "the checked-out commit, to which the staged files would be added".to_owned(),
-                ..self.resolve_comparison(&self.revisions_for_all())?
+                ..self.find_comparison_without_base()?
             });
         }
         if !paths.has_only_named_files() {
@@ -85,11 +113,16 @@ impl<'a> CheckSubject<'a> {
         }
         let comparison = self
             .resolve_comparison(revisions)
-            .or_else(|_| self.resolve_comparison(&self.revisions_for_all()))?;
+            .or_else(|_| self.find_comparison_without_base())?;
         Ok(Comparison {
             idle_reason: None,
             ..comparison
         })
+    }
+
+    /// Returns the comparison of a run that needs no base.
+    pub(crate) fn find_comparison_without_base(&self) -> Result<Comparison, Failure> {
+        self.resolve_comparison(&self.revisions_for_all())
     }
 
     /// Resolves the base of the commit to check, or of the checkout.

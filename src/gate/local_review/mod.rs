@@ -8,17 +8,19 @@ use crate::gate::check_subject::check_rules::CheckRules;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::project_checks::ProjectChecks;
 use crate::gate::run::{GateRun, ReviewEngine};
+use crate::gate::stricter_target::StricterTarget;
 use crate::gate::team_review::TeamReview;
-use crate::gate::{BasePaths, CollectedFacts, Tally, evaluate_files, list_failed_files};
+use crate::gate::{BasePaths, CollectedFacts, ProjectFindings, Tally, evaluate_files, list_failed_files};
 use crate::job::cli::GlobArgs;
 use crate::job::settings::{Connection, SelectionPurpose};
 use crate::workspace::Workspace;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Repository, Snapshot};
-use sluicegate_pipelines::findings::{Engine, FileResults};
+use sluicegate_pipelines::findings::Engine;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::rules::RuleSet;
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Mutex;
 
 /// Note in the reports if the platform did not review the change.
@@ -34,9 +36,19 @@ pub(crate) struct LocalReview {
 }
 
 impl LocalReview {
-    /// Returns a review that evaluates these rules.
-    pub(crate) fn with_rules(rules: CheckRules) -> Self {
-        Self::new(Some(rules), false)
+    /// Returns the review of a check. With `rules_file`, only that file is evaluated: neither the rules file of the
+    /// project nor the stricter one of the target branch.
+    pub(crate) fn for_check(run: &mut GateRun<'_>, rules_file: Option<&Path>) -> Result<Self, Failure> {
+        if rules_file.is_some() {
+            let target = run.selection.stricter_target.iter_mut();
+            target.for_each(StricterTarget::skip_rules);
+        }
+        let files = &run.subject;
+        let bases = &files.comparison.bases;
+        let rules = files
+            .workspace
+            .find_check_rules(run.session, &files.snapshot, bases, rules_file)?;
+        Ok(Self::new(Some(rules), false))
     }
 
     /// Returns a local review of a change from a fork, against the rules file of its commit. Every report gets a note
@@ -96,7 +108,7 @@ impl ReviewEngine for LocalReview {
     }
 
     /// Evaluates the rules on the selected pipelines, and checks the project with the facts about them.
-    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure> {
+    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure> {
         let selected_paths: HashSet<&str> =
             run.selection.pipelines.files.iter().map(String::as_str).collect();
         let files = run

@@ -1,17 +1,22 @@
 //! Runs the project checks: determines which of their findings are reported, and which are known.
 
 pub(crate) mod consequences;
+mod finding_counts;
+mod fix_proof;
+pub(crate) mod fixed_file;
+pub(crate) mod project_fixes;
 pub(crate) mod project_scope;
+mod renamed_files;
 
 use crate::document_content::read_document;
 use crate::error::Failure;
 use crate::gate::baseline::Baseline;
-use crate::gate::baseline::renamed_components::RenamedComponents;
 use crate::gate::project_checks::consequences::find_broken_link;
+use crate::gate::project_checks::renamed_files::RenamedFiles;
 use crate::gate::run::GateRun;
 use crate::gate::{
-    BasePaths, ChangedFacts, ChooseOtherFiles, CollectedFacts, KnownComparison, OtherFiles, ProjectScope,
-    Tally, VersionPairs, find_script_defect, mark_known_in_files,
+    BasePaths, ChangedFacts, ChooseOtherFiles, CollectedFacts, KnownComparison, OtherFiles, ProjectContents,
+    ProjectFindings, ProjectScope, Tally, VersionPairs, find_script_defect, mark_known_in_files,
 };
 use crate::job::settings::ProjectCheckSettings;
 use crate::workspace::Workspace;
@@ -30,6 +35,8 @@ const MAX_EXAMINED_BYTES: u64 = 64 << 20;
 const NO_RENAMES: Renames<'_> = Renames {
     pipelines: BTreeMap::new(),
     find_component_name: &|_, _| None,
+    find_script_path: &|_| None,
+    has_twin: &|_| false,
 };
 
 /// The project to check.
@@ -43,7 +50,8 @@ pub(crate) struct ProjectChecks<'a> {
 impl ProjectChecks<'_> {
     /// Returns the findings in all pipelines, changed or not. `known_facts` contains the facts that were read already.
     pub(crate) fn check_all(&self, known_facts: CollectedFacts) -> Result<Vec<FileResults>, Failure> {
-        self.check(known_facts, &NO_RENAMES, &|_| true, &|_| Ok(OtherFiles::All))
+        let (files, _) = self.check(known_facts, &NO_RENAMES, &|_| true, &|_| Ok(OtherFiles::All))?;
+        Ok(files)
     }
 
     /// Checks the project, with what is known about some pipelines already. `choose_others` chooses the unchanged
@@ -54,11 +62,11 @@ impl ProjectChecks<'_> {
         renames: &Renames<'_>,
         is_changed: &dyn Fn(&str) -> bool,
         choose_others: &ChooseOtherFiles<'_>,
-    ) -> Result<Vec<FileResults>, Failure> {
+    ) -> Result<(Vec<FileResults>, ProjectContents), Failure> {
         if self.settings.levels.is_off() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), ProjectContents::default()));
         }
-        self.with_scope(self.snapshot, renames, |scope| {
+        self.with_scope(self.snapshot, Some(renames), |scope| {
             Ok(scope.check_project(self.snapshot, known_facts, is_changed, choose_others)?)
         })
     }
@@ -67,7 +75,7 @@ impl ProjectChecks<'_> {
     fn with_scope<T>(
         &self,
         snapshot: &Snapshot<'_>,
-        renames: &Renames<'_>,
+        renames: Option<&Renames<'_>>,
         check: impl FnOnce(&ProjectScope<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let config_dir = self.workspace.find_config_dir(snapshot)?;
@@ -111,9 +119,8 @@ impl ProjectChecks<'_> {
     fn check_at_base(&self, base: &CommitId, base_paths: &BasePaths) -> Result<Tally, Failure> {
         let snapshot = self.workspace.repo.snapshot(base.clone());
         let paths = base_paths.to_set();
-        let mut files = self.with_scope(&snapshot, &NO_RENAMES, |scope| {
-            Ok(scope.check_files(&snapshot, &paths)?)
-        })?;
+        let mut files =
+            self.with_scope(&snapshot, None, |scope| Ok(scope.check_files(&snapshot, &paths)?))?;
         let paths_with_findings: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
         let clean_paths = paths.iter().filter(|path| !paths_with_findings.contains(**path));
         files.extend(clean_paths.map(|path| FileResults {
@@ -142,7 +149,7 @@ impl GateRun<'_> {
     pub(crate) fn find_project_findings(
         &self,
         known_facts: CollectedFacts,
-    ) -> Result<Vec<FileResults>, Failure> {
+    ) -> Result<ProjectFindings, Failure> {
         let pipelines = &self.selection.pipelines;
         let selected_paths: HashSet<&str> = pipelines.files.iter().map(String::as_str).collect();
         let mut changed_paths = selected_paths.clone();
@@ -153,11 +160,14 @@ impl GateRun<'_> {
                 .map(|candidate| candidate.change.path.as_str()),
         );
         let components = self.renamed_components();
+        let renamed_files = RenamedFiles::new(self);
         let renames = Renames {
             pipelines: self.map_new_paths(),
             find_component_name: &|path, old| components.find_new_name(path, old),
+            find_script_path: &|old_path| renamed_files.find_script_path(old_path),
+            has_twin: &|new_path| renamed_files.has_twin(new_path),
         };
-        let files = self.project_checks().check(
+        let (files, contents) = self.project_checks().check(
             known_facts,
             &renames,
             &|path| changed_paths.contains(path),
@@ -172,7 +182,10 @@ impl GateRun<'_> {
             selected_paths.contains(file.path.as_str()) || self.shard_selection.contains(&file.path)
         });
         reported_files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(reported_files)
+        Ok(ProjectFindings {
+            contents: reported_files.iter().any(proposes_fix).then_some(contents),
+            files: reported_files,
+        })
     }
 
     /// Returns whether all of the project is covered, also files that are not pipelines.
@@ -181,8 +194,9 @@ impl GateRun<'_> {
     }
 
     /// Adds the findings to the results of the rules.
-    pub(crate) fn add_project_findings(&self, files: Vec<FileResults>, tally: &mut Tally) {
-        tally.project_files = files;
+    pub(crate) fn add_project_findings(&self, findings: ProjectFindings, tally: &mut Tally) {
+        tally.project_files = findings.files;
+        tally.project_contents = findings.contents;
         tally.check_levels = Some(self.subject.settings.verdict.project_checks.levels);
     }
 
@@ -317,23 +331,6 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Returns the search for components that the change renames.
-    pub(crate) fn renamed_components(&self) -> RenamedComponents<'_> {
-        RenamedComponents::new(
-            &self.subject.workspace.repo,
-            &self.subject.snapshot,
-            &self.selection.pipelines,
-        )
-    }
-
-    /// Returns the new path of each pipeline that the change renames, by its old path.
-    fn map_new_paths(&self) -> BTreeMap<String, String> {
-        let former_paths = self.selection.pipelines.map_former_paths().into_iter();
-        former_paths
-            .map(|(new_path, old_path)| (old_path, new_path))
-            .collect()
-    }
-
     /// Records the findings that exist only because of a broken link, which is reported itself.
     pub(crate) fn mark_consequences(&self, tally: &mut Tally) -> Result<(), Failure> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
@@ -367,25 +364,10 @@ impl GateRun<'_> {
         tally.consequences = consequences_by_path;
         Ok(())
     }
+}
 
-    /// Checks the project in a run without pipelines to review.
-    pub(crate) fn check_project_alone(&self) -> Result<Tally, Failure> {
-        let mut tally = Tally::default();
-        self.add_project_findings(self.find_project_findings(CollectedFacts::default())?, &mut tally);
-        if tally.project_files.is_empty() {
-            return Ok(tally);
-        }
-        let snapshot = &self.subject.snapshot;
-        let rules = self.subject.workspace.read_rules_at(snapshot)?;
-        let waivers = self.subject.workspace.read_policy_waivers(rules.as_ref())?;
-        self.mark_waived(&waivers, &mut tally)?;
-        if let Some(baseline) = &self.baseline {
-            // No pipeline was reviewed, so there are no results of rules to compare.
-            baseline.mark_known_findings(&self.subject.workspace.repo, snapshot, &mut tally, |_, _| {
-                Ok((BasePaths::default(), Tally::default()))
-            })?;
-            self.mark_known_project_findings(baseline, &mut tally)?;
-        }
-        Ok(tally)
-    }
+/// Returns whether a fix is proposed for a finding in the file.
+fn proposes_fix(file: &FileResults) -> bool {
+    let mut violations = file.results.iter().flat_map(|result| &result.violations);
+    violations.any(|violation| violation.proposed_fix.is_some())
 }

@@ -17,7 +17,23 @@ use std::sync::{Mutex, PoisonError};
 const MAX_SCRIPT_SIZE: u64 = 8 << 20;
 
 /// The facts of pipelines by path; `None` if the file is not a pipeline that can be read.
-type FactsByPath = BTreeMap<String, Option<PipelineFacts>>;
+pub(super) type FactsByPath = BTreeMap<String, Option<PipelineFacts>>;
+
+/// The parts of a project from which its findings are derived.
+#[derive(Debug, Default)]
+pub(crate) struct ProjectContents {
+    pub(super) files: Vec<SnapshotFile>,
+    pub(super) facts: FactsByPath,
+    pub(super) shared_pipelines: Option<SharedPipelinesFile>,
+}
+
+/// The reported findings of the project checks.
+#[derive(Debug, Default)]
+pub(crate) struct ProjectFindings {
+    pub(crate) files: Vec<FileResults>,
+    /// The contents from which the findings were derived; `None` if no fix is proposed.
+    pub(super) contents: Option<ProjectContents>,
+}
 
 /// Facts that were collected while pipelines were evaluated, so that these need not be read again.
 #[derive(Debug, Default)]
@@ -77,19 +93,21 @@ pub(crate) struct ProjectScope<'a> {
     pub config_dir: Option<&'a str>,
     /// Returns whether a reference points outside the project by design.
     pub is_external: &'a dyn Fn(&str) -> bool,
-    pub renames: &'a Renames<'a>,
+    /// The renames of the change; `None` if the messages need no hints.
+    pub renames: Option<&'a Renames<'a>>,
 }
 
 impl ProjectScope<'_> {
-    /// Returns the findings of the checks in the project. `known_facts` were read before. Of the other files, changed
-    /// ones are parsed, and of the unchanged ones those that `choose_others` chooses or that are called.
+    /// Returns the findings of the checks in the project, and what they were derived from. `known_facts` were read
+    /// before. Of the other files, changed ones are parsed, and of the unchanged ones those that `choose_others` chooses
+    /// or that are called.
     pub(crate) fn check_project(
         &self,
         snapshot: &Snapshot<'_>,
         known_facts: CollectedFacts,
         is_changed: &dyn Fn(&str) -> bool,
         choose_others: &ChooseOtherFiles<'_>,
-    ) -> Result<Vec<FileResults>, GitError> {
+    ) -> Result<(Vec<FileResults>, ProjectContents), GitError> {
         let files = snapshot.list_files(&is_pipeline)?;
         let mut facts = known_facts.into_map();
         let (changed_files, unchanged_files): (Vec<_>, Vec<_>) = files
@@ -116,7 +134,13 @@ impl ProjectScope<'_> {
             self.read_with_callees(&files, &pipeline_files, start_paths, &mut facts)?;
         }
         self.read_called_with_arguments(&files, &pipeline_files, shared_pipelines.as_ref(), &mut facts)?;
-        self.list_findings(snapshot, &pipeline_files, &facts, shared_pipelines.as_ref())
+        let findings = self.list_findings(snapshot, &pipeline_files, &facts, shared_pipelines.as_ref())?;
+        let contents = ProjectContents {
+            files,
+            facts,
+            shared_pipelines,
+        };
+        Ok((findings, contents))
     }
 
     /// Returns the findings of the checks in the files at these paths only. Reads these files and all that they call,
@@ -138,7 +162,7 @@ impl ProjectScope<'_> {
     }
 
     /// Parses the pipelines at `start_paths`, and all that they call, directly or indirectly.
-    fn read_with_callees(
+    pub(super) fn read_with_callees(
         &self,
         files: &[SnapshotFile],
         pipeline_files: &PipelineFiles<'_>,
@@ -174,7 +198,7 @@ impl ProjectScope<'_> {
     }
 
     /// Checks the project with the facts that were read. Looks for the scripts that the pipelines name.
-    fn list_findings(
+    pub(super) fn list_findings(
         &self,
         snapshot: &Snapshot<'_>,
         files: &PipelineFiles<'_>,
@@ -189,10 +213,17 @@ impl ProjectScope<'_> {
                 scripts.insert(path, find_script_defect(self.repo, &file, &mut 0)?);
             }
         }
+        let is_script_missing = script_paths.iter().any(|path| !scripts.contains_key(*path));
+        let regular_paths = if is_script_missing && self.renames.is_some() {
+            list_regular_paths(snapshot)?
+        } else {
+            Vec::new()
+        };
         let project = Project {
             files,
             facts,
             scripts: &scripts,
+            regular_paths: &regular_paths,
             shared_file: shared_pipelines,
             is_external: self.is_external,
             renames: self.renames,
@@ -202,7 +233,7 @@ impl ProjectScope<'_> {
 
     /// Parses the pipelines that others call with arguments or that are shared with parameters, because the checks
     /// compare these with their variables.
-    fn read_called_with_arguments(
+    pub(super) fn read_called_with_arguments(
         &self,
         files: &[SnapshotFile],
         pipeline_files: &PipelineFiles<'_>,
@@ -285,6 +316,16 @@ impl ProjectScope<'_> {
             },
         )
     }
+}
+
+/// Returns the paths of all files that are neither links nor submodules.
+fn list_regular_paths(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
+    let files = snapshot.list_files(&|_| true)?;
+    Ok(files
+        .into_iter()
+        .filter(|file| file.kind.unreadable_reason().is_none())
+        .map(|file| file.path)
+        .collect())
 }
 
 /// Returns the defect of a script, such as a wrong encoding. A large file, or one that may differ from what git stores,

@@ -18,7 +18,8 @@ use crate::gate::remote_review::failed_requests::FailedRequests;
 use crate::gate::remote_review::local_fallback::LocalFallback;
 use crate::gate::run::{GateRun, ReviewEngine};
 use crate::gate::{
-    self, BasePaths, BatchResponse, Batching, CollectedFacts, Positions, ReviewParameters, Tally,
+    self, BasePaths, BatchResponse, Batching, CollectedFacts, Positions, ProjectFindings, ReviewParameters,
+    Tally,
 };
 use crate::job::cli::OnUnavailable;
 use crate::job::context::Target;
@@ -152,7 +153,7 @@ impl<'a> RemoteReview<'a> {
         &self,
         run: &GateRun<'_>,
         platform: &Platform,
-    ) -> Result<(Tally, FailedRequests, Vec<FileResults>), Failure> {
+    ) -> Result<(Tally, FailedRequests, ProjectFindings), Failure> {
         let files = &run.selection.pipelines.files;
         let parameters = self.review_parameters(&self.target.head)?;
         let batch_sender = self.batch_sender(run, platform);
@@ -286,7 +287,7 @@ impl ReviewEngine for RemoteReview<'_> {
     }
 
     /// Requests the review, and evaluates the files without a response locally.
-    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure> {
+    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure> {
         self.connection.require_project_id()?;
         self.connection.require_agent_version()?;
         self.check_on_remote(run)?;

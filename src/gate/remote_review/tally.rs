@@ -1,9 +1,10 @@
 //! Merges the responses to the batches into findings. Gaps in a response are reported, never filled in.
 
+use crate::gate::project_checks::project_fixes::FixProof;
 use crate::gate::remote_review::evidence::{self, ResponseGaps};
 use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::remote_review::requested_paths::RequestedPaths;
-use crate::gate::{BatchResponse, KnownComparison, Positions};
+use crate::gate::{BatchResponse, KnownComparison, Positions, ProjectContents};
 use sluicegate_pipelines::findings::{
     Enforcement, FileResults, Origin, RuleResult, Severity, Status, UnreviewedFile, VerdictLimit, Violation,
 };
@@ -30,6 +31,10 @@ pub(crate) struct Tally {
     pub team_files: Vec<FileResults>,
     /// The files with findings of the project checks, by path.
     pub project_files: Vec<FileResults>,
+    /// The contents from which these findings were derived, until their fixes are proven; `None` if no fix is proposed.
+    pub project_contents: Option<ProjectContents>,
+    /// The proven fixes, and those that are not proven.
+    pub fixes: FixProof,
     /// The levels of the project checks; `None` if they did not run.
     pub check_levels: Option<CheckLevels>,
     /// Files that the platform does not review, by path.

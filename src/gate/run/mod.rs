@@ -6,6 +6,7 @@
 //! makes the report, which `delivery` sends to its destinations. A run over reports of earlier runs has one step
 //! instead of these: `evaluate_reports`.
 
+mod finding_collection;
 mod published_selection;
 pub(crate) mod review_context;
 pub(crate) mod review_description;
@@ -16,18 +17,18 @@ use crate::exit::ExitStatus;
 use crate::gate::baseline::Baseline;
 use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::evaluation::Evaluation;
+use crate::gate::project_checks::project_fixes::FixScope;
 use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::selection::{SelectionRequest, SelectionResult, explain_empty_selection};
-use crate::gate::{BasePaths, ComparedChanges, ShardSelection, Tally, find_partial_reason};
+use crate::gate::{BasePaths, ComparedChanges, ProjectFindings, ShardSelection, Tally, find_partial_reason};
 use crate::job::settings::Connection;
 use crate::session::Run;
 use crate::workspace::team_rules::TeamRulesInForce;
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_base::text::format_count;
 use sluicegate_git::CommitId;
-use sluicegate_pipelines::findings::{Engine, FileResults, Report, Shard};
+use sluicegate_pipelines::findings::{Engine, Report, Shard};
 use sluicegate_pipelines::rules::RuleSet;
-use std::collections::HashSet;
 use std::mem;
 
 /// Evaluates pipelines: on this machine, or by the platform.
@@ -46,7 +47,7 @@ pub(crate) trait ReviewEngine {
 
     /// Evaluates the selected pipelines. Returns the results, and the findings of the project checks, which read the
     /// same files.
-    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure>;
+    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure>;
 
     /// Evaluates the base's version of the reviewed pipelines, at least of those with findings in `head`. Returns their
     /// paths in the base, and the results.
@@ -307,7 +308,7 @@ impl GateRun<'_> {
     /// Evaluates only the project checks, because there is no pipeline to review for the reason in `note`.
     fn evaluate_project(&self, note: String) -> Result<Evaluation, Failure> {
         if self.subject.comparison.idle_reason.is_none() {
-            let tally = self.check_project_alone()?;
+            let tally = self.check_project_alone(&FixScope::ALL)?;
             if !tally.project_files.is_empty() {
                 let mut evaluation = Evaluation::new(tally, self.subject.settings.verdict.fail_on);
                 evaluation.add_notes([note]);
@@ -315,49 +316,6 @@ impl GateRun<'_> {
             }
         }
         Ok(Evaluation::without_files(note))
-    }
-
-    /// Evaluates the selected pipelines: rules, stricter rules of the target, rules of the team, project checks, then
-    /// waivers and known findings.
-    fn evaluate_pipelines(&self, engine: &mut dyn ReviewEngine) -> Result<Evaluation, Failure> {
-        let repo = &self.subject.workspace.repo;
-        engine.prepare(self)?;
-        let waivers = self.subject.workspace.read_policy_waivers(engine.rules())?;
-        let (mut tally, project_findings) = engine.evaluate_head(self)?;
-        if let Some(target) = &self.selection.stricter_target {
-            let selected_paths: HashSet<&str> = self
-                .selection
-                .pipelines
-                .files
-                .iter()
-                .map(String::as_str)
-                .collect();
-            let find_path = |path: &str| selected_paths.contains(path).then(|| path.to_owned());
-            target.add_findings(repo, &self.subject.snapshot, &find_path, &mut tally)?;
-        }
-        self.add_team_results(&mut tally)?;
-        self.add_project_findings(project_findings, &mut tally);
-        self.mark_waived(&waivers, &mut tally)?;
-        engine.add_notes(self, &mut tally);
-        if let Some(baseline) = &self.baseline {
-            baseline.mark_known_findings(repo, &self.subject.snapshot, &mut tally, |tally, base| {
-                let (base_paths, mut base_tally) = engine.evaluate_base(self, baseline, base, tally)?;
-                if let Some(target) = &self.selection.stricter_target {
-                    let snapshot = repo.snapshot(base.clone());
-                    target.add_findings(
-                        repo,
-                        &snapshot,
-                        &|path| base_paths.find_base_path(path),
-                        &mut base_tally,
-                    )?;
-                }
-                self.add_team_results_at_base(base, &base_paths, &mut base_tally)?;
-                Ok((base_paths, base_tally))
-            })?;
-            self.mark_known_project_findings(baseline, &mut tally)?;
-        }
-        self.mark_consequences(&mut tally)?;
-        engine.conclude(self, tally)
     }
 
     /// Adds what the selection means for the verdict: warnings about files without a review, a change to the gate

@@ -1,36 +1,8 @@
 //! `sluicegate fix --agent`.
 
-use super::{OutputArgs, PaceArgs};
+use super::PaceArgs;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-
-const EXAMPLES: &str = "Examples:
-  sluicegate fix --agent --environment test
-  sluicegate fix --agent --environment test --plan sales
-
-The branch must be pushed. The agent works on a new branch, which is reviewed again.
-Exit codes: 0 all findings are fixed; 1 a finding is left or new, or the branch must not be used; 3 the agent waits for
-a decision; 8 the task failed, did not finish in time, or did not push a branch.";
-
-/// Lets the platform's agent fix the findings of a review on a new branch, and reviews that branch.
-#[derive(Debug, Clone, Default, Args)]
-#[command(after_help = EXAMPLES, mut_arg("agent", |arg| arg.required(true)))]
-pub struct FixArgs {
-    /// Fix only the findings in these files or directories (relative to the current directory)
-    #[arg(value_name = "PATHS")]
-    pub paths: Vec<PathBuf>,
-    /// Fix findings in all pipelines, changed or not [env: SLUICEGATE_ALL]
-    #[arg(long, help_heading = "Selection")]
-    pub all: bool,
-    /// Compare with the merge-base of this revision and the commit [env: SLUICEGATE_BASE] [default: detected, as for
-    /// review]
-    #[arg(long, value_name = "REV", help_heading = "Selection")]
-    pub base: Option<String>,
-    #[command(flatten)]
-    pub agent_fix: AgentFixArgs,
-    #[command(flatten)]
-    pub output: OutputArgs,
-}
 
 /// Flags of a fix by the platform's agent.
 #[derive(Debug, Clone, Default, Args)]

@@ -15,6 +15,7 @@ mod demo;
 mod destinations;
 mod diff;
 mod events;
+mod fix;
 mod global;
 #[cfg(test)]
 mod help_headings;
@@ -43,7 +44,7 @@ mod variables;
 mod verify;
 mod waivers;
 
-pub use agent_fix::{AgentFixArgs, ExtraTool, FixArgs};
+pub use agent_fix::{AgentFixArgs, ExtraTool};
 pub use artifacts::{
     AddSharedPipelineArgs, ArtifactsArgs, ArtifactsDiffArgs, ArtifactsVerb, ComparedVersionsArgs,
     DisableArgs, ImpactArgs, OutputArgs, PrefixArgs, PruneArgs, SharedPipelinesArgs, SharedPipelinesVerb,
@@ -59,6 +60,7 @@ pub use demo::DemoArgs;
 pub use destinations::DestinationArgs;
 pub use diff::{DiffArgs, DiffFormat};
 pub use events::{EventsArgs, EventsVerb, ExportArgs};
+pub use fix::FixArgs;
 pub use global::GlobalArgs;
 pub use global::HEADING as GLOBAL_OPTIONS_HEADING;
 pub use help_topics::{EXIT_CODES, FILES, list_flag_variables};
@@ -191,8 +193,10 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Allow findings: add, list or prune waivers
     Waivers(WaiversArgs),
-    /// Fix findings with the platform's agent
+
+    /// Fix findings that have one correct value, or let the platform's agent fix them
     Fix(Box<FixArgs>),
+
     /// Move a pipeline or script and update every reference to it
     Mv(MvArgs),
     /// Run a local platform on this machine

@@ -26,6 +26,8 @@ enum Remedy {
     Arguments(&'static str),
     /// Pass these arguments, with this value if the user typed none.
     ArgumentsWithValue(&'static str, &'static str),
+    /// Run this other command of the program instead.
+    Command(&'static str),
     /// Follow this advice.
     Advice(&'static str),
 }
@@ -93,7 +95,7 @@ const FLAG_SYNONYMS: &[FlagSynonym] = &[
     ),
     row(
         &["--cached", "--index"],
-        &["check"],
+        &["check", "fix"],
         Remedy::Arguments("--staged"),
     ),
     row(
@@ -130,11 +132,22 @@ const FLAG_SYNONYMS: &[FlagSynonym] = &[
         Remedy::Advice("the rules file enables and disables rules; `sluicegate rules list` shows them"),
     ),
     row(
-        &["--fix", "--write", "--autofix"],
+        &[
+            "--fix",
+            "--write",
+            "--autofix",
+            "--auto-fix",
+            "--fix-all",
+            "--autocorrect",
+            "--auto-correct",
+        ],
         EVERY_COMMAND,
-        Remedy::Advice(
-            "sluicegate does not edit pipelines; `sluicegate rules explain ID` shows how to fix a finding",
-        ),
+        Remedy::Command("fix"),
+    ),
+    row(
+        &["--fix-dry-run", "--fix-only"],
+        EVERY_COMMAND,
+        Remedy::Command("fix --dry-run"),
     ),
     row(
         &["--jobs", "-j", "--parallel", "--threads"],
@@ -266,6 +279,7 @@ const COMMAND_SYNONYMS: &[(&[&str], &str)] = &[
     (&["versions", "releases"], "artifacts list"),
     (&["rollback"], "artifacts rollback"),
     (&["move", "rename"], "mv"),
+    (&["autofix", "auto-fix", "autocorrect", "auto-correct"], "fix"),
     (&["compare", "show"], "diff"),
     (&["server", "mock", "emulator"], "serve"),
     (&["waive", "ignore", "suppress", "baseline"], "waivers add"),
@@ -301,6 +315,7 @@ pub(super) fn find_flag_hint(command: &str, flag: &str, value: Option<&str>) -> 
             command,
             &arguments.replace("{value}", value.unwrap_or(default_value)),
         ),
+        Remedy::Command(arguments) => suggest_call("", arguments),
         Remedy::Advice(advice) => advice.to_owned(),
     })
 }
@@ -378,6 +393,10 @@ mod tests {
     fn synonyms_of_flags_are_flags() {
         let program = cli::command();
         for synonym in FLAG_SYNONYMS {
+            if let Remedy::Command(arguments) = synonym.remedy {
+                let name = arguments.split(' ').next().unwrap();
+                assert!(program.find_subcommand(name).is_some(), "{name} is no command");
+            }
             let (Remedy::Arguments(arguments) | Remedy::ArgumentsWithValue(arguments, _)) = synonym.remedy
             else {
                 continue;

@@ -26,7 +26,7 @@ pub(crate) struct UnstagedFiles {
 pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<UnstagedFiles, Failure> {
     let root = repo.root();
     let edited_paths = plan.edits.iter().map(|edit| edit.path.as_str());
-    let mut staged_files = repo.files_without_unstaged_changes(edited_paths)?;
+    let mut staged_files = repo.files_without_unstaged_changes(edited_paths, None)?;
     let created_dirs = match &plan.moves {
         Some(moves) => move_files(repo, moves)?,
         None => Vec::new(),
@@ -52,7 +52,7 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
     for file in &mut staged_files {
         file.path = moves.path_after(&file.path);
     }
-    if let Err(error) = repo.stage_files(&staged_files) {
+    if let Err(error) = repo.stage_files(&staged_files, None) {
         return Ok(UnstagedFiles {
             paths: list_edited_paths(plan, moves).collect(),
             reason: Some(error.to_string()),

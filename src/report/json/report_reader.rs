@@ -268,6 +268,11 @@ fn build_violations(rule: &str, findings: Vec<FindingV2>) -> Result<Vec<Violatio
     let is_only_finding = findings.len() == 1;
     let mut violations = Vec::with_capacity(findings.len());
     for finding in findings {
+        if finding.fix.as_ref().is_some_and(|fix| !fix.has_valid_region()) {
+            return Err(invalid_value(format!(
+                "the rule {rule:?} has a finding whose fix has no valid region"
+            )));
+        }
         match finding.message {
             Some(text) => violations.push(Violation {
                 text,
@@ -276,6 +281,8 @@ fn build_violations(rule: &str, findings: Vec<FindingV2>) -> Result<Vec<Violatio
                 about_kind: finding.about_kind,
                 size: finding.size,
                 folded_count: finding.folded.unwrap_or_default(),
+                proposed_fix: None,
+                fix: finding.fix,
             }),
             None if is_only_finding => {}
             None => {
@@ -323,6 +330,7 @@ mod tests {
         report.is_open = true;
         report.files[1].results[1].violations[0].about = Some("Run A".to_owned());
         report.files[0].results[0].violations[0].size = Some(3);
+        report.files[0].results[0].violations[0].fix = Some(Box::new(sample::fix()));
         assert_eq!(again(&report), report);
         assert_eq!(
             again(&sample::empty(Verdict::Undecided)),

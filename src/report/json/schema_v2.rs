@@ -9,7 +9,7 @@ use crate::report::ReportContext;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use sluicegate_pipelines::findings::{
-    ChangeSummary, Enforcement, Engine, FileResults, FindingState, FindingTotals, Fingerprint, Origin,
+    ChangeSummary, Enforcement, Engine, FileResults, FindingState, FindingTotals, Fingerprint, Fix, Origin,
     Report, ResultCounts, ReviewContext, RuleResult, Severity, Status, Verdict, VerdictLimit, Waiver,
 };
 use sluicegate_pipelines::interface::Compatibility;
@@ -132,6 +132,9 @@ pub(super) struct FindingV2 {
     /// The identity of the finding across runs, as in the other reports; it is not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
+    /// The edit that `sluicegate fix` makes; missing if the finding has no proven fix.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<Box<Fix>>,
 }
 
 /// The files to write. Each is created when it is written, because all together use more memory than the report itself.
@@ -264,6 +267,7 @@ impl FindingV2 {
                 .map(|violation| violation.folded_count)
                 .filter(|folded_count| *folded_count > 0),
             fingerprint: fingerprint.map(|fingerprint| fingerprint.to_string()),
+            fix: violation.and_then(|violation| violation.fix.clone()),
         }
     }
 }

@@ -8,10 +8,12 @@
 //! be printed anywhere.
 
 mod automation_details;
+mod sarif_fixes;
 mod sarif_log;
 mod sarif_rules;
 
 use self::automation_details::build_automation_details;
+use self::sarif_fixes::build_fix;
 use self::sarif_log::{
     ArtifactLocation, Descriptor, Driver, Fingerprints, Help, Invocation, Location, Log, MappedPath,
     Notification, PhysicalLocation, Provenance, Region, RuleReference, SarifBase, SarifReference,
@@ -229,6 +231,7 @@ fn build_verdict_result<'a>(
         },
         baseline_state: None,
         suppressions: None,
+        fixes: None,
     })
 }
 
@@ -237,8 +240,12 @@ fn estimate_size(result: &SarifResult<'_>) -> usize {
     let [place] = &result.locations;
     let place = &place.physical_location;
     let snippet = place.region.as_ref().and_then(|region| region.snippet.as_ref());
+
+    let fixes = result.fixes.iter().flatten();
     // The constant is for the keys and the values of fixed size.
-    400 + result.message.text.len()
+
+    400 + fixes.map(sarif_fixes::estimate_size).sum::<usize>()
+        + result.message.text.len()
         + result.rule_id.len()
         + place.artifact_location.uri.len()
         + snippet.map_or(0, |snippet| snippet.text.len())
@@ -282,6 +289,7 @@ fn build_result<'a>(
             Some(FindingState::Waived) | None => None,
         },
         suppressions: build_suppression(finding).map(|suppression| [suppression]),
+        fixes: finding.fix.map(|fix| [build_fix(finding.path, fix)]),
     }
 }
 
@@ -306,12 +314,17 @@ fn build_region(line: u32, source_line: Option<&str>) -> Region {
 fn build_location(path: &str, region: Option<Region>) -> Location {
     Location {
         physical_location: PhysicalLocation {
-            artifact_location: ArtifactLocation {
-                uri: file_uri::encode_path(path),
-                uri_base_id: SOURCE_ROOT,
-            },
+            artifact_location: build_artifact_location(path),
             region,
         },
+    }
+}
+
+/// Returns the location of a file in the repository.
+fn build_artifact_location(path: &str) -> ArtifactLocation {
+    ArtifactLocation {
+        uri: file_uri::encode_path(path),
+        uri_base_id: SOURCE_ROOT,
     }
 }
 

@@ -176,6 +176,30 @@ pub(super) struct SarifResult<'a> {
     pub baseline_state: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressions: Option<[Suppression; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixes: Option<[SarifFix; 1]>,
+}
+
+/// An edit of the file that makes the result disappear.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SarifFix {
+    pub description: SarifText,
+    pub artifact_changes: [ArtifactChange; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ArtifactChange {
+    pub artifact_location: ArtifactLocation,
+    pub replacements: [Replacement; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Replacement {
+    pub deleted_region: Region,
+    pub inserted_content: SarifText,
 }
 
 /// The reason why a result does not count.

@@ -46,8 +46,14 @@ fn schema() -> Value {
     let physical = json!({ "required": ["artifactLocation"], "properties": { "artifactLocation": artifact, "region": region } });
     let locations = json!({ "type": "array", "items": { "required": ["physicalLocation"], "properties": { "physicalLocation": physical } } });
     let rule = json!({ "required": ["id", "help", "shortDescription"], "properties": { "id": { "type": "string" }, "shortDescription": text } });
+    let replacement = json!({ "required": ["deletedRegion"], "properties": { "deletedRegion": region, "insertedContent": text }, "additionalProperties": false });
+    let change = json!({ "required": ["artifactLocation", "replacements"], "additionalProperties": false,
+        "properties": { "artifactLocation": artifact, "replacements": { "type": "array", "minItems": 1, "items": replacement } } });
+    let fix = json!({ "required": ["artifactChanges"], "additionalProperties": false,
+        "properties": { "description": text, "artifactChanges": { "type": "array", "minItems": 1, "uniqueItems": true, "items": change } } });
     let result = json!({ "required": ["ruleId", "ruleIndex", "level", "message", "locations", "partialFingerprints"],
-        "properties": { "level": level, "message": text, "locations": locations, "ruleIndex": { "type": "integer", "minimum": 0 } } });
+        "properties": { "level": level, "message": text, "locations": locations, "ruleIndex": { "type": "integer", "minimum": 0 },
+            "fixes": { "type": "array", "minItems": 1, "uniqueItems": true, "items": fix } } });
     let notification = json!({ "required": ["descriptor", "level", "message"], "properties": { "level": level, "message": text, "locations": locations } });
     let invocation = json!({ "required": ["executionSuccessful"], "properties": { "executionSuccessful": { "type": "boolean" },
         "toolExecutionNotifications": { "type": "array", "items": notification } } });
@@ -446,6 +452,30 @@ fn long_texts_do_not_pass_the_size_limit() {
         vec![sample::result("r", Status::Failed(Severity::Error), violations)],
     )];
     assert!(sample::write_to_vec(|out| render(&report, &on_github(), out)).len() < 10_000_000);
+}
+
+#[test]
+fn proven_fix_is_edit_of_its_file() {
+    let mut report = sample::report();
+    report.files[1].results[1].violations[0].fix = Some(Box::new(sample::fix()));
+    let path = report.files[1].path.clone();
+    let log = read(&report, &about());
+    assert_eq!(validate(&schema(), &log), Ok(()));
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let fixes: Vec<&Value> = results.iter().filter_map(|result| result.get("fixes")).collect();
+    assert_eq!(
+        fixes,
+        [&json!([{
+            "description": { "text": "Replace `load` with `sales/load`" },
+            "artifactChanges": [{
+                "artifactLocation": { "uri": path, "uriBaseId": "%SRCROOT%" },
+                "replacements": [{
+                    "deletedRegion": { "startLine": 9, "startColumn": 27, "endLine": 9, "endColumn": 33 },
+                    "insertedContent": { "text": "'sales/load'" }
+                }]
+            }]
+        }])]
+    );
 }
 
 #[test]

@@ -45,7 +45,7 @@ const IRREGULAR_PARTICIPLES: &str = "told kept sought held found said made seen 
 /// Nouns that end like participles.
 const NOUNS: &str = "string thing ring setting warning finding heading encoding building padding spacing ending ping \
     embed speed need feed seed bed red styling logging streaming batching hashing paging matching meaning wording \
-    mapping sibling billing linking timing listing binding pending casing ordering rounding rating naming indexed sorted";
+    mapping sibling billing linking timing listing binding pending casing ordering rounding rating naming spelling indexed sorted";
 
 /// Starts of names of tests that have no subject.
 const TEST_STARTS: [&str; 3] = ["a_", "what_", "it_"];

@@ -497,9 +497,9 @@ fn repair_fixes_names_that_differ_in_their_unicode_normal_form() {
     world.commit("the past");
     let check_output = Call::new(&world.work()).run("check --all --fail-on never");
     assert!(
-        check_output.out.contains(
-            "is the same name in another Unicode normal form; `sluicegate mv --repair` writes that path"
-        ),
+        check_output
+            .out
+            .contains("is the same name in another Unicode normal form; `sluicegate fix` corrects it"),
         "{}",
         check_output.all()
     );

@@ -87,7 +87,9 @@ fn call_of_pipeline_that_the_change_renamed_names_its_new_path() {
     world.commit("move");
     let text = single_violation(&check(&world, "").expect(1));
     assert!(
-        text.ends_with("it was renamed in this change to `sales/daily.orch.yaml`"),
+        text.ends_with(
+            "it was renamed in this change to `sales/daily.orch.yaml`; `sluicegate fix` corrects it"
+        ),
         "{text}"
     );
     // Without a name in common and with another content, the file is still the same one if it kept its name.
@@ -101,7 +103,9 @@ fn call_of_pipeline_that_the_change_renamed_names_its_new_path() {
     world.commit("move and rewrite");
     let text = single_violation(&check(&world, "").expect(1));
     assert!(
-        text.ends_with("it was renamed in this change to `deep/down/load.orch.yaml`; `sluicegate mv --repair` writes that path"),
+        text.ends_with(
+            "it was renamed in this change to `deep/down/load.orch.yaml`; `sluicegate fix` corrects it"
+        ),
         "{text}"
     );
 }
@@ -140,7 +144,10 @@ fn call_of_deleted_pipeline_suggests_no_other_one() {
     // A typo is recognized.
     for (typo, help) in [
         ("sales/laod 2025", "did you mean `sales/load 2025.orch.yaml`?"),
-        ("sales/Load 2025", "did you mean `sales/load 2025.orch.yaml`?"),
+        (
+            "sales/Load 2025",
+            "`sales/load 2025.orch.yaml` is the same name in another letter case",
+        ),
         ("slaes/load 2025", "`sales/load 2025.orch.yaml` has that name"),
     ] {
         world.write("caller.orch.yaml", row_with_caller(typo));

@@ -57,7 +57,11 @@ const CASES: &[(&str, &str)] = &[
     ),
     ("check --cached", "did you mean `sluicegate check --staged`?"),
     ("check --all-files", "did you mean `sluicegate check --all`?"),
-    ("check --fix", "sluicegate does not edit pipelines"),
+    ("check --fix", "did you mean `sluicegate fix`?"),
+    ("check --autofix", "did you mean `sluicegate fix`?"),
+    ("review --fix", "did you mean `sluicegate fix`?"),
+    ("autofix", "did you mean `sluicegate fix`?"),
+    ("fix --cached", "did you mean `sluicegate fix --staged`?"),
     (
         "check --ignore unused-components",
         "the rules file enables and disables rules",

@@ -2,7 +2,7 @@
 
 use super::PathMove;
 use crate::pipelines::{
-    CallResolution, PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, UnicodeNameIndex,
+    CallResolution, PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, SpellingIndex,
     file_name,
 };
 use std::collections::HashMap;
@@ -32,29 +32,9 @@ impl Relocation<'_> {
         if self.new_files.resolve(target, kind, &caller).file() == Some(&path) {
             return None;
         }
-        let new = find_call_text(self.new_files, target, kind, &path, &caller);
+        let new = self.new_files.find_call_text(target, kind, &path, &caller);
         Some(new.ok_or_else(|| format!("no call from `{caller}` leads to `{path}`")))
     }
-}
-
-/// Returns a text with which `caller` calls the file at `path`, or `None` if no text leads there. The text has the
-/// extension if the old text had it, unless only the other form leads to the file.
-fn find_call_text(
-    files: &PipelineFiles<'_>,
-    old_target: &str,
-    kind: PipelineKind,
-    path: &str,
-    caller: &str,
-) -> Option<String> {
-    let short = path.strip_suffix(kind.extension())?;
-    let mut candidates = [short, path];
-    if old_target.ends_with(kind.extension()) {
-        candidates.reverse();
-    }
-    candidates
-        .into_iter()
-        .find(|candidate| files.resolve(candidate, kind, caller) == CallResolution::File(path))
-        .map(str::to_owned)
 }
 
 /// The files of a project, used to repair broken references.
@@ -62,7 +42,7 @@ pub struct ReferenceRepair<'m> {
     pipelines: PipelineFiles<'m>,
     /// The paths by file name.
     by_name: HashMap<&'m str, Vec<&'m str>>,
-    normal_forms: UnicodeNameIndex<'m>,
+    spellings: SpellingIndex<'m>,
 }
 
 /// The reason why a reference is not repaired.
@@ -82,7 +62,7 @@ impl<'m> ReferenceRepair<'m> {
         }
         Self {
             pipelines: PipelineFiles::new(paths.iter().copied()),
-            normal_forms: UnicodeNameIndex::new(paths.iter().copied()),
+            spellings: SpellingIndex::new(paths.iter().copied()),
             by_name,
         }
     }
@@ -119,11 +99,11 @@ impl<'m> ReferenceRepair<'m> {
         };
         let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
         let target_path = format!("{target_stem}{}", kind.extension());
-        let path = match self.or_other_normal_form(same_name_path, &target_path) {
+        let path = match self.or_other_spelling(same_name_path, &target_path) {
             Ok(path) => path,
             Err(error) => return Some(Err(error)),
         };
-        let new_target = find_call_text(&self.pipelines, target, kind, path, caller);
+        let new_target = self.pipelines.find_call_text(target, kind, path, caller);
         (new_target.as_deref() != Some(target)).then(|| new_target.ok_or(RepairError::NoFile))
     }
 
@@ -134,19 +114,22 @@ impl<'m> ReferenceRepair<'m> {
         if same_name_paths.contains(&target) {
             return None;
         }
-        let path = self.or_other_normal_form(find_only_path(same_name_paths), target);
+        let path = self.or_other_spelling(find_only_path(same_name_paths), target);
         Some(path.map(str::to_owned))
     }
 
     /// Returns the result, unless no file has the name: then the file whose path differs only in its Unicode normal
-    /// form.
-    fn or_other_normal_form(
+    /// form or letter case.
+    fn or_other_spelling(
         &self,
         result: Result<&'m str, RepairError>,
         path: &str,
     ) -> Result<&'m str, RepairError> {
         match result {
-            Err(RepairError::NoFile) => self.normal_forms.find(path).ok_or(RepairError::NoFile),
+            Err(RepairError::NoFile) => match self.spellings.find(path) {
+                Some(other_spelling) => Ok(other_spelling.path),
+                None => Err(RepairError::NoFile),
+            },
             _ => result,
         }
     }

@@ -1,6 +1,8 @@
 //! A finding: the unit that people and hosts count, with its message.
 
-use super::{FileResults, FindingState, NO_ERROR_TYPE, RuleResult, Severity, Status, TEAM_PREFIX, Waiver};
+use super::{
+    FileResults, FindingState, Fix, NO_ERROR_TYPE, RuleResult, Severity, Status, TEAM_PREFIX, Waiver,
+};
 use crate::pipelines::SubjectKind;
 use std::borrow::Cow;
 
@@ -55,6 +57,8 @@ pub struct Finding<'a> {
     pub error_type: Option<&'a str>,
     /// The text of the violation, if there is one.
     pub text: Option<Cow<'a, str>>,
+    /// The proven fix, if there is one.
+    pub fix: Option<&'a Fix>,
 }
 
 /// The identity of a finding across commits. It never includes the line, because findings often move.
@@ -167,6 +171,7 @@ impl RuleResult {
             size: None,
             error_type: None,
             text: None,
+            fix: None,
         };
         if let Status::Error(error_type) = &self.status {
             let rule = match error_type.as_deref() {
@@ -197,6 +202,7 @@ impl RuleResult {
                 about_kind: violation.about_kind,
                 size: violation.size,
                 text: Some(Cow::Borrowed(violation.text.as_str())),
+                fix: violation.fix.as_deref(),
                 ..result_finding.clone()
             })
             .collect()

@@ -80,6 +80,7 @@ mod tests {
             size: None,
             error_type: None,
             text: Some(text.into()),
+            fix: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The result of one rule on one file.
 
-use super::{FindingState, Waiver};
+use super::{FindingState, Fix, ProposedFix, Waiver};
 use crate::pipelines::{NamedSubject, SubjectKind};
 use sluicegate_base::words::words;
 
@@ -113,6 +113,9 @@ pub struct Violation {
     pub size: Option<u64>,
     /// The number of findings that are folded under this one, because they follow from it.
     pub folded_count: usize,
+    /// The replacement that a check proposes. If it is proven, `fix` has it, too.
+    pub proposed_fix: Option<Box<ProposedFix>>,
+    pub fix: Option<Box<Fix>>,
 }
 
 impl Violation {
@@ -125,6 +128,8 @@ impl Violation {
             about_kind: None,
             size: None,
             folded_count: 0,
+            proposed_fix: None,
+            fix: None,
         }
     }
 

@@ -12,8 +12,8 @@ mod pipeline_model;
 mod quotes;
 mod references;
 mod shared_pipelines;
+mod spelling_index;
 mod subject_index;
-mod unicode_name_index;
 
 pub use config_dir::{ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE, find_config_dir};
 pub use new_shared_entry::{NewSharedEntry, SharedEditError};
@@ -25,6 +25,6 @@ pub use pipeline_model::{
 };
 pub use references::{CallResolution, CallWalk, PipelineFiles, Reference, ReferenceTarget, file_name};
 pub use shared_pipelines::{SharedColumn, SharedEntry, SharedParameter, SharedPipelines};
+pub(crate) use spelling_index::{OtherSpelling, SpellingDifference, SpellingIndex};
 pub(crate) use subject_index::ABOUT_THE_PIPELINE;
 pub use subject_index::{NamedSubject, SubjectKind, SubjectMatch};
-pub(crate) use unicode_name_index::UnicodeNameIndex;

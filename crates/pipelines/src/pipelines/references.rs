@@ -172,6 +172,26 @@ impl<'f> PipelineFiles<'f> {
         self.resolve_path(&format!("{target}{}", kind.extension()), caller)
     }
 
+    /// Returns a text with which `caller` calls the file at `path`, or `None` if no text leads there. The text has the
+    /// extension if the old text had it, unless only the other form leads to the file.
+    pub(crate) fn find_call_text(
+        &self,
+        old_target: &str,
+        kind: PipelineKind,
+        path: &str,
+        caller: &str,
+    ) -> Option<String> {
+        let short_path = path.strip_suffix(kind.extension())?;
+        let mut candidates = [short_path, path];
+        if old_target.ends_with(kind.extension()) {
+            candidates.reverse();
+        }
+        candidates
+            .into_iter()
+            .find(|candidate| self.resolve(candidate, kind, caller) == CallResolution::File(path))
+            .map(str::to_owned)
+    }
+
     /// Returns the paths of all pipelines, sorted.
     pub(crate) fn paths(&self) -> &[&'f str] {
         &self.paths

@@ -1,7 +1,9 @@
 //! The messages for broken references, used by reviews and publishes. Each message follows the name of the component
 //! and contains text from outside. Thousands of messages may repeat one name, so a very long name is shortened.
 
-use crate::pipelines::{LinkRole, PipelineKind, SharedEntry, SharedParameter};
+use crate::pipelines::{
+    LinkRole, OtherSpelling, PipelineKind, SharedEntry, SharedParameter, SpellingDifference,
+};
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::text::{self, List, format_more, shorten_name};
 
@@ -13,6 +15,9 @@ pub const NOT_A_PIPELINE: &str = "is not a pipeline file (`.orch.yaml`, `.tran.y
 
 /// The hint for a broken call if exactly one file has its name.
 pub(super) const REPAIR_HINT: &str = "; `sluicegate mv --repair` writes that path";
+
+/// The hint for a finding with a proven fix.
+pub const FIX_HINT: &str = "; `sluicegate fix` corrects it";
 
 /// Maximum number of paths in a sentence about a circle.
 const MAX_LISTED_IN_CIRCLE: usize = 12;
@@ -51,11 +56,15 @@ pub(super) fn rename_hint(name: &str) -> String {
     format!("; it was renamed in this change to `{}`", shorten_name(name))
 }
 
-/// Returns the hint for a name that differs from that of a file only in its Unicode normal form.
-pub(super) fn normal_form_hint(path: &str) -> String {
+/// Returns the hint for a file with another spelling of the name.
+pub(super) fn other_spelling_hint(spelling: OtherSpelling<'_>) -> String {
+    let difference = match spelling.difference {
+        SpellingDifference::NormalForm => "another Unicode normal form",
+        SpellingDifference::LetterCase => "another letter case",
+    };
     format!(
-        "; `{}` is the same name in another Unicode normal form{REPAIR_HINT}",
-        shorten_name(path)
+        "; `{}` is the same name in {difference}",
+        shorten_name(spelling.path)
     )
 }
 

@@ -5,22 +5,24 @@
 //! facts are read, and from which commit. A publish also uses the `messages`, because it rejects the same problems.
 
 mod call_groups;
+mod change_renames;
 mod messages;
 mod problem;
 mod project_check;
+mod project_contents;
 mod project_documentation;
 mod project_findings;
-mod renames;
+mod referring_file;
 mod shared_file;
 mod suggestions;
 
+pub use change_renames::Renames;
 pub use messages::{
-    MISSING_FILE, NOT_A_PIPELINE, describe_ambiguous_call, describe_broken_entry, describe_missing_call,
-    describe_missing_script, describe_undeclared_parameter, describe_unusable_script,
+    FIX_HINT, MISSING_FILE, NOT_A_PIPELINE, describe_ambiguous_call, describe_broken_entry,
+    describe_missing_call, describe_missing_script, describe_undeclared_parameter, describe_unusable_script,
 };
 pub use project_check::{CheckLevels, ProjectCheck};
+pub use project_contents::Project;
 pub use project_documentation::{ProjectDocumentation, render_reference};
-pub use project_findings::Project;
-pub use renames::Renames;
 pub use shared_file::SharedPipelinesFile;
-pub use suggestions::{CallSuggestions, ComponentSuggestions};
+pub use suggestions::{CallHint, CallSuggestions, ComponentSuggestions};

@@ -1,7 +1,9 @@
 //! A broken reference, and the results that report it.
 
 use super::{CheckLevels, ProjectCheck};
-use crate::findings::{Enforcement, FileResults, Origin, RuleResult, Severity, Status, Violation};
+use crate::findings::{
+    Enforcement, FileResults, Origin, ProposedFix, RuleResult, Severity, Status, Violation,
+};
 use crate::pipelines::Reference;
 use crate::yaml::Position;
 use sluicegate_base::text::shorten_name;
@@ -15,6 +17,7 @@ pub(super) struct Problem {
     pub text: String,
     /// Whether the problem is a warning at most.
     pub is_uncertain: bool,
+    pub fix: Option<ProposedFix>,
 }
 
 /// Creates a problem in the shared-pipelines file.
@@ -25,6 +28,7 @@ pub(super) fn build_shared_file_problem(line: u32, subject: Option<String>, text
         subject,
         text,
         is_uncertain: false,
+        fix: None,
     }
 }
 
@@ -48,6 +52,7 @@ pub(super) fn build_component_problem(
         subject: Some(component.clone().into_owned()),
         text: format!("component `{component}` {message}"),
         is_uncertain: false,
+        fix: None,
     }
 }
 
@@ -70,6 +75,7 @@ pub(super) fn group_problems(path: &str, problems: Vec<Problem>, levels: CheckLe
             .push(Violation {
                 line: Some(problem.line),
                 about: problem.subject,
+                proposed_fix: problem.fix.map(Box::new),
                 ..Violation::new(problem.text)
             });
     }

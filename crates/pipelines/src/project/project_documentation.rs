@@ -95,9 +95,8 @@ static CALL: ProjectDocumentation = ProjectDocumentation {
     ],
     fails: "pipeline:\n  components:\n    Run load:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: \
             sales/moved away\n",
-    fix: "Correct the path; the finding lists the files with that name. `sluicegate mv --repair` corrects \
-         it if exactly one file has the name, and `sluicegate mv OLD NEW` moves a pipeline and updates its \
-         calls.",
+    fix: "Correct the path; the finding lists the files with that name, and the command that writes the path if \
+         only one is correct. `sluicegate mv OLD NEW` moves a pipeline and updates its calls.",
 };
 
 static SCRIPT: ProjectDocumentation = ProjectDocumentation {

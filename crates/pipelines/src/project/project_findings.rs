@@ -2,41 +2,19 @@
 
 use super::call_groups::CallGroups;
 use super::messages::{
-    MISSING_FILE, NOT_A_PIPELINE, REPAIR_HINT, describe_ambiguous_call, describe_bare_call,
-    describe_broken_entry, describe_circle, describe_dangling_link, describe_large_circle,
-    describe_missing_call, describe_missing_script, describe_undeclared_parameter,
-    describe_undeclared_variable, describe_unusable_script, similar_name_hint,
+    MISSING_FILE, NOT_A_PIPELINE, describe_broken_entry, describe_circle, describe_large_circle,
+    describe_undeclared_parameter,
 };
-use super::problem::{
-    Problem, build_component_problem, build_reference_problem, build_shared_file_problem, group_problems,
-};
-use super::renames::Renames;
+use super::problem::{Problem, build_reference_problem, build_shared_file_problem, group_problems};
+use super::referring_file::ReferringFile;
 use super::shared_file::SharedPipelinesFile;
 use super::suggestions::{CallSuggestions, ComponentSuggestions};
-use super::{CheckLevels, ProjectCheck};
+use super::{CheckLevels, Project, ProjectCheck};
 use crate::findings::FileResults;
-use crate::pipelines::{
-    CallResolution, CallWalk, PipelineFacts, PipelineFiles, PipelineKind, Reference, ReferenceKind,
-    ReferenceTarget, is_pipeline,
-};
-use sluicegate_base::file_defect::FileDefect;
+use crate::pipelines::{CallWalk, PipelineFacts, Reference, ReferenceKind, ReferenceTarget, is_pipeline};
 use sluicegate_base::text::shorten_name;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// The input of the checks: the files of a commit or of the working tree.
-pub struct Project<'p> {
-    /// All pipelines, so that calls can be resolved.
-    pub files: &'p PipelineFiles<'p>,
-    /// The facts of the checked pipelines; `None` if a pipeline cannot be read.
-    pub facts: &'p BTreeMap<String, Option<PipelineFacts>>,
-    /// The referenced scripts that exist, each with its defect.
-    pub scripts: &'p BTreeMap<String, Option<FileDefect>>,
-    pub shared_file: Option<&'p SharedPipelinesFile>,
-    /// Returns whether a reference intentionally leads out of the project.
-    pub is_external: &'p dyn Fn(&str) -> bool,
-    pub renames: &'p Renames<'p>,
-}
 
 /// The broken references of each file.
 type ProblemsByFile<'p> = BTreeMap<&'p str, Vec<Problem>>;
@@ -48,6 +26,7 @@ impl Project<'_> {
         let mut problems: ProblemsByFile<'_> = BTreeMap::new();
         let call_suggestions = RefCell::new(CallSuggestions::default());
         let component_suggestions = RefCell::new(ComponentSuggestions::default());
+        let spellings = OnceCell::new();
         for (path, facts) in self
             .facts
             .iter()
@@ -55,15 +34,18 @@ impl Project<'_> {
         {
             call_suggestions.borrow_mut().start_file(path);
             component_suggestions.borrow_mut().start_file();
-            let checker = FileChecker {
+            let file = ReferringFile {
                 project: self,
                 path,
                 shared_id: shared_ids.get(path.as_str()).copied(),
                 call_suggestions: &call_suggestions,
                 component_suggestions: &component_suggestions,
+                spellings: &spellings,
             };
-            let found_problems = checker.check_file(facts);
-            problems.entry(path).or_default().extend(found_problems);
+            problems
+                .entry(path)
+                .or_default()
+                .extend(file.find_problems(facts));
         }
         if levels.enforcement_of(ProjectCheck::Cycle).is_some() {
             self.check_cycles(&mut problems);
@@ -222,156 +204,5 @@ impl Project<'_> {
             }
         }
         problems
-    }
-}
-
-struct FileChecker<'f> {
-    project: &'f Project<'f>,
-    path: &'f str,
-    /// A shared pipeline that calls the file directly or indirectly.
-    shared_id: Option<&'f str>,
-    call_suggestions: &'f RefCell<CallSuggestions<'f>>,
-    component_suggestions: &'f RefCell<ComponentSuggestions>,
-}
-
-impl FileChecker<'_> {
-    /// Returns the problems in the links and references of one pipeline.
-    fn check_file(&self, facts: &PipelineFacts) -> Vec<Problem> {
-        let mut problems = Vec::new();
-        for link in &facts.dangling_links {
-            let message = describe_dangling_link(link.role, &link.name) + &self.link_hint(facts, &link.name);
-            problems.push(build_component_problem(
-                ProjectCheck::Link,
-                &link.component,
-                link.position,
-                &message,
-            ));
-        }
-        for reference in &facts.references {
-            let ReferenceTarget::Path(target) = &reference.target else {
-                continue;
-            };
-            if (self.project.is_external)(target) {
-                continue;
-            }
-            match reference.kind {
-                ReferenceKind::Script => problems.extend(self.check_script(reference, target)),
-                ReferenceKind::Pipeline(kind) => self.check_call(reference, target, kind, &mut problems),
-            }
-        }
-        problems
-    }
-
-    /// Returns the finding for a script that does not exist, or that is not a script.
-    fn check_script(&self, reference: &Reference, target: &str) -> Option<Problem> {
-        let text = match self.project.scripts.get(target) {
-            None => format!(
-                "{}{}",
-                describe_missing_script(target),
-                self.publish_consequence()
-            ),
-            Some(None) => return None,
-            Some(Some(defect)) => format!(
-                "{}; publishing will fail because of it: {}",
-                describe_unusable_script(target, *defect),
-                defect.help()
-            ),
-        };
-        Some(build_reference_problem(ProjectCheck::Script, reference, &text))
-    }
-
-    /// Adds the problem of a call: its pipeline is missing, its name is ambiguous or lacks the directory, or an
-    /// argument does not exist there.
-    fn check_call(
-        &self,
-        reference: &Reference,
-        target: &str,
-        kind: PipelineKind,
-        problems: &mut Vec<Problem>,
-    ) {
-        let files = self.project.files;
-        // A glob may contain the path with its extension even if the call omits it.
-        if (self.project.is_external)(&format!("{target}{}", kind.extension())) {
-            return;
-        }
-        let resolution = files.resolve(target, kind, self.path);
-        let (message, is_uncertain) = match &resolution {
-            CallResolution::File(_) => (None, false),
-            CallResolution::ByName(path) => {
-                let is_only = files.files_named(target, kind).len() == 1;
-                let help = if is_only { REPAIR_HINT } else { "" };
-                (Some(describe_bare_call(kind, target, path) + help), true)
-            }
-            CallResolution::Ambiguous(paths) => (Some(describe_ambiguous_call(kind, target, paths)), false),
-            CallResolution::Missing => {
-                let (message, hint) = (describe_missing_call(kind, target), self.call_hint(target, kind));
-                (
-                    Some(format!("{message}{hint}{}", self.publish_consequence())),
-                    false,
-                )
-            }
-        };
-        problems.extend(message.map(|message| Problem {
-            is_uncertain,
-            ..build_reference_problem(ProjectCheck::Call, reference, &message)
-        }));
-        if let Some(path) = resolution.file() {
-            self.check_arguments(reference, path, problems);
-        }
-    }
-
-    /// Returns a hint with the new path of a renamed pipeline, otherwise with the files of that name or a similar path.
-    fn call_hint(&self, target: &str, kind: PipelineKind) -> String {
-        let files = self.project.files;
-        self.project
-            .renames
-            .call_hint(files, target, kind)
-            .unwrap_or_else(|| self.call_suggestions.borrow_mut().suggest(files, target, kind))
-    }
-
-    /// Returns a hint with the component that a broken link probably means.
-    fn link_hint(&self, facts: &PipelineFacts, name: &str) -> String {
-        let names = facts.components.iter().map(String::as_str);
-        self.project
-            .renames
-            .link_hint(self.path, name)
-            .or_else(|| {
-                let similar_name = self
-                    .component_suggestions
-                    .borrow_mut()
-                    .find_similar(names, name)?;
-                Some(similar_name_hint(&similar_name))
-            })
-            .unwrap_or_default()
-    }
-
-    /// Returns the end of a message, which names a shared pipeline that needs the file; empty if there is none.
-    fn publish_consequence(&self) -> String {
-        let Some(id) = self.shared_id.map(shorten_name) else {
-            return String::new();
-        };
-        format!("; publishing will fail because the shared pipeline `{id}` needs it")
-    }
-
-    /// Adds a problem for each argument of a call that the called pipeline does not declare as a variable. Without the
-    /// variables of the called pipeline, nothing can be checked.
-    fn check_arguments(&self, reference: &Reference, path: &str, problems: &mut Vec<Problem>) {
-        let Some(Some(callee)) = self.project.facts.get(path) else {
-            return;
-        };
-        if callee.is_unparsed || reference.arguments.is_empty() {
-            return;
-        }
-        for argument in &reference.arguments {
-            if !callee.declares_variable(&argument.name) && !argument.name.contains("${") {
-                let message = describe_undeclared_variable(&argument.name, path);
-                problems.push(build_component_problem(
-                    ProjectCheck::Argument,
-                    &reference.component,
-                    argument.position,
-                    &message,
-                ));
-            }
-        }
     }
 }

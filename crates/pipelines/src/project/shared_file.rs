@@ -5,6 +5,7 @@ use crate::yaml::DocumentError;
 use std::collections::BTreeSet;
 
 /// The shared-pipelines file.
+#[derive(Debug)]
 pub struct SharedPipelinesFile {
     pub path: String,
     pub content: Result<SharedPipelines, DocumentError>,

@@ -1,8 +1,10 @@
 //! Searches for the probable target of a broken reference. Hostile names can make each search compare all names, so the
 //! work is bounded.
 
-use super::messages::{REPAIR_HINT, format_paths, normal_form_hint, similar_name_hint};
-use crate::pipelines::{PipelineFiles, PipelineKind, UnicodeNameIndex, file_name, without_extension};
+use super::messages::{REPAIR_HINT, format_paths, other_spelling_hint, similar_name_hint};
+use crate::pipelines::{
+    OtherSpelling, PipelineFiles, PipelineKind, SpellingIndex, file_name, without_extension,
+};
 use sluicegate_base::text::{NameProfile, find_most_similar, shorten_name};
 use std::collections::HashMap;
 
@@ -103,6 +105,23 @@ impl<'p> PathIndex<'p> {
     }
 }
 
+/// A hint for a broken reference: what it probably means.
+#[derive(Default)]
+pub struct CallHint {
+    /// The end of a message; may be empty.
+    pub(super) text: String,
+    /// The only file that the call can mean.
+    pub(super) only_path: Option<String>,
+}
+
+impl CallHint {
+    /// Returns the hint with the command that writes the path, for a run that offers no fix.
+    pub fn into_text_with_command(self) -> String {
+        let command_hint = if self.only_path.is_some() { REPAIR_HINT } else { "" };
+        self.text + command_hint
+    }
+}
+
 /// Hints for broken calls, which share one budget.
 #[derive(Default)]
 pub struct CallSuggestions<'p> {
@@ -111,7 +130,7 @@ pub struct CallSuggestions<'p> {
     cached_paths: HashMap<(String, PipelineKind), Option<&'p str>>,
     caller: String,
     indexes: HashMap<PipelineKind, PathIndex<'p>>,
-    normal_forms: Option<UnicodeNameIndex<'p>>,
+    spellings: Option<SpellingIndex<'p>>,
 }
 
 impl<'p> CallSuggestions<'p> {
@@ -121,12 +140,20 @@ impl<'p> CallSuggestions<'p> {
         self.cached_paths.clear();
     }
 
-    /// Returns a hint for a call that leads to no file: the files of that name, otherwise the path that differs only in
-    /// its Unicode form, otherwise a similar path; empty if there is none.
-    pub fn suggest(&mut self, files: &PipelineFiles<'p>, target: &str, kind: PipelineKind) -> String {
-        match files.files_named(target, kind) {
-            [] => match self.find_other_form(files, target, kind) {
-                Some(path) => normal_form_hint(path),
+    /// Returns a hint with the only file of that path in another spelling, otherwise with the files of that name or a
+    /// similar path.
+
+    pub fn suggest(&mut self, files: &PipelineFiles<'p>, target: &str, kind: PipelineKind) -> CallHint {
+        let spelling = self.find_other_spelling(files, target, kind);
+        if let Some(spelling) = spelling.filter(|spelling| spelling.is_only_path) {
+            return CallHint {
+                text: other_spelling_hint(spelling),
+                only_path: Some(spelling.path.to_owned()),
+            };
+        }
+        let text = match files.files_named(target, kind) {
+            [] => match spelling {
+                Some(spelling) => other_spelling_hint(spelling) + REPAIR_HINT,
                 None => self
                     .find_similar(files, target, kind)
                     .map(similar_name_hint)
@@ -134,28 +161,29 @@ impl<'p> CallSuggestions<'p> {
             },
             [one] => format!("; `{}` has that name{REPAIR_HINT}", shorten_name(one)),
             several => format!("; {} have that name", format_paths(several)),
+        };
+        CallHint {
+            text,
+            only_path: None,
         }
     }
 
-    /// Returns the path that differs from the target only in its Unicode normal form.
-    fn find_other_form(
+    /// Returns the file that differs from the target only in its spelling.
+    fn find_other_spelling(
         &mut self,
         files: &PipelineFiles<'p>,
         target: &str,
         kind: PipelineKind,
-    ) -> Option<&'p str> {
-        if target.is_ascii() {
-            return None;
-        }
-        let normal_forms = self.normal_forms.get_or_insert_with(|| {
-            UnicodeNameIndex::new(
+    ) -> Option<OtherSpelling<'p>> {
+        let spellings = self.spellings.get_or_insert_with(|| {
+            SpellingIndex::new(
                 PipelineKind::ALL
                     .into_iter()
                     .flat_map(|kind| files.files_of_kind(kind)),
             )
         });
         let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
-        normal_forms.find(&format!("{target_stem}{}", kind.extension()))
+        spellings.find(&format!("{target_stem}{}", kind.extension()))
     }
 
     /// Returns the path that is most similar to the target of a call; `None` if no path is similar, or after too much

@@ -5,6 +5,7 @@
 //! room does not know what a document is about.
 
 mod document_text;
+mod editor_position;
 mod scalar;
 mod scalar_rewrite;
 mod text_input;
@@ -12,7 +13,10 @@ mod tree;
 mod tree_builder;
 
 pub use document_text::{DocumentError, MAX_DOCUMENT_BYTES, Position, is_blank, shorten};
+pub use editor_position::EditorPosition;
 pub use scalar::Value;
 pub(crate) use scalar::format_double_quoted;
-pub use scalar_rewrite::{replace_scalars, split_around_scalars};
+pub use scalar_rewrite::{
+    RewrittenDocument, ScalarReplacement, replace_scalars, rewrite_scalars, split_around_scalars,
+};
 pub use tree::{NodeRef, Tree};

@@ -5,6 +5,7 @@
 //! from the original only in these values, so a mistake here leads to an error and never to a broken file.
 
 use super::document_text::{self, DocumentError, Position};
+use super::editor_position::{EditorCursor, EditorPosition};
 use super::scalar::{Scalar, Value, format_double_quoted};
 use super::text_input::TextInput;
 use super::{shorten, tree_builder};
@@ -12,12 +13,38 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// A document in which scalars were replaced, with the replacements.
+#[derive(Debug)]
+pub struct RewrittenDocument {
+    pub bytes: Vec<u8>,
+    /// The replacements, in the order of their positions.
+    pub replacements: Vec<ScalarReplacement>,
+}
+
+/// The replacement of a scalar in the source text.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ScalarReplacement {
+    pub position: Position,
+    pub start: EditorPosition,
+    pub end: EditorPosition,
+    /// The source text of the new scalar, with its quotes.
+    pub text: String,
+}
+
 /// Returns the document with these texts in place of the scalars at these positions. Fails, with the position, if a
 /// scalar cannot be replaced alone.
 pub fn replace_scalars(
     bytes: &[u8],
     new_texts: &BTreeMap<Position, String>,
 ) -> Result<Vec<u8>, DocumentError> {
+    rewrite_scalars(bytes, new_texts).map(|document| document.bytes)
+}
+
+/// Replaces scalars as [`replace_scalars`] does, and returns the replaced parts of the source text, too.
+pub fn rewrite_scalars(
+    bytes: &[u8],
+    new_texts: &BTreeMap<Position, String>,
+) -> Result<RewrittenDocument, DocumentError> {
     let text = document_text::decode_text(bytes)?;
     let scalars = find_scalars(text, |position| new_texts.contains_key(&position))?;
     let byte_order_mark = bytes.get(..bytes.len() - text.len()).unwrap_or_default();
@@ -41,11 +68,11 @@ fn splice_verified(
     scalars: &BTreeMap<Position, ScalarLocation>,
     new_texts: &BTreeMap<Position, String>,
     context: Context,
-) -> Result<Vec<u8>, DocumentError> {
-    let new_text = splice_scalars(text, scalars, new_texts, context)?;
-    let new_bytes = [byte_order_mark, &new_text].concat();
-    verify_rewrite(text, &new_bytes, scalars, new_texts)?;
-    Ok(new_bytes)
+) -> Result<RewrittenDocument, DocumentError> {
+    let (new_text, replacements) = splice_scalars(text, scalars, new_texts, context)?;
+    let bytes = [byte_order_mark, &new_text].concat();
+    verify_rewrite(text, &bytes, scalars, new_texts)?;
+    Ok(RewrittenDocument { bytes, replacements })
 }
 
 /// Replaces the text of these scalars, and keeps all other bytes.
@@ -54,8 +81,10 @@ fn splice_scalars(
     scalars: &BTreeMap<Position, ScalarLocation>,
     new_texts: &BTreeMap<Position, String>,
     context: Context,
-) -> Result<Vec<u8>, DocumentError> {
+) -> Result<(Vec<u8>, Vec<ScalarReplacement>), DocumentError> {
     let mut output = Vec::with_capacity(text.len());
+    let mut replacements = Vec::with_capacity(new_texts.len());
+    let mut cursor = EditorCursor::new(text);
     let mut end_offset = 0;
     for (position, new_text) in new_texts {
         let build_error = |reason: &str| DocumentError::at_position(*position, format!("the value {reason}"));
@@ -70,12 +99,19 @@ fn splice_scalars(
         let unchanged_text = text
             .get(end_offset..range.start)
             .ok_or_else(|| build_error("overlaps another value"))?;
+        let scalar_text = scalar.format_text(new_text, context);
         output.extend(unchanged_text.as_bytes());
-        output.extend(scalar.format_text(new_text, context).as_bytes());
+        output.extend(scalar_text.as_bytes());
+        replacements.push(ScalarReplacement {
+            position: *position,
+            start: cursor.move_to(range.start),
+            end: cursor.move_to(range.end),
+            text: scalar_text,
+        });
         end_offset = range.end;
     }
     output.extend(text.get(end_offset..).unwrap_or_default().as_bytes());
-    Ok(output)
+    Ok((output, replacements))
 }
 
 /// Returns the byte order mark, which may be empty, and the bytes before, between and after the scalars at these
@@ -422,6 +458,27 @@ mod tests {
             .map(|part| String::from_utf8_lossy(part).into_owned())
             .collect();
         assert_eq!(around, ["", "a: [", ", ", ", ", "]\n"]);
+    }
+
+    #[test]
+    fn replacement_has_region_in_utf16_code_units() {
+        let replacements = |document: &str| {
+            let texts = BTreeMap::from([(place(document), "c d".to_owned())]);
+            let document = rewrite_scalars(document.as_bytes(), &texts).unwrap();
+            let [replacement] = document.replacements.as_slice() else {
+                panic!("{document:?}");
+            };
+            let (start, end) = (replacement.start, replacement.end);
+            format!(
+                "{}:{}-{}:{} {}",
+                start.line, start.column, end.line, end.column, replacement.text
+            )
+        };
+        assert_eq!(replacements("k: a/b # why\n"), "1:4-1:7 c d");
+        assert_eq!(replacements("{\u{1f600}: é, k: 'a''b' }"), "1:12-1:18 'c d'");
+        assert_eq!(replacements("z: 1\r\nk: \"a\r\n  b\"\r\n"), "2:4-3:5 \"c d\"");
+        assert_eq!(replacements("\u{feff}k: a\n"), "1:4-1:5 c d");
+        assert_eq!(replacements("k: >-\n    a\n    b\nz: 1\n"), "2:5-3:6 c d");
     }
 
     proptest! {

@@ -1,0 +1,65 @@
+//! The fix of a finding: a value of the file that has exactly one correct replacement.
+
+use crate::yaml::Position;
+use serde::{Deserialize, Serialize};
+
+/// A replacement that a check proposes, before it is proven.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProposedFix {
+    pub position: Position,
+    pub old_value: String,
+    pub new_value: String,
+}
+
+/// A proven replacement: with it, the check does not report the finding any more, and does not report another one.
+///
+/// Columns count UTF-16 code units from 1, as in SARIF and in the protocol of editors.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Fix {
+    #[serde(rename = "from")]
+    pub old_value: String,
+    #[serde(rename = "to")]
+    pub new_value: String,
+    pub start_line: u32,
+    pub start_column: u32,
+    pub end_line: u32,
+    /// The column after the last replaced character.
+    pub end_column: u32,
+    /// The YAML text that replaces the region, with its quotes.
+    pub text: String,
+}
+
+impl Fix {
+    /// Returns whether the region begins in the file and does not end before its start.
+    pub fn has_valid_region(&self) -> bool {
+        let (start, end) = (
+            (self.start_line, self.start_column),
+            (self.end_line, self.end_column),
+        );
+        self.start_line > 0 && self.start_column > 0 && self.end_column > 0 && start <= end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn region_that_ends_before_its_start_is_invalid() {
+        let fix = |start_line, start_column, end_line, end_column| Fix {
+            old_value: "a".to_owned(),
+            new_value: "b".to_owned(),
+            start_line,
+            start_column,
+            end_line,
+            end_column,
+            text: "b".to_owned(),
+        };
+        assert!(fix(3, 5, 3, 5).has_valid_region());
+        assert!(fix(3, 5, 4, 1).has_valid_region());
+        for invalid in [fix(3, 5, 3, 4), fix(3, 5, 2, 9), fix(0, 1, 1, 1), fix(1, 0, 1, 1)] {
+            assert!(!invalid.has_valid_region(), "{invalid:?}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Finds files whose names are spelled differently: a file system may store another Unicode normal form than the text
+//! that names the file has, and one that ignores letter case hides a wrong letter until another system reads the
+//! repository.
+
+use super::references::file_name;
+use std::collections::HashMap;
+use unicode_normalization::UnicodeNormalization as _;
+
+/// The difference between two spellings of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SpellingDifference {
+    NormalForm,
+    LetterCase,
+}
+
+/// A file with another spelling of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OtherSpelling<'p> {
+    pub path: &'p str,
+    pub difference: SpellingDifference,
+    /// True if this is the only file whose complete path differs only in its spelling.
+    pub is_only_path: bool,
+}
+
+/// The paths of files, to find one without knowing its exact spelling.
+#[derive(Debug, Default)]
+pub(crate) struct SpellingIndex<'p> {
+    /// The paths by the complete path, without normal form and letter case.
+    by_path: HashMap<String, Vec<&'p str>>,
+    /// The paths with several normal forms, by the file name in one form.
+    by_name: HashMap<String, Vec<&'p str>>,
+}
+
+impl<'p> SpellingIndex<'p> {
+    pub(crate) fn new(paths: impl Iterator<Item = &'p str>) -> Self {
+        let mut index = Self::default();
+        for path in paths {
+            index.by_path.entry(fold(path)).or_default().push(path);
+            // A path of ASCII has only one normal form.
+            if !path.is_ascii() {
+                index
+                    .by_name
+                    .entry(compose(file_name(path)))
+                    .or_default()
+                    .push(path);
+            }
+        }
+        index
+    }
+
+    /// Returns the only file whose path differs from `path` only in its spelling. If there is none or several, returns
+    /// the file whose path is the same text in another normal form, otherwise the only file whose name is.
+    pub(crate) fn find(&self, path: &str) -> Option<OtherSpelling<'p>> {
+        let same_paths = self.by_path.get(&fold(path)).map_or(&[][..], Vec::as_slice);
+        match same_paths {
+            [only_path] if *only_path != path => Some(OtherSpelling {
+                path: only_path,
+                difference: if compose(only_path) == compose(path) {
+                    SpellingDifference::NormalForm
+                } else {
+                    SpellingDifference::LetterCase
+                },
+                is_only_path: true,
+            }),
+            _ => self.find_normal_form(path).map(|other_path| OtherSpelling {
+                path: other_path,
+                difference: SpellingDifference::NormalForm,
+                is_only_path: false,
+            }),
+        }
+    }
+
+    /// Returns the file whose path is the same text in any normal form, otherwise the only file of that name.
+    fn find_normal_form(&self, path: &str) -> Option<&'p str> {
+        if path.is_ascii() {
+            return None;
+        }
+        let same_name_paths = self.by_name.get(&compose(file_name(path)))?;
+        let composed_path = compose(path);
+        match (
+            same_name_paths
+                .iter()
+                .find(|candidate| compose(candidate) == composed_path),
+            same_name_paths.as_slice(),
+        ) {
+            (Some(path), _) | (None, [path]) => Some(path),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the text in the composed form.
+fn compose(text: &str) -> String {
+    text.nfc().collect()
+}
+
+/// Returns the text in the composed form and in lower case.
+fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    compose(&compose(text).to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SpellingDifference::{LetterCase, NormalForm};
+    use super::*;
+
+    fn find<'p>(paths: &[&'p str], path: &str) -> Option<OtherSpelling<'p>> {
+        SpellingIndex::new(paths.iter().copied()).find(path)
+    }
+
+    #[test]
+    fn only_file_with_other_spelling_is_found() {
+        let other = |path, difference, is_only_path| {
+            Some(OtherSpelling {
+                path,
+                difference,
+                is_only_path,
+            })
+        };
+        assert_eq!(
+            find(&["a/Load.sql"], "a/load.sql"),
+            other("a/Load.sql", LetterCase, true)
+        );
+        assert_eq!(
+            find(&["a/\u{c4}.sql"], "a/a\u{308}.sql"),
+            other("a/\u{c4}.sql", LetterCase, true)
+        );
+        assert_eq!(
+            find(&["a/a\u{308}.sql"], "a/\u{e4}.sql"),
+            other("a/a\u{308}.sql", NormalForm, true)
+        );
+        assert_eq!(
+            find(&["b/a\u{308}.sql"], "a/\u{e4}.sql"),
+            other("b/a\u{308}.sql", NormalForm, false)
+        );
+        assert_eq!(
+            find(&["a/Load.sql", "a/LOAD.sql"], "a/load.sql"),
+            None,
+            "two files"
+        );
+        assert_eq!(find(&["b/Load.sql"], "a/load.sql"), None, "another folder");
+        assert_eq!(find(&["a/load.sql"], "a/load.sql"), None, "the same spelling");
+        assert_eq!(
+            find(&["a/a\u{308}.sql", "a/\u{c4}.sql"], "a/\u{e4}.sql"),
+            other("a/a\u{308}.sql", NormalForm, false),
+            "two files, one of them with the same letters"
+        );
+    }
+}

@@ -1,0 +1,24 @@
+//! What the checks of a project read.
+
+use super::change_renames::Renames;
+use super::shared_file::SharedPipelinesFile;
+use crate::pipelines::{PipelineFacts, PipelineFiles};
+use sluicegate_base::file_defect::FileDefect;
+use std::collections::BTreeMap;
+
+/// The input of the checks: the files of a commit or of the working tree.
+pub struct Project<'p> {
+    /// All pipelines, so that calls can be resolved.
+    pub files: &'p PipelineFiles<'p>,
+    /// The facts of the checked pipelines; `None` if a pipeline cannot be read.
+    pub facts: &'p BTreeMap<String, Option<PipelineFacts>>,
+    /// The referenced scripts that exist, each with its defect.
+    pub scripts: &'p BTreeMap<String, Option<FileDefect>>,
+    /// The paths of all regular files, to find what a missing script means; empty if no script is missing.
+    pub regular_paths: &'p [String],
+    pub shared_file: Option<&'p SharedPipelinesFile>,
+    /// Returns whether a reference intentionally leads out of the project.
+    pub is_external: &'p dyn Fn(&str) -> bool,
+    /// The renames of the change; `None` if the messages need no hints, which take time.
+    pub renames: Option<&'p Renames<'p>>,
+}

@@ -1,0 +1,233 @@
+//! Checks the links and references of one pipeline, and proposes a fix where there is one correct value.
+
+use super::messages::{
+    describe_ambiguous_call, describe_bare_call, describe_dangling_link, describe_missing_call,
+    describe_missing_script, describe_undeclared_variable, describe_unusable_script, other_spelling_hint,
+    rename_hint, similar_name_hint,
+};
+use super::problem::{Problem, build_component_problem, build_reference_problem};
+use super::suggestions::{CallHint, CallSuggestions, ComponentSuggestions};
+use super::{Project, ProjectCheck};
+use crate::findings::ProposedFix;
+use crate::pipelines::{
+    CallResolution, DanglingLink, PipelineFacts, PipelineKind, Reference, ReferenceKind, ReferenceTarget,
+    SpellingIndex,
+};
+use sluicegate_base::text::shorten_name;
+use std::cell::{OnceCell, RefCell};
+
+/// A pipeline whose links and references to other files are checked.
+pub(super) struct ReferringFile<'f> {
+    pub project: &'f Project<'f>,
+    pub path: &'f str,
+    /// A shared pipeline that calls the file directly or indirectly.
+    pub shared_id: Option<&'f str>,
+    pub call_suggestions: &'f RefCell<CallSuggestions<'f>>,
+    pub component_suggestions: &'f RefCell<ComponentSuggestions>,
+    /// The regular files by their spelling, once a script is missing.
+    pub spellings: &'f OnceCell<SpellingIndex<'f>>,
+}
+
+impl ReferringFile<'_> {
+    /// Returns the problems in the links and references of one pipeline.
+    pub(super) fn find_problems(&self, facts: &PipelineFacts) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        problems.extend(
+            facts
+                .dangling_links
+                .iter()
+                .map(|link| self.check_link(facts, link)),
+        );
+        for reference in &facts.references {
+            let ReferenceTarget::Path(target) = &reference.target else {
+                continue;
+            };
+            if (self.project.is_external)(target) {
+                continue;
+            }
+            match reference.kind {
+                ReferenceKind::Script => problems.extend(self.check_script(reference, target)),
+                ReferenceKind::Pipeline(kind) => self.check_call(reference, target, kind, &mut problems),
+            }
+        }
+        problems
+    }
+
+    /// Returns the finding for a link to a missing component.
+    fn check_link(&self, facts: &PipelineFacts, link: &DanglingLink) -> Problem {
+        let renames = self.project.renames;
+        let new_name = renames.and_then(|renames| (renames.find_component_name)(self.path, &link.name));
+        let hint = match &new_name {
+            Some(new_name) => rename_hint(new_name),
+            None => self.similar_component_hint(facts, &link.name),
+        };
+        let message = describe_dangling_link(link.role, &link.name) + &hint;
+        Problem {
+            fix: new_name.map(|new_name| ProposedFix {
+                position: link.position,
+                old_value: link.name.clone(),
+                new_value: new_name,
+            }),
+            ..build_component_problem(ProjectCheck::Link, &link.component, link.position, &message)
+        }
+    }
+
+    /// Returns a hint with the component whose name is most similar; empty if no name is similar.
+    fn similar_component_hint(&self, facts: &PipelineFacts, name: &str) -> String {
+        if self.project.renames.is_none() {
+            return String::new();
+        }
+        let names = facts.components.iter().map(String::as_str);
+        let mut suggestions = self.component_suggestions.borrow_mut();
+        suggestions
+            .find_similar(names, name)
+            .map(|similar_name| similar_name_hint(&similar_name))
+            .unwrap_or_default()
+    }
+
+    /// Returns the finding for a script that does not exist, or that is not a script.
+    fn check_script(&self, reference: &Reference, target: &str) -> Option<Problem> {
+        let (text, new_path) = match self.project.scripts.get(target) {
+            Some(None) => return None,
+            Some(Some(defect)) => {
+                let message = describe_unusable_script(target, *defect);
+                let help = defect.help();
+                (
+                    format!("{message}; publishing will fail because of it: {help}"),
+                    None,
+                )
+            }
+            None => {
+                let hint = self.script_hint(target);
+                let message = describe_missing_script(target) + &hint.text + &self.publish_consequence();
+                (message, hint.only_path)
+            }
+        };
+        Some(Problem {
+            fix: new_path.and_then(|new_path| propose_reference(reference, target, new_path)),
+            ..build_reference_problem(ProjectCheck::Script, reference, &text)
+        })
+    }
+
+    /// Returns a hint with the new path of a script that the change renamed, otherwise with the file that differs only
+    /// in its spelling.
+    fn script_hint(&self, target: &str) -> CallHint {
+        let Some(renames) = self.project.renames else {
+            return CallHint::default();
+        };
+        let new_path = (renames.find_script_path)(target);
+        let spellings = self
+            .spellings
+            .get_or_init(|| SpellingIndex::new(self.project.regular_paths.iter().map(String::as_str)));
+        match (new_path, spellings.find(target)) {
+            (Some(new_path), _) => CallHint {
+                text: rename_hint(&new_path),
+                only_path: (!(renames.has_twin)(&new_path)).then_some(new_path),
+            },
+            (None, Some(spelling)) => CallHint {
+                text: other_spelling_hint(spelling),
+                only_path: spelling.is_only_path.then(|| spelling.path.to_owned()),
+            },
+            (None, None) => CallHint::default(),
+        }
+    }
+
+    /// Adds the problem of a call: its pipeline is missing, its name is ambiguous or lacks the directory, or an
+    /// argument does not exist there.
+    fn check_call(
+        &self,
+        reference: &Reference,
+        target: &str,
+        kind: PipelineKind,
+        problems: &mut Vec<Problem>,
+    ) {
+        let files = self.project.files;
+        // A glob may contain the path with its extension even if the call omits it.
+        if (self.project.is_external)(&format!("{target}{}", kind.extension())) {
+            return;
+        }
+        let resolution = files.resolve(target, kind, self.path);
+        let (message, new_path) = match &resolution {
+            CallResolution::File(_) => (None, None),
+            CallResolution::ByName(path) => (
+                Some(describe_bare_call(kind, target, path)),
+                Some((*path).to_owned()),
+            ),
+            CallResolution::Ambiguous(paths) => (Some(describe_ambiguous_call(kind, target, paths)), None),
+            CallResolution::Missing => {
+                let hint = self.call_hint(target, kind);
+                let message = describe_missing_call(kind, target) + &hint.text + &self.publish_consequence();
+                (Some(message), hint.only_path)
+            }
+        };
+        let fix = new_path.and_then(|path| {
+            let new_target = files.find_call_text(target, kind, &path, self.path)?;
+            propose_reference(reference, target, new_target)
+        });
+        problems.extend(message.map(|message| Problem {
+            is_uncertain: matches!(resolution, CallResolution::ByName(_)),
+            fix,
+            ..build_reference_problem(ProjectCheck::Call, reference, &message)
+        }));
+        if let Some(path) = resolution.file() {
+            self.check_arguments(reference, path, problems);
+        }
+    }
+
+    /// Returns a hint with the new path of a renamed pipeline, otherwise with the files of that name or a similar path.
+    fn call_hint(&self, target: &str, kind: PipelineKind) -> CallHint {
+        let Some(renames) = self.project.renames else {
+            return CallHint::default();
+        };
+        match renames.find_new_pipeline_path(target, kind) {
+            Some(new_path) => CallHint {
+                text: rename_hint(new_path),
+                only_path: (!(renames.has_twin)(new_path)).then(|| new_path.to_owned()),
+            },
+            None => self
+                .call_suggestions
+                .borrow_mut()
+                .suggest(self.project.files, target, kind),
+        }
+    }
+
+    /// Returns the end of a message, which names a shared pipeline that needs the file; empty if there is none.
+    fn publish_consequence(&self) -> String {
+        let Some(id) = self.shared_id.map(shorten_name) else {
+            return String::new();
+        };
+        format!("; publishing will fail because the shared pipeline `{id}` needs it")
+    }
+
+    /// Adds a problem for each argument of a call that the called pipeline does not declare as a variable. Without the
+    /// variables of the called pipeline, nothing can be checked.
+    fn check_arguments(&self, reference: &Reference, path: &str, problems: &mut Vec<Problem>) {
+        let Some(Some(callee)) = self.project.facts.get(path) else {
+            return;
+        };
+        if callee.is_unparsed || reference.arguments.is_empty() {
+            return;
+        }
+        for argument in &reference.arguments {
+            if !callee.declares_variable(&argument.name) && !argument.name.contains("${") {
+                let message = describe_undeclared_variable(&argument.name, path);
+                problems.push(build_component_problem(
+                    ProjectCheck::Argument,
+                    &reference.component,
+                    argument.position,
+                    &message,
+                ));
+            }
+        }
+    }
+}
+
+/// Proposes another target of a reference; `None` if the text would not be read as a path.
+fn propose_reference(reference: &Reference, target: &str, new_target: String) -> Option<ProposedFix> {
+    let is_path = new_target != target && !new_target.contains("${");
+    is_path.then(|| ProposedFix {
+        position: reference.position,
+        old_value: target.to_owned(),
+        new_value: new_target,
+    })
+}

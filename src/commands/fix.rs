@@ -1,0 +1,123 @@
+//! Runs `sluicegate fix`: checks the files, proves the fixes of their findings, writes the fixed files.
+
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::gate::check_subject::CheckSubject;
+use crate::gate::is_within;
+use crate::gate::local_review::LocalReview;
+use crate::gate::project_checks::project_fixes::{FixProof, FixScope, FixSource};
+use crate::job::cli::{CheckArgs, FixArgs, RangeArgs, SelectionArgs};
+use crate::job::context::DeepenSubject;
+use crate::job::settings::{CheckSettings, SettingSources};
+use crate::operations::agent_fix;
+use crate::operations::local_fix::fix_destination::FixDestination;
+use crate::operations::local_fix::{fix_execution, fix_summary};
+use crate::session::{CommandResult, Run};
+use crate::workspace::{WarningTiming, Workspace};
+use sluicegate_git::GitError;
+use std::mem;
+
+/// Runs `sluicegate fix`: replaces the values of findings that have one correct value, or lets the agent fix findings.
+pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
+    if args.agent_fix.agent {
+        return agent_fix::run_fix(run, args);
+    }
+    let check_args = to_check_args(args);
+    let mut workspace = open_workspace(run, &check_args)?;
+    let mut settings: CheckSettings = workspace.resolve_settings(
+        run,
+        |sources| sources.check_settings(&check_args),
+        |check| &check.gate.selection,
+    )?;
+    // Only files on disk can be changed, so the commit of a CI job does not matter.
+    settings.gate.revisions.head = None;
+    // With all pipelines, the base still shows what the change renamed.
+    let is_all = mem::take(&mut settings.gate.revisions.all);
+    let subject = CheckSubject {
+        session: run,
+        workspace: &workspace,
+        settings: &settings,
+    };
+    let destination = FixDestination {
+        repo: &workspace.repo,
+        index: run.hook_index_path(),
+        is_staged: args.staged,
+    };
+    let mut proof = find_fixes(&subject, &check_args, is_all, &destination)?;
+    if !args.dry_run {
+        fix_execution::write_fixes(&destination, &mut proof)?;
+    }
+    fix_summary::print_summary(run, &workspace.repo, &proof, args)?;
+    Ok(if proof.rejected_fixes.is_empty() {
+        ExitStatus::Success
+    } else {
+        ExitStatus::GateFailed
+    })
+}
+
+/// Returns the arguments of a check of the same files.
+fn to_check_args(args: &FixArgs) -> CheckArgs {
+    CheckArgs {
+        selection: SelectionArgs {
+            paths: args.paths.clone(),
+            all: args.all,
+            range: RangeArgs {
+                base: args.base.clone(),
+                ..RangeArgs::default()
+            },
+            ..SelectionArgs::default()
+        },
+        staged: args.staged,
+        ..CheckArgs::default()
+    }
+}
+
+/// Opens the files to fix: a repository, or a directory without git, which has no revisions.
+fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
+    let mut workspace = run.open_workspace_in(run.open_repository_or_directory(&args.selection.paths)?)?;
+    let revisions = workspace.sources.revisions_to_check(args)?;
+    if workspace.repo.is_plain_directory() && (args.staged || revisions.base.is_some()) {
+        let from = run.env.current_dir().to_owned();
+        return Err(GitError::NotARepository { from }.into());
+    }
+    workspace.deepen(run, &revisions, DeepenSubject::Checkout)?;
+    workspace.warn_of_unused_settings(run, WarningTiming::IfNotReported);
+    Ok(workspace)
+}
+
+/// Checks the files, and returns the fixes of the findings within the paths.
+fn find_fixes(
+    subject: &CheckSubject<'_>,
+    args: &CheckArgs,
+    is_all: bool,
+    destination: &FixDestination<'_>,
+) -> Result<FixProof, Failure> {
+    let snapshot = subject.open_local_files()?;
+    let paths = subject.resolve_paths(&snapshot, &args.selection.paths)?;
+    let change = match subject.find_comparison(&paths) {
+        Err(_) if is_all => subject.find_comparison_without_base()?,
+        change => change?,
+    };
+    let mut gate = subject.open_run(snapshot, paths, change)?;
+    subject.select_pipelines(&mut gate, &|sources: &SettingSources<'_>| {
+        Ok(sources.check_settings(args)?.gate.selection)
+    })?;
+    gate.selection.pipelines.keep_submodules();
+    if is_all {
+        gate.select_unchanged_pipelines()?;
+    }
+    let mut engine = LocalReview::for_check(&mut gate, None)?;
+    gate.prepare(None)?;
+    let wanted_paths = gate.subject.paths.list_paths();
+    let fix_scope = FixScope {
+        is_wanted: &|path| {
+            wanted_paths.is_empty()
+                || wanted_paths
+                    .iter()
+                    .any(|wanted_path| is_within(path, wanted_path))
+        },
+        find_obstacles: &|paths| destination.find_obstacles(paths),
+        content: FixSource::DiskFile,
+    };
+    gate.find_fixes(&mut engine, &fix_scope)
+}

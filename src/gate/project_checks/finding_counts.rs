@@ -1,0 +1,55 @@
+//! Compares the findings of a project before and after its fixes, by their number.
+
+use sluicegate_pipelines::findings::{FileResults, Severity};
+use std::collections::HashMap;
+
+/// The identity of a finding, without its text, which may name similar files.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct FindingKey {
+    pub(super) path: String,
+    pub(super) rule: String,
+    pub(super) about: Option<String>,
+    pub(super) severity: Severity,
+}
+
+/// The number of findings by their identity.
+pub(super) type FindingCounts = HashMap<FindingKey, usize>;
+
+/// Counts the findings of each identity in these files.
+pub(super) fn count_findings<'f>(files: impl IntoIterator<Item = &'f FileResults>) -> FindingCounts {
+    let mut counts = FindingCounts::new();
+    for file in files {
+        for finding in file.findings() {
+            let key = FindingKey {
+                path: file.path.clone(),
+                rule: finding.rule.to_owned(),
+                about: finding.identity().about.map(str::to_owned),
+                severity: finding.severity,
+            };
+            *counts.entry(key).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// Returns why the fixes are rejected if one of the fixed findings remains, or if there is another one.
+pub(super) fn find_new_finding(
+    old_counts: &FindingCounts,
+    new_counts: &FindingCounts,
+    fixed_counts: &FindingCounts,
+) -> Option<String> {
+    let key = new_counts
+        .iter()
+        .filter(|(key, new_count)| {
+            let old_count = old_counts.get(key).copied().unwrap_or_default();
+            let fixed_count = fixed_counts.get(key).copied().unwrap_or_default();
+            **new_count > old_count.saturating_sub(fixed_count)
+        })
+        .map(|(key, _)| key)
+        .min_by(|a, b| (&a.path, &a.rule).cmp(&(&b.path, &b.rule)))?;
+    Some(if fixed_counts.contains_key(key) {
+        format!("`{}` would still report {}", key.rule, key.path)
+    } else {
+        format!("`{}` would then report {}", key.rule, key.path)
+    })
+}

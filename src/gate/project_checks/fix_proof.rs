@@ -1,0 +1,290 @@
+//! Proves the proposed fixes: with the new values, the same checks must report the findings no longer and no other one,
+//! and the files must differ in these values alone.
+//!
+//! The findings are derived again from the contents of the project with the new values, so nothing is written.
+
+use super::finding_counts::{FindingCounts, count_findings, find_new_finding};
+use super::fixed_file::{FixedFile, FixedValue, build_fixed_file, list_proposed_values};
+use super::project_fixes::{FixProof, FixScope};
+use super::project_scope::{FactsByPath, ProjectContents, ProjectScope};
+use super::proposes_fix;
+use crate::error::Failure;
+use crate::gate::Tally;
+use crate::gate::run::GateRun;
+use sluicegate_git::{Snapshot, SnapshotFile};
+use sluicegate_pipelines::findings::FileResults;
+use sluicegate_pipelines::pipelines::{PipelineFacts, PipelineFiles};
+use sluicegate_pipelines::project::SharedPipelinesFile;
+use sluicegate_pipelines::rules::RuleSet;
+use std::collections::BTreeSet;
+use std::mem;
+
+/// Maximum number of times that the project is checked again. Each time, the number of files that may contain the fix
+/// that causes a new finding is halved.
+const MAX_PROOFS: usize = 32;
+
+/// Maximum number of times that a file is rewritten without the values that cannot be replaced.
+const MAX_REWRITES: usize = 20;
+
+impl GateRun<'_> {
+    /// Proves the fixes in this scope of findings that are not waived. The findings with a proven fix name the command
+    /// that makes it.
+    pub(crate) fn prove_fixes(
+        &self,
+        rules: Option<&RuleSet>,
+        fix_scope: &FixScope<'_>,
+        tally: &mut Tally,
+    ) -> Result<(), Failure> {
+        let Some(contents) = mem::take(&mut tally.project_contents) else {
+            return Ok(());
+        };
+        let checks = self.project_checks();
+        let mut proof = checks.with_scope(checks.snapshot, None, |project_scope| {
+            let files = &tally.project_files;
+            self.prove_project_fixes(project_scope, fix_scope, rules, files, contents)
+        })?;
+        proof.fixed_files.sort_by(|a, b| a.path.cmp(&b.path));
+        for fixed_file in &proof.fixed_files {
+            let mut files = tally.project_files.iter_mut();
+            if let Some(file) = files.find(|file| file.path == fixed_file.path) {
+                fixed_file.add_fixes(file);
+            }
+        }
+        tally.fixes = proof;
+        Ok(())
+    }
+
+    /// Proves the fixes that are proposed for the findings in these files.
+    fn prove_project_fixes(
+        &self,
+        project_scope: &ProjectScope<'_>,
+        fix_scope: &FixScope<'_>,
+        rules: Option<&RuleSet>,
+        files: &[FileResults],
+        contents: ProjectContents,
+    ) -> Result<FixProof, Failure> {
+        let snapshot = &self.subject.snapshot;
+        let pipeline_files = PipelineFiles::new(contents.files.iter().map(|file| file.path.as_str()));
+        let mut proof = FixProof::default();
+        let mut candidates = Vec::new();
+        let wanted_files: Vec<&FileResults> = files
+            .iter()
+            .filter(|file| proposes_fix(file) && (fix_scope.is_wanted)(&file.path))
+            .collect();
+        let wanted_paths: Vec<&str> = wanted_files.iter().map(|file| file.path.as_str()).collect();
+        let obstacles = (fix_scope.find_obstacles)(&wanted_paths)?;
+        for file in wanted_files {
+            let values = list_proposed_values(file);
+            let facts = contents.facts.get(&file.path).and_then(Option::as_ref);
+            let (Some(facts), false) = (facts, values.is_empty()) else {
+                continue;
+            };
+            if let Some(reason) = obstacles.get(&file.path) {
+                proof.reject(&file.path, values, reason);
+                continue;
+            }
+            let Some(snapshot_file) = snapshot.find_file(&file.path)? else {
+                continue;
+            };
+            match fix_scope.read_content(project_scope.repo, &snapshot_file)? {
+                Ok(bytes) => {
+                    let candidate = build_candidate(&file.path, facts, &bytes, values, &mut proof);
+                    candidates.extend(candidate);
+                }
+                Err(error) => proof.reject(&file.path, values, &error.message),
+            }
+        }
+        let mut accepted_files = Vec::with_capacity(candidates.len());
+        for file in candidates {
+            match self.find_new_rule_finding(&file, rules, &pipeline_files) {
+                None => accepted_files.push(file),
+                Some(reason) => proof.reject(&file.path, file.values, &reason),
+            }
+        }
+        let mut prover = ProjectProver {
+            scope: project_scope,
+            snapshot,
+            pipeline_files: &pipeline_files,
+            shared_pipelines: contents.shared_pipelines.as_ref(),
+            facts: contents.facts,
+            counts: FindingCounts::new(),
+            remaining_proofs: MAX_PROOFS,
+            proof,
+        };
+        prover.read_called_pipelines(&contents.files, &mut accepted_files)?;
+        prover.prove(accepted_files)?;
+        Ok(prover.proof)
+    }
+
+    /// Returns why the fixes are rejected if a rule of the project or of the team reports another finding in the file
+    /// with the new values.
+    fn find_new_rule_finding(
+        &self,
+        file: &FixedFile,
+        rules: Option<&RuleSet>,
+        pipeline_files: &PipelineFiles<'_>,
+    ) -> Option<String> {
+        let count_rule_findings =
+            |bytes: &[u8]| self.count_rule_findings(&file.path, bytes, rules, pipeline_files);
+        find_new_finding(
+            &count_rule_findings(&file.old_bytes),
+            &count_rule_findings(&file.new_bytes),
+            &FindingCounts::new(),
+        )
+    }
+
+    /// Counts the findings of the rules in a pipeline with these bytes.
+    fn count_rule_findings(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        rules: Option<&RuleSet>,
+        pipeline_files: &PipelineFiles<'_>,
+    ) -> FindingCounts {
+        let document = Ok(bytes.to_vec());
+        let team_rules = &self.team_rules.rules;
+        let rule_results = rules.map(|rules| rules.evaluate_document(path, &document, &|_, _, _| {}));
+        let team_results = team_rules
+            .applies_to(path)
+            .then(|| team_rules.evaluate(path, &document, pipeline_files));
+        count_findings(rule_results.iter().chain(&team_results))
+    }
+}
+
+/// Returns the file with the new values. Rejects the values that cannot be replaced in place.
+fn build_candidate(
+    path: &str,
+    facts: &PipelineFacts,
+    bytes: &[u8],
+    mut values: Vec<FixedValue>,
+    proof: &mut FixProof,
+) -> Option<FixedFile> {
+    for _ in 0..MAX_REWRITES {
+        match build_fixed_file(path, facts, bytes, &values) {
+            Ok(file) => return Some(file),
+            Err(error) => {
+                let (unwritable_values, other_values): (Vec<_>, Vec<_>) =
+                    values.into_iter().partition(|value| {
+                        error
+                            .position
+                            .is_none_or(|position| position == value.fix.position)
+                    });
+                proof.reject(path, unwritable_values, &error.message);
+                values = other_values;
+            }
+        }
+        if values.is_empty() {
+            return None;
+        }
+    }
+    proof.reject(
+        path,
+        values,
+        "too many other values of the file cannot be replaced",
+    );
+    None
+}
+
+/// Proves fixes by checking the project with them.
+struct ProjectProver<'p> {
+    scope: &'p ProjectScope<'p>,
+    snapshot: &'p Snapshot<'p>,
+    pipeline_files: &'p PipelineFiles<'p>,
+    shared_pipelines: Option<&'p SharedPipelinesFile>,
+    /// The facts with all fixes that are proven.
+    facts: FactsByPath,
+    /// The number of findings without any fix, by identity.
+    counts: FindingCounts,
+    remaining_proofs: usize,
+    proof: FixProof,
+}
+
+impl ProjectProver<'_> {
+    /// Reads what the fixed files call, because the checks compare these pipelines with their callers. Counts the
+    /// findings without the fixes.
+    fn read_called_pipelines(
+        &mut self,
+        files: &[SnapshotFile],
+        candidates: &mut [FixedFile],
+    ) -> Result<(), Failure> {
+        let paths: BTreeSet<String> = candidates.iter().map(|file| file.path.clone()).collect();
+        let start_paths = paths.iter().map(String::as_str).collect();
+        self.swap_facts(candidates);
+        self.scope
+            .read_with_callees(files, self.pipeline_files, start_paths, &mut self.facts)?;
+        self.scope.read_called_with_arguments(
+            files,
+            self.pipeline_files,
+            self.shared_pipelines,
+            &mut self.facts,
+        )?;
+        self.swap_facts(candidates);
+        if !candidates.is_empty() {
+            self.counts = self.count_project_findings()?;
+        }
+        Ok(())
+    }
+
+    /// Exchanges the facts of the project with those of these files.
+    fn swap_facts(&mut self, files: &mut [FixedFile]) {
+        for file in files {
+            if let Some(Some(facts)) = self.facts.get_mut(&file.path) {
+                mem::swap(facts, &mut file.facts);
+            }
+        }
+    }
+
+    fn count_project_findings(&self) -> Result<FindingCounts, Failure> {
+        let files = self.scope.list_findings(
+            self.snapshot,
+            self.pipeline_files,
+            &self.facts,
+            self.shared_pipelines,
+        )?;
+        Ok(count_findings(&files))
+    }
+
+    /// Proves the fixes of these files together. If another finding appears, proves those of each half.
+    fn prove(&mut self, mut files: Vec<FixedFile>) -> Result<(), Failure> {
+        if files.is_empty() {
+            return Ok(());
+        }
+        let reason = if self.remaining_proofs == 0 {
+            Some("too many other fixes cause new findings".to_owned())
+        } else {
+            self.remaining_proofs -= 1;
+            self.find_other_finding(&mut files)?
+        };
+        match reason {
+            None => self.proof.fixed_files.append(&mut files),
+            Some(_) if files.len() > 1 && self.remaining_proofs > 0 => {
+                let second_half = files.split_off(files.len() / 2);
+                self.prove(files)?;
+                self.prove(second_half)?;
+            }
+            Some(reason) => {
+                for file in files {
+                    self.proof.reject(&file.path, file.values, &reason);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the project with the fixes of these files, too. Keeps their facts if no other finding appears; otherwise
+    /// returns the reason.
+    fn find_other_finding(&mut self, files: &mut [FixedFile]) -> Result<Option<String>, Failure> {
+        self.swap_facts(files);
+        let mut fixed_counts = FindingCounts::new();
+        for file in self.proof.fixed_files.iter().chain(&*files) {
+            for value in &file.values {
+                *fixed_counts.entry(value.finding_key(&file.path)).or_default() += 1;
+            }
+        }
+        let reason = find_new_finding(&self.counts, &self.count_project_findings()?, &fixed_counts);
+        if reason.is_some() {
+            self.swap_facts(files);
+        }
+        Ok(reason)
+    }
+}

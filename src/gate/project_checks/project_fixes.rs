@@ -1,0 +1,80 @@
+//! The fixes of a project: which ones are wanted, and which ones are proven.
+
+use super::fixed_file::{FixedFile, FixedValue};
+use crate::document_content::{read_document, read_document_on_disk};
+use crate::error::Failure;
+use sluicegate_git::{Repository, SnapshotFile};
+use sluicegate_pipelines::yaml::DocumentError;
+use std::collections::BTreeMap;
+
+/// Finds the files that cannot be changed, each with the reason.
+pub(crate) type FindObstacles<'f> = dyn Fn(&[&str]) -> Result<BTreeMap<String, String>, Failure> + 'f;
+
+/// The files to fix, and where they are read.
+pub(crate) struct FixScope<'s> {
+    /// Returns whether the fixes in the file at this path are wanted.
+    pub(crate) is_wanted: &'s dyn Fn(&str) -> bool,
+    /// Returns those of the files at these paths that cannot be changed, each with the reason.
+    pub(crate) find_obstacles: &'s FindObstacles<'s>,
+    pub(crate) content: FixSource,
+}
+
+/// The content in which values are replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FixSource {
+    CheckedFile,
+    /// The file on disk, whose content git may have converted.
+    DiskFile,
+}
+
+impl FixScope<'_> {
+    /// The scope of a run that reports fixes and does not make them.
+    pub(crate) const ALL: FixScope<'static> = FixScope {
+        is_wanted: &|_| true,
+        find_obstacles: &|_| Ok(BTreeMap::new()),
+        content: FixSource::CheckedFile,
+    };
+
+    /// Reads the content in which values are replaced.
+    pub(super) fn read_content(
+        &self,
+        repo: &Repository,
+        file: &SnapshotFile,
+    ) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
+        match self.content {
+            FixSource::CheckedFile => Ok(read_document(repo, file)?),
+            FixSource::DiskFile => {
+                let content = read_document_on_disk(&repo.root().join(&file.path));
+                Ok(content.unwrap_or_else(|error| Err(DocumentError::for_document(error.to_string()))))
+            }
+        }
+    }
+}
+
+/// The fixes of a run: those that are proven, and those that are not.
+#[derive(Debug, Default)]
+pub(crate) struct FixProof {
+    /// The files with proven fixes, by path.
+    pub(crate) fixed_files: Vec<FixedFile>,
+    /// The proposed fixes that are not made.
+    pub(crate) rejected_fixes: Vec<RejectedFix>,
+}
+
+/// A proposed fix that is not made.
+#[derive(Debug)]
+pub(crate) struct RejectedFix {
+    pub(crate) path: String,
+    pub(crate) value: FixedValue,
+    pub(crate) reason: String,
+}
+
+impl FixProof {
+    pub(crate) fn reject(&mut self, path: &str, values: Vec<FixedValue>, reason: &str) {
+        self.rejected_fixes
+            .extend(values.into_iter().map(|value| RejectedFix {
+                path: path.to_owned(),
+                value,
+                reason: reason.to_owned(),
+            }));
+    }
+}

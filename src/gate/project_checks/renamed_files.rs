@@ -1,0 +1,120 @@
+//! Finds what the change renames: pipelines, other files, and components.
+
+use crate::document_content::read_document;
+use crate::gate::baseline::renamed_components::RenamedComponents;
+use crate::gate::run::GateRun;
+use sluicegate_git::{Change, ChangeKind, FileKind};
+use sluicegate_pipelines::pipelines::is_pipeline;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+impl GateRun<'_> {
+    /// Returns the search for components that the change renames.
+    pub(crate) fn renamed_components(&self) -> RenamedComponents<'_> {
+        RenamedComponents::new(
+            &self.subject.workspace.repo,
+            &self.subject.snapshot,
+            &self.selection.pipelines,
+        )
+    }
+
+    /// Returns the new path of each pipeline that the change renames, by its old path.
+    pub(super) fn map_new_paths(&self) -> BTreeMap<String, String> {
+        let former_paths = self.selection.pipelines.map_former_paths().into_iter();
+        former_paths
+            .map(|(new_path, old_path)| (old_path, new_path))
+            .collect()
+    }
+
+    /// Returns the changes to files that are not pipelines; no change if the base cannot be read.
+    fn find_script_changes(&self) -> Vec<Change> {
+        let (snapshot, bases) = (&self.subject.snapshot, &self.subject.comparison.bases);
+        if bases.is_empty() {
+            return Vec::new();
+        }
+        let mut changes = snapshot
+            .find_changes(bases, &|path| !is_pipeline(path))
+            .unwrap_or_default();
+        changes.retain(|change| change.file_kind == Some(FileKind::Regular));
+        changes
+    }
+
+    /// Returns the hash of the content of a file; `None` if it cannot be read.
+    fn hash_file(&self, path: &str) -> Option<u64> {
+        let file = self.subject.snapshot.find_file(path).ok()??;
+        let content = read_document(&self.subject.workspace.repo, &file).ok()?.ok()?;
+        let mut hasher = DefaultHasher::new();
+        content.hash(&mut hasher);
+        Some(hasher.finish())
+    }
+
+    /// Returns the hashes of the contents that these changes add in new files.
+    fn hash_added_files<'c>(&self, changes: impl Iterator<Item = &'c Change>) -> HashSet<u64> {
+        changes
+            .filter(|change| change.kind == ChangeKind::Added)
+            .filter_map(|change| self.hash_file(&change.path))
+            .collect()
+    }
+}
+
+/// The files that the change renames. They are searched when they are asked for, because most calls are intact.
+pub(super) struct RenamedFiles<'g, 'a> {
+    gate: &'g GateRun<'a>,
+    script_changes: OnceCell<Vec<Change>>,
+    added_pipelines: OnceCell<HashSet<u64>>,
+    added_scripts: OnceCell<HashSet<u64>>,
+    /// True for a new path if the change adds another file with the same content.
+    twins: RefCell<HashMap<String, bool>>,
+}
+
+impl<'g, 'a> RenamedFiles<'g, 'a> {
+    pub(super) fn new(gate: &'g GateRun<'a>) -> Self {
+        Self {
+            gate,
+            script_changes: OnceCell::new(),
+            added_pipelines: OnceCell::new(),
+            added_scripts: OnceCell::new(),
+            twins: RefCell::default(),
+        }
+    }
+
+    fn script_changes(&self) -> &[Change] {
+        self.script_changes
+            .get_or_init(|| self.gate.find_script_changes())
+    }
+
+    /// Returns the new path of a file that is not a pipeline.
+    pub(super) fn find_script_path(&self, old_path: &str) -> Option<String> {
+        let mut renames = self
+            .script_changes()
+            .iter()
+            .filter(|change| change.rename_source() == Some(old_path));
+        renames.next().map(|change| change.path.clone())
+    }
+
+    /// Returns whether the change adds another file with the content of the renamed one, so that either may be meant.
+    pub(super) fn has_twin(&self, new_path: &str) -> bool {
+        if let Some(has_twin) = self.twins.borrow().get(new_path) {
+            return *has_twin;
+        }
+        let hash = self.gate.hash_file(new_path);
+        let has_twin = hash.is_none_or(|hash| self.added_hashes(new_path).contains(&hash));
+        self.twins.borrow_mut().insert(new_path.to_owned(), has_twin);
+        has_twin
+    }
+
+    /// Returns the hashes of the added files of the same kind: pipelines, or all others.
+    fn added_hashes(&self, path: &str) -> &HashSet<u64> {
+        if is_pipeline(path) {
+            self.added_pipelines.get_or_init(|| {
+                let candidates = self.gate.selection.pipelines.candidates.iter();
+                let changes = candidates.map(|candidate| &candidate.change);
+                self.gate.hash_added_files(changes)
+            })
+        } else {
+            self.added_scripts
+                .get_or_init(|| self.gate.hash_added_files(self.script_changes().iter()))
+        }
+    }
+}

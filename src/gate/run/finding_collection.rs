@@ -1,0 +1,112 @@
+//! Collects the findings of a run, and their fixes.
+
+use super::{GateRun, ReviewEngine};
+use crate::error::Failure;
+use crate::gate::evaluation::Evaluation;
+use crate::gate::project_checks::project_fixes::{FixProof, FixScope};
+use crate::gate::{BasePaths, CollectedFacts, Tally};
+use std::collections::HashSet;
+
+impl GateRun<'_> {
+    /// Evaluates the selected pipelines, and derives what decides the verdict.
+    pub(super) fn evaluate_pipelines(&self, engine: &mut dyn ReviewEngine) -> Result<Evaluation, Failure> {
+        let tally = self.collect_findings(engine, &FixScope::ALL)?;
+        engine.conclude(self, tally)
+    }
+
+    /// Adds the unchanged pipelines to the selection, whose base stays.
+    pub(crate) fn select_unchanged_pipelines(&mut self) -> Result<(), Failure> {
+        let settings = &self.subject.settings.selection;
+        let files = self.subject.snapshot.list_files(&|path| settings.selects(path))?;
+        self.selection.pipelines.files = files.into_iter().map(|file| file.path).collect();
+        Ok(())
+    }
+
+    /// Finds the findings and their fixes in this scope, without a verdict and a report.
+    pub(crate) fn find_fixes(
+        &mut self,
+        engine: &mut dyn ReviewEngine,
+        fix_scope: &FixScope<'_>,
+    ) -> Result<FixProof, Failure> {
+        self.team_rules = self.subject.workspace.read_team_rules()?;
+        if let Some(reason) = &self.empty_reason {
+            self.session.ui.say(&format!("nothing to check: {reason}"));
+        }
+        let tally = match &self.empty_reason {
+            Some(_) if self.subject.comparison.idle_reason.is_some() => Tally::default(),
+            Some(_) => self.check_project_alone(fix_scope)?,
+            None => self.collect_findings(engine, fix_scope)?,
+        };
+        Ok(tally.fixes)
+    }
+
+    /// Collects the findings of the selected pipelines: rules, stricter rules of the target, rules of the team, project
+    /// checks, then waivers and known findings. Proves the fixes of the findings that remain.
+    fn collect_findings(
+        &self,
+        engine: &mut dyn ReviewEngine,
+        fix_scope: &FixScope<'_>,
+    ) -> Result<Tally, Failure> {
+        let repo = &self.subject.workspace.repo;
+        engine.prepare(self)?;
+        let waivers = self.subject.workspace.read_policy_waivers(engine.rules())?;
+        let (mut tally, project_findings) = engine.evaluate_head(self)?;
+        if let Some(target) = &self.selection.stricter_target {
+            let selected_paths: HashSet<&str> = self
+                .selection
+                .pipelines
+                .files
+                .iter()
+                .map(String::as_str)
+                .collect();
+            let find_path = |path: &str| selected_paths.contains(path).then(|| path.to_owned());
+            target.add_findings(repo, &self.subject.snapshot, &find_path, &mut tally)?;
+        }
+        self.add_team_results(&mut tally)?;
+        self.add_project_findings(project_findings, &mut tally);
+        self.mark_waived(&waivers, &mut tally)?;
+        engine.add_notes(self, &mut tally);
+        if let Some(baseline) = &self.baseline {
+            baseline.mark_known_findings(repo, &self.subject.snapshot, &mut tally, |tally, base| {
+                let (base_paths, mut base_tally) = engine.evaluate_base(self, baseline, base, tally)?;
+                if let Some(target) = &self.selection.stricter_target {
+                    let snapshot = repo.snapshot(base.clone());
+                    target.add_findings(
+                        repo,
+                        &snapshot,
+                        &|path| base_paths.find_base_path(path),
+                        &mut base_tally,
+                    )?;
+                }
+                self.add_team_results_at_base(base, &base_paths, &mut base_tally)?;
+                Ok((base_paths, base_tally))
+            })?;
+            self.mark_known_project_findings(baseline, &mut tally)?;
+        }
+        self.mark_consequences(&mut tally)?;
+        self.prove_fixes(engine.rules(), fix_scope, &mut tally)?;
+        Ok(tally)
+    }
+
+    /// Checks the project in a run without pipelines to review.
+    pub(super) fn check_project_alone(&self, fix_scope: &FixScope<'_>) -> Result<Tally, Failure> {
+        let mut tally = Tally::default();
+        self.add_project_findings(self.find_project_findings(CollectedFacts::default())?, &mut tally);
+        if tally.project_files.is_empty() {
+            return Ok(tally);
+        }
+        let snapshot = &self.subject.snapshot;
+        let rules = self.subject.workspace.read_rules_at(snapshot)?;
+        let waivers = self.subject.workspace.read_policy_waivers(rules.as_ref())?;
+        self.mark_waived(&waivers, &mut tally)?;
+        if let Some(baseline) = &self.baseline {
+            // No pipeline was reviewed, so there are no results of rules to compare.
+            baseline.mark_known_findings(&self.subject.workspace.repo, snapshot, &mut tally, |_, _| {
+                Ok((BasePaths::default(), Tally::default()))
+            })?;
+            self.mark_known_project_findings(baseline, &mut tally)?;
+        }
+        self.prove_fixes(rules.as_ref(), fix_scope, &mut tally)?;
+        Ok(tally)
+    }
+}

@@ -1,0 +1,49 @@
+//! `sluicegate fix`.
+
+use super::{AgentFixArgs, OutputArgs};
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "Examples:
+  sluicegate fix --dry-run
+  sluicegate fix sales
+  sluicegate fix --staged
+  sluicegate fix --agent --environment test
+  sluicegate fix --agent --environment test --plan sales
+
+Without --agent, a fix replaces one value and keeps every other byte. Before a file is written, the same check must find nothing else in the project with the new value. Exits with code 1 if a finding with a fix is left.
+
+With --agent, the branch must be pushed. The agent works on a new branch, which is reviewed again.
+Exit codes: 0 all findings are fixed; 1 a finding is left or new, or the branch must not be used; 3 the agent waits for
+a decision; 8 the task failed, did not finish in time, or did not push a branch.";
+
+/// Fixes findings that have one correct value in the files of the project, or lets the platform's agent fix findings.
+///
+/// Fixes the findings that `sluicegate check` reports for the same selection: a call by a bare name, a call or script
+/// whose file this change renamed, a name in another letter case or Unicode normal form, and a link to a component that
+/// this change renamed. With --agent, the platform's agent fixes the findings of a review on a new branch, and that
+/// branch is reviewed.
+#[derive(Debug, Clone, Default, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct FixArgs {
+    /// Files to fix, changed or not, or directories to restrict the fixes to (relative to the current directory)
+    #[arg(value_name = "PATHS")]
+    pub paths: Vec<PathBuf>,
+    /// Print every fix without changing anything
+    #[arg(long, conflicts_with = "agent")]
+    pub dry_run: bool,
+    /// Fix and stage the staged files, for example in a pre-commit hook; files with unstaged changes are left
+    #[arg(long, help_heading = "Selection", conflicts_with = "agent")]
+    pub staged: bool,
+    /// Fix all pipelines, changed or not [env: SLUICEGATE_ALL]
+    #[arg(long, help_heading = "Selection")]
+    pub all: bool,
+    /// Compare with the merge-base of this revision and the checked-out commit [env: SLUICEGATE_BASE]
+    /// [default: detected, as for check]
+    #[arg(long, value_name = "REV", help_heading = "Selection")]
+    pub base: Option<String>,
+    #[command(flatten)]
+    pub agent_fix: AgentFixArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}

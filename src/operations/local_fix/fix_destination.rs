@@ -1,0 +1,54 @@
+//! The files that are changed, and what keeps one from being changed.
+
+use crate::error::Failure;
+use crate::job::policy;
+use sluicegate_git::Repository;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// The working tree and the index, whose files are changed.
+pub(crate) struct FixDestination<'r> {
+    pub(crate) repo: &'r Repository,
+    /// The index that git passes to its hooks.
+    pub(crate) index: Option<&'r Path>,
+    /// True if the staged files are changed, too.
+    pub(crate) is_staged: bool,
+}
+
+impl FixDestination<'_> {
+    /// Returns those of the files at these paths that cannot be changed, each with the reason.
+    pub(crate) fn find_obstacles(&self, paths: &[&str]) -> Result<BTreeMap<String, String>, Failure> {
+        let mut obstacles = BTreeMap::new();
+        for path in paths {
+            if let Some(reason) = self.find_disk_obstacle(path) {
+                obstacles.insert((*path).to_owned(), reason);
+            }
+        }
+        if self.is_staged {
+            let staged_files = self
+                .repo
+                .files_without_unstaged_changes(paths.iter().copied(), self.index)?;
+            let staged_paths: BTreeSet<&str> = staged_files.iter().map(|file| file.path.as_str()).collect();
+            for path in paths.iter().filter(|path| !staged_paths.contains(*path)) {
+                let reason = "the file has unstaged changes: stage or stash them first";
+                obstacles.insert((*path).to_owned(), reason.to_owned());
+            }
+        }
+        Ok(obstacles)
+    }
+
+    /// Returns why the file at this path cannot be changed on disk.
+    fn find_disk_obstacle(&self, path: &str) -> Option<String> {
+        let root = self.repo.root();
+        let full_path = root.join(path);
+        if let Some(link) = policy::find_links_in_path(root, &full_path).first() {
+            return Some(format!("the file is behind the symbolic link `{link}`"));
+        }
+        match fs::metadata(&full_path) {
+            Err(error) => Some(format!("could not read the file: {error}")),
+            Ok(metadata) if metadata.permissions().readonly() => Some("the file is read-only".to_owned()),
+            Ok(_) => None,
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Writes the fixed files, each atomically, and stages them if requested.
+
+use super::fix_destination::FixDestination;
+use crate::atomic_file;
+use crate::error::Failure;
+use crate::gate::project_checks::fixed_file::FixedFile;
+use crate::gate::project_checks::project_fixes::{FixProof, RejectedFix};
+use std::fs;
+use std::mem;
+use std::path::Path;
+
+/// Writes the fixed files. Fixes that cannot be written are moved to the rejected ones, and their files stay as they
+/// were.
+pub(crate) fn write_fixes(destination: &FixDestination<'_>, proof: &mut FixProof) -> Result<(), Failure> {
+    let (repo, index) = (destination.repo, destination.index);
+    // A written file differs from the index, so the files to stage are looked up before.
+    let mut staged_files = if destination.is_staged {
+        let paths = proof.fixed_files.iter().map(|file| file.path.as_str());
+        repo.files_without_unstaged_changes(paths, index)?
+    } else {
+        Vec::new()
+    };
+    for file in mem::take(&mut proof.fixed_files) {
+        match write_file(&repo.root().join(&file.path), &file.old_bytes, &file.new_bytes) {
+            Ok(()) => proof.fixed_files.push(file),
+            Err(reason) => {
+                staged_files.retain(|staged_file| staged_file.path != file.path);
+                reject_fixes(proof, file, &reason);
+            }
+        }
+    }
+    repo.stage_files(&staged_files, index).map_err(|error| {
+        for file in &proof.fixed_files {
+            let _ = atomic_file::replace_file(&repo.root().join(&file.path), &file.old_bytes);
+        }
+        Failure::from(error).with_hint("all fixes were undone")
+    })
+}
+
+/// Replaces the content of a file. The error is the reason why it stays as it was.
+fn write_file(full_path: &Path, old_bytes: &[u8], new_bytes: &[u8]) -> Result<(), String> {
+    let current_bytes = fs::read(full_path).map_err(|error| format!("could not read the file: {error}"))?;
+    if current_bytes != old_bytes {
+        return Err("the file changed while it was checked".to_owned());
+    }
+    atomic_file::replace_file(full_path, new_bytes)
+        .map_err(|error| format!("could not write the file: {error}"))
+}
+
+fn reject_fixes(proof: &mut FixProof, file: FixedFile, reason: &str) {
+    let rejected_fixes = file.values.into_iter().map(|value| RejectedFix {
+        path: file.path.clone(),
+        value,
+        reason: reason.to_owned(),
+    });
+    proof.rejected_fixes.extend(rejected_fixes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_that_changed_since_it_was_read_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("main.orch.yaml");
+        fs::write(&path, "edited").unwrap();
+        let error = write_file(&path, b"read", b"fixed").unwrap_err();
+        assert_eq!(error, "the file changed while it was checked");
+        assert_eq!(fs::read(&path).unwrap(), b"edited");
+        write_file(&path, b"edited", b"fixed").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"fixed");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

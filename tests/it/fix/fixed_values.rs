@@ -1,0 +1,234 @@
+//! The kinds of findings that `sluicegate fix` fixes.
+
+use super::{EMPTY, HEADER, call, fix, list_findings, project, read_all, script};
+use crate::support::Call;
+use std::fs;
+
+/// Calls in every style that users and exporters write.
+fn callers_in_all_styles() -> String {
+    let text = format!(
+        "\u{feff}# calls é\n{HEADER}{}{}    Flow:\n      type: run-orchestration\n      parameters: {{ orchestrationJob: \"load.orch.yaml\" }} # 😀\n{}{}",
+        call("Plain", "load   # why"),
+        call("Quoted", "'load'"),
+        call("Folded", "\"lo\\\n          ad\""),
+        call("Whole", "sales/load"),
+    );
+    text.replace('\n', "\r\n")
+}
+
+#[test]
+fn bare_names_get_full_paths_and_other_bytes_stay() {
+    let text = callers_in_all_styles();
+    let world = project(&[("sales/load.orch.yaml", EMPTY)]);
+    world.write("main.orch.yaml", &text);
+    let output = fix(&world, "--dry-run").expect(0);
+    assert_eq!(world.read_text("main.orch.yaml"), text);
+    let lines = "\
+main.orch.yaml:9: load -> sales/load
+main.orch.yaml:13: load -> sales/load
+main.orch.yaml:16: load.orch.yaml -> sales/load.orch.yaml
+main.orch.yaml:20: load -> sales/load
+";
+    assert_eq!(output.out, format!("{lines}would fix 4 findings in 1 file\n"));
+    let output = fix(&world, "").expect(0).saying(&["not staged"]);
+    assert_eq!(output.out, format!("{lines}fixed 4 findings in 1 file\n"));
+    let expected = text
+        .replace(": load   #", ": sales/load   #")
+        .replace("'load'", "'sales/load'")
+        .replace("\"load.orch.yaml\"", "\"sales/load.orch.yaml\"")
+        .replace("\"lo\\\r\n          ad\"", "\"sales/load\"");
+    assert_eq!(world.read_text("main.orch.yaml"), expected);
+    assert_eq!(list_findings(&world), [""; 0]);
+    assert_eq!(fix(&world, "").expect(0).out, "nothing to fix\n");
+}
+
+#[test]
+fn references_to_renamed_files_and_components_are_fixed() {
+    let loader = format!(
+        "{HEADER}    Load:\n      type: sql-executor\n      parameters:\n        query: select * from a_long_table_name\n        schema: sales\n      transitions:\n        success: [ Done ]\n    Done:\n      type: end-success\n    Start:\n      type: start\n      transitions:\n        unconditional: [ Load ] # first\n"
+    );
+    let main = format!(
+        "{HEADER}{}{}",
+        call("Call", "sales/load"),
+        script("Script", "sql/count.sql")
+    );
+    let files = [
+        ("sales/load.orch.yaml", loader.as_str()),
+        ("sql/count.sql", "select count(*) from a_long_table_name\n"),
+        ("main.orch.yaml", &main),
+        ("old.orch.yaml", &format!("{HEADER}{}", call("Bare", "load"))),
+    ];
+    let world = project(&files);
+    world.git("mv sales/load.orch.yaml sales/daily.orch.yaml");
+    fs::create_dir_all(world.work().join("scripts")).unwrap();
+    world.git("mv sql/count.sql scripts/total.sql");
+    world.write(
+        "sales/daily.orch.yaml",
+        loader.replace("    Load:", "    Load Orders:"),
+    );
+    let (before, _) = read_all(&world);
+    // `main` is not in the change. The finding in `old` is known, because the base has it, too.
+    let output = fix(&world, "").expect(0);
+    assert_eq!(
+        output.out,
+        "\
+main.orch.yaml:8: sales/load -> sales/daily
+main.orch.yaml:13: sql/count.sql -> scripts/total.sql
+sales/daily.orch.yaml:17: Load -> Load Orders
+fixed 3 findings in 2 files
+"
+    );
+    let output = fix(&world, "--all").expect(0);
+    assert_eq!(
+        output.out,
+        "old.orch.yaml:8: load -> sales/daily\nfixed 1 finding in 1 file\n"
+    );
+    assert!(
+        world
+            .read_text("sales/daily.orch.yaml")
+            .contains("unconditional: [ Load Orders ] # first\n")
+    );
+    assert_eq!(list_findings(&world), [""; 0]);
+    assert_eq!(fix(&world, "--all").expect(0).out, "nothing to fix\n");
+    world.git("checkout -q main.orch.yaml old.orch.yaml");
+    world.write(
+        "sales/daily.orch.yaml",
+        loader.replace("    Load:", "    Load Orders:"),
+    );
+    assert_eq!(read_all(&world).0, before);
+}
+
+#[test]
+fn names_in_other_spelling_are_fixed_if_only_one_file_is_meant() {
+    let main = format!(
+        "{HEADER}{}{}{}{}{}",
+        call("Case", "Sales/LOAD"),
+        call("Form", "verk\u{e4}ufe/geb\u{fc}hr"),
+        script("Script", "SQL/count.sql"),
+        call("Several", "sales/twice"),
+        call("Elsewhere", "other/lOad"),
+    );
+    let world = project(&[
+        ("sales/load.orch.yaml", EMPTY),
+        ("sales/Twice.orch.yaml", EMPTY),
+        ("sales/tWice.orch.yaml", EMPTY),
+        ("verka\u{308}ufe/gebu\u{308}hr.orch.yaml", EMPTY),
+        ("sql/Count.sql", "select 1\n"),
+        ("main.orch.yaml", &main),
+    ]);
+    let output = Call::new(&world.work())
+        .run("check --all --fail-on never")
+        .expect(0);
+    output.assert_logged(&[
+        "`sales/load.orch.yaml` is the same name in another letter case; `sluicegate fix` corrects it",
+        "is the same name in another Unicode normal form; `sluicegate fix` corrects it",
+        "`sql/Count.sql` is the same name in another letter case; `sluicegate fix` corrects it",
+    ]);
+    let output = fix(&world, "--all").expect(0);
+    assert!(
+        output.out.ends_with("fixed 3 findings in 1 file\n"),
+        "{}",
+        output.all()
+    );
+    let expected = main
+        .replace("Sales/LOAD", "sales/load")
+        .replace("verk\u{e4}ufe/geb\u{fc}hr", "verka\u{308}ufe/gebu\u{308}hr")
+        .replace("SQL/count.sql", "sql/Count.sql");
+    assert_eq!(world.read_text("main.orch.yaml"), expected);
+    assert_eq!(
+        list_findings(&world),
+        [
+            "main.orch.yaml project/call Several",
+            "main.orch.yaml project/call Elsewhere"
+        ]
+    );
+}
+
+#[test]
+fn paths_and_selection_limit_the_fixes() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let files = ["a/one.orch.yaml", "a/two.orch.yaml", "b/three.orch.yaml"];
+    let world = project(&[
+        ("sales/load.orch.yaml", EMPTY),
+        (files[0], &caller),
+        (files[1], &caller),
+        (files[2], &caller),
+    ]);
+    world.write("notes.txt", "x");
+    world.commit("no pipeline changed");
+    let output = fix(&world, "").expect(0).saying(&["nothing to check"]);
+    assert_eq!(output.out, "nothing to fix\n");
+    world.write(files[1], caller.replace("Call", "Run"));
+    world.write(files[2], caller.replace("Call", "Run"));
+    let fixed_paths = |args: &str| {
+        let report = fix(&world, format!("{args} --dry-run -o json").as_str())
+            .expect(0)
+            .json();
+        let entries = report["fixed"].as_array().unwrap().iter();
+        entries
+            .map(|fix| fix["path"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(fixed_paths(""), files[1..]);
+    assert_eq!(fixed_paths("--all"), files);
+    assert_eq!(fixed_paths("a"), files[1..2]);
+    assert_eq!(
+        fixed_paths("a/one.orch.yaml"),
+        files[..1],
+        "a named file need not be changed"
+    );
+    assert_eq!(fixed_paths("--all b a/one.orch.yaml"), [files[0], files[2]]);
+    let output = fix(&world, "nowhere").expect(2);
+    assert!(output.err.contains("nowhere"), "{}", output.all());
+}
+
+#[test]
+fn json_lists_fixed_and_left_values() {
+    let text = format!("{HEADER}{}{}", call("Call", "load"), call("Anchor", "&a load"));
+    let world = project(&[("sales/load.orch.yaml", EMPTY), ("main.orch.yaml", &text)]);
+    let report = fix(&world, "--all -o json").expect(1).json();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&report).unwrap());
+    // The value with the anchor stays, the other one is fixed.
+    let expected = text.replace("orchestrationJob: load", "orchestrationJob: sales/load");
+    assert_eq!(world.read_text("main.orch.yaml"), expected);
+}
+
+#[test]
+fn files_without_git_are_fixed() {
+    let world = project(&[("sales/load.orch.yaml", EMPTY)]);
+    world.write("main.orch.yaml", format!("{HEADER}{}", call("Call", "load")));
+    fs::remove_dir_all(world.work().join(".git")).unwrap();
+    let output = Call::new(&world.work()).run("fix .").expect(0);
+    assert_eq!(
+        output.out,
+        "main.orch.yaml:8: load -> sales/load\nfixed 1 finding in 1 file\n"
+    );
+    assert!(!output.err.contains("git add"), "{}", output.all());
+    let output = Call::new(&world.work()).run("fix . --staged").expect(7);
+    assert!(output.err.contains("hint:"), "{}", output.all());
+}
+
+#[test]
+fn line_ends_on_disk_stay_if_git_converts_them() {
+    let world = project(&[
+        ("sales/load.orch.yaml", EMPTY),
+        (".gitattributes", "*.yaml text eol=crlf\n"),
+    ]);
+    let text = format!("{HEADER}{}", call("Call", "load")).replace('\n', "\r\n");
+    world.write("main.orch.yaml", &text);
+    world.commit("caller");
+    fix(&world, "").expect(0);
+    assert_eq!(
+        world.read_text("main.orch.yaml"),
+        text.replace(": load", ": sales/load")
+    );
+    assert_eq!(
+        world
+            .git("diff --stat --shortstat")
+            .lines()
+            .last()
+            .unwrap()
+            .trim(),
+        "1 file changed, 1 insertion(+), 1 deletion(-)"
+    );
+}

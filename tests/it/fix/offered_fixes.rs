@@ -1,0 +1,91 @@
+//! The findings that `sluicegate fix` can fix name it, in every report.
+
+use super::{EMPTY, HEADER, call, fix, project};
+use crate::support::{Call, FORMATS, World, json_schema};
+use serde_json::{Value, json};
+use std::fs;
+
+fn world_with_bare_call() -> World {
+    let main = format!("{HEADER}{}", call("Call", "'load' # é"));
+    project(&[("sales/load.orch.yaml", EMPTY), ("main.orch.yaml", &main)])
+}
+
+#[test]
+fn finding_names_command_once_in_each_format() {
+    let world = world_with_bare_call();
+    for format in FORMATS.iter().filter(|format| **format != "github") {
+        let args = format!("check --all --fail-on never --report {format}=-");
+        let report = Call::new(&world.work()).run(args.as_str()).expect(0).out;
+        let text = "without its folder: write the whole path, ";
+        let mention_count = report.matches("sluicegate fix").count();
+        assert_eq!(mention_count, report.matches(text).count(), "{format}: {report}");
+        assert!(mention_count > 0, "{format}: {report}");
+        assert!(!report.contains("mv --repair` writes"), "{format}: {report}");
+    }
+    let output = Call::new(&world.work())
+        .run("check --all --fail-on never")
+        .expect(0);
+    assert_eq!(
+        output.all().matches("`sluicegate fix` corrects it").count(),
+        1,
+        "{}",
+        output.all()
+    );
+}
+
+#[test]
+fn sarif_and_json_have_the_edit_that_fix_makes() {
+    let world = world_with_bare_call();
+    // A commit is checked here, and the files on disk are fixed below.
+    let report = |format: &str| -> Value {
+        let args = format!("check --all --head HEAD --fail-on never --report {format}=-");
+        Call::new(&world.work()).run(args.as_str()).expect(0).json()
+    };
+    let json_report = report("json");
+    let finding = &json_report["files"][0]["results"]
+        .as_array()
+        .unwrap()
+        .last()
+        .unwrap()["findings"][0];
+    assert_eq!(
+        finding["fix"],
+        json!({ "from": "load", "to": "sales/load", "startLine": 8, "startColumn": 27, "endLine": 8, "endColumn": 33, "text": "'sales/load'" })
+    );
+    let schema = Call::new(&world.work()).run("schema report").expect(0).json();
+    assert_eq!(json_schema::validate(&schema, &json_report), Ok(()));
+    let sarif = report("sarif");
+    let fixes = &sarif["runs"][0]["results"][0]["fixes"];
+    assert_eq!(
+        fixes[0]["artifactChanges"],
+        json!([{
+            "artifactLocation": { "uri": "main.orch.yaml", "uriBaseId": "%SRCROOT%" },
+            "replacements": [{
+                "deletedRegion": { "startLine": 8, "startColumn": 27, "endLine": 8, "endColumn": 33 },
+                "insertedContent": { "text": "'sales/load'" }
+            }]
+        }])
+    );
+    // A report that is rendered again still has the fix.
+    let file = world.path().join("report.json");
+    fs::write(&file, json_report.to_string()).unwrap();
+    let args = ["report", file.to_str().unwrap(), "--report", "sarif=-"];
+    let again = Call::new(&world.work()).run(&args).json();
+    assert_eq!(&again["runs"][0]["results"][0]["fixes"], fixes);
+    fix(&world, "--all").expect(0);
+    let expected = format!("{HEADER}{}", call("Call", "'sales/load' # é"));
+    assert_eq!(world.read_text("main.orch.yaml"), expected);
+}
+
+#[test]
+fn finding_without_proven_fix_names_no_command() {
+    let world = project(&[
+        ("a/main.orch.yaml", &format!("{HEADER}{}", call("Call", "B/sub"))),
+        ("b/sub.orch.yaml", &format!("{HEADER}{}", call("Back", "a/main"))),
+    ]);
+    let output = Call::new(&world.work())
+        .run("check --all --fail-on never --report json=-")
+        .expect(0);
+    assert!(output.out.contains("in another letter case"), "{}", output.all());
+    assert!(!output.out.contains("sluicegate fix"), "{}", output.all());
+    assert!(!output.out.contains("\"fix\""), "{}", output.all());
+}

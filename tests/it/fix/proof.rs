@@ -1,0 +1,185 @@
+//! Fixes that would cause another finding, and files that cannot be changed, are left.
+
+use super::{EMPTY, HEADER, call, fix, list_findings, project, read_all};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+#[test]
+fn fix_that_would_close_a_circle_is_left() {
+    let world = project(&[
+        ("a/main.orch.yaml", &format!("{HEADER}{}", call("Call", "B/sub"))),
+        ("b/sub.orch.yaml", &format!("{HEADER}{}", call("Back", "a/main"))),
+        ("c/good.orch.yaml", &format!("{HEADER}{}", call("Call", "sub"))),
+    ]);
+    let before = list_findings(&world);
+    let output = fix(&world, "--all").expect(1);
+    assert_eq!(
+        output.out,
+        "\
+c/good.orch.yaml:8: sub -> b/sub
+left: a/main.orch.yaml:8: B/sub: `project/cycle` would then report a/main.orch.yaml
+fixed 1 finding in 1 file; 1 left
+"
+    );
+    assert_eq!(list_findings(&world), before[..1]);
+    assert_eq!(
+        fix(&world, "--all").expect(1).out.lines().last().unwrap(),
+        "nothing to fix; 1 left"
+    );
+}
+
+#[test]
+fn fix_of_call_with_undeclared_argument_is_left() {
+    let with_argument = format!(
+        "{HEADER}{}        setScalarVariables:\n          - [ missing, '1' ]\n",
+        call("Call", "Sales/load")
+    );
+    let world = project(&[
+        ("sales/load.orch.yaml", EMPTY),
+        ("main.orch.yaml", &with_argument),
+    ]);
+    let output = fix(&world, "--all").expect(1);
+    assert_eq!(
+        output.out,
+        "left: main.orch.yaml:8: Sales/load: `project/argument` would then report main.orch.yaml\nnothing to fix; 1 left\n"
+    );
+    assert_eq!(world.read_text("main.orch.yaml"), with_argument);
+}
+
+/// A fix that a rule would not accept is left.
+#[test]
+fn fix_that_violates_rule_of_the_team_is_left() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let world = project(&[
+        ("sales/load.orch.yaml", EMPTY),
+        ("main.orch.yaml", &caller),
+        (
+            "sluicegate-rules.yaml",
+            "rules:\n  - id: short-calls\n    level: warn\n    for: component\n    when: component.parameters.orchestrationJob.contains('/')\n    message: \"`{component.name}` calls by a path\"\n",
+        ),
+    ]);
+    let output = fix(&world, "--all");
+    assert!(
+        output
+            .out
+            .contains("left: main.orch.yaml:8: load: `team/short-calls` would then report main.orch.yaml"),
+        "{}",
+        output.all()
+    );
+    output.expect(1);
+    assert_eq!(world.read_text("main.orch.yaml"), caller);
+}
+
+#[test]
+fn rename_is_uncertain_if_change_adds_equal_file() {
+    let main = format!("{HEADER}{}", call("Call", "sales/load"));
+    let world = project(&[("sales/load.orch.yaml", EMPTY), ("main.orch.yaml", &main)]);
+    world.git("mv sales/load.orch.yaml sales/daily.orch.yaml");
+    assert!(
+        fix(&world, "--dry-run")
+            .expect(0)
+            .out
+            .contains("sales/load -> sales/daily")
+    );
+    world.write("sales/hourly.orch.yaml", EMPTY);
+    let output = fix(&world, "").expect(0);
+    assert_eq!(output.out, "nothing to fix\n");
+    assert_eq!(world.read_text("main.orch.yaml"), main);
+}
+
+#[test]
+fn read_only_file_is_left() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let world = project(&[
+        ("sales/load.orch.yaml", EMPTY),
+        ("main.orch.yaml", &caller),
+        ("next.orch.yaml", &caller),
+    ]);
+    let main = world.work().join("main.orch.yaml");
+    fs::set_permissions(&main, fs::Permissions::from_mode(0o444)).unwrap();
+    fs::set_permissions(
+        world.work().join("next.orch.yaml"),
+        fs::Permissions::from_mode(0o755),
+    )
+    .unwrap();
+    let output = fix(&world, "--all").expect(1);
+    assert_eq!(
+        output.out,
+        "\
+next.orch.yaml:8: load -> sales/load
+left: main.orch.yaml:8: load: the file is read-only
+fixed 1 finding in 1 file; 1 left
+"
+    );
+    assert_eq!(world.read_text("main.orch.yaml"), caller);
+    let mode = fs::metadata(world.work().join("next.orch.yaml"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o755);
+}
+
+#[test]
+fn file_behind_symbolic_link_stays() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let world = project(&[("sales/load.orch.yaml", EMPTY), ("real/main.orch.yaml", &caller)]);
+    std::os::unix::fs::symlink("real/main.orch.yaml", world.work().join("main.orch.yaml")).unwrap();
+    let outside = world.path().join("outside");
+    fs::rename(world.work().join("real"), &outside).unwrap();
+    std::os::unix::fs::symlink(&outside, world.work().join("real")).unwrap();
+    let before = read_all(&world);
+    let output = fix(&world, "--all");
+    assert!(!output.out.contains("fixed"), "{}", output.all());
+    assert_eq!(read_all(&world), before);
+    assert_eq!(
+        fs::read_to_string(outside.join("main.orch.yaml")).unwrap(),
+        caller
+    );
+}
+
+#[test]
+fn waived_finding_is_not_fixed() {
+    let caller = format!("{HEADER}{}{}", call("Call", "load"), call("Other", "load"));
+    let world = project(&[
+        ("sales/load.orch.yaml", EMPTY),
+        ("main.orch.yaml", &caller),
+        (
+            "sluicegate-waivers.yaml",
+            "- { rule: project/call, path: main.orch.yaml, about: Call, reason: the platform resolves it }\n",
+        ),
+    ]);
+    let output = fix(&world, "--all").expect(0);
+    assert_eq!(
+        output.out,
+        "main.orch.yaml:12: load -> sales/load\nfixed 1 finding in 1 file\n"
+    );
+    let finding = "main.orch.yaml project/call Call";
+    assert_eq!(list_findings(&world), [finding]);
+}
+
+/// Thousands of values in one line are fixed in one pass.
+#[test]
+fn fixes_of_many_values_in_one_line_are_bounded() {
+    let calls: Vec<String> = (0..5_000)
+        .map(|number| {
+            format!("C{number}: {{ type: run-orchestration, parameters: {{ orchestrationJob: load }} }}")
+        })
+        .collect();
+    let text = format!(
+        "type: orchestration\npipeline: {{ components: {{ {} }} }}\n",
+        calls.join(", ")
+    );
+    let world = project(&[("sales/load.orch.yaml", EMPTY), ("main.orch.yaml", &text)]);
+    let start = std::time::Instant::now();
+    let output = fix(&world, "--all").expect(0);
+    assert!(
+        output.out.ends_with("fixed 5000 findings in 1 file\n"),
+        "{}",
+        output.err
+    );
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+    assert_eq!(
+        world.read_text("main.orch.yaml"),
+        text.replace("Job: load", "Job: sales/load")
+    );
+}

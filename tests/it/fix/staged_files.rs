@@ -1,0 +1,85 @@
+//! `sluicegate fix --staged`, as a git hook runs it.
+
+use super::{EMPTY, HEADER, call, fix, project};
+use crate::support::Call;
+use std::fs;
+
+#[test]
+fn staged_file_is_fixed_on_disk_and_in_index() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let world = project(&[("sales/load.orch.yaml", EMPTY), ("old.orch.yaml", &caller)]);
+    world.write("main.orch.yaml", &caller);
+    world.write("next.orch.yaml", &caller);
+    world.git("add main.orch.yaml");
+    let output = fix(&world, "--staged").expect(0);
+    assert_eq!(
+        output.out, "main.orch.yaml:8: load -> sales/load\nfixed 1 finding in 1 file\n",
+        "neither committed nor untracked files"
+    );
+    assert!(!output.err.contains("git add"), "{}", output.all());
+    let fixed = caller.replace(": load", ": sales/load");
+    assert_eq!(world.read_text("main.orch.yaml"), fixed);
+    assert_eq!(world.git("show :main.orch.yaml"), fixed.trim_end());
+    assert_eq!(
+        world.git("status --short"),
+        "A  main.orch.yaml\n?? next.orch.yaml"
+    );
+    assert_eq!(fix(&world, "--staged").expect(0).out, "nothing to fix\n");
+}
+
+#[test]
+fn file_with_unstaged_changes_is_left() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let world = project(&[("sales/load.orch.yaml", EMPTY)]);
+    world.write("main.orch.yaml", &caller);
+    world.write("next.orch.yaml", &caller);
+    world.git("add -A");
+    let edited = format!("{caller}# not staged\n");
+    world.write("main.orch.yaml", &edited);
+    let index = world.git("ls-files --stage main.orch.yaml");
+    for args in ["--staged --dry-run", "--staged"] {
+        let output = fix(&world, args).expect(1);
+        let left = "left: main.orch.yaml:8: load: the file has unstaged changes: stage or stash them first\n";
+        assert!(output.out.contains(left), "{}", output.all());
+        assert!(
+            output.out.contains("next.orch.yaml:8: load -> sales/load\n"),
+            "{}",
+            output.all()
+        );
+    }
+    assert_eq!(world.read_text("main.orch.yaml"), edited);
+    assert_eq!(world.git("ls-files --stage main.orch.yaml"), index);
+}
+
+/// `git commit -a` and `git commit PATH` give their hooks another index.
+#[test]
+fn fix_in_hook_changes_the_index_of_the_commit() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let world = project(&[("sales/load.orch.yaml", EMPTY), ("main.orch.yaml", EMPTY)]);
+    let git_dir = world.work().join(".git");
+    fs::copy(git_dir.join("index"), git_dir.join("next-index")).unwrap();
+    world.write("main.orch.yaml", &caller);
+    let blob = world.git("hash-object -w main.orch.yaml");
+    let before = world.git("ls-files --stage");
+    let call_in_hook = Call::new(&world.work()).variable("GIT_INDEX_FILE", ".git/next-index");
+    let path = git_dir.join("next-index");
+    let stage = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command
+            .args(args)
+            .current_dir(world.work())
+            .env("GIT_INDEX_FILE", &path);
+        let output = command.output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    stage(&[
+        "update-index",
+        "--cacheinfo",
+        &format!("100644,{blob},main.orch.yaml"),
+    ]);
+    call_in_hook.run("fix --staged").expect(0);
+    let fixed = caller.replace(": load", ": sales/load");
+    assert_eq!(stage(&["show", ":main.orch.yaml"]), fixed);
+    assert_eq!(world.git("ls-files --stage"), before, "the other index stays");
+}
