@@ -14,8 +14,7 @@ const EXAMPLES: &str = "Examples:
 Without --agent, a fix replaces one value and keeps every other byte. Before a file is written, the same check must find nothing else in the project with the new value. Exits with code 1 if a finding with a fix is left.
 
 With --agent, the branch must be pushed. The agent works on a new branch, which is reviewed again.
-Exit codes: 0 all findings are fixed; 1 a finding is left or new, or the branch must not be used; 3 the agent waits for
-a decision; 8 the task failed, did not finish in time, or did not push a branch.";
+Exit codes of a fix by the agent: 0 all findings are fixed; 1 a finding is left or new, or the branch must not be used; 3 the agent waits for a decision; 8 the task failed, did not finish in time, or did not push a branch.";
 
 /// Fixes findings that have one correct value in the files of the project, or lets the platform's agent fix findings.
 ///

@@ -194,7 +194,7 @@ pub enum Command {
     /// Allow findings: add, list or prune waivers
     Waivers(WaiversArgs),
 
-    /// Fix findings that have one correct value, or let the platform's agent fix them
+    /// Fix findings that have one correct value, or with the agent
     Fix(Box<FixArgs>),
 
     /// Move a pipeline or script and update every reference to it

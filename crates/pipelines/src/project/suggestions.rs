@@ -142,7 +142,6 @@ impl<'p> CallSuggestions<'p> {
 
     /// Returns a hint with the only file of that path in another spelling, otherwise with the files of that name or a
     /// similar path.
-
     pub fn suggest(&mut self, files: &PipelineFiles<'p>, target: &str, kind: PipelineKind) -> CallHint {
         let spelling = self.find_other_spelling(files, target, kind);
         if let Some(spelling) = spelling.filter(|spelling| spelling.is_only_path) {
