@@ -29,6 +29,8 @@ pub(crate) struct ReviewPredicate {
     pub(crate) policy: PolicyDigests,
     /// The platform's rules file in the reviewed commit; `None` if the commit has none.
     pub(crate) rules: Option<FileDigest>,
+    /// The files of the gate configuration that the change edits, by path. They apply after its merge.
+    pub(crate) gate_changes: Vec<String>,
     pub(crate) counts: ResultCounts,
     pub(crate) findings: FindingTotals,
     pub(crate) tool: Tool,
@@ -58,6 +60,11 @@ impl ReviewPredicate {
             exclude: context.exclude.clone(),
             policy,
             rules,
+            gate_changes: report
+                .gate_changes
+                .iter()
+                .map(|change| change.path.clone())
+                .collect(),
             counts: report.count_results(),
             findings: report.totals(),
             tool: Tool::current(),

@@ -43,8 +43,8 @@ pub(super) fn write_review_statement<S: RunSubject>(
         session.report_missing_statement("review", reason);
         return Ok(Vec::new());
     }
-    let reviewed_paths = report.reviewed_files().map(|file| file.path.as_str());
-    let pipelines = workspace.hash_committed_files(&commit, reviewed_paths)?;
+    let reviewed_paths = report.reviewed_files().map(|file| file.path.as_str()).collect();
+    let pipelines = workspace.hash_committed_files(&commit, &reviewed_paths)?;
     let statement = ReviewPredicate::from_report(
         report,
         commit.as_str(),

@@ -9,9 +9,10 @@ use crate::job::policy::{self, CheckoutFiles, FilePresence, GateFileReader, norm
 use crate::job::settings;
 use crate::publish::{hash_blob, hash_bytes};
 use crate::session::Run;
-use sluicegate_git::{CommitId, RemoteUrl};
+use sluicegate_git::{CommitId, FileContent, RemoteUrl};
 use sluicegate_pipelines::team_rules::MAX_TEAM_RULES_BYTES;
 use sluicegate_pipelines::waivers;
+use std::collections::BTreeSet;
 
 impl Workspace<'_> {
     /// Returns the digests of the gate configuration that this run uses: `sluicegate.yaml`, the waivers and the rules
@@ -60,20 +61,22 @@ impl Workspace<'_> {
         Ok(Some(FileDigest::new(file.path, sha256)))
     }
 
-    /// Returns the digests of these files of a commit, in the same order. A path that the commit lacks is an error.
-    pub(crate) fn hash_committed_files<'p>(
+    /// Returns the digests of these files of a commit, by path. A path that the commit lacks is an error.
+    pub(crate) fn hash_committed_files(
         &self,
         commit: &CommitId,
-        paths: impl Iterator<Item = &'p str>,
+        paths: &BTreeSet<&str>,
     ) -> Result<Vec<FileDigest>, Failure> {
+        // All files are looked up first, so that a partial clone fetches its missing blobs together.
+        let files = self.repo.snapshot(commit.clone()).find_files(paths)?;
         let mut digests = Vec::new();
         for path in paths {
-            let file = self
-                .repo
-                .find_file(commit, path)?
-                .ok_or_else(|| Failure::usage(format!("`{path}` is not in the commit {}", commit.short())))?;
-            let (_, sha256) = hash_blob(&self.repo, &file.blob, path)?;
-            digests.push(FileDigest::new(path.to_owned(), sha256));
+            let Some(FileContent::Blob(blob)) = files.get(*path).map(|file| &file.content) else {
+                let message = format!("`{path}` is not in the commit {}", commit.short());
+                return Err(Failure::usage(message));
+            };
+            let (_, sha256) = hash_blob(&self.repo, blob, path)?;
+            digests.push(FileDigest::new((*path).to_owned(), sha256));
         }
         Ok(digests)
     }

@@ -92,6 +92,7 @@ fn policy_of_statement_is_that_of_target_branch() {
         })
     );
     assert_eq!(predicate["failOn"], "warn");
+    assert_eq!(predicate["gateChanges"], json!(["sluicegate.yaml"]));
     // A file that the job brings is recorded by its name only.
     fs::write(world.path().join("job.yaml"), of_main).unwrap();
     job.run("review --config ../job.yaml --attestation s.json")
