@@ -1,8 +1,8 @@
 //! `verify --attestation`: each mismatch is named, and documents that are no statements are refused.
 
-use super::{predicate_type, read_statement};
+use super::{load_schema, predicate_type, read_statement};
 use crate::support::release::{publish_call, stage};
-use crate::support::{Call, ServerProcess, World, head, read_json};
+use crate::support::{Call, ServerProcess, World, head, json_schema::validate, read_json};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 
@@ -288,7 +288,9 @@ fn result_of_verification_is_json() {
     write_edited(&world, "review.json", |it| {
         it["predicate"]["verdict"] = json!("undecided");
     });
+    assert_eq!(validate(&load_schema("verification"), &result), Ok(()));
     let result = verify("edited.json").expect(6).json();
+    assert_eq!(validate(&load_schema("verification"), &result), Ok(()));
     assert_eq!(result["predicateType"], predicate_type("review"));
     assert_eq!(
         (
