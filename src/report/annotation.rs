@@ -68,7 +68,7 @@ pub(super) fn collect_report_annotations(report: &Report, context: &ReportContex
 }
 
 /// Collects the annotations of files for a host that shows them together with the notices of the log: the findings, and
-/// the unreviewed files that a single notice names together. Notices count against `limit`, the maximum number of
+/// the unreviewed files that a single notice names together. Notices are part of `limit`, the maximum number of
 /// annotations of each level. If there are more, the last one states their number and where to find them.
 pub(super) fn collect_limited_file_annotations(
     report: &Report,

@@ -162,6 +162,10 @@ pub enum SchemaDocument {
     Init,
     /// The output of `diff -o json`.
     Diff,
+    /// The output of `fix -o json`.
+    Fix,
+    /// The output of `fix --agent -o json`.
+    AgentFix,
     /// The output of `review --dry-run -o json`.
     ReviewPlan,
     /// The output of `publish --dry-run -o json`.

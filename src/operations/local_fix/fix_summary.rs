@@ -81,7 +81,7 @@ fn to_document(proof: &FixProof, is_dry_run: bool) -> Value {
         entry.insert("reason".to_owned(), json!(rejected_fix.reason));
         rejected_values.push(Value::Object(entry));
     }
-    json!({ "dryRun": is_dry_run, "fixed": fixed_values, "left": rejected_values })
+    json!({ "schema": "sluicegate.fix/v1", "dryRun": is_dry_run, "fixed": fixed_values, "left": rejected_values })
 }
 
 /// Returns the finding and the values of its fix.

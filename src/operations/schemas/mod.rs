@@ -26,6 +26,8 @@ pub(crate) fn load_schema(document: SchemaDocument) -> Value {
         SchemaDocument::Doctor => include_str!("doctor.json"),
         SchemaDocument::Init => include_str!("init.json"),
         SchemaDocument::Diff => include_str!("diff.json"),
+        SchemaDocument::Fix => include_str!("fix.json"),
+        SchemaDocument::AgentFix => include_str!("agent-fix.json"),
         SchemaDocument::ReviewPlan => include_str!("review-plan.json"),
         SchemaDocument::Plan => include_str!("plan.json"),
         SchemaDocument::Verification => include_str!("verification.json"),

@@ -4,8 +4,7 @@
 //! would miss otherwise. Evaluation errors and unreviewed files are notifications too, and the execution is then not
 //! successful. The document is complete, except for a host with limits, such as GitHub
 //! (<https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning>):
-//! then it has the worst results, and a notification about the omitted ones. The document is a single line, so it can
-//! be printed anywhere.
+//! then it has the worst results, and a notification about the omitted ones. The document is one line.
 
 mod automation_details;
 mod sarif_fixes;
@@ -173,8 +172,7 @@ fn format_time(timestamp: jiff::Timestamp) -> Option<String> {
 
 /// Returns the number of results that are omitted because of the host's limits.
 pub(crate) fn count_omitted_results(report: &Report, context: &ReportContext) -> usize {
-    let (_, omitted_count) = build_results(report, context, &SarifRules::from_report(report, context));
-    omitted_count
+    build_results(report, context, &SarifRules::from_report(report, context)).1
 }
 
 /// Returns the results in the order of [`FindingOrder`], and the number of omitted ones: those beyond the limits of the
@@ -240,10 +238,8 @@ fn estimate_size(result: &SarifResult<'_>) -> usize {
     let [place] = &result.locations;
     let place = &place.physical_location;
     let snippet = place.region.as_ref().and_then(|region| region.snippet.as_ref());
-
-    let fixes = result.fixes.iter().flatten();
     // The constant is for the keys and the values of fixed size.
-
+    let fixes = result.fixes.iter().flatten();
     400 + fixes.map(sarif_fixes::estimate_size).sum::<usize>()
         + result.message.text.len()
         + result.rule_id.len()

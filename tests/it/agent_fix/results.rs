@@ -4,7 +4,8 @@ use super::{
     FIX, ORDERS, agent_project, agent_project_with, fix_branch, has_branch, only_task,
     pipeline_with_findings, run_fix,
 };
-use crate::support::{git, pipeline};
+use crate::support::json_schema::validate;
+use crate::support::{Call, git, pipeline};
 use serde_json::{Value, json};
 use sluicegate_local_platform::AgentBehavior;
 use std::fmt::Write as _;
@@ -52,6 +53,8 @@ fn agent_fix_of_two_findings_pushes_reviewed_branch_and_exits_with_0() {
 fn agent_fix_as_json_lists_findings_and_commits() {
     let local = agent_project(AgentBehavior::Obedient);
     let document = run_fix(&local, "-o json").expect(0).json();
+    let schema = Call::new(&local.world.work()).run("schema agent-fix").expect(0).json();
+    assert_eq!(validate(&schema, &document), Ok(()));
     let branch = fix_branch(&local);
     assert_eq!(document["branch"], json!(branch));
     assert_eq!(document["reviewedBranch"], "change");

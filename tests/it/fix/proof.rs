@@ -173,7 +173,7 @@ fn fixes_of_many_values_in_one_line_are_bounded() {
     let start = std::time::Instant::now();
     let output = fix(&world, "--all").expect(0);
     assert!(
-        output.out.ends_with("fixed 5000 findings in 1 file\n"),
+        output.out.ends_with("fixed 5,000 findings in 1 file\n"),
         "{}",
         output.err
     );

@@ -123,6 +123,7 @@ fn outputs_of_local_commands_are_valid_by_their_schemas() {
         ("effective-settings", &call, "settings"),
         ("doctor", &call, "doctor"),
         ("diff", &call, "diff --base main"),
+        ("fix", &call, "fix --dry-run"),
         ("rule", &call, "rules explain unused-components"),
         ("rule", &call, "rules explain project/call"),
         ("rule", &call, "rules explain team/no-python"),

@@ -125,7 +125,7 @@ impl RowHeights {
 /// Maximum count of lines in one channel: far more than any picture has.
 const MAX_COUNT: i32 = i32::MAX / 100;
 
-/// Returns the count as a number for pixels. It is limited, so that its product with a distance does not overflow.
+/// Converts a count to a number for pixels. It is limited, so that its product with a distance does not overflow.
 fn limit_count(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX).min(MAX_COUNT)
 }
