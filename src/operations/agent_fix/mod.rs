@@ -45,7 +45,7 @@ const DEFAULT_TIMEOUT_SECONDS: u64 = 1800;
 /// Maximum number of files that an error lists.
 const MAX_LISTED_FILES: usize = 20;
 
-/// Runs `sluicegate fix`, which requires `--agent`.
+/// Runs `sluicegate fix --agent` with the arguments of `fix`.
 pub(crate) fn run_fix(run: &Run, args: &FixArgs) -> CommandResult {
     let selection = SelectionArgs {
         paths: args.paths.clone(),
@@ -77,6 +77,9 @@ fn run_agent_fix(
         None => review.request_review(&review.target, &[])?,
     };
     let task_findings = TaskFindings::from_report(&report, &paths);
+    if let Some(note) = task_findings.describe_local_fixes() {
+        run.ui.say(&note);
+    }
     if task_findings.is_empty() {
         return report_no_findings(run, output, &report);
     }

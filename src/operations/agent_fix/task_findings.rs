@@ -2,6 +2,7 @@
 
 use crate::gate::is_within;
 use serde::Serialize;
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{FailOn, FileResults, Finding, Report, Severity};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::rules;
@@ -52,11 +53,13 @@ pub(super) struct TaskFindings {
     files: Vec<(FileResults, Vec<usize>)>,
     /// Number of findings over the limit.
     pub(super) omitted_count: usize,
+    /// Number of findings that `sluicegate fix` can fix without the agent.
+    local_fix_count: usize,
 }
 
 impl TaskFindings {
-    /// Chooses the findings that fail the gate and are about a pipeline, at most 50 of them. `paths` restricts the files;
-    /// an empty list does not.
+    /// Chooses the findings that fail the gate, are about a pipeline and have no local fix, at most 50 of them. `paths`
+    /// restricts the files; an empty list does not.
     pub(super) fn from_report(report: &Report, paths: &[String]) -> Self {
         let mut task_findings = Self::default();
         let mut remaining_count = MAX_FINDINGS;
@@ -70,7 +73,10 @@ impl TaskFindings {
                 .iter()
                 .enumerate()
                 .filter(|(_, finding)| fails_gate(finding, report.fail_on()));
-            let mut indices: Vec<usize> = failing_findings.map(|(index, _)| index).collect();
+            let (local_fixes, other_findings): (Vec<_>, Vec<_>) =
+                failing_findings.partition(|(_, finding)| finding.fix.is_some());
+            task_findings.local_fix_count += local_fixes.len();
+            let mut indices: Vec<usize> = other_findings.into_iter().map(|(index, _)| index).collect();
             task_findings.omitted_count += indices.len().saturating_sub(remaining_count);
             indices.truncate(remaining_count);
             remaining_count -= indices.len();
@@ -84,6 +90,16 @@ impl TaskFindings {
     /// Returns whether no finding is chosen.
     pub(super) fn is_empty(&self) -> bool {
         self.files.is_empty()
+    }
+
+    /// Returns a note about findings with a local fix, if there are any.
+    pub(super) fn describe_local_fixes(&self) -> Option<String> {
+        (self.local_fix_count > 0).then(|| {
+            format!(
+                "{} with a local fix: run `sluicegate fix`",
+                format_count(self.local_fix_count, "finding")
+            )
+        })
     }
 
     /// Returns the paths of the files that the agent may edit.

@@ -53,7 +53,10 @@ fn agent_fix_of_two_findings_pushes_reviewed_branch_and_exits_with_0() {
 fn agent_fix_as_json_lists_findings_and_commits() {
     let local = agent_project(AgentBehavior::Obedient);
     let document = run_fix(&local, "-o json").expect(0).json();
-    let schema = Call::new(&local.world.work()).run("schema agent-fix").expect(0).json();
+    let schema = Call::new(&local.world.work())
+        .run("schema agent-fix")
+        .expect(0)
+        .json();
     assert_eq!(validate(&schema, &document), Ok(()));
     let branch = fix_branch(&local);
     assert_eq!(document["branch"], json!(branch));
@@ -198,6 +201,22 @@ fn agent_fix_of_unpushed_commit_or_outdated_clone_exits_with_7() {
     local.world.git("update-ref refs/remotes/origin/change HEAD~1");
     local.world.git(&["reset", "-q", "--hard", &reviewed]);
     run_fix(&local, "").expect(7).saying(&["not the reviewed one"]);
+    assert_eq!(local.json("tasks list")["total"], 0);
+}
+
+#[test]
+fn agent_fix_leaves_findings_with_a_local_fix_to_fix() {
+    let caller = "type: orchestration\npipeline:\n  components:\n    Start:\n      type: start\n      transitions: { \
+                  unconditional: [Call] }\n    Call:\n      type: run-orchestration\n      parameters: { componentName: \
+                  Call, orchestrationJob: clean }\n";
+    let files = [
+        ("main.orch.yaml", caller),
+        ("sales/clean.orch.yaml", &pipeline(&["Start", "Done"])),
+    ];
+    let local = agent_project_with(AgentBehavior::Obedient, &files);
+    let call = local.call().variable("SLUICEGATE_FAIL_ON", "warn");
+    let output = call.run(FIX).expect(0);
+    output.saying(&["1 finding with a local fix: run `sluicegate fix`"]);
     assert_eq!(local.json("tasks list")["total"], 0);
 }
 
