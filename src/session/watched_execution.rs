@@ -67,7 +67,7 @@ impl WatchedExecution {
         Self::poll(run, project, id, pace, follow::APPEARANCE_LIMIT)
             .await
             .map_err(|error| {
-                let fact = format!("the execution {id} was started, but its state could not be read");
+                let fact = format!("execution {id} was started, but its state could not be read");
                 reject_wait(id, error).context(fact)
             })
     }
@@ -123,13 +123,13 @@ impl WatchedExecution {
                 let message = self.response.result.message.as_deref();
                 let suffix = message.map(|text| format!(": {text}")).unwrap_or_default();
                 Some(format!(
-                    "the execution {} ended in {}{suffix}",
+                    "execution {} ended in {}{suffix}",
                     self.id,
                     self.status_name()
                 ))
             }
             PollEnd::Deadline => Some(format!(
-                "the execution {} did not end within {} s: its status is {}",
+                "execution {} did not end within {} s: its status is {}",
                 self.id,
                 self.limit.as_secs(),
                 self.status_name()

@@ -70,7 +70,7 @@ impl TaskFollower<'_> {
                 CHECK_INSTRUCTION,
             )
         })?;
-        self.run.ui.say(&format!("created the task {id}"));
+        self.run.ui.say(&format!("created task {id}"));
         let mut log = MessageLog::new(self, &id, &task.message);
         let mut result = None;
         if interrupt_status.is_none() {
@@ -130,7 +130,7 @@ impl TaskFollower<'_> {
     /// Requests the task to stop, and reports it.
     async fn request_stop(&self, id: &str, reason: &str) {
         let ui = self.run.ui;
-        ui.warn(&format!("{reason}: stopping the task {id}"));
+        ui.warn(&format!("{reason}: stopping task {id}"));
         let result = tokio::time::timeout(STOP_TIMEOUT, self.platform.stop_task(id)).await;
         let problem = match result {
             Ok(Ok(())) => return,
@@ -138,7 +138,7 @@ impl TaskFollower<'_> {
             Err(_) => "no response arrived".to_owned(),
         };
         ui.warn(&format!(
-            "could not stop the task {id}: {problem}\nhint: run `sluicegate tasks stop {id}`"
+            "could not stop task {id}: {problem}\nhint: run `sluicegate tasks stop {id}`"
         ));
     }
 
@@ -164,32 +164,32 @@ fn reject_task(id: &str, end: TaskEnd, task: &Task, pace: Pace) -> Failure {
     let (status, message, hint) = match end {
         TaskEnd::Waiting => (
             ExitStatus::Undecided,
-            format!("the task {id} waits for a decision that this run may not make"),
+            format!("task {id} waits for a decision that this run may not make"),
             format!(
                 "answer it with `sluicegate tasks decide {id}`, or stop the task: `sluicegate tasks stop {id}`"
             ),
         ),
         TaskEnd::Unclear => (
             ExitStatus::Undecided,
-            format!("the task {id} is STOPPED, but the response does not show whether it is finished"),
+            format!("task {id} is STOPPED, but the response does not show whether it is finished"),
             format!("run `sluicegate tasks messages {id}` to see its messages"),
         ),
         TaskEnd::Deadline => (
             ExitStatus::RemoteFailed,
             format!(
-                "the task {id} did not end within {} s: its status was {state}",
+                "task {id} did not end within {} s: its status was {state}",
                 pace.limit().as_secs()
             ),
             "pass a longer --timeout, or choose fewer files".to_owned(),
         ),
         TaskEnd::Halted => (
             ExitStatus::RemoteFailed,
-            format!("the task {id} was stopped before it was finished"),
+            format!("task {id} was stopped before it finished"),
             format!("run `sluicegate tasks messages {id}` to see its messages"),
         ),
         TaskEnd::Errored | TaskEnd::Finished => (
             ExitStatus::RemoteFailed,
-            format!("the task {id} failed"),
+            format!("task {id} failed"),
             format!("run `sluicegate tasks messages {id}` to see why"),
         ),
     };

@@ -302,7 +302,7 @@ fn report_no_findings(run: &Run, output: OutputFormat, report: &Report) -> Comma
 /// Returns the failure of a task that finished without a push.
 fn reject_missing_branch(id: &str, branches: &RemoteBranches) -> Failure {
     let message = format!(
-        "the task {id} finished, but the remote has no branch `{}`",
+        "task {id} finished, but the remote has no branch `{}`",
         branches.fix_branch
     );
     Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message)).with_hint(format!(

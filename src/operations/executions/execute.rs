@@ -136,10 +136,10 @@ impl PipelineRun<'_> {
         }
         let Some(pace) = pace else {
             return self.run.print_response(self.args.output, &response.raw, || {
-                text::escape_line(&format!("started the execution {id}")) + "\n"
+                text::escape_line(&format!("started execution {id}")) + "\n"
             });
         };
-        self.run.ui.say(&format!("started the execution {id}"));
+        self.run.ui.say(&format!("started execution {id}"));
         let wait_start = Instant::now();
         let follow_result = tokio::select! {
             biased;
@@ -234,7 +234,7 @@ impl PipelineRun<'_> {
         result: Result<WatchedExecution, Failure>,
     ) -> Result<WatchedExecution, Failure> {
         if result.is_err() {
-            let problem = format!("could not determine how the execution {id} ended");
+            let problem = format!("could not determine how execution {id} ended");
             self.write_junit(None, Some(problem), Duration::ZERO);
         }
         result
@@ -243,7 +243,7 @@ impl PipelineRun<'_> {
     /// Terminates the execution and waits until it ends; a second signal ends the waiting.
     async fn terminate(&self, id: &str, status: ExitStatus) -> CommandResult {
         let ui = self.run.ui;
-        ui.warn(&format!("interrupted: terminating the execution {id}"));
+        ui.warn(&format!("interrupted: terminating execution {id}"));
         let RemoteProject {
             platform,
             id: project,
@@ -253,10 +253,8 @@ impl PipelineRun<'_> {
         let result = send_before_deadline(Some(&pace), request).await;
         self.run.signals.release();
         let problem = if let Err(error) = result {
-            ui.print_failure(
-                &Failure::from(error).context(format!("could not terminate the execution {id}")),
-            );
-            format!("interrupted, but could not terminate the execution {id}")
+            ui.print_failure(&Failure::from(error).context(format!("could not terminate execution {id}")));
+            format!("interrupted, but could not terminate execution {id}")
         } else {
             self.wait_for_termination(id, pace).await?
         };
@@ -270,14 +268,14 @@ impl PipelineRun<'_> {
             Ok(execution) => {
                 report_end(self.run, &execution, self.args.output)?;
                 Ok(format!(
-                    "interrupted; the execution {id} is {}",
+                    "interrupted; execution {id} is {}",
                     execution.status_name()
                 ))
             }
             Err(failure) => {
                 self.run.report_failure(&failure);
                 Ok(format!(
-                    "interrupted; could not determine whether the execution {id} ended"
+                    "interrupted; could not determine whether execution {id} ended"
                 ))
             }
         }

@@ -46,7 +46,7 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
         let Some(wait) = wait else {
             return run.print_response(args.output, &response.raw, || {
                 let id = response.task_id.as_deref().unwrap_or("(without an id)");
-                text::escape_line(&format!("created the task {id}")) + "\n"
+                text::escape_line(&format!("created task {id}")) + "\n"
             });
         };
         let id = response.task_id.as_deref().ok_or_else(|| {
@@ -55,7 +55,7 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
                 CHECK_INSTRUCTION,
             )
         })?;
-        run.ui.say(&format!("created the task {id}"));
+        run.ui.say(&format!("created task {id}"));
         wait.follow(run, &platform, id, None, args.output).await
     })?
 }
@@ -100,7 +100,7 @@ pub(crate) fn send_message(
         };
         match wait {
             None => run.print_response(output, &response.raw, || {
-                text::escape_line(&format!("sent the message to the task {id}")) + "\n"
+                text::escape_line(&format!("sent the message to task {id}")) + "\n"
             }),
             Some(wait) => {
                 let earlier_state = earlier_task.map(|task| (task, Vec::new()));

@@ -76,7 +76,7 @@ fn reject_unknown_decisions(task: &str, task_state: &Task, decisions: &[Decision
         return Ok(());
     };
     let state = task_text::describe_state(task_state);
-    let message = format!("{id} is not pending, so nothing was decided; the task {task} is {state}");
+    let message = format!("{id} is not pending, so nothing was decided; task {task} is {state}");
     let hint = match text::suggest(id, &pending_ids) {
         Some(question) => question,
         None if pending_ids.is_empty() => "the task is not waiting for a decision".to_owned(),

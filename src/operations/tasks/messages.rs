@@ -106,7 +106,7 @@ impl MessageHistory<'_> {
             }
             match task.phase() {
                 TaskPhase::Finished => return Ok(ExitStatus::Success),
-                TaskPhase::Errored => return Err(self.reject_task(format!("the task {} failed", self.id))),
+                TaskPhase::Errored => return Err(self.reject_task(format!("task {} failed", self.id))),
                 TaskPhase::Waiting if !was_waiting => self.warn_of_decisions(&task),
                 _ => {}
             }
@@ -130,7 +130,7 @@ impl MessageHistory<'_> {
     fn reject_timeout(&self, state: Option<String>) -> Failure {
         match state {
             Some(state) => self.reject_task(format!(
-                "the task {} did not end in time: its status is {state}",
+                "task {} did not end in time: its status is {state}",
                 self.id
             )),
             None => no_response_error().into(),

@@ -67,7 +67,7 @@ pub(crate) fn stop_task(run: &Run, args: &TaskArgs) -> CommandResult {
             return Err(reject_task_request(&platform, &args.id, error).await);
         }
         let text = format!(
-            "requested that the task {} stop; it finishes its current step first",
+            "asked task {} to stop; it will finish its current step first",
             args.id
         );
         run.print_response(args.output, &Value::Null, || text::escape_line(&text) + "\n")
@@ -81,7 +81,7 @@ pub(crate) fn delete_task(run: &Run, args: &TaskArgs) -> CommandResult {
         if let Err(error) = platform.delete_task(&args.id).await {
             return Err(reject_task_request(&platform, &args.id, error).await);
         }
-        let text = format!("deleted the task {} and all its data", args.id);
+        let text = format!("deleted task {} and all its data", args.id);
         run.print_response(args.output, &Value::Null, || text::escape_line(&text) + "\n")
     })?
 }

@@ -41,11 +41,11 @@ fn list_granted_tools(response: &Permissions) -> Option<Vec<&str>> {
 /// Describes which tools the task may use now.
 fn describe_permissions(id: &str, response: &Permissions) -> String {
     let names = match list_granted_tools(response) {
-        None => return text::escape_line(&format!("the permissions of the task {id} were sent")) + "\n",
+        None => return text::escape_line(&format!("the permissions of task {id} were sent")) + "\n",
         Some(names) if names.is_empty() => "no tool".to_owned(),
         Some(names) => names.join(", "),
     };
-    text::escape_line(&format!("the task {id} may use {names} without asking")) + "\n"
+    text::escape_line(&format!("task {id} may use {names} without asking")) + "\n"
 }
 
 /// Checks that the task now has the requested permissions and no others.

@@ -108,23 +108,23 @@ fn reject_unfinished_task(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Op
     let (message, hint) = match end {
         TaskEnd::Finished => return None,
         TaskEnd::Waiting => (
-            format!("the task {id} waits for a decision"),
+            format!("task {id} waits for a decision"),
             "run the command printed above to answer it".to_owned(),
         ),
         TaskEnd::Errored => (
-            format!("the task {id} failed"),
+            format!("task {id} failed"),
             format!("run `sluicegate tasks messages {id}` to see why"),
         ),
         TaskEnd::Halted => (
-            format!("the task {id} was stopped before it was finished"),
+            format!("task {id} was stopped before it finished"),
             format!("run `sluicegate tasks send {id}` to continue it"),
         ),
         TaskEnd::Unclear => (
-            format!("the task {id} is STOPPED, but the response does not show whether it is finished"),
+            format!("task {id} is STOPPED, but the response does not show whether it is finished"),
             format!("run `sluicegate tasks messages {id}` to see its messages"),
         ),
         TaskEnd::Deadline => (
-            format!("the task {id} did not end within {limit} s: its status is {state}"),
+            format!("task {id} did not end within {limit} s: its status is {state}"),
             format!("the task is still running; run `sluicegate tasks stop {id}` to stop it"),
         ),
     };

@@ -62,13 +62,13 @@ impl SmokeTest<'_> {
             Ok(response) => response.result.started_at.clone(),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 ui.warn(&format!(
-                    "ignoring the execution {id} of an earlier run: the platform does not have it"
+                    "ignoring execution {id} of an earlier run: the platform does not have it"
                 ));
                 return Ok(None);
             }
             Err(error) => {
-                let failure = Failure::from(error)
-                    .context(format!("could not read the execution {id} of an earlier run"));
+                let failure =
+                    Failure::from(error).context(format!("could not read execution {id} of an earlier run"));
                 return Err(SmokeProblem::from_failure(&failure));
             }
         };
@@ -79,13 +79,13 @@ impl SmokeTest<'_> {
             .is_some_and(|(created_at, start_time)| start_time >= created_at);
         if !is_of_version {
             ui.warn(&format!(
-                "ignoring the execution {id} of an earlier run: the platform does not show that it started after the \
+                "ignoring execution {id} of an earlier run: the platform does not show that it started after the \
                  version was created"
             ));
             return Ok(None);
         }
         ui.say(&format!(
-            "waiting for the execution {id}, which an earlier run started"
+            "waiting for execution {id}, which an earlier run started"
         ));
         Ok(Some(id))
     }

@@ -49,7 +49,7 @@ async fn compare_execution(platform: &Platform, run: &SmokeExecution) -> Result<
         recorded_values == (&execution.status, &execution.started_at, &execution.finished_at);
     Ok((!has_same_values).then(|| {
         format!(
-            "the execution {id}, the smoke run of {}, has another status or other times on the platform than in the receipt",
+            "execution {id}, the smoke run of {}, has another status or other times on the platform than in the receipt",
             run.subject()
         )
     }))

@@ -24,7 +24,7 @@ fn interrupted_agent_fix_stops_the_task() {
         assert_eq!(child.wait().unwrap().code(), Some(code), "{text:?}");
         assert!(
             text.iter()
-                .any(|line| line.contains("interrupted: stopping the task")),
+                .any(|line| line.contains("interrupted: stopping task")),
             "{text:?}"
         );
         assert_eq!(only_task(&local)["status"], "STOPPING");

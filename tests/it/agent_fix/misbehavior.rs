@@ -37,7 +37,7 @@ fn agent_that_adds_a_finding_fails_the_run_with_1() {
 fn agent_that_never_stops_is_stopped_at_the_time_limit_with_8() {
     let local = agent_project(AgentBehavior::NeverStops);
     let output = run_fix(&local, "--timeout 2").expect(8);
-    output.assert_logged(&["did not end within 2 s", "stopping the task"]);
+    output.assert_logged(&["did not end within 2 s", "stopping task"]);
     let status = only_task(&local)["status"].clone();
     assert!(status == "STOPPING" || status == "STOPPED", "{status}");
 }
@@ -53,7 +53,7 @@ fn agent_that_asks_exits_with_3_and_the_question() {
         "the agent asks a question",
         "Shall the agent go on",
         &format!("sluicegate tasks decide {id} --answer"),
-        &format!("the task {id} waits for a decision"),
+        &format!("task {id} waits for a decision"),
     ]);
     assert_eq!(task["pendingDecisions"][0]["type"], "question");
     assert!(!has_branch(&local, &fix_branch(&local)));

@@ -30,7 +30,7 @@ fn agent_fix_of_two_findings_pushes_reviewed_branch_and_exits_with_0() {
         "fixed: 2 findings",
         "component-naming-convention",
         "unused-components",
-        "created the task",
+        "created task",
     ]);
     let branch = fix_branch(&local);
     let remote = local.world.remote();

@@ -77,7 +77,7 @@ fn run_without_wait_only_starts() {
     let output = polling_call(&platform, &world)
         .run(run_args("--tag nightly"))
         .expect(0);
-    assert_eq!(output.out, format!("started the execution {ID}\n"));
+    assert_eq!(output.out, format!("started execution {ID}\n"));
     let body = json!({ "pipelineName": "sales/load orders", "environmentName": "production", "executionTag": "nightly" });
     assert_eq!(bodies_by_verb(&platform, "POST"), [body]);
     let json = polling_call(&platform, &world)
@@ -393,7 +393,7 @@ fn run_whose_execution_never_appears_does_not_advise_a_second_start() {
         .run(run_args("--wait"))
         .expect(3)
         .saying(&[
-            &format!("the execution {ID} was started, but its state could not be read"),
+            &format!("execution {ID} was started, but its state could not be read"),
             &format!("run `sluicegate executions show {ID} --wait` to wait again"),
         ]);
     assert!(

@@ -82,7 +82,7 @@ fn create_sends_the_agents_configuration() {
             "--grant create_file --graph-id g --working-directory sales",
         ))
         .expect(0);
-    assert_eq!(output.out, format!("created the task {ID}\n"));
+    assert_eq!(output.out, format!("created task {ID}\n"));
     let body = json!({ "message": "Add a step", "agentConfig": { "name": "data_engineer_agent", "mode": "ACT",
         "projectId": PROJECT, "sourceBranchName": "main", "environmentName": "test", "generateBranch": true,
         "graphId": "g", "workingDirectory": "sales" }, "grantedPermissions": [{ "toolName": "create_file" }] });
@@ -136,7 +136,7 @@ fn create_with_wait_tells_how_else_it_ended() {
         (
             vec![stopping, finished_task()],
             8,
-            "was stopped before it was finished",
+            "was stopped before it finished",
         ),
         (vec![no_pending], 3, "does not show whether it is finished"),
         (
@@ -488,7 +488,7 @@ fn send_overrides_mode_and_branch_only() {
     let output = polling_call(&platform, &world)
         .run(&["tasks", "send", ID, "--message", "x"])
         .expect(0);
-    assert_eq!(output.out, format!("sent the message to the task {ID}\n"));
+    assert_eq!(output.out, format!("sent the message to task {ID}\n"));
     assert_eq!(
         bodies_by_path(&platform, "/messages")[1],
         json!({ "message": "x" })
@@ -671,12 +671,7 @@ fn stop_delete_and_permissions_say_what_they_did() {
         ]),
     );
     let run = |args: &[&str]| polling_call(&platform, &world).run(("tasks", args));
-    assert!(
-        run(&["stop", ID])
-            .expect(0)
-            .out
-            .contains("requested that the task")
-    );
+    assert!(run(&["stop", ID]).expect(0).out.contains("asked task"));
     assert!(run(&["delete", ID]).expect(0).out.contains("all its data"));
     run(&["delete", "busy"])
         .expect(5)
@@ -684,13 +679,10 @@ fn stop_delete_and_permissions_say_what_they_did() {
     let output = run(&["permissions", ID, "--grant", "edit_file"]).expect(0);
     assert_eq!(
         output.out,
-        format!("the task {ID} may use edit_file without asking\n")
+        format!("task {ID} may use edit_file without asking\n")
     );
     let output = run(&["permissions", ID, "--clear"]).expect(0);
-    assert_eq!(
-        output.out,
-        format!("the task {ID} may use no tool without asking\n")
-    );
+    assert_eq!(output.out, format!("task {ID} may use no tool without asking\n"));
     run(&["permissions", ID]).expect(2).saying(&["--clear"]);
     assert_eq!(
         bodies_by_path(&platform, "/permissions"),

@@ -16,7 +16,7 @@ fn rerun_after_success_does_not_start_a_second_execution() {
     stage.call().run("publish").expect(0);
     let output = stage.call().run(RERUN).expect(0);
     output.assert_logged(&[
-        &format!("waiting for the execution {EXECUTION}, which an earlier run started"),
+        &format!("waiting for execution {EXECUTION}, which an earlier run started"),
         "already published version 1 of p",
         "smoke run of `load` in `test`: SUCCESS: it is SUCCESS (after 3.0 s)",
     ]);

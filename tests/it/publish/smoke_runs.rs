@@ -64,7 +64,7 @@ fn publish_whose_smoke_run_fails_disables_version_and_exits_with_8() {
             .variable("GITHUB_STEP_SUMMARY", file("summary"))
             .run("publish --junit publish.xml")
             .expect(8);
-        let ended = format!("the execution {EXECUTION} ended in {status}: it is {status} (after 3.0 s)");
+        let ended = format!("execution {EXECUTION} ended in {status}: it is {status} (after 3.0 s)");
         let facts = [
             "the smoke run of version 1 of p did not succeed: the version is disabled again",
             &ended,
@@ -138,7 +138,7 @@ fn execution_that_the_platform_does_not_show_disables_version() {
         .run("publish")
         .expect(8);
     output.assert_logged(&[
-        &format!("the execution {EXECUTION} was started, but its state could not be read"),
+        &format!("execution {EXECUTION} was started, but its state could not be read"),
         "the version is disabled again",
         &format!("run `sluicegate executions show {EXECUTION} --project-id {CONSUMER}`"),
     ]);
@@ -190,7 +190,7 @@ fn version_that_cannot_be_disabled_is_reported_in_capitals_with_exit_code_6() {
         output.assert_logged(&[
             "VERSION 1 OF p IS STILL ENABLED, AND CONSUMERS MAY USE IT",
             "could not disable the version: ",
-            &format!("the execution {EXECUTION} ended in FAILED"),
+            &format!("execution {EXECUTION} ended in FAILED"),
             "hint: run `sluicegate artifacts disable 1 --prefix p --force` now",
         ]);
         let smoke = &stage.receipt()["smoke"];
