@@ -76,7 +76,7 @@ impl Publication<'_> {
 
     /// Compares the plan with the version that consumers use, and completes a version name that depends on the changes.
     /// Returns `None` if the comparison is turned off, or if it failed and nothing depends on it.
-    pub(super) fn compare_with_platform(
+    pub(super) fn compare_and_name_version(
         &self,
         platform: &Platform,
         plan: &mut Plan,

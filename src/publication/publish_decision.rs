@@ -40,7 +40,7 @@ impl Publication<'_> {
         plan: &mut Plan,
     ) -> Result<PublishDecision, Failure> {
         self.history = self.request_history(platform)?;
-        self.comparison = self.compare_with_platform(platform, plan)?;
+        self.comparison = self.compare_and_name_version(platform, plan)?;
         if let Some(decision) = self.skip_unchanged_plan(plan) {
             return Ok(decision);
         }

@@ -125,7 +125,7 @@ impl SideLookup<'_> {
         };
         let latest = self.run.block_on(find_latest(platform, self.prefix))??;
         match latest {
-            Ok(details) => self.open_version_side(&details).map(Some),
+            Ok(details) => self.load_version_offer(&details).map(Some),
             Err(published_prefixes) => {
                 if prefix_lookup(self.prefix).nearest(&published_prefixes).is_some() {
                     self.run
@@ -145,7 +145,7 @@ impl SideLookup<'_> {
             _ => None,
         };
         match details {
-            Some(details) => self.open_version_side(&details),
+            Some(details) => self.load_version_offer(&details),
             None => self.open_revision_side(name.unwrap_or("HEAD")),
         }
     }
@@ -172,7 +172,7 @@ impl SideLookup<'_> {
     }
 
     /// Returns what a version of the platform offers.
-    fn open_version_side(&self, details: &ArtifactDetails) -> Result<ComparedOffer, Failure> {
+    fn load_version_offer(&self, details: &ArtifactDetails) -> Result<ComparedOffer, Failure> {
         Ok(ComparedOffer::from_version(
             self.run,
             self.workspace,

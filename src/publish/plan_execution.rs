@@ -107,7 +107,7 @@ impl PlanExecution<'_> {
                 return assess_rejected_upload(error, lost_error.as_ref());
             }
             tracing::info!("the upload got no usable response; looking up the version: {error}");
-            match self.find_lost_upload(error).await {
+            match self.resolve_lost_upload(error).await {
                 LostUpload::Decided(outcome) => return outcome,
                 LostUpload::NotFound(error)
                     if is_conflict || remaining_uploads == 0 || !may_retry_upload(&error) =>
@@ -120,7 +120,7 @@ impl PlanExecution<'_> {
     }
 
     /// Looks up a version whose upload got no response, and decides whether it comes from this run.
-    async fn find_lost_upload(&self, lost_error: HttpError) -> LostUpload {
+    async fn resolve_lost_upload(&self, lost_error: HttpError) -> LostUpload {
         let details = match self.version_lookup().poll_until_found().await {
             LookupResult::NotFound => return LostUpload::NotFound(lost_error),
             LookupResult::Unclear(reason, _) => {

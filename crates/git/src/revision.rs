@@ -57,8 +57,8 @@ impl Repository {
         })
     }
 
-    /// Resolves a full name. If there is no such reference, libgit2 would also search the tags, so this is checked
-    /// first.
+    /// Resolves a revision whose part before `~`, `^` or `@{` is the full reference `name`. If there is no such
+    /// reference, libgit2 would also search the tags, so this is checked first. An empty name and `@` are head.
     fn resolve_full_name(&self, revision: &str, name: &str) -> Result<ResolvedRevision, GitError> {
         if matches!(name, "" | "@") || self.find_reference(name)?.is_some() {
             return self.build_revision(revision, self.find_parsed_commit(revision));

@@ -94,7 +94,7 @@ impl Repository {
 
 impl Repository {
     /// Returns the wanted files of the commit, sorted by path; no file if there is no commit.
-    fn list_commit_states(
+    fn list_file_states(
         &self,
         commit: Option<&CommitId>,
         is_wanted: &dyn Fn(&str) -> bool,
@@ -179,7 +179,7 @@ impl Snapshot<'_> {
                     .into_iter()
                     .map(|base| {
                         Ok(compare_files(
-                            repository.list_commit_states(base, is_wanted)?,
+                            repository.list_file_states(base, is_wanted)?,
                             &new_files,
                         ))
                     })

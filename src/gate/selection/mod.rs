@@ -99,7 +99,8 @@ impl SelectionResult {
 }
 
 impl Workspace<'_> {
-    /// Selects the pipelines to review, and finds the changes to the gate configuration.
+    /// Selects the pipelines to review. Finds the changes to the gate configuration, since the host's own bases if there
+    /// are any, files of it that cannot be used, and a stricter target.
     pub(crate) fn select_pipelines(
         &self,
         run: &Run,

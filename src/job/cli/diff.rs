@@ -81,7 +81,7 @@ pub enum DiffFormat {
     Markdown,
     /// JSON document with every difference.
     Json,
-    /// HTML page with text and drawings that combine before and after.
+    /// HTML page with the changes as text, and with drawings that show the old and the new pipeline in one picture.
     Html,
     /// Mermaid flowchart of the changed part of one pipeline, which GitHub and GitLab render.
     Mermaid,

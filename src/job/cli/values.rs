@@ -34,7 +34,7 @@ pub enum ReviewRequestFields {
     /// List the files in `pipelines`, the field of the API document
     #[default]
     Pipelines,
-    /// List the files in `filePaths` and the warehouse in `dataWarehouseType`
+    /// Send the files in the field `filePaths` and the warehouse type in `dataWarehouseType`
     FilePaths,
 }
 

@@ -82,7 +82,7 @@ impl CompletionRequest {
         );
         program.build();
         let words = if SHELLS_WITH_TYPED_WORDS.contains(&completer.name()) {
-            self.words.iter().map(|word| remove_backslashes(word)).collect()
+            self.words.iter().map(|word| unescape_word(word)).collect()
         } else {
             self.words
         };
@@ -95,7 +95,7 @@ impl CompletionRequest {
 }
 
 /// Returns the word without the backslashes that quote its characters.
-fn remove_backslashes(word: &OsStr) -> OsString {
+fn unescape_word(word: &OsStr) -> OsString {
     let mut plain_word = String::new();
     let word = word.to_string_lossy();
     let mut characters = word.chars();

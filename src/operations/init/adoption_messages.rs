@@ -157,7 +157,7 @@ pub(crate) fn list_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String
     }
     if adopt == Adopt::NewOnly && must_set_new_only(facts, plan) {
         steps
-            .push("Set `new-only: true` under `review` in sluicegate.yaml, which was not changed".to_owned());
+            .push("Set `new-only: true` under `review` in sluicegate.yaml, because `init` does not change an existing file".to_owned());
     }
     if adopt == Adopt::Waivers && !plan.writes(waivers::FILE_NAME) {
         let file = waivers::FILE_NAME;

@@ -19,7 +19,7 @@ impl Publication<'_> {
             return Vec::new();
         };
         if self.run.is_tracked_path(&self.workspace.repo, path) {
-            self.warn_of_receipt(path, "git tracks this file, so the change may have written it");
+            self.warn_of_receipt(path, "git tracks this file, so a change may have edited it");
             return Vec::new();
         }
         match Receipt::parse(&content) {

@@ -99,7 +99,7 @@ fn receipt_that_proves_nothing_starts_a_new_execution() {
     });
     assert_eq!(start_count, 2, "{text}");
     assert!(
-        text.contains("git tracks this file, so the change may have written it"),
+        text.contains("git tracks this file, so a change may have edited it"),
         "{text}"
     );
     let replace = |stage: &SmokePlatform, old: &str, new: &str| {

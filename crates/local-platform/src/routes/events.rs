@@ -34,7 +34,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
     tag = "Audit logs",
     params(
         ("from" = Option<String>, Query, format = DateTime, description = "The earliest time, with its offset from UTC."),
-        ("to" = Option<String>, Query, format = DateTime, description = "The latest time, with its offset from UTC."),
+        ("to" = Option<String>, Query, format = DateTime, description = "Only events up to this time, with its offset from UTC."),
         Page,
     ),
     responses(

@@ -179,6 +179,7 @@ where
         stored_task.task.advance(now);
         stored_task.task.due_push().is_some() && can_see(app, caller, stored_task)
     });
+    // A change pushes the branch that is due before anything else, so an empty change is enough.
     for stored_task in due_tasks {
         change_task(app, caller, stored_task.id, |_, _, _| Ok(Ok(((), Vec::new())))).await?;
     }
