@@ -317,7 +317,7 @@ fn adoption_keeps_and_lists_existing_files() {
       1. Fill in project-id and agent-version in sluicegate.yaml, unless the job sets them
       2. Rules at `warn` do not fail the gate; to enforce one, set `enforcementLevel: error` in .platform/config/pipeline_quality_rules.yaml:
              maximum-components
-      3. Set `new-only: true` under `review` in sluicegate.yaml, which was not changed
+      3. Set `new-only: true` under `review` in sluicegate.yaml, because `init` does not change an existing file
       4. Commit the files
       5. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
       6. Push, and open a change that touches a pipeline
