@@ -84,6 +84,21 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "version-name",
         ],
     ),
+    (
+        "Fix by the agent",
+        &[
+            "agent",
+            "allow",
+            "branch",
+            "environment",
+            "from",
+            "head",
+            "plan",
+            "poll-interval",
+            "target-branch",
+            "timeout",
+        ],
+    ),
 ];
 
 #[test]
