@@ -175,12 +175,12 @@ fn globs_of_the_file_that_match_nothing_are_a_slip() {
     assert_refused_by_commands(
         &world,
         &[],
-        &["no glob of `include` in sluicegate.yaml matches a file of the "],
+        &["no glob in `include` of sluicegate.yaml matches a file in the "],
     );
     assert_refused_by_commands(
         &world,
         &["--all"],
-        &["no glob of `include` in sluicegate.yaml matches a file of the "],
+        &["no glob in `include` of sluicegate.yaml matches a file in the "],
     );
     // One filter of several may be a permanent rule for a future directory.
     world.write(
@@ -269,7 +269,7 @@ fn folder_that_review_leaves_out_is_still_published() {
     let vain = "review: { include: ['gone/**'] }\n";
     world.write("sluicegate.yaml", vain);
     let output = call().run("check").expect(2);
-    output.saying(&["no glob of `review.include` in sluicegate.yaml matches a file"]);
+    output.saying(&["no glob in `review.include` of sluicegate.yaml matches a file"]);
 }
 
 #[test]

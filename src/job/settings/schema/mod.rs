@@ -7,6 +7,7 @@
 use super::setting::SettingSection;
 use super::setting_table::SECTIONS;
 use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
 
 /// The schemas of keys, in the order of the reference.
 type KeySchemas = Map<String, Value>;
@@ -48,11 +49,11 @@ fn key_schemas(section: &SettingSection) -> KeySchemas {
         let format_description = value["description"].as_str().unwrap_or_default();
         // In a variable, a list has one entry per line; in the file, it is a YAML list.
         let description = setting.description().replace(", one per line", "");
-        value["description"] = format!(
-            "{description} {format_description}Environment variable: {}.",
-            setting.variable
-        )
-        .into();
+        let mut description = format!("{description} {format_description}");
+        if !setting.variable.is_empty() {
+            let _ = write!(description, "Environment variable: {}.", setting.variable);
+        }
+        value["description"] = description.trim_end().into();
         let name = setting.key.rsplit('.').next().unwrap_or_default();
         schemas.insert(name.to_owned(), value);
     }
