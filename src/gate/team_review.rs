@@ -119,13 +119,7 @@ fn merge_results(results: Vec<FileResults>, tally: &mut Tally) {
 impl GateRun<'_> {
     /// Evaluates the rules of the team on the selected pipelines of head.
     pub(crate) fn add_team_results(&self, tally: &mut Tally) -> Result<(), Failure> {
-        let selected_paths: BTreeSet<&str> = self
-            .selection
-            .pipelines
-            .files
-            .iter()
-            .map(String::as_str)
-            .collect();
+        let selected_paths = self.selection.pipelines.collect_paths();
         TeamReview::for_snapshot(&self.team_rules.rules, &self.subject.snapshot)?.add_results(
             &self.subject.workspace.repo,
             &self.subject.snapshot,

@@ -5,7 +5,6 @@ use crate::error::Failure;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::project_checks::project_fixes::{FixProof, FixScope};
 use crate::gate::{BasePaths, CollectedFacts, Tally};
-use std::collections::HashSet;
 
 impl GateRun<'_> {
     /// Evaluates the selected pipelines, and derives what decides the verdict.
@@ -52,13 +51,7 @@ impl GateRun<'_> {
         let waivers = self.subject.workspace.read_policy_waivers(engine.rules())?;
         let (mut tally, project_findings) = engine.evaluate_head(self)?;
         if let Some(target) = &self.selection.stricter_target {
-            let selected_paths: HashSet<&str> = self
-                .selection
-                .pipelines
-                .files
-                .iter()
-                .map(String::as_str)
-                .collect();
+            let selected_paths = self.selection.pipelines.collect_paths();
             let find_path = |path: &str| selected_paths.contains(path).then(|| path.to_owned());
             target.add_findings(repo, &self.subject.snapshot, &find_path, &mut tally)?;
         }

@@ -5,7 +5,7 @@ use crate::gate::selection::replaced_directories::{ReplacedDirectory, find_repla
 use sluicegate_git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
 use sluicegate_pipelines::findings::{ExcludedFile, GateChange};
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 const NOT_INCLUDED_REASON: &str = "not matched by --include";
 const EXCLUDED_REASON: &str = "matched by --exclude";
@@ -76,6 +76,13 @@ pub(crate) struct SelectedPipelines {
     pub reason_for_all: Option<String>,
     /// The commits that the candidates were compared with, so that the comparison need not be repeated.
     pub bases: Vec<CommitId>,
+}
+
+impl SelectedPipelines {
+    /// Returns the paths of the files to review, for lookups.
+    pub(crate) fn collect_paths(&self) -> HashSet<&str> {
+        self.files.iter().map(String::as_str).collect()
+    }
 }
 
 /// Selects the changed pipelines of `scope`, or all of them if there is a reason.
