@@ -20,7 +20,7 @@ pub(super) enum Level {
 impl Level {
     const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Notice];
 
-    /// Returns the word for the level in most hosts.
+    /// Returns the noun for an annotation of this level, for counts such as `3 errors`.
     const fn noun(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -46,16 +46,16 @@ pub(super) struct Annotation {
     pub message: String,
 }
 
-/// Collects the annotations of files for a host that shows them apart from the log: errors, unreviewed files and gate
-/// changes, then warnings. Known and waived findings have none. In each group, findings on changed lines come first, as
-/// hosts show them in the change itself; then the order is by path and line.
+/// Collects the annotations of files for a host that shows them apart from the log: errors, then remarks on files
+/// (files without a review, gate changes and breaking changes), then warnings. Known and waived findings are not
+/// annotated. Errors and warnings on changed lines come first, because hosts show them in the diff.
 pub(super) fn collect_file_annotations(report: &Report, context: &ReportContext) -> Vec<Annotation> {
     let remarks = collect_remarks(report).into_iter().map(annotate_remark);
     annotate_findings(report, context, remarks)
 }
 
-/// Collects the annotations of files for a report, the reason for the verdict if no finding fails the gate, and the notes
-/// that limit the verdict.
+/// Collects the annotations of files for a report, the reason for the verdict if no annotation is an error, and the
+/// notes that limit the verdict.
 pub(super) fn collect_report_annotations(report: &Report, context: &ReportContext) -> Vec<Annotation> {
     let mut annotations = collect_file_annotations(report, context);
     let has_error = annotations
@@ -67,9 +67,10 @@ pub(super) fn collect_report_annotations(report: &Report, context: &ReportContex
     annotations
 }
 
-/// Collects the annotations of files for a host that shows them together with the notices of the log: the findings, and
-/// the unreviewed files that a single notice names together. Notices are part of `limit`, the maximum number of
-/// annotations of each level. If there are more, the last one states their number and where to find them.
+/// Collects the annotations of files for a host that also shows the notices of the log as annotations. They are the
+/// findings, and each unreviewed file that a notice names only together with others. The host shows at most `limit`
+/// annotations of each level, including the notices. If there are more, the last one states the number of omitted
+/// annotations and that `overflow_place` has them.
 pub(super) fn collect_limited_file_annotations(
     report: &Report,
     context: &ReportContext,
@@ -85,7 +86,8 @@ pub(super) fn collect_limited_file_annotations(
             annotate_file(Level::Error, path, 1, UNREVIEWED_TITLE, message)
         });
     let annotations = annotate_findings(report, context, file_marks);
-    let notices = annotate_notices(&View::new(report, context, ViewMedium::Log), false);
+    let is_passing = false;
+    let notices = annotate_notices(&View::new(report, context, ViewMedium::Log), is_passing);
     limit_annotations(
         &annotations,
         |level| {
@@ -96,8 +98,8 @@ pub(super) fn collect_limited_file_annotations(
     )
 }
 
-/// Returns the findings that are annotated, with these annotations between errors and warnings. Hosts show only the
-/// first annotations, so each rule of each file has one before any has a second.
+/// Returns annotations of all findings that are neither known nor waived, with `other_annotations` between the errors
+/// and the warnings. Hosts show only the first annotations, so the order prefers variety, see [`spread_findings`].
 fn annotate_findings(
     report: &Report,
     context: &ReportContext,
@@ -115,7 +117,8 @@ fn annotate_findings(
     annotations
 }
 
-/// Returns the findings by level, and for each level first one of each rule in each file, then the second ones.
+/// Sorts the findings by level, the errors first. Within a level, the first finding of each rule in each file comes
+/// before the second finding of any rule.
 fn spread_findings(findings: Vec<Finding<'_>>) -> Vec<Finding<'_>> {
     let mut counts: HashMap<(&str, &str), usize> = HashMap::new();
     let mut numbered_findings = Vec::with_capacity(findings.len());
@@ -131,7 +134,8 @@ fn spread_findings(findings: Vec<Finding<'_>>) -> Vec<Finding<'_>> {
         .collect()
 }
 
-/// Returns the notices and the problems of the run as annotations, for a log. A run that passes has no errors.
+/// Returns the notices and the problems of the run as annotations, for a log. If the run passes, what would be an error
+/// is a warning.
 pub(super) fn annotate_notices(view: &View<'_>, is_passing: bool) -> Vec<Annotation> {
     let problem_level = if is_passing { Level::Warning } else { Level::Error };
     let mut annotations = Vec::new();
@@ -153,7 +157,7 @@ pub(super) fn annotate_notices(view: &View<'_>, is_passing: bool) -> Vec<Annotat
     annotations
 }
 
-/// Creates the annotation of a notice about the run.
+/// Creates the annotation of an entry of a notice; the title depends on the kind of notice.
 fn annotate_notice(kind: NoticeKind, level: Level, entry: &NoticeEntry<'_>) -> Annotation {
     let (title, message) = match kind {
         NoticeKind::GateChanges => {
@@ -184,7 +188,8 @@ fn annotate_finding(finding: &Finding<'_>) -> Annotation {
     annotate_file(level, finding.path, finding.line, finding.rule, finding.message())
 }
 
-/// Creates the annotation of a remark about a file.
+/// Creates the annotation of a remark, at the first line of the file if the remark has no line. It is an error if the
+/// remark affects the verdict, and a warning otherwise.
 fn annotate_remark(remark: Remark<'_>) -> Annotation {
     let title = match remark.kind {
         RemarkKind::Unreviewed => UNREVIEWED_TITLE,
@@ -210,18 +215,18 @@ fn annotate_file(level: Level, path: &str, line: u32, title: &str, message: Stri
     }
 }
 
-/// Returns at most `limit` annotations of each level. If there are more, the last one states the number of annotations
-/// and where to find them.
+/// Returns at most `limit_for(level)` annotations of each level. If there are more, the last one states the number of
+/// omitted annotations and that `overflow_place` has them.
 fn limit_annotations(
     annotations: &[Annotation],
-    limit: impl Fn(Level) -> usize,
+    limit_for: impl Fn(Level) -> usize,
     overflow_place: &str,
 ) -> Vec<Annotation> {
     let mut limited_annotations = Vec::new();
     for level in Level::ALL {
         let level_annotations = annotations.iter().filter(|annotation| annotation.level == level);
         let total = level_annotations.clone().count();
-        let limit = limit(level);
+        let limit = limit_for(level);
         if total <= limit {
             limited_annotations.extend(level_annotations.cloned());
         } else {

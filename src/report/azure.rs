@@ -17,14 +17,15 @@ const CODE_LIMIT: usize = 200;
 const MESSAGE_LIMIT: usize = 4_096;
 
 /// Returns the issues of files, one `##vso` command per line, the errors first. Azure shows at most ten of each type,
-/// and the notices in the log are some of these. If there are more, the last one states the number of issues.
+/// including the notices in the log. If there are more, the last one states the number of omitted issues.
 pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<String> {
     let all =
         annotation::collect_limited_file_annotations(report, context, MAX_ISSUES, "the report and the log");
     all.iter().map(format_command).collect()
 }
 
-/// Returns the step's outputs, one `##vso` command per line: later steps and other jobs read `<step>.verdict`
+/// Returns the `##vso` commands that set the step's outputs, one per line. Later steps and other jobs read an output as
+/// `<step>.<name>`, such as `<step>.verdict`
 /// (<https://learn.microsoft.com/azure/devops/pipelines/process/set-variables-scripts>).
 pub(crate) fn format_outputs(pairs: &[(&str, String)]) -> Vec<String> {
     pairs
@@ -36,7 +37,7 @@ pub(crate) fn format_outputs(pairs: &[(&str, String)]) -> Vec<String> {
         .collect()
 }
 
-/// Returns the logging command of an annotation. Azure has no notices, so they become warnings.
+/// Returns the logging command that shows an annotation. Azure has no notices, so they become warnings.
 pub(super) fn format_command(annotation: &Annotation) -> String {
     let kind = if annotation.level == Level::Error {
         "error"
@@ -65,14 +66,14 @@ pub(super) fn format_command(annotation: &Annotation) -> String {
     format!("##vso[task.logissue type={kind};{place}code={code};]{message}")
 }
 
-/// Escapes text for a command. The agent reverts the same replacements in properties and in the message.
+/// Escapes text for a logging command. The agent reverts these replacements, in properties and in the message alike.
 fn escape(text: &str) -> String {
     let mut output = String::with_capacity(text.len());
     text.chars().for_each(|c| push_escaped_char(c, &mut output));
     output
 }
 
-/// Adds a character as the commands of the host expect it.
+/// Adds a character to `output`, escaped if it has a meaning in a logging command. `%AZP25` is Azure's code for `%`.
 fn push_escaped_char(c: char, output: &mut String) {
     match c {
         '%' => output.push_str("%AZP25"),

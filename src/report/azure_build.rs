@@ -23,7 +23,8 @@ pub(crate) struct AzureBuild {
 }
 
 impl AzureBuild {
-    /// Returns the id of the run: `azuredevops/pipeline/build/ORG/PROJECT/DEFINITION/PHASE/BRANCH/BUILD/`.
+    /// Returns the SARIF id of the run: `azuredevops/pipeline/build/ORG/PROJECT/DEFINITION/PHASE/BRANCH/BUILD/`. A `/`
+    /// in a part becomes `_`, because it would add a level.
     pub(super) fn automation_id(&self) -> String {
         let phase_id = self.phase_id.to_string();
         let definition_id = self.definition_id.to_string();
@@ -35,11 +36,12 @@ impl AzureBuild {
             &self.branch,
             &self.build_id,
         ];
-        let parts = parts.map(|part| part.replace('/', "_"));
-        format!("{PREFIX}{}/", parts.join("/"))
+        let escaped_parts = parts.map(|part| part.replace('/', "_"));
+        format!("{PREFIX}{}/", escaped_parts.join("/"))
     }
 
-    /// Returns the properties of the run, all as texts: the host's validator cannot read numbers.
+    /// Returns the SARIF properties that tell Azure DevOps which pipeline ran. All values are text, because the host's
+    /// validator cannot read numbers.
     pub(super) fn properties(&self) -> BTreeMap<&'static str, Value> {
         BTreeMap::from([
             (

@@ -27,7 +27,8 @@ const DETAILS_LIMIT: usize = 2_000;
 /// Returns the body of the request that creates the report on Bitbucket. An undecided review is reported as FAILED.
 pub(crate) fn build_report(report: &Report) -> Value {
     let (counts, totals) = (report.count_results(), report.totals());
-    let number = |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
+    let number_field =
+        |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
     let mut details = render_headline(report);
     let cause_sentences = describe_unreviewed_files(report, &[])
         .into_iter()
@@ -43,48 +44,49 @@ pub(crate) fn build_report(report: &Report) -> Value {
         "reporter": "sluicegate",
         "result": if report.verdict == Verdict::Passed { "PASSED" } else { "FAILED" },
         "data": [
-            number("Errors", totals.errors),
-            number("Warnings", totals.warnings),
-            number("Not evaluated", totals.not_evaluated),
-            number("Checks passed", counts.passed),
-            number("Files", counts.files),
-            number("Not reviewed", counts.unreviewed),
+            number_field("Errors", totals.errors),
+            number_field("Warnings", totals.warnings),
+            number_field("Not evaluated", totals.not_evaluated),
+            number_field("Checks passed", counts.passed),
+            number_field("Files", counts.files),
+            number_field("Not reviewed", counts.unreviewed),
         ],
     })
 }
 
 /// Returns the bodies of the POST requests for the annotations: the most important first, at most 1,000, 100 per
-/// request.
+/// request. If no annotation is an error, the first one explains why the review does not pass.
 pub(crate) fn build_annotation_requests(report: &Report, context: &ReportContext) -> Vec<Value> {
     let annotations = annotation::collect_file_annotations(report, context);
     // Bitbucket shows only annotations of a file, so the reason for the verdict needs one.
-    let is_explained = annotations
+    let has_error = annotations
         .iter()
         .any(|annotation| annotation.level == Level::Error);
     let verdict_annotation = find_verdict_remark(report, context)
-        .filter(|_| !is_explained)
+        .filter(|_| !has_error)
         .map(|remark| Annotation {
             level: Level::Error,
             place: Some((remark.path.to_owned(), 1)),
             title: "review".to_owned(),
             message: remark.text,
         });
-    let entries: Vec<Value> = verdict_annotation
+    let annotation_values: Vec<Value> = verdict_annotation
         .iter()
         .chain(&annotations)
         .take(MAX_ANNOTATIONS)
         .zip(0..)
-        .map(|(annotation, number)| build_annotation(annotation, number))
+        .map(|(annotation, position)| build_annotation(annotation, position))
         .collect();
-    entries
+    annotation_values
         .chunks(ANNOTATIONS_PER_REQUEST)
         .map(|chunk| Value::Array(chunk.to_vec()))
         .collect()
 }
 
-/// Returns an annotation in the form of Code Insights. Its id distinguishes it in the report, also if texts are equal.
-fn build_annotation(annotation: &Annotation, number: u64) -> Value {
-    let (kind, severity) = match annotation.level {
+/// Returns an annotation as Code Insights expects it. The id contains `position`, the position of the annotation in the
+/// report, so that annotations with equal texts have different ids.
+fn build_annotation(annotation: &Annotation, position: u64) -> Value {
+    let (annotation_type, severity) = match annotation.level {
         Level::Error => ("BUG", "HIGH"),
         Level::Warning => ("CODE_SMELL", "MEDIUM"),
         Level::Notice => ("CODE_SMELL", "LOW"),
@@ -94,10 +96,10 @@ fn build_annotation(annotation: &Annotation, number: u64) -> Value {
         .as_ref()
         .map_or(("", 1), |(path, line)| (path, (*line).max(1)));
     let summary = format!("{}: {}", annotation.title, annotation.message);
-    let id = Fingerprint::new(&[&annotation.title, path, &annotation.message], number);
+    let id = Fingerprint::new(&[&annotation.title, path, &annotation.message], position);
     json!({
         "external_id": format!("{ID_PREFIX}-{id}"),
-        "annotation_type": kind,
+        "annotation_type": annotation_type,
         "severity": severity,
         "summary": truncation::truncate(&summary, SUMMARY_LIMIT),
         "path": path,

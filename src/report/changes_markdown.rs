@@ -54,7 +54,7 @@ pub(crate) struct ConsumerChanges {
 pub(super) const MAX_LISTED_ITEMS: usize = 100;
 
 impl ConsumerChanges {
-    /// Returns the list of the changes; `escape` is for text from outside.
+    /// Returns the changes as a list with a title. `escape` is applied to the items, which contain text from outside.
     pub(super) fn render_list(&self, escape: &dyn Fn(&str) -> String) -> TitledList {
         TitledList {
             title: format!("Shared pipelines: {}", self.summary),
@@ -68,7 +68,7 @@ impl ConsumerChanges {
 }
 
 impl ChangedPipelineCallers {
-    /// Returns the list of the callers; `escape` is for text from outside.
+    /// Returns the callers as a list with a title. `escape` is applied to the items, which contain text from outside.
     pub(super) fn render_list(&self, escape: &dyn Fn(&str) -> String) -> TitledList {
         TitledList {
             title: self.summary.clone(),
@@ -83,7 +83,7 @@ pub(super) struct TitledList {
     pub items: Vec<String>,
 }
 
-/// Renders a list with a title, up to a number of entries.
+/// Renders a list as a Markdown section. If it has more than [`MAX_LISTED_ITEMS`] items, the last line counts the rest.
 fn render_section(list: TitledList) -> String {
     let mut markdown = format!("\n### {}\n\n", escape(&list.title));
     for entry in List::with_limit(list.items, MAX_LISTED_ITEMS).entries() {
@@ -92,7 +92,8 @@ fn render_section(list: TitledList) -> String {
     markdown
 }
 
-/// Returns a page that shows only the changes.
+/// Renders the changes to pipelines, with their consumers and callers, as a Markdown page that is short enough for a
+/// comment. Pipelines that do not fit are only counted.
 pub(crate) fn render_page(changes: &ChangesPage) -> String {
     let files = &changes.files;
     let mut page = format!("## {} changed\n", format_count(files.len(), "pipeline"));
@@ -121,12 +122,10 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
     let heading_bytes: usize = headings.iter().map(|heading| heading.len() + 1).sum();
     let change_bytes = MAX_PAGE_BYTES.saturating_sub(page.len() + heading_bytes + OMISSION_BYTES);
     let changed_files: Vec<&ChangedFile> = files.iter().collect();
+    let has_flowcharts = true;
+    let rendered_changes = render_file_changes(&changed_files, change_bytes, has_flowcharts);
     let mut omitted_count = 0;
-    for (heading, file_changes) in
-        headings
-            .iter()
-            .zip(render_file_changes(&changed_files, change_bytes, true))
-    {
+    for (heading, file_changes) in headings.iter().zip(rendered_changes) {
         if page.len() + heading.len() + file_changes.len() + OMISSION_BYTES > MAX_PAGE_BYTES {
             omitted_count += 1;
             continue;
@@ -146,9 +145,9 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
     page
 }
 
-/// Returns the flowchart and the list of the changes of each file, in at most `max_bytes` bytes together. Flowcharts come
-/// first, then lists, then values of several lines; each kind is shared equally between the files. A text is empty if
-/// nothing fits.
+/// Renders the changes to each file: a flowchart, if `has_flowcharts` is true, and the list of changes. All texts
+/// together have at most `max_bytes` bytes. The flowcharts of all files get space first, then the lists, then values of
+/// several lines, each time in equal shares for the files. The text of a file is empty if nothing fits.
 pub(super) fn render_file_changes(
     files: &[&ChangedFile],
     max_bytes: usize,
@@ -205,7 +204,8 @@ pub(super) fn render_file_changes(
         .collect()
 }
 
-/// Returns an equal share of `total` for each demand. What a demand does not need is shared by the others.
+/// Divides `total` among the demands and returns the shares in the order of the demands. Each gets an equal share; what
+/// a demand does not need is divided among the larger ones.
 fn share_equally(demands: impl Iterator<Item = usize>, total: usize) -> Vec<usize> {
     let mut demands: Vec<(usize, usize)> = demands.enumerate().collect();
     demands.sort_by_key(|(_, demand)| *demand);
@@ -220,7 +220,8 @@ fn share_equally(demands: impl Iterator<Item = usize>, total: usize) -> Vec<usiz
     shares.into_iter().map(|(_, share)| share).collect()
 }
 
-/// Renders the changed part of a pipeline as a Mermaid flowchart; `None` if nothing in it can be drawn.
+/// Renders the changed part of a pipeline as a Mermaid flowchart and counts the components that do not fit into it;
+/// `None` if the file has no picture or the picture has no changes.
 fn render_flowchart(file: &ChangedFile) -> Option<String> {
     let canvas = file.picture.as_ref().filter(|canvas| canvas.has_changes())?;
     let (changed_part, omitted_count) = canvas.select_flowchart_part(MAX_FLOWCHART_BOXES);
@@ -235,8 +236,9 @@ fn render_flowchart(file: &ChangedFile) -> Option<String> {
     Some(chart)
 }
 
-/// Returns the lines as nested lists, in at most `max_bytes` bytes; empty if no line fits. Lines of values are in a code
-/// fence that is longer than any run of backticks in them. Values that do not fit into `value_bytes` are only counted.
+/// Renders the lines as nested lists, in at most `max_bytes` bytes; empty if no line fits. Consecutive lines of a value
+/// become a code block. Values that do not fit into `value_bytes` are replaced by the number of their lines, and the
+/// last item counts the lines that are omitted.
 fn render_change_list(lines: &[DiffLine], max_bytes: usize, value_bytes: usize) -> String {
     let mut markdown = String::new();
     let mut remaining_value_bytes = value_bytes;
@@ -281,14 +283,15 @@ fn render_change_list(lines: &[DiffLine], max_bytes: usize, value_bytes: usize) 
     markdown
 }
 
-/// Adds lines as a code block. Its fence is longer than any backticks in them.
+/// Adds lines as a code block whose fence is longer than any run of backticks in the lines, so that none of them ends
+/// it.
 fn push_fenced_lines(markdown: &mut String, lines: &[&DiffLine], indent: &str) {
-    let longest = lines
+    let longest_backtick_run = lines
         .iter()
         .flat_map(|line| line.text.split(|c| c != '`').map(str::len))
         .max()
         .unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
+    let fence = "`".repeat(longest_backtick_run.max(2) + 1);
     let _ = writeln!(markdown, "{indent}{fence}diff");
     for line in lines {
         let sign = match line.sign.symbol() {

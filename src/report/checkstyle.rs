@@ -13,8 +13,9 @@ use std::io::{self, Write};
 /// The file of an entry about the run.
 const RUN_PATH: &str = "sluicegate";
 
-/// Writes the findings that affect the verdict, the files without a review and the changes to the gate configuration,
-/// by file.
+/// Writes the annotations of the report as `<error>` elements, grouped by file: findings that are neither known nor
+/// waived, files without a review, changes to the gate configuration, and notes. Annotations without a file are listed
+/// under the file name `sluicegate`.
 pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     let annotations = collect_report_annotations(report, context);
     let mut files: BTreeMap<&str, Vec<&Annotation>> = BTreeMap::new();
@@ -43,6 +44,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     writeln!(writer, "</checkstyle>")
 }
 
+/// Returns the severity in Checkstyle's terms, which has `info` instead of notices.
 const fn severity_name(level: Level) -> &'static str {
     match level {
         Level::Error => "error",

@@ -15,7 +15,7 @@ pub(super) enum Tone {
 impl Tone {
     pub(super) const ALL: [Self; 4] = [Self::Error, Self::Broken, Self::Warning, Self::Old];
 
-    /// Returns the tone of a finding. A finding that does not affect the verdict is old.
+    /// Returns the tone of a finding: `Old` if it is known or waived, otherwise its level.
     pub(super) const fn for_finding(finding: &Finding<'_>) -> Self {
         if finding.is_counted() {
             Self::ignoring_state(finding)
@@ -24,7 +24,7 @@ impl Tone {
         }
     }
 
-    /// Returns the tone regardless of whether the finding is known or waived.
+    /// Returns the level of a finding, also if it is known or waived: never `Old`.
     pub(super) const fn ignoring_state(finding: &Finding<'_>) -> Self {
         match (finding.error_type, finding.severity) {
             (Some(_), _) => Self::Broken,
@@ -33,7 +33,7 @@ impl Tone {
         }
     }
 
-    /// Returns the CSS class of the tone in HTML pages, which is also the name of the filter.
+    /// Returns the CSS class of the tone in HTML pages, which is also the value of the page's level filter.
     pub(super) const fn css_class(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -43,7 +43,7 @@ impl Tone {
         }
     }
 
-    /// Returns the human-readable label.
+    /// Returns the tone's label for people, in the singular.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Error => "error",

@@ -21,12 +21,13 @@ const MAX_OTHER_PLACES: usize = 5;
 /// The listed findings of a file.
 pub(super) type FileEntries<'v, 'a> = (&'a str, Vec<&'v FindingEntry<'a>>);
 
-/// Returns whether the entry is an error that affects the verdict, or a rule that could not be evaluated.
+/// Returns whether the finding is an error or a rule that could not be evaluated, and is neither known nor waived.
 pub(super) fn is_error(entry: &FindingEntry<'_>) -> bool {
     matches!(Tone::for_finding(&entry.finding), Tone::Error | Tone::Broken)
 }
 
-/// Returns the findings of a file: its only finding, or its path with a list of the findings.
+/// Renders the findings of a file as the text of a list item. A single finding includes the path; several findings are
+/// a nested list below the path.
 pub(super) fn render_file_findings(
     path: &str,
     entries: &[&FindingEntry<'_>],
@@ -44,7 +45,8 @@ pub(super) fn render_file_findings(
     markdown
 }
 
-/// Returns one finding with its places, as links if the host shows files.
+/// Renders one finding after its rendered `place`: level, message and rule, then the places of equal findings and the
+/// names or places of related findings.
 fn render_finding(entry: &FindingEntry<'_>, place: &str, context: &ReportContext) -> String {
     let finding = &entry.finding;
     let mark = match (finding.error_type, finding.severity) {
@@ -67,38 +69,40 @@ fn render_finding(entry: &FindingEntry<'_>, place: &str, context: &ReportContext
         let _ = write!(
             markdown,
             "<br>Also in {}",
-            other_places.map(|it| render_place(it, context))
+            other_places.map(|other_finding| render_place(other_finding, context))
         );
     }
-    let names = block.map(|(_, names)| names);
-    if let Some(names) = names.or_else(|| entry.describe_related_findings()) {
+    let block_names = block.map(|(_, names)| names);
+    if let Some(related_text) = block_names.or_else(|| entry.describe_related_findings()) {
         let _ = write!(
             markdown,
             "<br>{}",
-            escape(&truncation::truncate(&names, 2 * MESSAGE_LIMIT))
+            escape(&truncation::truncate(&related_text, 2 * MESSAGE_LIMIT))
         );
     }
     markdown
 }
 
-/// Renders the place of a finding, with a link if the host has one.
+/// Renders the path and the line of a finding, as a link if the host can show files.
 fn render_place(finding: &Finding<'_>, context: &ReportContext) -> String {
     let place = format!("{}:{}", shorten_name(finding.path), finding.line);
     render_line_link(finding, &place, context)
 }
 
-/// Returns a link to the line of the finding with this text, if the host shows files.
+/// Renders `text` as a link to the finding's line, or as code if there is no URL template for the host's files.
 fn render_line_link(finding: &Finding<'_>, text: &str, context: &ReportContext) -> String {
     match &context.blob_url {
-        Some(form) => render_source_link(form, finding.path, finding.line, text),
+        Some(url_template) => render_source_link(url_template, finding.path, finding.line, text),
         None => render_code(text),
     }
 }
 
+/// Truncates a path or a rule's name.
 pub(super) fn shorten_name(name: &str) -> String {
     truncation::truncate(name, NAME_LIMIT)
 }
 
+/// Truncates a message to its maximum length in a comment.
 pub(super) fn shorten_message(text: &str) -> String {
     truncation::truncate(text, MESSAGE_LIMIT)
 }

@@ -34,7 +34,8 @@ struct IssueLines {
 }
 
 /// Writes the report as a Code Quality array: the findings, the unreviewed files, the gate changes, the reason for the
-/// verdict if none of these fails the gate, and the notes that limit the verdict. Other notes are not problems in code.
+/// verdict if none of these fails the gate, and the notes that limit the verdict. Other notes are omitted, because they
+/// are not problems in code.
 pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     let findings = report.findings();
     let fingerprints = Fingerprint::for_findings(&findings);
@@ -56,7 +57,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     write_json(writer, |json| serde_json::to_writer(json, &issues))
 }
 
-/// Returns a finding as an issue of Code Quality.
+/// Returns a finding as a Code Quality issue. A rule that could not be evaluated is more severe than any finding.
 fn build_finding_issue<'a>(finding: &Finding<'a>, fingerprint: Fingerprint) -> QualityIssue<'a> {
     let severity = match (finding.error_type, finding.severity) {
         (Some(_), _) => "critical",
@@ -72,9 +73,9 @@ fn build_finding_issue<'a>(finding: &Finding<'a>, fingerprint: Fingerprint) -> Q
     }
 }
 
-/// Returns a remark as an issue of Code Quality.
+/// Returns a remark as a Code Quality issue, at the first line of the file if the remark has no line.
 fn build_remark_issue<'r>(remark: &Remark<'r>) -> QualityIssue<'r> {
-    let (rule, severity) = match (remark.kind, remark.affects_verdict) {
+    let (check_name, severity) = match (remark.kind, remark.affects_verdict) {
         (RemarkKind::Unreviewed, _) => ("unreviewed", "critical"),
         (RemarkKind::GateChange, true) => ("gate-change", "major"),
         (RemarkKind::GateChange, false) => ("gate-change", "info"),
@@ -85,7 +86,7 @@ fn build_remark_issue<'r>(remark: &Remark<'r>) -> QualityIssue<'r> {
     };
     QualityIssue {
         description: shorten_description(&remark.text),
-        check_name: rule,
+        check_name,
         fingerprint: remark.fingerprint.to_string(),
         severity,
         location: IssueLocation::new(remark.path, remark.line.unwrap_or(1)),
@@ -93,7 +94,7 @@ fn build_remark_issue<'r>(remark: &Remark<'r>) -> QualityIssue<'r> {
 }
 
 impl<'a> IssueLocation<'a> {
-    /// Creates the location of an issue. GitLab requires a path and a line from 1.
+    /// Creates the location of an issue. GitLab requires a path that is not empty and a line number from 1.
     fn new(path: &'a str, line: u32) -> Self {
         Self {
             path: text_or_placeholder(path),
@@ -106,7 +107,7 @@ fn shorten_description(text: &str) -> String {
     text_or_placeholder(&truncation::truncate(text, DESCRIPTION_LIMIT)).to_owned()
 }
 
-/// Returns the text, or a placeholder if the text has no visible characters.
+/// Returns the text, or a placeholder if the text has no visible characters: GitLab stops reading at an empty value.
 fn text_or_placeholder(text: &str) -> &str {
     if text.trim().is_empty() { "(no text)" } else { text }
 }

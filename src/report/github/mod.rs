@@ -23,8 +23,8 @@ const MESSAGE_LIMIT: usize = 4_096;
 const TITLE_LIMIT: usize = 200;
 
 /// Returns the annotations of files, one workflow command per line, the errors first. GitHub shows at most ten of each
-/// level, and the notices in the log are some of these. If there are more, the last one states the number of
-/// annotations and where to find them.
+/// level, including the notices in the log. If there are more, the last one states the number of omitted annotations
+/// and where to find them.
 pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<String> {
     let all = annotation::collect_limited_file_annotations(
         report,
@@ -35,7 +35,8 @@ pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<
     all.iter().map(format_command).collect()
 }
 
-/// Writes the annotations of a report, one workflow command per line, for a step that prints the file.
+/// Writes the annotations of a report as a file with one workflow command per line. A step that prints the file shows
+/// them.
 pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     for annotation in annotation::collect_report_annotations(report, context) {
         writeln!(writer, "{}", format_command(&annotation))?;
@@ -48,7 +49,7 @@ pub(crate) fn render_step_summary(report: &Report, context: &ReportContext) -> S
     review_markdown::render_summary(report, context)
 }
 
-/// Returns the workflow command of an annotation.
+/// Returns the workflow command that shows an annotation, such as `::error file=a.orch.yaml,line=3,title=…::message`.
 pub(super) fn format_command(annotation: &Annotation) -> String {
     let level = match annotation.level {
         Level::Error => "error",
@@ -79,7 +80,7 @@ pub(super) fn format_command(annotation: &Annotation) -> String {
     format!("::{level} {place}title={title}::{message}")
 }
 
-/// Escapes a character in the message of a command: the runner reverts these three, `%` last.
+/// Adds a character of a command's message to `output`. The runner reverts exactly these three replacements, `%` last.
 fn push_escaped_data(c: char, output: &mut String) {
     match c {
         '%' => output.push_str("%25"),
@@ -89,7 +90,7 @@ fn push_escaped_data(c: char, output: &mut String) {
     }
 }
 
-/// Escapes a character in a property of a command: `:` would end the properties, `,` this property.
+/// Adds a character of a command's property to `output`: `:` would end the properties, and `,` this property.
 fn push_escaped_property(c: char, output: &mut String) {
     match c {
         ':' => output.push_str("%3A"),

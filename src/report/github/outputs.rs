@@ -5,9 +5,9 @@
 use std::fmt::Write as _;
 use uuid::Uuid;
 
-/// Returns the outputs in the form `name<<DELIMITER`, which allows line breaks in values. The delimiter contains
-/// `seed`, which must be random, so that no value can contain it on purpose; if a value does contain it, the delimiter
-/// is longer.
+/// Returns the lines for the file `GITHUB_OUTPUT`, in the form `name<<DELIMITER`, which allows line breaks in values.
+/// `seed` must be random: it is part of the delimiter, so that a value from outside cannot end itself early and add
+/// outputs.
 pub(crate) fn format_outputs(pairs: &[(&str, String)], seed: Uuid) -> String {
     let mut lines = String::new();
     for (name, value) in pairs {
@@ -17,7 +17,7 @@ pub(crate) fn format_outputs(pairs: &[(&str, String)], seed: Uuid) -> String {
     lines
 }
 
-/// Returns a line that does not occur in the value, to mark its end. The seed keeps others from guessing it.
+/// Returns a delimiter that does not occur in the value: it has as many trailing `_` as needed.
 fn choose_delimiter(value: &str, seed: Uuid) -> String {
     let mut delimiter = format!("sluicegate_{}", seed.simple());
     while value.contains(&delimiter) {

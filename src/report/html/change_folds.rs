@@ -19,8 +19,8 @@ pub(super) struct ChangeFolds<'l> {
 }
 
 impl<'l> ChangeFolds<'l> {
-    /// Maps each component of the list to the id of its details, or of its line if it has no details, so that pictures
-    /// can link to it.
+    /// Maps each component named in the list to the id of its details, or of its line if it has no details. Pictures
+    /// link their components to these ids.
     pub(super) fn line_ids(&self) -> HashMap<&'l str, String> {
         let named_lines = self.lines.iter().enumerate();
         named_lines
@@ -28,11 +28,13 @@ impl<'l> ChangeFolds<'l> {
             .collect()
     }
 
+    /// Returns the HTML id of a line. The index makes it unique on the page.
     fn line_id(&self, line_index: usize) -> String {
         format!("{}-word-{line_index}", self.id)
     }
 
-    /// Returns the list; a component that a picture shows has a link to its box.
+    /// Renders the list of changes, with details in folds that are open while there is space for their lines.
+    /// `component_ids` has the ids of components in a picture; their lines link to the picture.
     pub(super) fn render(&self, component_ids: &HashMap<String, String>) -> String {
         if self.lines.is_empty() {
             return String::new();
@@ -65,7 +67,8 @@ impl<'l> ChangeFolds<'l> {
     }
 }
 
-/// Returns a part without details. A component that a picture shows links to its box, and has an id for the link back.
+/// Renders a line without details. If a picture shows the component of the line, the line links to `component_id` in
+/// the picture, and `line_id` is the id for the link back.
 fn render_single_line(line: &DiffLine, line_id: Option<String>, component_id: Option<&String>) -> String {
     let text = match component_id {
         Some(component_id) => format!(
@@ -82,7 +85,8 @@ fn render_single_line(line: &DiffLine, line_id: Option<String>, component_id: Op
     )
 }
 
-/// Returns a part with its details. Its id is that of the details, so that a link to it opens the fold.
+/// Renders a line with its details as a fold. `line_id` is the id of the details, so that a link to it opens the fold.
+/// If a picture shows the component, the last item links to `component_id` in the picture.
 fn render_fold(
     line: &DiffLine,
     details: &[DiffLine],
@@ -116,18 +120,19 @@ fn render_fold(
     html + "</ul></details></li>"
 }
 
-/// Returns the HTML attribute with this id; empty without an id.
+/// Returns the HTML attribute `id`, with a space before it; empty without an id.
 fn id_attribute(id: Option<String>) -> String {
     id.map(|id| format!(" id=\"{id}\"")).unwrap_or_default()
 }
 
-/// Returns the CSS classes of a line, for its indentation, its sign and the font of a value.
+/// Returns the CSS classes of a line: its indentation (at most four levels), its sign, and `value` for the font of a
+/// value.
 fn css_classes(line: &DiffLine) -> String {
     let value = if line.is_value { " value" } else { "" };
     format!("in-{} is-{}{value}", line.depth.min(4), line.sign.word())
 }
 
-/// Returns the sign of a line, which screen readers read as a word; empty without a sign.
+/// Renders the sign of a line, such as `+`, which screen readers read as a word; empty without a sign.
 fn render_sign(line: &DiffLine) -> String {
     match line.sign {
         Sign::None => String::new(),

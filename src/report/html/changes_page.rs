@@ -10,7 +10,8 @@ use std::fmt::Write as _;
 /// Number of unfolded files.
 const MAX_OPEN_FILES: usize = 20;
 
-/// Returns the changes as an HTML page.
+/// Renders a comparison of pipelines as an HTML page: the consumers and callers that the changes affect, then a card
+/// for each changed file, of which only the first are open.
 pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> String {
     let files = &changes.files;
     let title = match files.as_slice() {
@@ -18,7 +19,7 @@ pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> 
         [file] => format!("Changes in {}", file.summary.path),
         several => format!("Changes in {}", format_count(several.len(), "pipeline")),
     };
-    // The card of the file has its complete path.
+    // The heading shows only the name of a single file, because its card below shows the complete path.
     let heading = match files.as_slice() {
         [file] => {
             let path = &file.summary.path;
@@ -30,7 +31,7 @@ pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> 
     let layout_changes = files.iter().filter(|file| file.summary.is_layout_only());
     let layout_sentence = match (files.len(), layout_changes.count()) {
         (_, 0) | (1, _) => String::new(),
-        (_, number) => format!(" In {number} of them only the layout changed."),
+        (_, number) => format!(" In {number} of the pipelines, only the layout changed."),
     };
     let mut body = format!(
         "<header class=\"top neutral\">\n<p class=\"brand\">Pipeline comparison</p>\n<h1>{heading}</h1>\n<p class=\"lead\">{}</p>\n</header>\n\
@@ -66,6 +67,7 @@ pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> 
     })
 }
 
+/// Renders a list as a section. If it has more than [`MAX_LISTED_ITEMS`] items, the last one counts the rest.
 fn render_section(list: TitledList) -> String {
     let mut html = format!("<h2>{}</h2>\n<ul>\n", escape(&list.title));
     for entry in List::with_limit(list.items, MAX_LISTED_ITEMS).entries() {

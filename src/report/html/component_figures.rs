@@ -9,10 +9,11 @@ use std::fmt::Write as _;
 /// Maximum number of components in the first picture.
 const MAX_FIRST_COMPONENTS: usize = 24;
 
-/// Returns the pictures of a file's canvas, or nothing if the canvas shows neither a change nor a badge. If most
-/// components were replaced, these are one picture before and one after the change; otherwise the complete canvas if it
-/// can be read in this width, or else the part to look at first, with an overview and the complete canvas folded below
-/// it. Also returns the id of each component in the first picture that has it.
+/// Renders the pictures of a file's canvas, which shows a pipeline's components. There are none if the canvas has
+/// neither a change nor a badge (the number of a component's findings). If most components were replaced, there is one
+/// picture before and one after the change; otherwise the complete canvas if it can be read at this width, or else its
+/// changed part with the complete canvas folded below it. Also returns the id of each component in the first picture
+/// that has it.
 pub(super) fn render_pictures(
     canvas: &Canvas,
     list: ChangeFolds<'_>,
@@ -31,31 +32,31 @@ pub(super) fn render_pictures(
     if let Some(versions) = canvas.split_versions() {
         let mut html = String::new();
         for (version, name) in versions.into_iter().zip(["Before", "After"]) {
-            let picture = Picture::with_max_width(version, unscaled_width(width));
+            let picture = Picture::with_max_width(version, max_natural_width(width));
             let _ = writeln!(html, "<p class=\"aside\">{name}</p>");
             html.push_str(&figures.render(&picture, &format!("{id}-{}", name.to_lowercase()), name));
         }
         return (html, figures.component_ids);
     }
-    let whole = Picture::with_natural_width(canvas);
-    let mut html = if whole.fits_width(width) {
-        figures.render(&whole, id, "Canvas")
+    let complete_picture = Picture::with_natural_width(canvas);
+    let mut html = if complete_picture.fits_width(width) {
+        figures.render(&complete_picture, id, "Canvas")
     } else {
-        figures.render_parts(&whole, id)
+        figures.render_parts(&complete_picture, id)
     };
     if canvas.omitted_count > 0 {
         let _ = writeln!(
             html,
-            "<p class=\"aside\">The canvas is too large to draw completely: {} missing.</p>",
+            "<p class=\"aside\">The canvas is too large to draw completely: {}.</p>",
             describe_missing_components(canvas.omitted_count)
         );
     }
     (html, figures.component_ids)
 }
 
-/// Returns the natural width of a picture that is scaled to 90 percent when it is shown at `shown_width`: that is still
-/// readable, see [`Picture::fits_width`].
-const fn unscaled_width(shown_width: i32) -> i32 {
+/// Returns the largest natural width of a picture that can be read at `shown_width`: a picture may be scaled to 90
+/// percent, see [`Picture::fits_width`].
+const fn max_natural_width(shown_width: i32) -> i32 {
     shown_width * 10 / 9
 }
 
@@ -70,14 +71,14 @@ struct ComponentFigures<'a> {
 }
 
 impl ComponentFigures<'_> {
-    /// Returns the changed part of a canvas that is too wide, and the complete canvas. The changed part is omitted if
-    /// it has all components.
-    fn render_parts(&mut self, whole: &Picture<'_>, id: &str) -> String {
-        let canvas = whole.canvas();
+    /// Renders a canvas that is too wide to read: its changed part, then an overview and the complete canvas in a fold.
+    /// If the changed part would be empty or have all components, the overview comes first instead.
+    fn render_parts(&mut self, complete_picture: &Picture<'_>, id: &str) -> String {
+        let canvas = complete_picture.canvas();
         let (part, omitted_count) = canvas.select_changed_part(MAX_FIRST_COMPONENTS);
         let full_id = format!("{id}-full");
         let first_change = canvas.first_change().unwrap_or(0);
-        let overview = whole.render_overview(
+        let overview = complete_picture.render_overview(
             &PictureFrame {
                 id: &format!("{id}-overview"),
                 title: &format!("Overview of {}", self.path),
@@ -95,35 +96,36 @@ impl ComponentFigures<'_> {
             return format!(
                 "<div class=\"canvas\">{overview}</div>\n{full_size_link}\
                  <details class=\"canvas-whole\"><summary>Full size: {count}</summary>\n{}</details>\n",
-                self.render_full_size(whole, &full_id)
+                self.render_full_size(complete_picture, &full_id)
             );
         }
-        let first_picture = Picture::with_max_width(part, unscaled_width(self.width));
+        let first_picture = Picture::with_max_width(part, max_natural_width(self.width));
         let mut html = self.render(&first_picture, &format!("{id}-part"), "Changed part");
         if omitted_count > 0 {
-            let missing_count = format_count(omitted_count, "more component");
+            let omitted_components = format_count(omitted_count, "more component");
             let _ = writeln!(
                 html,
-                "<p class=\"aside\">{missing_count} that changed or are next to a change: see the complete canvas.</p>"
+                "<p class=\"aside\">The complete canvas shows {omitted_components} that changed or are next to a change.</p>"
             );
         }
         let _ = write!(
             html,
             "{full_size_link}<details class=\"canvas-whole\"><summary>Complete canvas: {count}</summary>\n\
              <div class=\"canvas\">{overview}</div>\n{}</details>\n",
-            self.render_full_size(whole, &full_id)
+            self.render_full_size(complete_picture, &full_id)
         );
         html
     }
 
-    /// Returns a picture that fits the width. A click outside its components shows it at full size on a narrow screen.
+    /// Renders a picture that is scaled to the available width. On a narrow screen, a click next to its components
+    /// shows it at full size.
     fn render(&mut self, picture: &Picture<'_>, id: &str, kind: &str) -> String {
         let figure_id = format!("{id}-figure");
         let fragment = self.render_svg(picture, id, kind, Some(self.width), Some(&figure_id));
         format!("<div class=\"canvas\" id=\"{figure_id}\">{fragment}</div>\n")
     }
 
-    /// Returns a picture at its natural size, in a region that scrolls.
+    /// Renders a picture at its natural size, in a region that scrolls.
     fn render_full_size(&mut self, picture: &Picture<'_>, id: &str) -> String {
         format!(
             "<div class=\"canvas canvas-full\" tabindex=\"0\" role=\"region\" aria-label=\"Complete canvas of {}\">{}</div>\n",
@@ -132,8 +134,9 @@ impl ComponentFigures<'_> {
         )
     }
 
-    /// Returns the SVG of a picture, and records the id of each component that no earlier picture has. A component
-    /// links to its first finding, or else to its line in the list of changes.
+    /// Renders a picture as SVG, and records the ids of components that no earlier picture has. A component links to
+    /// its first finding, or else to its line in the list of changes. Without `max_width`, the picture has its natural
+    /// size; `background_target` is the id of the element that a click next to the components leads to.
     fn render_svg(
         &mut self,
         picture: &Picture<'_>,
@@ -167,12 +170,13 @@ impl ComponentFigures<'_> {
     }
 }
 
-fn describe_missing_components(components: usize) -> String {
-    let verb = if components == 1 { "is" } else { "are" };
-    format!("{} {verb}", format_count(components, "component"))
+/// Returns a clause such as `3 components are missing`.
+fn describe_missing_components(component_count: usize) -> String {
+    let verb = if component_count == 1 { "is" } else { "are" };
+    format!("{} {verb} missing", format_count(component_count, "component"))
 }
 
-/// Returns the arrow heads for all pictures of the page.
+/// Renders the arrow heads, which all pictures of the page refer to, in an SVG that is not visible itself.
 pub(super) fn render_arrow_heads() -> String {
     format!(
         "<svg class=\"sg-picture unseen\" aria-hidden=\"true\" width=\"0\" height=\"0\">{}</svg>\n",

@@ -15,34 +15,35 @@ pub(super) const MESSAGE_LIMIT: usize = 4_000;
 /// Number of entries above which a list is folded, so that the findings stay near the top.
 const MAX_OPEN_ENTRIES: usize = 12;
 
-/// Returns a button that copies the text of the `copied` element next to it.
+/// Renders a button that copies the text of the `copied` element near it. The button is hidden until the script runs.
 pub(super) fn render_copy_button(label: &str) -> String {
     format!("<button type=\"button\" class=\"quiet copy live\" hidden=\"\">{label}</button>")
 }
 
-/// Returns the numbers of findings, such as `2 errors` and `1 warning`, each in its color.
+/// Renders the numbers of findings, such as `2 errors` and `1 warning`, each in its color. The empty element at the end
+/// is for the number of shown findings, which the script sets while a filter is active.
 pub(super) fn render_tally(tally: &Tally<'_>) -> String {
     let mut html = String::from("<span class=\"tally\">");
     for (tone, number) in tally.counts_by_tone() {
-        let words = tone.describe_count(number);
-        let _ = write!(html, "<span class=\"{}\">{words}</span> ", tone.css_class());
+        let count = tone.describe_count(number);
+        let _ = write!(html, "<span class=\"{}\">{count}</span> ", tone.css_class());
     }
     html + "<span class=\"part\"></span></span>"
 }
 
-/// Returns the path as a heading, with the directory less prominent than the name.
+/// Renders the path as a heading, with the directory less prominent than the name.
 pub(super) fn render_path_heading(path: &str) -> String {
-    let (folder, name) = path
+    let (directory, name) = path
         .rfind('/')
         .map_or(("", path), |slash_index| path.split_at(slash_index + 1));
     format!(
         "<h3 class=\"mono copied\"><span class=\"folder\">{}</span>{}</h3>",
-        escape(folder),
+        escape(directory),
         escape(name)
     )
 }
 
-/// Returns the notices of one kind with a heading.
+/// Renders the notices of one kind below a heading. A long list is folded.
 pub(super) fn render_notice(notice: &Notice<'_>) -> String {
     let entries = notice.entries.iter().map(|entry| {
         format!(
@@ -56,7 +57,8 @@ pub(super) fn render_notice(notice: &Notice<'_>) -> String {
     format!("<div><h3>{title}</h3>{list}</div>\n")
 }
 
-/// Returns all files of a sentence that lists only the first ones.
+/// Renders all files of an entry as a folded list, because its sentence names only the first ones. Returns an empty
+/// text for a single file, which the sentence names.
 fn render_file_list(paths: &[&str]) -> String {
     if paths.len() < 2 {
         return String::new();
@@ -65,10 +67,11 @@ fn render_file_list(paths: &[&str]) -> String {
         .iter()
         .map(|path| format!("<li>{}</li>", escape(path)))
         .collect();
-    render_list(&paths, true, "files")
+    let is_folded = true;
+    render_list(&paths, is_folded, "files")
 }
 
-/// Returns the items as a list. If it is folded, the summary states the number of items with this noun.
+/// Renders HTML items as a list. A folded list has a summary with the number of items and `noun`, such as `14 entries`.
 fn render_list(items: &[String], is_folded: bool, noun: &str) -> String {
     let (start, end) = if is_folded {
         let summary = format!("<details><summary>{} {noun}</summary>", items.len());
@@ -79,13 +82,13 @@ fn render_list(items: &[String], is_folded: bool, noun: &str) -> String {
     format!("{start}<ul class=\"plain\">{}</ul>{end}", items.join("\n"))
 }
 
-/// Returns the id of the rule's explanation; `None` if there is no description of the rule.
+/// Returns the HTML id of the rule's explanation on the page; `None` if the rule has no findings or no description.
 pub(super) fn explanation_id(view: &View<'_>, rule: &str) -> Option<String> {
     let number = view.rule_number(rule)?;
     view.context.find_rule(rule).map(|_| format!("rule-{number}"))
 }
 
-/// Returns the rule's name. If the rule has an explanation, the name is a button that opens it.
+/// Renders the rule's name. If the page has an explanation of the rule, the name is a button that opens it.
 pub(super) fn render_rule(view: &View<'_>, rule: &str) -> String {
     let name = escape_rule_name(rule);
     match explanation_id(view, rule) {
@@ -94,12 +97,13 @@ pub(super) fn render_rule(view: &View<'_>, rule: &str) -> String {
     }
 }
 
-/// Returns a rule's name, truncated for a heading.
+/// Truncates a rule's name to the length of a heading and escapes it for HTML.
 pub(super) fn escape_rule_name(rule: &str) -> String {
     escape(&truncation::truncate(rule, NAME_LIMIT))
 }
 
-/// Returns a text as HTML, with names between two backticks as code. Another backtick stays unchanged.
+/// Renders a text as HTML, with names between backticks as code. Backticks that do not enclose a name on one line stay
+/// unchanged.
 pub(super) fn render_inline_code(text: &str) -> String {
     let mut html = String::new();
     let mut remaining_text = text;

@@ -13,7 +13,8 @@ const MAX_OPEN_ROWS: usize = 8;
 /// Number of findings up to which bars do not help.
 pub(super) const MAX_UNFILTERED_FINDINGS: usize = 10;
 
-/// Returns the lists of bars; empty if there are few findings.
+/// Renders the facets: lists of rules and folders with bars for their findings, each of which filters the page. Returns
+/// an empty text for at most [`MAX_UNFILTERED_FINDINGS`] findings.
 pub(super) fn render_facets(view: &View<'_>) -> String {
     if view.findings.len() <= MAX_UNFILTERED_FINDINGS {
         return String::new();
@@ -41,7 +42,7 @@ pub(super) fn render_facets(view: &View<'_>) -> String {
     )
 }
 
-/// Returns the rules of this origin that have results.
+/// Lists the rules of this origin that have results in the report.
 fn list_rules_of_origin<'v>(view: &View<'v>, origin: Origin) -> BTreeSet<&'v str> {
     view.report
         .files
@@ -52,15 +53,16 @@ fn list_rules_of_origin<'v>(view: &View<'v>, origin: Origin) -> BTreeSet<&'v str
         .collect()
 }
 
-/// Returns a list of bars, or an empty text if there are no rows; the names are already escaped.
-fn render_facet(title: &str, filter: &str, rows: &[(String, &Tally<'_>)]) -> String {
+/// Renders a list of bars, of which the first [`MAX_OPEN_ROWS`] are not folded; empty if there are no rows. The names
+/// in the rows are already escaped.
+fn render_facet(title: &str, filter_name: &str, rows: &[(String, &Tally<'_>)]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let longest = rows.iter().map(|(_, tally)| tally.total()).max().unwrap_or(1);
+    let max_total = rows.iter().map(|(_, tally)| tally.total()).max().unwrap_or(1);
     let rows: Vec<String> = rows
         .iter()
-        .map(|(name, tally)| render_row(filter, name, tally, longest))
+        .map(|(name, tally)| render_row(filter_name, name, tally, max_total))
         .collect();
     let (first_rows, remaining_rows) = rows.split_at(rows.len().min(MAX_OPEN_ROWS));
     let mut html = format!("<section><h2>{title}</h2>\n<ul>{}</ul>\n", first_rows.concat());
@@ -75,32 +77,32 @@ fn render_facet(title: &str, filter: &str, rows: &[(String, &Tally<'_>)]) -> Str
     html + "</section>\n"
 }
 
-/// Returns a row: a button that filters by this rule or directory, with the number of its findings as a bar. The script
+/// Renders a row: a button that filters by this rule or directory, with the number of its findings as a bar. The script
 /// enables the button.
-fn render_row(filter: &str, name: &str, tally: &Tally<'_>, longest: usize) -> String {
-    let words: Vec<String> = tally
+fn render_row(filter_name: &str, name: &str, tally: &Tally<'_>, max_total: usize) -> String {
+    let counts: Vec<String> = tally
         .counts_by_tone()
         .map(|(tone, number)| tone.describe_count(number))
         .collect();
     format!(
-        "<li><button type=\"button\" class=\"bar\" name=\"{filter}\" value=\"{name}\" aria-pressed=\"false\" disabled=\"\">\
+        "<li><button type=\"button\" class=\"bar\" name=\"{filter_name}\" value=\"{name}\" aria-pressed=\"false\" disabled=\"\">\
          <span class=\"name\">{name}</span> <span class=\"number\">{}</span>{}<span class=\"unseen\"> {}: {}</span></button></li>\n",
         tally.total(),
-        render_bar(tally, longest),
+        render_bar(tally, max_total),
         if tally.total() == 1 { "finding" } else { "findings" },
-        words.join(", ")
+        counts.join(", ")
     )
 }
 
-/// Returns a bar with a segment for each tone, which is visible also for few findings. `longest` findings fill the
-/// entire width.
-fn render_bar(tally: &Tally<'_>, longest: usize) -> String {
+/// Renders a bar with a segment for each tone. `max_total` findings fill the entire width of 1,000 units; a segment has
+/// at least one unit, so that few findings are visible too.
+fn render_bar(tally: &Tally<'_>, max_total: usize) -> String {
     let mut html = String::from(
         "<svg viewBox=\"0 0 1000 10\" width=\"200\" height=\"5\" preserveAspectRatio=\"none\" aria-hidden=\"true\">",
     );
     let mut start = 0;
     for (tone, number) in tally.counts_by_tone() {
-        let (x, width) = (start * 1_000 / longest, number * 1_000 / longest);
+        let (x, width) = (start * 1_000 / max_total, number * 1_000 / max_total);
         let _ = write!(
             html,
             "<rect class=\"{}\" x=\"{x}\" y=\"0\" width=\"{}\" height=\"10\" fill=\"#8b94a0\"/>",

@@ -39,14 +39,14 @@ pub(super) struct FileChangesView {
 }
 
 impl FileChangesView {
-    /// Returns the id of the component of the finding.
+    /// Returns the id, in the picture, of the component that the finding is about; `None` if no picture shows it.
     pub(super) fn component_id(&self, finding: &Finding<'_>) -> Option<&str> {
         self.component_ids.get(finding.about?).map(String::as_str)
     }
 }
 
 impl<'v, 'a> PageChanges<'v, 'a> {
-    /// Creates the changes of a page. Beside the facets, a picture above the findings of a file has less width.
+    /// Creates the changes of a page. Facets take a part of the width of pictures above the findings of a file.
     pub(super) fn new(view: &'v View<'a>, has_facets: bool) -> Self {
         Self {
             view,
@@ -55,7 +55,8 @@ impl<'v, 'a> PageChanges<'v, 'a> {
         }
     }
 
-    /// Returns the list of all changes if the review passed, because they are then the first thing to look at.
+    /// Renders all changes if the review passed, because the changes are then more important than the findings;
+    /// otherwise returns an empty text.
     pub(super) fn render_list_above_findings(&mut self, files: &[FileFindings<'_, 'a>]) -> String {
         if self.view.report.verdict != Verdict::Passed {
             return String::new();
@@ -63,17 +64,19 @@ impl<'v, 'a> PageChanges<'v, 'a> {
         self.render_list("Pipeline changes", &self.view.sorted_changes(), files)
     }
 
-    /// Returns the changes of files that have no findings, unless they are listed above the findings.
+    /// Renders the changes to files without findings. Returns an empty text if the review passed, because
+    /// [`Self::render_list_above_findings`] has then rendered all changes.
     pub(super) fn render_list_below_findings(&mut self, files: &[FileFindings<'_, 'a>]) -> String {
         if self.view.report.verdict == Verdict::Passed {
             return String::new();
         }
-        let paths: HashSet<&str> = files.iter().map(|file| file.path).collect();
-        let (title, other_files) = self.view.select_other_changes(&paths);
+        let finding_paths: HashSet<&str> = files.iter().map(|file| file.path).collect();
+        let (title, other_files) = self.view.select_other_changes(&finding_paths);
         self.render_list(title, &other_files, files)
     }
 
-    /// Renders changed files below a title, and records the ids of their components, which findings link to.
+    /// Renders at most [`MAX_LISTED_FILES`] changed files below a title, and records the ids of their components, which
+    /// findings link to. `files` has the findings, which are shown as badges in the pictures.
     fn render_list(
         &mut self,
         title: &str,
@@ -107,7 +110,8 @@ impl<'v, 'a> PageChanges<'v, 'a> {
         html + "</section>\n"
     }
 
-    /// Returns the changes and the picture of a file with findings, unless its changes are listed above all findings.
+    /// Renders the changes and the picture of a file with findings, for the top of its card. The content is empty if
+    /// the changes are already listed above all findings, or if there is neither a change nor a picture.
     pub(super) fn render_above_findings(
         &self,
         file: &FileFindings<'_, 'a>,
@@ -152,7 +156,7 @@ impl<'v, 'a> PageChanges<'v, 'a> {
     }
 }
 
-/// Returns the badge of each component with findings: their number, and the id of the first.
+/// Builds the badge of each component with findings: the number of findings, and the id of the first one, to link to.
 fn build_badges(findings: &[AnchoredFinding<'_, '_>]) -> BTreeMap<String, Badge> {
     let mut badges: BTreeMap<String, Badge> = BTreeMap::new();
     for AnchoredFinding { id, finding } in findings {
@@ -166,13 +170,15 @@ fn build_badges(findings: &[AnchoredFinding<'_, '_>]) -> BTreeMap<String, Badge>
     badges
 }
 
-/// Returns the changes to one file, for a page of changes.
+/// Renders the changes to one file as a card without badges, for a page without findings.
 pub(super) fn render_file_changes(file: &ChangedFile, id: &str, is_open: bool) -> String {
-    let (card, _) = render_card(file, id, &BTreeMap::new(), is_open);
+    let no_badges = BTreeMap::new();
+    let (card, _) = render_card(file, id, &no_badges, is_open);
     card
 }
 
-/// Returns the changes to one file, and the ids of its components.
+/// Renders the changes to one file as a card that can be folded. Also returns the ids of the components in its
+/// pictures.
 fn render_card(
     file: &ChangedFile,
     id: &str,
@@ -195,8 +201,8 @@ fn render_card(
     (card, component_ids)
 }
 
-/// Returns the pictures and the list of changes, next to each other if there is space. The text is empty if there are
-/// neither.
+/// Renders the pictures and the list of changes, which the style sheet puts next to each other if there is space. The
+/// text is empty if there are neither pictures nor changes. Also returns the ids of the components in the pictures.
 fn render_content(
     canvas: Option<&Canvas>,
     list: ChangeFolds<'_>,

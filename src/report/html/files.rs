@@ -22,14 +22,15 @@ pub(super) const MAX_OPEN_FILES: usize = 20;
 /// The message of a finding whose reason is in the head of the page.
 const NOT_EVALUATED: &str = "The rule could not be evaluated for the reason at the top of the page.";
 
-/// Returns a group for each file with findings.
+/// Renders a card for each file with findings: its changes, its findings and its passed checks. A finding that the page
+/// explains elsewhere is only a reference. The first cards are open if they have something new to read.
 pub(super) fn render_file_groups(
     view: &View<'_>,
     files: &[FileFindings<'_, '_>],
     changes: &PageChanges<'_, '_>,
 ) -> String {
     let mut html = String::from("<div id=\"by-file\">\n");
-    let repeats = EqualFindings::collect(files);
+    let equal_findings = EqualFindings::collect(files);
     let results: HashMap<&str, &FileResults> = view
         .report
         .files
@@ -38,27 +39,32 @@ pub(super) fn render_file_groups(
         .collect();
     for (file_index, file) in files.iter().enumerate() {
         let file_changes = changes.render_above_findings(file, file_index);
-        let is_shown_above = file
-            .findings
-            .iter()
-            .all(|entry| is_cause(view, entry.finding) || repeats.first_id(entry).is_some());
-        let has_counting_finding = file.findings.iter().any(|entry| entry.finding.is_counted());
+        let is_explained_elsewhere = file.findings.iter().all(|entry| {
+            is_explained_in_header(view, entry.finding) || equal_findings.first_id(entry).is_some()
+        });
+        let has_current_finding = file.findings.iter().any(|entry| entry.finding.is_counted());
         let is_open = file_index < MAX_OPEN_FILES
-            && !is_shown_above
-            && (has_counting_finding || files.len() <= MAX_OPEN_FILES);
+            && !is_explained_elsewhere
+            && (has_current_finding || files.len() <= MAX_OPEN_FILES);
         let open_attribute = if is_open { " open=\"\"" } else { "" };
         push_group_head(&mut html, file, open_attribute);
         html.push_str(&file_changes.html);
         html.push_str("<div class=\"list\">");
         for entry in &file.findings {
-            if is_cause(view, entry.finding) {
+            if is_explained_in_header(view, entry.finding) {
                 push_reference(&mut html, entry, "causes", "Reason", NOT_EVALUATED, view);
-            } else if let Some(first_id) = repeats.first_id(entry) {
+            } else if let Some(first_id) = equal_findings.first_id(entry) {
                 let message = render_message(entry.finding);
                 push_reference(&mut html, entry, first_id, "All places", &message, view);
             } else {
                 let component_id = file_changes.component_id(entry.finding);
-                push_finding(&mut html, entry, component_id, repeats.other_places(entry), view);
+                push_finding(
+                    &mut html,
+                    entry,
+                    component_id,
+                    equal_findings.other_places(entry),
+                    view,
+                );
             }
         }
         html.push_str("</div>\n");
@@ -67,12 +73,12 @@ pub(super) fn render_file_groups(
     html + "</div>\n"
 }
 
-/// Returns whether the head of the page explains the finding.
-fn is_cause(view: &View<'_>, finding: &Finding<'_>) -> bool {
+/// Returns whether the top of the page explains the finding: an error in the rules file, neither known nor waived.
+fn is_explained_in_header(view: &View<'_>, finding: &Finding<'_>) -> bool {
     !view.causes.is_empty() && finding.is_counted() && finding.is_rules_file_error()
 }
 
-/// Adds the start of a file's group: its path and the numbers of its findings. The group stays open for its findings.
+/// Adds the start of a file's card: its path and the numbers of its findings. [`push_group_foot`] closes the element.
 fn push_group_head(html: &mut String, file: &FileFindings<'_, '_>, open_attribute: &str) {
     let _ = writeln!(
         html,
@@ -82,7 +88,7 @@ fn push_group_head(html: &mut String, file: &FileFindings<'_, '_>, open_attribut
     );
 }
 
-/// Adds the passed checks and the end of the group.
+/// Adds the passed checks of a file, and the end of its card.
 fn push_group_foot(html: &mut String, results: Option<&FileResults>) {
     let _ = writeln!(
         html,
@@ -106,7 +112,7 @@ fn describe_passed_checks(file: &FileResults) -> String {
     }
 }
 
-/// Adds a finding with its source lines, and with the other places where it occurs.
+/// Adds a finding with its source lines and the places of equal findings. `component_id` is its component in a picture.
 fn push_finding(
     html: &mut String,
     entry: &AnchoredFinding<'_, '_>,
@@ -116,8 +122,8 @@ fn push_finding(
 ) {
     let AnchoredFinding { id, finding } = entry;
     let class = Tone::for_finding(finding).css_class();
-    let component_link =
-        component_id.map(|id| format!("<a class=\"quiet\" href=\"#{id}\">Show in picture</a> "));
+    let component_link = component_id
+        .map(|component_id| format!("<a class=\"quiet\" href=\"#{component_id}\">Show in picture</a> "));
     let _ = write!(
         html,
         "<article id=\"{id}\" class=\"{class}\"><header><span class=\"badge\">{}</span> {} {}\
@@ -135,16 +141,17 @@ fn push_finding(
     html.push_str("</article>\n");
 }
 
+/// Truncates the message of a finding and renders it as HTML.
 fn render_message(finding: &Finding<'_>) -> String {
     render_inline_code(&truncation::truncate(&finding.message(), MESSAGE_LIMIT))
 }
 
-/// Adds a finding that the page explains completely at another place, which `link` leads to.
+/// Adds a finding that the page explains elsewhere, with a link to the element `target_id`. `message` is already HTML.
 fn push_reference(
     html: &mut String,
     entry: &AnchoredFinding<'_, '_>,
     target_id: &str,
-    link: &str,
+    link_text: &str,
     message: &str,
     view: &View<'_>,
 ) {
@@ -152,7 +159,7 @@ fn push_reference(
     let _ = writeln!(
         html,
         "<article id=\"{id}\" class=\"{} repeat\"><header><span class=\"badge\">{}</span> {} {}\
-         <span class=\"tools\"><a class=\"quiet\" href=\"#{target_id}\">{link}</a></span></header>\n\
+         <span class=\"tools\"><a class=\"quiet\" href=\"#{target_id}\">{link_text}</a></span></header>\n\
          <p class=\"message\">{message}</p></article>",
         Tone::for_finding(finding).css_class(),
         describe_badge(finding),
@@ -161,7 +168,7 @@ fn push_reference(
     );
 }
 
-/// Adds the other places of a finding, folded.
+/// Adds a folded list of the places of equal findings; nothing if there are none.
 fn push_other_places(html: &mut String, other_places: &[&AnchoredFinding<'_, '_>]) {
     if other_places.is_empty() {
         return;
@@ -182,7 +189,7 @@ fn push_other_places(html: &mut String, other_places: &[&AnchoredFinding<'_, '_>
     html.push_str("</ul></details>\n");
 }
 
-/// Returns the level, with the state if the finding does not count.
+/// Returns the level of a finding, after its state if it is known or waived, such as `known warning`.
 fn describe_badge(finding: &Finding<'_>) -> String {
     let level = match finding.error_type {
         Some(_) => "not evaluated".to_owned(),
@@ -194,7 +201,8 @@ fn describe_badge(finding: &Finding<'_>) -> String {
     }
 }
 
-/// Returns the place of the finding. The path is shown only if the findings are grouped by rule.
+/// Renders the path and the line of a finding, as a link if the host has an `https` URL for files, and marks a changed
+/// line. The style sheet hides the path unless the findings are grouped by rule.
 fn render_place(finding: &Finding<'_>, view: &View<'_>) -> String {
     let line = finding.line;
     let place = format!(
@@ -202,7 +210,7 @@ fn render_place(finding: &Finding<'_>, view: &View<'_>) -> String {
         escape(finding.path)
     );
     let url_template = view.context.blob_url.as_deref();
-    let anchor = match url_template.filter(|url_template| url_template.starts_with("https://")) {
+    let linked_place = match url_template.filter(|url_template| url_template.starts_with("https://")) {
         Some(url_template) => {
             let address = escape(&file_uri::build_line_url(url_template, finding.path, line));
             format!("<a href=\"{address}\" rel=\"noreferrer\">{place}</a>")
@@ -210,7 +218,7 @@ fn render_place(finding: &Finding<'_>, view: &View<'_>) -> String {
         None => place,
     };
     let is_changed = view.context.changed_lines.contains(finding.path, line);
-    anchor
+    linked_place
         + if is_changed {
             " <span class=\"changed\">changed here</span>"
         } else {
@@ -218,14 +226,14 @@ fn render_place(finding: &Finding<'_>, view: &View<'_>) -> String {
         }
 }
 
-/// Adds the source lines of the finding.
+/// Adds the source lines around a finding and marks its own line; nothing if the lines are not known.
 fn push_source_lines(html: &mut String, finding: &Finding<'_>, sources: &SourceLines) {
     let lines = sources.select_excerpt(finding);
     if lines.is_empty() {
         return;
     }
     html.push_str("<pre>");
-    // The line breaks are for viewers without the style sheet.
+    // The style sheet makes each span a line; the line breaks are for viewers that ignore it.
     for (number, line) in &lines {
         let attribute = if *number == finding.line {
             " class=\"hit\""
@@ -241,10 +249,10 @@ fn push_source_lines(html: &mut String, finding: &Finding<'_>, sources: &SourceL
     html.push_str("</pre>\n");
 }
 
-/// Returns the list of files without findings.
+/// Renders a folded list of the reviewed files without findings; empty if there are none.
 pub(super) fn render_clean_files(view: &View<'_>) -> String {
     let files = view.report.files.iter();
-    let clean: Vec<String> = files
+    let clean_files: Vec<String> = files
         .filter(|file| file.findings().is_empty())
         .map(|file| {
             format!(
@@ -254,12 +262,12 @@ pub(super) fn render_clean_files(view: &View<'_>) -> String {
             )
         })
         .collect();
-    if clean.is_empty() {
+    if clean_files.is_empty() {
         return String::new();
     }
     format!(
         "<details class=\"clean card\"><summary><h3>{} without findings</h3></summary><ul class=\"plain\">{}</ul></details>\n",
-        format_count(clean.len(), "file"),
-        clean.join("\n")
+        format_count(clean_files.len(), "file"),
+        clean_files.join("\n")
     )
 }

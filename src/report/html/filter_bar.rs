@@ -18,14 +18,15 @@ const ACTIONS: &str = r#"<button type="button" id="fold">Expand all</button>
 
 const SELECTION_STATUS: &str = r#"<p id="shown" role="status"></p><span id="chosen"></span><button type="button" id="clear" class="quiet" hidden="">Clear the filter</button><span id="said" class="unseen" role="status"></span>"#;
 
-/// Returns the bar. Without the script, the bar is hidden because it would have no effect.
+/// Renders the bar with the search field and a button for each level that has findings. It is hidden until the script
+/// runs, because it has no effect without the script.
 pub(super) fn render_filter_bar(view: &View<'_>) -> String {
-    let mut levels = String::new();
+    let mut level_buttons = String::new();
     for tone in Tone::ALL {
         let number = view.finding_count(tone);
         if number > 0 {
             let _ = write!(
-                levels,
+                level_buttons,
                 "<button type=\"button\" class=\"{0}\" name=\"level\" value=\"{0}\" aria-pressed=\"false\">{1}</button>",
                 tone.css_class(),
                 tone.describe_count(number)
@@ -34,6 +35,6 @@ pub(super) fn render_filter_bar(view: &View<'_>) -> String {
     }
     format!(
         "<form id=\"filter\" class=\"live\" hidden=\"\" role=\"search\" aria-label=\"Filter the findings\">\n{SEARCH}{GROUPING_CONTROLS}{ACTIONS}\
-         <div class=\"line\">{SELECTION_STATUS}<span id=\"levels\">{levels}</span></div>\n</form>\n"
+         <div class=\"line\">{SELECTION_STATUS}<span id=\"levels\">{level_buttons}</span></div>\n</form>\n"
     )
 }

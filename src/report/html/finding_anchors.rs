@@ -16,7 +16,8 @@ pub(super) struct FileFindings<'v, 'a> {
     pub tally: Tally<'a>,
 }
 
-/// Returns the findings of the page by file; the files are in the order of their first findings.
+/// Groups the findings of the page by file, in the order of the first finding of each file. Each finding gets an id
+/// from its fingerprint, so that a link to it stays valid in later reports.
 pub(super) fn group_anchored_findings<'v, 'a>(view: &'v View<'a>) -> Vec<FileFindings<'v, 'a>> {
     let anchored_findings =
         view.findings
@@ -36,8 +37,8 @@ pub(super) fn group_anchored_findings<'v, 'a>(view: &'v View<'a>) -> Vec<FileFin
         .collect()
 }
 
-/// Returns the fingerprints in the order of the view. Duplicates are numbered in the order of the report, as in the other
-/// formats.
+/// Returns the fingerprints of the findings in the order of the view. They are computed in the order of the report,
+/// which numbers duplicates, so that a finding has the same fingerprint in all formats.
 fn list_fingerprints(view: &View<'_>) -> Vec<Fingerprint> {
     let findings = view.report.findings();
     let order = FindingOrder::from_context(view.report, view.context);

@@ -40,7 +40,7 @@ const SCRIPT: &str = concat!(
     "//]]>\n"
 );
 
-/// Returns the review as an HTML page.
+/// Renders the review as an HTML page, from the most important section to the facts about the run.
 pub(super) fn render(report: &Report, context: &ReportContext) -> String {
     let view = View::new(report, context, ViewMedium::Page);
     let files = group_anchored_findings(&view);
@@ -78,7 +78,7 @@ pub(super) fn render(report: &Report, context: &ReportContext) -> String {
     })
 }
 
-/// Returns the notices for which `is_selected` is true, below a title; empty if there are none.
+/// Renders the notices for which `is_selected` is true, below a title; empty if there are none.
 fn render_notices(view: &View<'_>, title: &str, is_selected: impl Fn(&Notice<'_>) -> bool) -> String {
     let rendered_notices: String = view
         .notices
@@ -94,6 +94,7 @@ fn render_notices(view: &View<'_>, title: &str, is_selected: impl Fn(&Notice<'_>
     )
 }
 
+/// Renders the section of findings: the filter bar, the findings by file and by rule, and the files without findings.
 fn render_findings(view: &View<'_>, files: &[FileFindings<'_, '_>], changes: &PageChanges<'_, '_>) -> String {
     let mut html = String::from(
         "<section class=\"findings\" aria-labelledby=\"findings\"><h2 id=\"findings\" tabindex=\"-1\">Findings</h2>\n",

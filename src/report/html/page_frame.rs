@@ -28,7 +28,7 @@ pub(super) struct HtmlPage<'p> {
     pub tool_version: &'p str,
 }
 
-/// Returns the complete page.
+/// Renders a complete HTML page around its body: head, security policy, style sheet, footer and script.
 pub(super) fn render_page(page: &HtmlPage<'_>) -> String {
     let style = style();
     let (skip_id, skip_text) = page.skip_link;
@@ -57,11 +57,13 @@ pub(super) fn render_page(page: &HtmlPage<'_>) -> String {
     html + "</body>\n</html>\n"
 }
 
+/// Returns the style sheet of all pages.
 pub(super) fn style() -> String {
     STYLE.concat()
 }
 
-/// Returns the content security policy (<https://www.w3.org/TR/CSP3/#framework-directive-source-list>).
+/// Returns the content security policy, which allows only this style sheet and this script, by their hashes
+/// (<https://www.w3.org/TR/CSP3/#framework-directive-source-list>).
 fn content_security_policy(style: &str, script: Option<&str>) -> String {
     let hash_source = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text.as_bytes())));
     let script = script.map_or_else(|| "'none'".to_owned(), hash_source);

@@ -10,7 +10,7 @@ pub(super) struct EqualFindings<'v, 'a> {
 }
 
 impl<'v, 'a> EqualFindings<'v, 'a> {
-    /// Collects the places; the files are in the order of the page.
+    /// Collects the places of equal findings from all files, which must be in the order of the page.
     pub(super) fn collect(files: &'v [FileFindings<'v, 'a>]) -> Self {
         let mut places: HashMap<_, Vec<_>> = HashMap::new();
         for entry in files.iter().flat_map(|file| &file.findings) {
@@ -19,7 +19,8 @@ impl<'v, 'a> EqualFindings<'v, 'a> {
         Self { places }
     }
 
-    /// Returns the id of the equal finding that the page shows completely; `None` if it is this one.
+    /// Returns the id of the first equal finding, which the page shows completely; `None` if `entry` is itself the
+    /// first.
     pub(super) fn first_id(&self, entry: &AnchoredFinding<'_, 'a>) -> Option<&'v str> {
         self.places_of(entry)
             .first()
@@ -27,12 +28,12 @@ impl<'v, 'a> EqualFindings<'v, 'a> {
             .filter(|first_id| *first_id != entry.id)
     }
 
-    /// Returns the places of equal findings, without the first.
+    /// Returns the equal findings that the page shows only as references: all except the first one.
     pub(super) fn other_places(&self, entry: &AnchoredFinding<'_, 'a>) -> &[&'v AnchoredFinding<'v, 'a>] {
         self.places_of(entry).get(1..).unwrap_or_default()
     }
 
-    /// Returns all places of findings that are equal to this one, also its own.
+    /// Returns all findings that are equal to `entry`, including `entry` itself.
     fn places_of(&self, entry: &AnchoredFinding<'_, 'a>) -> &[&'v AnchoredFinding<'v, 'a>] {
         self.places
             .get(&finding_key(entry.finding))

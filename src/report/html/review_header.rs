@@ -37,7 +37,8 @@ pub(super) fn render_header(view: &View<'_>) -> String {
     html + "</header>\n"
 }
 
-/// Returns the section below the findings: what fails the gate, how to reproduce the review, and the facts about it.
+/// Renders the section below the findings: which findings fail the gate, the command that reproduces the review, and
+/// the facts about the run.
 pub(super) fn render_background(view: &View<'_>) -> String {
     let mut html = String::from("<section class=\"background\" aria-label=\"About this review\">\n");
     let _ = writeln!(html, "<p>{}</p>", describe_fail_on(view.report));
@@ -53,7 +54,7 @@ pub(super) fn render_background(view: &View<'_>) -> String {
     html + "</section>\n"
 }
 
-/// Returns a list of labels and values; empty if there are none.
+/// Renders facts as a list of labels and values; empty if there are none.
 fn render_facts(facts: &[(&str, String)]) -> String {
     if facts.is_empty() {
         return String::new();
@@ -65,14 +66,14 @@ fn render_facts(facts: &[(&str, String)]) -> String {
     html + "</dl>\n"
 }
 
-/// Returns the numbers of the headline, and those of passed checks and excluded files.
+/// Returns a sentence with the numbers of findings, and one with the scope: the passed checks and the excluded files.
 fn describe_numbers_and_scope(view: &View<'_>) -> String {
     let numbers = Some(describe_numbers(view.report)).filter(|numbers| !numbers.is_empty());
     let parts: Vec<String> = numbers.into_iter().chain(view.scope.clone()).collect();
     capitalize(&parts.join(". "))
 }
 
-/// Returns the name of the repository, or else its URL without the scheme.
+/// Returns the name of the repository, or else its URL without `https://`; `None` if both are unknown.
 pub(super) fn repository_name<'a>(view: &View<'a>) -> Option<&'a str> {
     view.context.repository.as_deref().or_else(|| {
         let url = view.context.repository_url.as_ref()?;
@@ -80,7 +81,8 @@ pub(super) fn repository_name<'a>(view: &View<'a>) -> Option<&'a str> {
     })
 }
 
-/// Returns the explanation of the verdict: the problem, the next step, evaluation errors, and praise.
+/// Renders the explanation of the verdict: the problems, the next step, the reasons why rules could not be evaluated,
+/// and praise for fixed findings.
 fn explain_verdict(view: &View<'_>) -> String {
     let mut html = String::new();
     for problem in &view.problems {
@@ -112,7 +114,7 @@ fn explain_verdict(view: &View<'_>) -> String {
     html
 }
 
-/// Returns a sentence with the places of the errors in the rules file; empty if there are none.
+/// Renders a sentence with the first places of the errors in the rules file; empty if none is known.
 fn describe_rules_file_places(view: &View<'_>, cause: &UnevaluatedCause<'_>) -> String {
     let places: Vec<String> = view
         .context
@@ -126,7 +128,7 @@ fn describe_rules_file_places(view: &View<'_>, cause: &UnevaluatedCause<'_>) -> 
     format!(" See {}.", places.join(", "))
 }
 
-/// Returns a sentence about the findings that fail the gate.
+/// Renders a sentence that says which findings fail the gate, with the option that sets it.
 fn describe_fail_on(report: &Report) -> String {
     let fail_on = report.fail_on();
     let subject = match fail_on {
@@ -137,27 +139,27 @@ fn describe_fail_on(report: &Report) -> String {
     format!("{subject} (<code>--fail-on {fail_on}</code>).")
 }
 
-/// Returns the merge bases; `None` if every pipeline was selected.
-fn describe_bases(context: &ReviewContext, short: impl Fn(&String) -> String) -> Option<String> {
+/// Returns the shortened ids of the merge bases; `None` if every pipeline was selected, which needs no base.
+fn describe_bases(context: &ReviewContext, shorten: impl Fn(&String) -> String) -> Option<String> {
     let bases: Vec<String> = context
         .base
         .iter()
         .chain(&context.other_bases)
-        .map(short)
+        .map(shorten)
         .collect();
     (!bases.is_empty()).then(|| bases.join(", "))
 }
 
-/// Returns what was reviewed, and when.
+/// Lists the facts about the reviewed commit and the start of the review, without those that are unknown.
 fn list_commit_facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     let context = &view.report.context;
-    let short = |commit: &String| commit.chars().take(12).collect::<String>();
+    let shorten = |commit: &String| commit.chars().take(12).collect::<String>();
     // A report of another program may have no start time.
     let started_at = Some(view.report.started_at).filter(|started_at| *started_at > Timestamp::UNIX_EPOCH);
     let facts = [
         ("Branch", context.branch.clone()),
-        ("Commit", context.head.as_ref().map(short)),
-        ("Compared with", describe_bases(context, short)),
+        ("Commit", context.head.as_ref().map(shorten)),
+        ("Compared with", describe_bases(context, shorten)),
         (
             "Started",
             started_at.map(|started_at| started_at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()),
@@ -169,7 +171,7 @@ fn list_commit_facts(view: &View<'_>) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Returns how the review was run.
+/// Lists the facts about the run, without those that are unknown. A duration below 0.1 seconds is omitted.
 fn list_run_facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     let context = &view.report.context;
     let seconds = view.report.duration.as_secs_f64();
@@ -186,7 +188,7 @@ fn list_run_facts(view: &View<'_>) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Returns the host and its event, or `a local run` outside of CI.
+/// Returns the CI host and its event, or `a local run` outside of CI.
 fn describe_host(host: &str, event: &str) -> String {
     match host {
         "" | "none" => "a local run".to_owned(),

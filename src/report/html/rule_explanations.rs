@@ -10,10 +10,11 @@ use std::fmt::Write as _;
 /// Number of findings above which the groups by rule are folded.
 const MAX_OPEN_FINDINGS: usize = 100;
 
-/// Returns an empty group for each rule. The script moves the findings there, so that each is on the page once.
+/// Renders an empty group for each rule. If the reader groups by rule, the script moves the findings from the files to
+/// these groups, so that each finding is on the page once.
 pub(super) fn render_rule_groups(view: &View<'_>) -> String {
     let mut html = String::from("<div id=\"by-rule\" hidden=\"\">\n");
-    let open = if view.findings.len() > MAX_OPEN_FINDINGS {
+    let open_attribute = if view.findings.len() > MAX_OPEN_FINDINGS {
         ""
     } else {
         " open=\"\""
@@ -25,7 +26,7 @@ pub(super) fn render_rule_groups(view: &View<'_>) -> String {
             .map(|text| render_inline_code(&text.summary));
         let _ = writeln!(
             html,
-            "<details class=\"group card\"{open}><summary><h3 class=\"mono\">{}</h3> {}</summary>\n\
+            "<details class=\"group card\"{open_attribute}><summary><h3 class=\"mono\">{}</h3> {}</summary>\n\
              <p class=\"note\"><span>{}</span> {}</p><div class=\"list\"></div></details>",
             escape_rule_name(rule),
             render_tally(tally_of_rule),
@@ -38,11 +39,12 @@ pub(super) fn render_rule_groups(view: &View<'_>) -> String {
     html + "</div>\n"
 }
 
+/// Renders the button that opens the explanation with this id.
 fn render_explanation_button(id: &str) -> String {
     format!("<button type=\"button\" class=\"quiet\" popovertarget=\"{id}\">Why, and how to fix it</button>")
 }
 
-/// Returns the explanations of the rules with findings.
+/// Renders the explanations of all rules with findings that have a description.
 pub(super) fn render_explanations(view: &View<'_>) -> String {
     let explanations = view.rules.iter().filter_map(|(rule, _)| {
         let id = explanation_id(view, rule)?;
@@ -53,7 +55,7 @@ pub(super) fn render_explanations(view: &View<'_>) -> String {
     explanations.collect()
 }
 
-/// Returns the explanation of a rule as a popover, which the name of the rule opens.
+/// Renders the explanation of a rule as a popover, which buttons with the rule's name open.
 fn render_explanation(id: &str, rule: &RuleText) -> String {
     let mut html = format!(
         "<div id=\"{id}\" class=\"explanation\" popover=\"\" role=\"dialog\" aria-labelledby=\"{id}-name\">\n\
@@ -65,6 +67,7 @@ fn render_explanation(id: &str, rule: &RuleText) -> String {
     html + "</div>\n"
 }
 
+/// Adds a part of a rule's explanation as HTML.
 fn push_block(html: &mut String, block: &DocumentationBlock) {
     let _ = match block {
         DocumentationBlock::Heading(heading) => writeln!(html, "<h3>{}</h3>", escape(heading)),
