@@ -3,9 +3,10 @@
 use crate::report::ReportContext;
 use sluicegate_pipelines::findings::{RuleResult, Status};
 
-/// Returns how to fix the findings of this result; `None` if there is nothing to fix or the rule is unknown.
+/// Returns advice on how to fix the findings of a result; `None` if the rule passed or is unknown, or if the reason for
+/// an evaluation error is neither in the pipeline nor in the rules file.
 pub(super) fn describe_fix(result: &RuleResult, context: &ReportContext) -> Option<String> {
-    let fix = match &result.status {
+    let advice = match &result.status {
         Status::Failed(_) => return context.find_rule(&result.rule).map(|rule| rule.fix.clone()),
         Status::Error(_) if result.status.is_unreadable() => {
             "Fix the YAML at this line, and check the pipeline again."
@@ -15,13 +16,14 @@ pub(super) fn describe_fix(result: &RuleResult, context: &ReportContext) -> Opti
             "Add a Start component, and connect it to the first component."
         }
         Status::Error(_) => {
+            // The path of the file has no effect on the kind of error.
             let findings = result.findings("");
             let finding = findings.iter().find(|finding| finding.is_rules_file_error())?;
             return Some(format!("To fix it, {}.", context.rules_file_hint(finding)));
         }
         Status::Passed => return None,
     };
-    Some(fix.to_owned())
+    Some(advice.to_owned())
 }
 
 /// Returns the command that explains the rule; `None` if the rule passed or is unknown.

@@ -18,6 +18,7 @@ impl From<serde_path_to_error::Error<serde_json::Error>> for ReportReadError {
     }
 }
 
+/// Creates the error for a value that is invalid or contradicts another one.
 pub(super) fn invalid_value(reason: impl Into<String>) -> ReportReadError {
     ReportReadError::Value(reason.into())
 }

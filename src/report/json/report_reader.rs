@@ -16,8 +16,9 @@ use std::time::Duration;
 /// The reason for an excluded file if the report has no reason.
 const NOT_REVIEWED: &str = "not a file that is reviewed";
 
-/// Reads a report. Its counts must match its results, and its verdict must be possible for these results:
-/// `find_contradiction` returns the reason if it is not.
+/// Parses a JSON report strictly: duplicate and unknown keys, another schema, and counts that differ from the results
+/// are errors. `find_contradiction` returns the reason if the verdict is impossible for the results, which is an error
+/// too.
 pub(crate) fn read_report(
     text: &[u8],
     find_contradiction: impl FnOnce(&Report) -> Option<String>,
@@ -38,10 +39,10 @@ pub(crate) fn read_report(
     let (recorded_counts, recorded_totals) = (document.counts, document.findings);
     let report = document.into_report()?;
     if report.count_results() != recorded_counts {
-        return Err(invalid_value("its counts do not match its results"));
+        return Err(invalid_value("the counts do not match the results"));
     }
     if recorded_totals.is_some_and(|totals| totals != report.totals()) {
-        return Err(invalid_value("its numbers of findings do not match its results"));
+        return Err(invalid_value("the numbers of findings do not match the results"));
     }
     match find_contradiction(&report) {
         Some(reason) => Err(invalid_value(reason)),
@@ -49,8 +50,8 @@ pub(crate) fn read_report(
     }
 }
 
-/// Returns an error that names the schema of the document, if it is another one. A newer document has keys that are
-/// unknown here; the name of its schema says more than the first unknown key.
+/// Returns an error that names the schema of the document if it is not ours. For a newer document, this says more than
+/// the first unknown key. `None` if the text is not JSON or has no schema name.
 fn find_schema_error(text: &[u8]) -> Option<ReportReadError> {
     #[derive(serde::Deserialize)]
     struct SchemaHeader {
@@ -60,12 +61,14 @@ fn find_schema_error(text: &[u8]) -> Option<ReportReadError> {
     (header.schema != SCHEMA_NAME).then(|| wrong_schema(&header.schema))
 }
 
+/// Creates the error for a document with another schema.
 fn wrong_schema(schema: &str) -> ReportReadError {
-    invalid_value(format!("its schema is {schema:?}, expected {SCHEMA_NAME:?}"))
+    invalid_value(format!("the schema is {schema:?}, expected {SCHEMA_NAME:?}"))
 }
 
 impl DocumentV2<'_> {
-    /// Converts the document to a report, and checks its values.
+    /// Converts the document to a report. Fails if a path is a duplicate or a result is invalid. A file without a
+    /// reason, as in older reports, gets a general one.
     fn into_report(self) -> Result<Report, ReportReadError> {
         let (engine, verdict) = (self.engine, self.verdict);
         let fixed_findings = self.findings.and_then(|findings| findings.fixed);
@@ -126,7 +129,7 @@ impl DocumentV2<'_> {
     }
 }
 
-/// Fails if a path is empty or occurs twice.
+/// Returns an error if a path is empty or occurs twice.
 fn require_unique_paths<'a>(paths: impl Iterator<Item = &'a str>) -> Result<(), ReportReadError> {
     let mut seen_paths = BTreeSet::new();
     for path in paths {
@@ -140,7 +143,8 @@ fn require_unique_paths<'a>(paths: impl Iterator<Item = &'a str>) -> Result<(), 
 }
 
 impl FileV2 {
-    /// Converts the results of a file.
+    /// Converts a file of the document with its results. `engine` and `verdict` are those of the report, for results of
+    /// older reports that do not have their own origin and severity.
     fn into_results(self, engine: Engine, verdict: Verdict) -> Result<FileResults, ReportReadError> {
         let results = self
             .results
@@ -154,7 +158,8 @@ impl FileV2 {
 }
 
 impl RuleV2 {
-    /// Converts the result of a rule. Fails if its status contradicts its findings.
+    /// Converts the result of a rule. Fails if its status contradicts its findings. In older reports, the origin is
+    /// derived from `engine`, and the severity from the `verdict` of the report.
     fn into_result(self, engine: Engine, verdict: Verdict) -> Result<RuleResult, ReportReadError> {
         let enforcement = self.enforcement;
         let status = match self.status.as_str() {
@@ -186,20 +191,20 @@ impl RuleV2 {
                 )));
             }
         };
-        let finding_states = self.states();
+        let finding_states = self.collect_states();
         if !status.is_excusable()
             && finding_states
                 .iter()
                 .any(|state| matches!(state, Some(FindingState::Known | FindingState::Waived)))
         {
             return Err(invalid_value(format!(
-                "the rule {:?} has no finding that can be known or waived",
+                "the rule {:?} has a known or waived finding, but its status does not allow this",
                 self.rule
             )));
         }
         Ok(RuleResult {
             size: self.size(),
-            waivers: self.waivers(),
+            waivers: self.collect_waivers(),
             violations: build_violations(&self.rule, self.findings)?,
             states: finding_states,
             origin: self.origin.unwrap_or(match engine {
@@ -212,7 +217,8 @@ impl RuleV2 {
         })
     }
 
-    /// Derives the severity as a review does: from the enforcement, from the key `severity`, or else from the verdict.
+    /// Derives the severity of a failed result: from the key `severity`, or else from the enforcement, or else from the
+    /// report's verdict. Fails if `severity` contradicts the enforcement.
     fn derive_severity(
         &self,
         enforcement: Option<Enforcement>,
@@ -232,8 +238,8 @@ impl RuleV2 {
         }
     }
 
-    /// Returns the state of each finding; an empty list if none is set.
-    fn states(&self) -> Vec<Option<FindingState>> {
+    /// Collects the state of each finding; an empty list if no finding has one.
+    fn collect_states(&self) -> Vec<Option<FindingState>> {
         let states: Vec<_> = self.findings.iter().map(|finding| finding.state).collect();
         if states.iter().any(Option::is_some) {
             states
@@ -242,8 +248,8 @@ impl RuleV2 {
         }
     }
 
-    /// Returns the waiver of each finding; an empty list if there is none.
-    fn waivers(&self) -> Vec<Option<Waiver>> {
+    /// Collects the waiver of each finding; an empty list if no finding has one.
+    fn collect_waivers(&self) -> Vec<Option<Waiver>> {
         let waivers = self.findings.iter().map(|finding| finding.waiver.clone());
         let waivers: Vec<_> = waivers.collect();
         if waivers.iter().any(Option::is_some) {
@@ -253,7 +259,8 @@ impl RuleV2 {
         }
     }
 
-    /// Returns the size of a failed result without violations.
+    /// Returns the number that a counting rule found, if the result has no violations: its only finding then has no
+    /// message.
     fn size(&self) -> Option<u64> {
         match self.findings.as_slice() {
             [finding] if finding.message.is_none() => finding.size,
@@ -262,8 +269,8 @@ impl RuleV2 {
     }
 }
 
-/// Converts the findings of a rule to its violations. A finding without a message is the only one of its result, which
-/// has no violations.
+/// Converts the findings of a rule to violations. A finding without a message must be the only one of its rule, and is
+/// not a violation. Fails if the region of a fix is invalid.
 fn build_violations(rule: &str, findings: Vec<FindingV2>) -> Result<Vec<Violation>, ReportReadError> {
     let is_only_finding = findings.len() == 1;
     let mut violations = Vec::with_capacity(findings.len());
@@ -371,10 +378,10 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        insta::assert_snapshot!(refused("report/v2", "report/v1"), @r#"not a valid report: its schema is "sluicegate.report/v1", expected "sluicegate.report/v2""#);
+        insta::assert_snapshot!(refused("report/v2", "report/v1"), @r#"not a valid report: the schema is "sluicegate.report/v1", expected "sluicegate.report/v2""#);
         insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"not a valid report: verdict: unknown variant `fine`, expected one of `passed`, `undecided`, `failed` at line 4 column 19"#);
         insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"not a valid report: unknown status "OK" for the rule "maximum-outputs""#);
-        insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"not a valid report: its counts do not match its results");
+        insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"not a valid report: the counts do not match the results");
         insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"not a valid report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `compat`, `changes`, `open`, `failedWithoutFinding`, `limits`, `reasons`, `failedBatches` at line 3 column 9");
         insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"not a valid report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
         insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"not a valid report: the path "a.tran.yaml" is empty or a duplicate"#);

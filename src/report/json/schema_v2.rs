@@ -151,7 +151,7 @@ impl Serialize for FileWriter<'_> {
 }
 
 impl<'r> DocumentV2<'r, FileWriter<'r>> {
-    /// Returns the report in the form of the JSON document.
+    /// Creates the JSON document of a report. Its files are converted later, while they are written.
     pub(super) fn from_report(report: &'r Report, context: &'r ReportContext) -> Self {
         let unreviewed_files = report.unreviewed_files.iter();
         let excluded_files = report.excluded_files.iter();
@@ -195,8 +195,8 @@ impl<'r> DocumentV2<'r, FileWriter<'r>> {
 }
 
 impl FileV2 {
-    /// Returns the results of a file in the form of the JSON document. A result that repeats an error of the entire
-    /// file is not a separate finding, so it has no fingerprint.
+    /// Creates the entry of a file in the JSON document. An error of the entire file is repeated in the result of each
+    /// rule, but is one finding: only the first of these results has its fingerprint.
     fn from_results(file: &FileResults, context: &ReportContext) -> Self {
         let mut fingerprints = Fingerprint::for_findings(&file.findings()).into_iter();
         let mut distinct_results = file.distinct_results().into_iter().peekable();
@@ -211,8 +211,8 @@ impl FileV2 {
                 Status::Error(_) => 1,
                 Status::Failed(_) => result.violations.len().max(1),
             };
-            let own_fingerprints = fingerprints.by_ref().take(finding_count).collect();
-            results.push(RuleV2::from_result(result, context, own_fingerprints));
+            let result_fingerprints = fingerprints.by_ref().take(finding_count).collect();
+            results.push(RuleV2::from_result(result, context, result_fingerprints));
         }
         Self {
             path: file.path.clone(),
@@ -222,7 +222,8 @@ impl FileV2 {
 }
 
 impl RuleV2 {
-    /// Returns the result of a rule in the form of the JSON document.
+    /// Creates the entry of a rule's result in the JSON document. A result without violations that did not pass has one
+    /// finding. If `fingerprints` has fewer items than there are findings, the last findings have none.
     fn from_result(result: &RuleResult, context: &ReportContext, fingerprints: Vec<Fingerprint>) -> Self {
         let mut fingerprints = fingerprints.into_iter();
         let finding_count = match result.status {
@@ -249,7 +250,8 @@ impl RuleV2 {
 }
 
 impl FindingV2 {
-    /// Returns the finding for the violation at this index, or for a result without violations.
+    /// Creates the finding for the violation at this index. If the result has no violations, the finding has no
+    /// message.
     fn from_result(result: &RuleResult, index: usize, fingerprint: Option<Fingerprint>) -> Self {
         let violation = result.violations.get(index);
         Self {

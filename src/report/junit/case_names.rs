@@ -10,7 +10,7 @@ pub(super) struct CaseNames {
 }
 
 impl CaseNames {
-    /// Returns the name, with a number behind it if it was used before, and records it as used.
+    /// Returns the name and records it as used. If it was used before, a number is added, as in `name (2)`.
     pub(super) fn make_unique(&mut self, name: &str) -> String {
         let mut candidate = name.to_owned();
         let ordinal = self.ordinals.entry(name.to_owned()).or_insert(1);

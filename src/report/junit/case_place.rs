@@ -24,7 +24,8 @@ impl<'p> CasePlace<'p> {
         line: 1,
     };
 
-    /// Creates the place of a case in a file.
+    /// Creates the place of a case in a file, at the first line if the line is unknown. `label` is the short name of
+    /// the file.
     pub(super) fn new(path: &'p str, label: &'p str, line: Option<u32>) -> Self {
         Self {
             path: Some(path),
@@ -33,17 +34,18 @@ impl<'p> CasePlace<'p> {
         }
     }
 
-    /// Creates the place of a case about the run that names a file.
+    /// Creates the place of a case that is about the run and has a file, such as a change to the gate configuration.
     pub(super) fn for_run(path: &'p str, line: Option<u32>) -> Self {
         Self::new(path, path, line)
     }
 
-    /// Returns the name of a case, which includes the label, because readers may not show the class.
-    pub(super) fn name(self, case: &str) -> String {
-        format!("{}: {case}", self.label)
+    /// Returns the name of a case, which begins with the label of the file, because readers may not show the class.
+    pub(super) fn name(self, case_name: &str) -> String {
+        format!("{}: {case_name}", self.label)
     }
 
-    /// Builds the case at this place.
+    /// Builds the case with the class and the file of this place. The line is returned next to the case, because
+    /// `junit-report` does not support lines.
     pub(super) fn place_case(self, mut case: TestCaseBuilder) -> PlacedCase {
         case.set_classname(&class_name(self.label));
         if let Some(path) = self.path {

@@ -23,8 +23,9 @@ pub(in crate::report) fn escape_attribute(text: &str) -> String {
 }
 
 /// Escapes an element's content. CR LF and CR become LF, because a parser converts them anyway. If the document is
-/// printed, a CI host must not find commands in it, so a reference interrupts their marks. `<![CDATA[` is not used:
-/// some texts would need two sections, and action-junit-report puts a comma between two sections.
+/// printed in a CI job, the host must not find a command in it: a character reference breaks up `::` at the start of a
+/// line (GitHub) and `##[` (Azure). `<![CDATA[` is not used, because some texts would need two sections, and
+/// action-junit-report puts a comma between two sections.
 pub(super) fn escape_content(text: &str) -> String {
     if text.bytes().all(|byte| byte == b'\n' || is_plain_in_markup(byte)) && !text.contains("::") {
         return text.to_owned();
@@ -32,18 +33,18 @@ pub(super) fn escape_content(text: &str) -> String {
     let unified_text = text.replace("\r\n", "\n").replace('\r', "\n");
     let mut value = String::with_capacity(unified_text.len());
     unified_text.chars().for_each(|c| push_escaped(&mut value, c));
-    let unmarked_text = break_azure_commands(value);
-    let lines = unmarked_text.split('\n').map(|line| {
+    let escaped_text = break_azure_commands(value);
+    let lines = escaped_text.split('\n').map(|line| {
         let indent_length = line.len() - line.trim_start().len();
         match line[indent_length..].strip_prefix("::") {
-            Some(remainder) => format!("{}:&#58;{remainder}", &line[..indent_length]),
+            Some(command) => format!("{}:&#58;{command}", &line[..indent_length]),
             None => line.to_owned(),
         }
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Adds a character as XML requires it.
+/// Adds a character to `value`, escaped for XML.
 fn push_escaped(value: &mut String, c: char) {
     match replace_forbidden_char(c) {
         '&' => value.push_str("&amp;"),
@@ -53,7 +54,7 @@ fn push_escaped(value: &mut String, c: char) {
     }
 }
 
-/// Escapes the begin of commands of Azure Pipelines, which may read them in test results.
+/// Escapes the start of Azure Pipelines commands, which the host may find in a printed document.
 fn break_azure_commands(text: String) -> String {
     if !text.contains("##") {
         return text;

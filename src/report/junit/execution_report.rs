@@ -26,7 +26,8 @@ pub(crate) struct ExecutionRun {
     pub duration: std::time::Duration,
 }
 
-/// Writes the execution as JUnit XML: a failed one is a `failure`, one without a final status an `error`.
+/// Writes the execution as JUnit XML. An execution that failed is a `failure`; one whose final status is unknown is an
+/// `error`.
 pub(crate) fn write_execution_junit(run: &ExecutionRun, writer: &mut dyn io::Write) -> io::Result<()> {
     let name = &run.pipeline;
     let problem = run.problem.as_deref().unwrap_or(&run.status);

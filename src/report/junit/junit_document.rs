@@ -62,7 +62,7 @@ pub(super) struct CaseCounts {
 }
 
 impl CaseCounts {
-    /// Counts the cases of a suite by result.
+    /// Counts the cases of a suite by outcome.
     pub(super) fn from_suite(suite: &Suite) -> Self {
         let suite = &suite.suite;
         Self {
@@ -84,7 +84,8 @@ pub(super) struct JunitReport<'a> {
     pub properties: &'a [(&'static str, String)],
 }
 
-/// Writes the document with a final line break.
+/// Writes the document with a final line break: the totals of `report`, then the suites, each of which is dropped after
+/// it is written.
 pub(super) fn write_document(
     writer: &mut dyn io::Write,
     suites: impl IntoIterator<Item = Suite>,
@@ -103,7 +104,8 @@ pub(super) fn write_document(
     writer.write_event(Event::Text(BytesText::from_escaped("\n")))
 }
 
-/// Returns the attributes with the totals, which the strict dialect does not allow.
+/// Lists the attributes of the root element: the name and the totals. There are none in the strict dialect, which does
+/// not allow them.
 fn list_total_attributes(report: &JunitReport<'_>) -> Vec<(&'static str, String)> {
     if report.dialect == Dialect::Strict {
         return Vec::new();
@@ -135,7 +137,7 @@ impl JunitDocument<'_> {
         self.write_event(Event::End(BytesEnd::new(name)))
     }
 
-    /// Writes a suite with its cases.
+    /// Writes a suite with its cases. `id` is its position in the document.
     fn write_suite(
         &mut self,
         id: usize,
@@ -190,7 +192,7 @@ impl JunitDocument<'_> {
         self.write_end("properties")
     }
 
-    /// Writes a case. `line` is its line in the file.
+    /// Writes a case. The strict dialect does not allow its file and `line`.
     fn write_case(&mut self, case: &TestCase, line: Option<u32>) -> io::Result<()> {
         let mut attributes = vec![
             ("name", case.name.clone()),
@@ -212,9 +214,9 @@ impl JunitDocument<'_> {
         self.write_end("testcase")
     }
 
-    /// Writes the result of a case, unless it succeeded.
+    /// Writes the element for the result of a case, with its text; nothing if the case succeeded.
     fn write_result(&mut self, result: &TestResult) -> io::Result<()> {
-        let (name, kind, message, cause) = match result {
+        let (name, result_type, message, cause) = match result {
             TestResult::Success => return Ok(()),
             TestResult::Skipped => return self.write_element("skipped", &[], None),
             TestResult::SkippedWithCause {
@@ -234,13 +236,13 @@ impl JunitDocument<'_> {
             } => ("failure", type_, message, cause),
         };
         let attributes = [
-            ("type", replace_reserved_type(kind)),
+            ("type", replace_reserved_type(result_type)),
             ("message", message.clone()),
         ];
         self.write_element(name, &attributes, cause.as_deref())
     }
 
-    /// Writes an element with text or without content.
+    /// Writes an element with escaped text, or an empty element if there is no text.
     fn write_element(
         &mut self,
         name: &'static str,
@@ -255,7 +257,7 @@ impl JunitDocument<'_> {
         self.write_end(name)
     }
 
-    /// Formats a time; the schema of the xunit plugin allows only three decimals.
+    /// Formats a duration in seconds; the strict dialect allows only three decimals.
     fn format_seconds(&self, time: Duration) -> String {
         let seconds = time.as_seconds_f64();
         match self.dialect {
@@ -264,7 +266,7 @@ impl JunitDocument<'_> {
         }
     }
 
-    /// Returns the time as the dialect expects it.
+    /// Formats a time in UTC; the strict dialect does not allow the `Z` for the zone.
     fn format_timestamp(&self, time: OffsetDateTime) -> String {
         let zone = if self.dialect == Dialect::Hosts { "Z" } else { "" };
         format!(
@@ -279,16 +281,18 @@ impl JunitDocument<'_> {
     }
 }
 
-/// Returns the platform's type, changed if a reader would interpret it as one of its own.
-fn replace_reserved_type(kind: &str) -> String {
-    if TYPES_OF_RAILS.contains(&kind) {
-        format!("type {kind}")
+/// Returns the value for the attribute `type`: if GitLab's parser would interpret it (see [`TYPES_OF_RAILS`]), the word
+/// `type` is put before it.
+fn replace_reserved_type(result_type: &str) -> String {
+    if TYPES_OF_RAILS.contains(&result_type) {
+        format!("type {result_type}")
     } else {
-        kind.to_owned()
+        result_type.to_owned()
     }
 }
 
-/// Returns the tag with escaped values: the library would keep line breaks, which a parser then replaces by spaces.
+/// Builds a tag whose attribute values are escaped by [`escape_attribute`]: `quick-xml` would keep line breaks, which a
+/// parser replaces with spaces.
 fn build_tag(name: &'static str, attributes: &[(&'static str, String)]) -> BytesStart<'static> {
     let mut tag = BytesStart::new(name);
     for (name, value) in attributes {

@@ -60,7 +60,8 @@ const NOTE_CASE: &str = "note";
 const BREAK_CASE: &str = "breaks consumers";
 const NOTHING_CASE: &str = "nothing to review";
 
-/// Writes the report as JUnit XML.
+/// Writes the review as JUnit XML. The document starts with the totals, so all cases are counted before the suites are
+/// created. The strict dialect has no skipped cases; their texts become output of their suite.
 pub(super) fn render(
     report: &Report,
     context: &ReportContext,
@@ -70,7 +71,6 @@ pub(super) fn render(
     let mut run_cases = build_run_cases(report);
     let mut sums = count_cases(report, &run_cases);
     if dialect == Dialect::Strict {
-        // The strict form has no skipped cases: their text becomes output of the suite.
         sums.tests -= sums.skipped_count;
         // Some readers require a test: add one if there are only skipped cases.
         if sums.tests == 0 {
@@ -97,7 +97,7 @@ pub(super) fn render(
     junit_document::write_document(writer, suites, &document)
 }
 
-/// Creates a suite of these cases.
+/// Creates a suite of cases, and keeps their lines separately, because `junit-report` does not support lines.
 fn build_suite(name: &str, started_at: OffsetDateTime, cases: Vec<PlacedCase>) -> Suite {
     let (cases, lines): (Vec<TestCase>, _) = cases.into_iter().unzip();
     let mut suite = TestSuiteBuilder::new(name);
@@ -108,7 +108,8 @@ fn build_suite(name: &str, started_at: OffsetDateTime, cases: Vec<PlacedCase>) -
     }
 }
 
-/// Returns the suites. Each is created when it is written, because all together use more memory than the report itself.
+/// Returns the suites: first the one about the entire run, if it has cases, then one for each reviewed, excluded and
+/// unreviewed file. Each is created only when it is written, because all together use more memory than the report.
 fn build_suites<'r>(
     report: &'r Report,
     context: &'r ReportContext,
@@ -143,8 +144,8 @@ fn build_suites<'r>(
         .map(move |(path, cases)| build_suite(&names.make_unique(path), started_at, cases))
 }
 
-/// Returns the cases about the entire run: the reason why it does not pass if no finding explains it, gate changes,
-/// breaks of consumers, a review without rules, and the notes that no other case contains.
+/// Creates the cases about the entire run: the reason why it does not pass if no finding explains it, gate changes,
+/// breaking changes for consumers, a case for a review without any result, and the notes that no other case contains.
 fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     let mut cases = Vec::new();
     let mut results = report.files.iter().flat_map(|file| &file.results);
@@ -182,7 +183,7 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
         && report.excluded_files.is_empty()
         && report.unreviewed_files.is_empty()
     {
-        let case = build_skipped_case(NOTHING_CASE, NOTHING_CASE, "no rule applies to this pipeline");
+        let case = build_skipped_case(NOTHING_CASE, NOTHING_CASE, "no rule was checked on any pipeline");
         cases.push(CasePlace::FOR_RUN.place_case(case));
     }
     let notes: Vec<&String> = if has_verdict_case {
@@ -199,7 +200,8 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     cases
 }
 
-/// Creates a case for each change that breaks consumers: a failure, or a skipped one if the job accepts the change.
+/// Creates a case for each change that breaks consumers: a failure if the gate refuses such changes, otherwise a
+/// skipped case.
 fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
     let Some(compat) = &report.compat else {
         return Vec::new();
@@ -224,7 +226,8 @@ fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCas
     cases
 }
 
-/// Replaces the skipped cases of a suite, which strict schemas may not allow, by text in its output.
+/// Removes the skipped cases of a suite, which strict schemas may not allow, and puts their texts into the suite's
+/// output.
 fn replace_skipped_cases(suite: &mut Suite) {
     let mut descriptions = Vec::new();
     suite.suite.testcases.retain(|case| {
@@ -240,32 +243,34 @@ fn replace_skipped_cases(suite: &mut Suite) {
     suite.suite.set_system_out(&descriptions.join("\n"));
 }
 
-/// Creates a skipped case with a reason.
-fn build_skipped_case(name: &str, kind: &str, reason: &str) -> TestCaseBuilder {
+/// Creates a skipped case with a reason, which is truncated in the attribute `message` and complete in the content.
+fn build_skipped_case(name: &str, result_type: &str, reason: &str) -> TestCaseBuilder {
     let short = truncation::truncate(reason, MESSAGE_LIMIT);
-    let mut case = TestCaseBuilder::skipped_with_cause(name, kind, &short);
+    let mut case = TestCaseBuilder::skipped_with_cause(name, result_type, &short);
     set_case_text(&mut case, reason);
     case
 }
 
-/// Sets the text of the case. The library does not support this for skipped cases.
-fn set_case_text(case: &mut TestCaseBuilder, words: &str) {
+/// Sets the content of the case's result element. `junit-report` supports this only for failures and errors, so the
+/// field of a skipped case is set directly.
+fn set_case_text(case: &mut TestCaseBuilder, text: &str) {
     if let TestResult::SkippedWithCause { cause, .. } = &mut case.testcase.result {
-        *cause = Some(words.to_owned());
+        *cause = Some(text.to_owned());
     } else {
-        case.set_trace(words);
+        case.set_trace(text);
     }
 }
 
-/// Creates the test case with an `error` element for a problem that is not a finding of a rule.
-fn build_error_case(name: &str, kind: &str, reason: &str) -> TestCaseBuilder {
+/// Creates a case with an `error` element for a problem that is not a finding of a rule.
+fn build_error_case(name: &str, result_type: &str, reason: &str) -> TestCaseBuilder {
     let message = truncation::truncate(reason, MESSAGE_LIMIT);
-    let mut case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);
+    let mut case = TestCaseBuilder::error(name, Duration::ZERO, result_type, &message);
     case.set_trace(reason);
     case
 }
 
-/// Creates the cases of a file, one for each rule.
+/// Creates the cases of a file, one for each rule. If the file could not be read, the case has the name for unreadable
+/// files instead of the rule's name.
 fn build_file_cases(
     file: &FileResults,
     label: &str,
@@ -289,7 +294,8 @@ fn build_file_cases(
     cases
 }
 
-/// Creates the case of a rule result.
+/// Creates the case of a rule's result: a success, a skipped case if the result does not fail the gate, a failure, or
+/// an error if the rule could not be evaluated.
 fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> TestCaseBuilder {
     let message = build_short_message(result);
     let (mut case, text) = match (CaseOutcome::from_result(result, fail_on), &result.status) {
@@ -319,13 +325,13 @@ fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailO
     case
 }
 
-/// Returns the time of each case.
+/// Divides the duration of the run evenly among its cases, because the times of single rules are unknown.
 fn time_per_case(duration: std::time::Duration, sums: CaseCounts) -> Duration {
     let case_micros = duration.as_micros() / sums.tests.max(1) as u128;
     Duration::microseconds(i64::try_from(case_micros).unwrap_or(i64::MAX))
 }
 
-/// Sets the time of each case of the suite.
+/// Sets the time of each case of a suite.
 fn set_case_times(mut suite: Suite, case_time: Duration) -> Suite {
     for case in &mut suite.suite.testcases {
         case.time = case_time;
@@ -333,7 +339,7 @@ fn set_case_times(mut suite: Suite, case_time: Duration) -> Suite {
     suite
 }
 
-/// Returns the facts about the run as properties.
+/// Lists facts about the run for the properties of each suite; the commit and the branch only if they are known.
 fn list_run_properties(report: &Report, context: &ReportContext) -> Vec<(&'static str, String)> {
     let mut properties = vec![
         ("tool", format!("sluicegate {}", context.tool_version)),
@@ -350,7 +356,7 @@ fn list_run_properties(report: &Report, context: &ReportContext) -> Vec<(&'stati
     properties
 }
 
-/// Returns the start time; a time that JUnit's format cannot express becomes 1970.
+/// Converts the start time of a run. A year outside of 1970 to 9999, which JUnit's format cannot express, becomes 1970.
 fn to_offset_time(started_at: Timestamp) -> OffsetDateTime {
     let started_at =
         OffsetDateTime::from_unix_timestamp(started_at.as_second()).unwrap_or(OffsetDateTime::UNIX_EPOCH);

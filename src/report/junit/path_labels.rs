@@ -11,13 +11,13 @@ pub(super) struct PathLabels<'r> {
 }
 
 impl<'r> PathLabels<'r> {
-    /// Counts the files of the report that differ only in their extension, because their paths cannot be shortened.
+    /// Counts the files of the report for each path without extension: a path with several files cannot be shortened.
     pub(super) fn from_report(report: &'r Report) -> Self {
-        let files = report.files.iter().map(|file| &file.path);
+        let reviewed_paths = report.files.iter().map(|file| &file.path);
         let excluded_paths = report.excluded_files.iter().map(|file| &file.path);
         let unreviewed_paths = report.unreviewed_files.iter().map(|file| &file.path);
         let mut file_counts = HashMap::new();
-        for path in files.chain(excluded_paths).chain(unreviewed_paths) {
+        for path in reviewed_paths.chain(excluded_paths).chain(unreviewed_paths) {
             *file_counts.entry(without_extension(path)).or_insert(0) += 1;
         }
         Self { file_counts }

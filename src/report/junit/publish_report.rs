@@ -52,8 +52,8 @@ pub(crate) struct SmokeCase {
     pub description: String,
 }
 
-/// Writes the publish run as JUnit XML: a problem that stopped it is a `failure`, other breaks are `skipped` with their
-/// text.
+/// Writes the publish run as JUnit XML: a case for the version, one for each smoke run, and one for each change that
+/// breaks consumers.
 pub(crate) fn write_publish_junit(run: &PublishRun, writer: &mut dyn io::Write) -> io::Result<()> {
     let mut names = CaseNames::default();
     let mut cases = vec![build_version_case(run, &names.make_unique(&run.version))];
@@ -81,7 +81,7 @@ pub(crate) fn write_publish_junit(run: &PublishRun, writer: &mut dyn io::Write) 
     )
 }
 
-/// Creates the case of the publish itself.
+/// Creates the case of the published version. It is an `error` if the outcome is unknown.
 fn build_version_case(run: &PublishRun, name: &str) -> PlacedCase {
     let problem = run.problems.join("\n");
     let short = truncation::truncate(&problem, MESSAGE_LIMIT);
@@ -97,7 +97,7 @@ fn build_version_case(run: &PublishRun, name: &str) -> PlacedCase {
     (case.build(), None)
 }
 
-/// Creates the case of a smoke run.
+/// Creates the case of a smoke run; it is skipped if the run did not take place.
 fn build_smoke_case(run: &SmokeCase, name: &str) -> PlacedCase {
     let short = truncation::truncate(&run.description, MESSAGE_LIMIT);
     let mut case = match run.verdict {
@@ -115,7 +115,8 @@ fn build_smoke_case(run: &SmokeCase, name: &str) -> PlacedCase {
     (case.build(), None)
 }
 
-/// Creates the case of a change that breaks consumers.
+/// Creates the case of a change that breaks consumers: a failure if the change is refused, otherwise a skipped case,
+/// with the reason if somebody accepted the change.
 fn build_break_case(change: &PublishBreak, name: &str) -> PlacedCase {
     let short = truncation::truncate(&change.words, MESSAGE_LIMIT);
     let mut case = match (&change.accepted_reason, change.is_refused) {

@@ -10,17 +10,18 @@ use std::collections::HashSet;
 /// A violation and its index in the result.
 type NumberedViolation<'a> = (usize, &'a Violation);
 
-/// Returns the violations that fail the gate, and those that are known or waived.
-fn split_by_counting(result: &RuleResult) -> (Vec<NumberedViolation<'_>>, Vec<NumberedViolation<'_>>) {
+/// Splits the violations of a result into current ones and old ones, which are known or waived.
+fn split_current_and_old(result: &RuleResult) -> (Vec<NumberedViolation<'_>>, Vec<NumberedViolation<'_>>) {
     let all = result.violations.iter().enumerate();
     all.partition(|(index, _)| result.is_counted(*index))
 }
 
-/// Returns the violations that the case is about: those that fail the gate, or all if none does.
+/// Returns the violations that the case is about: the current ones, or those that are known or waived if there are no
+/// others.
 fn select_violations(result: &RuleResult) -> Vec<NumberedViolation<'_>> {
-    match split_by_counting(result) {
-        (counting_violations, old_violations) if counting_violations.is_empty() => old_violations,
-        (counting_violations, _) => counting_violations,
+    match split_current_and_old(result) {
+        (current_violations, old_violations) if current_violations.is_empty() => old_violations,
+        (current_violations, _) => current_violations,
     }
 }
 
@@ -35,7 +36,8 @@ pub(super) fn find_first_violation_line(result: &RuleResult) -> u32 {
 /// Maximum length of the names of further violations in a message, in characters.
 const MAX_NAMES_LENGTH: usize = 1_000;
 
-/// Returns the first violation, truncated, and the names of the further ones: some readers show only this line.
+/// Builds a line for readers that show only one: the first violation, truncated, and the number and the names of the
+/// other violations. A result without violations has the type of its error or a general message.
 pub(super) fn build_short_message(result: &RuleResult) -> String {
     let violations = select_violations(result);
     let (index, first) = match (&result.status, violations.first()) {
@@ -56,7 +58,8 @@ pub(super) fn build_short_message(result: &RuleResult) -> String {
     }
 }
 
-/// Returns the number of violations, with the components or variables that they are about if each has one.
+/// Returns the number of violations as `and 3 more`, followed by the names of the components or variables that they are
+/// about. The names are omitted if a violation has none or if they are too long together.
 fn describe_further_violations(violations: &[NumberedViolation<'_>]) -> String {
     let count = format_and_more(violations.len());
     let names: Option<Vec<&str>> = violations
@@ -69,7 +72,8 @@ fn describe_further_violations(violations: &[NumberedViolation<'_>]) -> String {
     }
 }
 
-/// Returns the complete text of the result, each violation with its place. The path is in the first place only.
+/// Builds the complete text of a result: a line for each violation, the current ones first. The first line has the path
+/// and the line number, the other lines only the number.
 pub(super) fn build_full_text(result: &RuleResult, path: &str) -> String {
     let mut lines = Vec::new();
     if let Status::Error(error_type) = &result.status {
@@ -80,22 +84,25 @@ pub(super) fn build_full_text(result: &RuleResult, path: &str) -> String {
     } else if result.violations.is_empty() {
         lines.push("the rule does not hold".to_owned());
     }
-    // If all have the same state, the case shows it once.
-    let is_mixed = distinct_states(result).len() > 1;
-    let (counting_violations, old_violations) = split_by_counting(result);
+    // If all violations have the same state, the case states it once.
+    let has_mixed_states = collect_distinct_states(result).len() > 1;
+    let (current_violations, old_violations) = split_current_and_old(result);
     lines.extend(
-        counting_violations
+        current_violations
             .into_iter()
             .chain(old_violations)
             .enumerate()
-            .map(|(number, (index, violation))| {
-                let place = if number == 0 { path } else { "line " };
-                let separator = if number == 0 { ":" } else { "" };
+            .map(|(position, (index, violation))| {
+                let line = violation.line.unwrap_or(1);
+                let place = if position == 0 {
+                    format!("{path}:{line}")
+                } else {
+                    format!("line {line}")
+                };
                 let waiver = result.describe_waiver(index).map(|waiver| format!(" ({waiver})"));
                 format!(
-                    "{place}{separator}{}: {}{}{}",
-                    violation.line.unwrap_or(1),
-                    if is_mixed {
+                    "{place}: {}{}{}",
+                    if has_mixed_states {
                         state_prefix(result.state(index))
                     } else {
                         ""
@@ -108,7 +115,7 @@ pub(super) fn build_full_text(result: &RuleResult, path: &str) -> String {
     lines.join("\n")
 }
 
-/// Returns the prefix of a violation that does not count.
+/// Returns the prefix that marks a violation as known or waived; empty for a current one.
 const fn state_prefix(state: Option<FindingState>) -> &'static str {
     match state {
         Some(FindingState::Known) => "known: ",
@@ -117,31 +124,31 @@ const fn state_prefix(state: Option<FindingState>) -> &'static str {
     }
 }
 
-/// Returns the reason why a result that did not pass does not fail the gate.
+/// Returns the reason why a result with violations or an error does not fail the gate.
 pub(super) fn explain_skip(result: &RuleResult) -> &'static str {
-    let states = distinct_states(result);
-    let has_counting = states
+    let states = collect_distinct_states(result);
+    let has_current = states
         .iter()
         .any(|state| !matches!(state, Some(FindingState::Known | FindingState::Waived)));
     let has_known = states.contains(&Some(FindingState::Known));
     let has_waived = states.contains(&Some(FindingState::Waived));
     match &result.status {
-        _ if has_waived && !has_known && !has_counting => "waived",
-        _ if has_known && !has_waived && !has_counting => "known",
-        _ if has_known && has_waived && !has_counting => "known or waived",
+        _ if has_waived && !has_known && !has_current => "waived",
+        _ if has_known && !has_waived && !has_current => "known",
+        _ if has_known && has_waived && !has_current => "known or waived",
         Status::Failed(Severity::Warning) => "warning that does not fail the gate",
         _ => "reported only",
     }
 }
 
-/// Returns the distinct states of the findings of the result.
-fn distinct_states(result: &RuleResult) -> HashSet<Option<FindingState>> {
+/// Collects the distinct states of a result's findings. A result without violations has one finding.
+fn collect_distinct_states(result: &RuleResult) -> HashSet<Option<FindingState>> {
     (0..result.violations.len().max(1))
         .map(|index| result.state(index))
         .collect()
 }
 
-/// Returns the type of the evaluation error, or a placeholder.
+/// Returns the platform's type of an evaluation error, or a placeholder if it has none.
 pub(super) fn error_type_name(error_type: Option<&str>) -> &str {
     error_type.unwrap_or(NO_ERROR_TYPE)
 }

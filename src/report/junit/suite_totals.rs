@@ -5,7 +5,8 @@ use super::junit_document::CaseCounts;
 use junit_report::TestResult;
 use sluicegate_pipelines::findings::{FailOn, FileResults, Report, RuleResult, Status};
 
-/// Counts the cases of all suites in advance, because the document starts with the totals.
+/// Counts the cases of all suites in advance, because the document starts with the totals. Excluded files are skipped
+/// cases, and unreviewed files are errors.
 pub(super) fn count_cases(report: &Report, run_cases: &[PlacedCase]) -> CaseCounts {
     let results = report.files.iter().flat_map(FileResults::distinct_results);
     let file_outcomes = results.map(|result| CaseOutcome::from_result(result, report.fail_on()));
@@ -43,7 +44,7 @@ pub(super) enum CaseOutcome {
 }
 
 impl CaseOutcome {
-    /// Returns the outcome for the result of a rule.
+    /// Returns the outcome for the result of a rule. A result that does not fail the gate is skipped.
     pub(super) fn from_result(result: &RuleResult, fail_on: FailOn) -> Self {
         match &result.status {
             Status::Passed => Self::Passed,

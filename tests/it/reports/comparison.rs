@@ -280,7 +280,7 @@ fn comparison_of_incompatible_reports_is_refused() {
     for (text, says) in [
         (huge, "not a valid report"),
         ("no JSON".to_owned(), "old.json"),
-        (other.to_string(), "its schema is"),
+        (other.to_string(), "the schema is"),
         (part.to_string(), "covers only shard 1/2"),
         (
             uneven.to_string(),
