@@ -4,8 +4,8 @@ use super::file_uri;
 use sluicegate_base::text;
 use std::fmt::Write as _;
 
-/// Returns the text as literal text for a table cell, a list item or a heading: on one line, without markup, HTML,
-/// links, images, mentions or issue references.
+/// Escapes text for a table cell, a list item or a heading: a host shows it literally on one line, without markup,
+/// HTML, links, images, mentions or issue references.
 ///
 /// Character references never act as markup
 /// (<https://spec.commonmark.org/0.31.2/#entity-and-numeric-character-references>), so every character that could start
@@ -37,9 +37,9 @@ const fn is_markup(c: char) -> bool {
     )
 }
 
-/// Returns whether the character can be markup at this position: list and quote marks at the start of a line, the dot
-/// of a bare web address, a colon within a word as in an address or an emoji. Parentheses are harmless without
-/// brackets.
+/// Returns whether the character can be markup at this position: a list or quote mark at the start of the line, the dot
+/// after `www` or after the number of a list item, a colon within a word as in an address or an emoji. Parentheses are
+/// harmless without brackets.
 fn is_markup_at(c: char, preceding_text: &str, next: Option<char>) -> bool {
     match c {
         // At the end of the text: a link that follows would become an image.
@@ -54,19 +54,21 @@ fn is_markup_at(c: char, preceding_text: &str, next: Option<char>) -> bool {
     }
 }
 
-/// Returns the text in an HTML `code` element for Markdown.
+/// Renders text as code. An HTML `code` element is used because its content can be escaped, other than between
+/// backticks.
 pub(super) fn render_code(raw: &str) -> String {
     format!("<code>{}</code>", escape(raw))
 }
 
-/// Escapes a sentence of this program as [`escape`] does; each name in backticks becomes code.
+/// Escapes a sentence of this program as [`escape`] does, but renders names in backticks as code. A backtick without a
+/// second one is escaped.
 pub(super) fn escape_prose(raw: &str) -> String {
     let mut parts = raw.split('`');
     let mut markdown = escape_part(parts.next().unwrap_or_default());
     while let Some(name) = parts.next() {
         match parts.next() {
-            Some(code_part) => {
-                let _ = write!(markdown, "{}{}", render_code(name), escape_part(code_part));
+            Some(following_text) => {
+                let _ = write!(markdown, "{}{}", render_code(name), escape_part(following_text));
             }
             None => markdown.push_str(&escape(&format!("`{name}"))),
         }
@@ -74,14 +76,14 @@ pub(super) fn escape_prose(raw: &str) -> String {
     markdown
 }
 
-/// Escapes a part of a sentence and keeps a space at its ends.
+/// Escapes a part of a sentence. [`escape`] removes spaces at both ends, so a space at each end is added again.
 fn escape_part(part: &str) -> String {
     let space_if = |is_present| if is_present { " " } else { "" };
     let (leading_space, trailing_space) = (space_if(part.starts_with(' ')), space_if(part.ends_with(' ')));
     format!("{leading_space}{}{trailing_space}", escape(part))
 }
 
-/// Returns a link to the line of a file; `url_template` is the host's URL template for files.
+/// Renders `text` as a link to a line of a file; `url_template` is the host's URL template for files.
 pub(super) fn render_source_link(url_template: &str, path: &str, line: u32, text: &str) -> String {
     format!(
         "[{}]({})",

@@ -89,7 +89,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns the name on the command line.
+    /// Returns the format's name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Junit => "junit",
@@ -110,7 +110,7 @@ impl Format {
         matches!(self, Self::Junit | Self::JunitStrict)
     }
 
-    /// Returns whether the report shows the lines of all findings, or a hash of them.
+    /// Returns whether the report shows the source lines of all findings, so that these must be read from the files.
     pub const fn needs_lines(self) -> bool {
         match self {
             Self::Sarif | Self::Html => true,
@@ -125,7 +125,7 @@ impl Format {
         }
     }
 
-    /// Returns whether findings on lines that the change touched come first.
+    /// Returns whether findings on lines that the change touched come first, so that these lines must be determined.
     pub const fn needs_order(self) -> bool {
         match self {
             Self::Junit | Self::JunitStrict | Self::Sarif | Self::Markdown | Self::Html => true,
@@ -162,8 +162,8 @@ impl Format {
         }
     }
 
-    /// Returns whether the report is a page that draws pipelines, and marks each finding, also a known one, that is on
-    /// a changed line.
+    /// Returns whether the report is an HTML page. Only a page draws pipelines, and marks all findings on changed
+    /// lines, including known ones.
     pub const fn is_page(self) -> bool {
         match self {
             Self::Html => true,
@@ -179,7 +179,7 @@ impl Format {
         }
     }
 
-    /// Returns the number of findings that the report omits because of a limit of its readers.
+    /// Returns the number of findings that the report omits because of a limit of the host that reads it.
     pub(crate) fn count_omitted_findings(self, report: &Report, context: &ReportContext) -> usize {
         match self {
             Self::Sarif => sarif::count_omitted_results(report, context),
@@ -202,8 +202,9 @@ impl fmt::Display for Format {
     }
 }
 
-/// Writes the report in this format, in UTF-8 with a final line break. The report can also go to standard output: no
-/// line of it is a command to a CI host. Only Markdown and HTML are created in memory before they are written.
+/// Writes the report in this format, in UTF-8 with a final line break. It can also be written to standard output,
+/// because a CI host does not find commands in it, except in the format that consists of them. Only Markdown and HTML
+/// are created in memory before they are written.
 pub(crate) fn render(
     format: Format,
     report: &Report,
@@ -227,7 +228,8 @@ pub(crate) fn render(
 /// The destination of JSON output.
 type JsonOut<'o> = BufWriter<JsonEscaper<&'o mut dyn Write>>;
 
-/// Writes JSON and a final line break, escaped so that no CI host takes a part of it for a workflow command.
+/// Writes the JSON of `serialize` and a final line break. Characters are escaped so that a CI host that prints the
+/// document does not find workflow commands in it.
 fn write_json(
     writer: &mut dyn Write,
     serialize: impl FnOnce(&mut JsonOut<'_>) -> serde_json::Result<()>,
@@ -238,7 +240,8 @@ fn write_json(
     json.flush()
 }
 
-/// Returns the outputs for later steps of a job: the numbers are those of findings, or empty if unknown.
+/// Returns the names and values of the outputs for later steps of a job: the verdict, the number of reviewed files, and
+/// the numbers of findings. A number is empty if it is unknown.
 pub(crate) fn list_review_outputs(report: &Report) -> Vec<(&'static str, String)> {
     let totals = report.totals();
     let optional_number = |number: Option<usize>| number.map(|number| number.to_string()).unwrap_or_default();
@@ -267,7 +270,7 @@ pub(crate) enum AnnotationStyle {
 }
 
 impl AnnotationStyle {
-    /// Returns the annotation as a command, on one line; `None` without a style.
+    /// Returns the host's command that shows an annotation, on one line; `None` if no annotations are printed.
     fn format_command(self, annotation: &annotation::Annotation) -> Option<String> {
         match self {
             Self::Github => Some(github::format_command(annotation)),
@@ -277,8 +280,8 @@ impl AnnotationStyle {
     }
 }
 
-/// Returns the annotations of files in this style, one command per line, to be printed unchanged to standard output.
-/// The notices of the log are further ones.
+/// Returns the annotations of files as commands of the host, to be printed unchanged to standard output, one per line.
+/// The notices are not included: the text for the log has them as commands.
 pub(crate) fn list_annotations(
     style: AnnotationStyle,
     report: &Report,

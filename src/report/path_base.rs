@@ -14,7 +14,8 @@ pub(crate) enum PathBase {
 }
 
 impl PathBase {
-    /// Returns the path to show for a path from the root; `.` is the root itself.
+    /// Converts a path that is relative to the repository root to one that is relative to this directory. The path `.`
+    /// is the root itself.
     pub(super) fn display_path<'p>(&self, path: &'p str) -> Cow<'p, str> {
         match self {
             Self::Root => Cow::Borrowed(path),
@@ -24,14 +25,14 @@ impl PathBase {
     }
 }
 
-/// Returns the path as seen from `directory`; both are given relative to the root.
+/// Returns the path relative to `directory`, with `..` where needed. Both arguments are relative to the same root.
 fn relative_path(directory: &str, path: &str) -> String {
     let directory_parts: Vec<&str> = directory.split('/').collect();
     let path_parts: Vec<&str> = path.split('/').filter(|part| *part != ".").collect();
     let shared_count = directory_parts
         .iter()
         .zip(&path_parts)
-        .take_while(|(a, b)| a == b)
+        .take_while(|(directory_part, path_part)| directory_part == path_part)
         .count();
     let parent_parts = std::iter::repeat_n("..", directory_parts.len() - shared_count);
     let parts: Vec<&str> = parent_parts

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use sluicegate_pipelines::findings::Report;
 use std::io::{self, Write};
 
-/// Writes the findings that affect the verdict, the files without a review and the changes to the gate configuration.
+/// Writes the annotations of the report as diagnostics: findings that are neither known nor waived, files without a
+/// review, changes to the gate configuration, and notes.
 pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     let diagnostics: Vec<Value> = collect_report_annotations(report, context)
         .iter()
@@ -28,6 +29,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     write_json(writer, |json| serde_json::to_writer_pretty(json, &document))
 }
 
+/// Returns the severity in the format's terms, which has `INFO` instead of notices.
 const fn severity_name(level: Level) -> &'static str {
     match level {
         Level::Error => "ERROR",

@@ -15,7 +15,8 @@ const MAX_NOTE_BYTES: usize = 64_000;
 /// Maximum length of a name or sentence, in characters.
 const MAX_TEXT_CHARS: usize = 500;
 
-/// Returns the release note of the version `version_name`, compared with an older version or commit.
+/// Renders the release note of a version: a heading with the prefix and the name of the version, then the changes for
+/// consumers since an older version or commit.
 pub(crate) fn render_release_note(prefix: &str, version_name: &str, compat: &Compatibility) -> String {
     let heading = format!(
         "## {} {}\n\n",
@@ -25,10 +26,12 @@ pub(crate) fn render_release_note(prefix: &str, version_name: &str, compat: &Com
     heading + &render_consumer_changes(compat)
 }
 
-/// Returns the changes for consumers, grouped by shared pipeline, without a heading.
+/// Renders the changes for consumers, grouped by shared pipeline, the most severe first, then the changed files. Shared
+/// pipelines that do not fit are only counted.
 pub(super) fn render_consumer_changes(compat: &Compatibility) -> String {
     let mut note = format!("{}\n\n", describe_overall_change(compat, &compat.old_name()));
-    let (mut ids, mut omitted_count): (Vec<&str>, usize) = (Vec::new(), 0);
+    let mut ids: Vec<&str> = Vec::new();
+    let mut omitted_count = 0;
     for change in &compat.changes {
         if let Some(id) = change.id.as_deref().filter(|id| !ids.contains(id)) {
             ids.push(id);
@@ -64,6 +67,7 @@ pub(super) fn render_consumer_changes(compat: &Compatibility) -> String {
     note.trim_end().to_owned() + "\n"
 }
 
+/// Truncates a name or sentence to its maximum length and escapes it for Markdown.
 fn shorten_and_escape(text: &str) -> String {
     escape(&truncation::truncate(text, MAX_TEXT_CHARS))
 }
@@ -72,7 +76,7 @@ fn shorten_and_escape(text: &str) -> String {
 fn describe_overall_change(compat: &Compatibility, old_name: &str) -> String {
     let old_name = shorten_and_escape(old_name);
     if compat.ids_only {
-        return format!("Since {old_name}; only the ids of shared pipelines could be compared.");
+        return format!("Only the ids of shared pipelines could be compared with {old_name}.");
     }
     if compat.is_first() {
         return "This is the first version: there is no older one to compare with.".to_owned();
@@ -98,7 +102,7 @@ fn describe_overall_change(compat: &Compatibility, old_name: &str) -> String {
     }
 }
 
-/// Returns the most severe class of the changes to a shared pipeline.
+/// Returns the most severe class of the changes to the shared pipeline with this id.
 fn find_worst_class(compat: &Compatibility, id: &str) -> ChangeClass {
     compat
         .changes
@@ -109,7 +113,7 @@ fn find_worst_class(compat: &Compatibility, id: &str) -> ChangeClass {
         .unwrap_or(ChangeClass::None)
 }
 
-/// Renders a change with what consumers must do.
+/// Renders a change as a list item, with the action that it requires from consumers.
 fn render_change(change: &InterfaceChange) -> String {
     let description = escape_prose(&truncation::truncate(&change.describe(), MAX_TEXT_CHARS));
     match change.class {
@@ -122,7 +126,7 @@ fn render_change(change: &InterfaceChange) -> String {
     }
 }
 
-/// Renders the list of changed files; empty if there are none.
+/// Renders the changes without an id, which are about files; empty if there are none.
 fn render_files(compat: &Compatibility) -> String {
     let file_changes: Vec<&InterfaceChange> = compat
         .changes

@@ -34,7 +34,8 @@ pub(super) struct Remark<'r> {
     pub fingerprint: Fingerprint,
 }
 
-/// Returns the remarks by kind, in the order of the report.
+/// Collects a remark for each unreviewed file, each change to the gate configuration, and each change that breaks
+/// consumers. The latter two affect the verdict only if the gate refuses them.
 pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
     let unreviewed_remarks = report.unreviewed_files.iter().map(|file| Remark {
         kind: RemarkKind::Unreviewed,
@@ -72,8 +73,8 @@ pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
         .collect()
 }
 
-/// Returns the remark that explains why a run does not pass, for formats that show only entries about files. `None` if
-/// the run passes, or if findings explain that it fails; they do not explain an undecided verdict.
+/// Returns a remark with the reason why a run does not pass, at any file, for formats that show only entries about
+/// files. `None` if the run passes, or if it fails because of findings, which explain the verdict themselves.
 pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportContext) -> Option<Remark<'r>> {
     let mut results = report.files.iter().flat_map(|file| &file.results);
     let fails_by_finding = results.any(|result| result.fails(report.fail_on()));
@@ -90,14 +91,14 @@ pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportCon
     })
 }
 
-/// Returns the notes that limit the verdict. If no file was evaluated, only the note applies that the tip of the target
-/// branch has a stricter gate configuration.
+/// Collects the notes that limit the verdict as remarks. If there was no file to review, the only relevant note is that
+/// the tip of the target branch has a stricter gate configuration; the others are omitted.
 pub(super) fn collect_limits<'r>(report: &'r Report, context: &'r ReportContext) -> Vec<Remark<'r>> {
-    let is_evaluated = !report.files.is_empty() || !report.unreviewed_files.is_empty();
+    let has_files = !report.files.is_empty() || !report.unreviewed_files.is_empty();
     let mut remarks = Vec::new();
     let mut ordinals: BTreeMap<(LimitKind, &str), u64> = BTreeMap::new();
     for limit in &report.limits {
-        if !is_evaluated && limit.kind != LimitKind::StricterTip {
+        if !has_files && limit.kind != LimitKind::StricterTip {
             continue;
         }
         let path = limit.path.as_deref();

@@ -86,14 +86,15 @@ pub(crate) struct RulesFileError {
 const MAX_LISTED_PLACES: usize = 5;
 
 impl ReportContext {
-    /// Returns whether the log has shown this reason for unreviewed files.
+    /// Returns whether the log has already shown this reason why files were not reviewed.
     pub(super) fn has_logged(&self, reason: &str) -> bool {
         self.logged_reasons
             .iter()
             .any(|logged_reason| logged_reason == reason)
     }
 
-    /// Returns how to fix an error in the rules file. Contains text from outside.
+    /// Returns how to fix a finding about the rules file, as an instruction such as `run …`: create the file if it is
+    /// missing, otherwise check it. Contains text from outside.
     pub(super) fn rules_file_hint(&self, finding: &Finding<'_>) -> &str {
         let missing_file_hint = match &self.missing_rules_hint {
             Some(hint) => hint,
@@ -106,19 +107,19 @@ impl ReportContext {
         }
     }
 
-    /// Returns the first places in the rules file that cause this finding, and the number of others. Contains text from
-    /// outside.
+    /// Lists the first places in the rules file that cause this finding. If there are more, the last item counts them.
+    /// Contains text from outside.
     pub(super) fn list_first_places(&self, finding: &Finding<'_>) -> Vec<String> {
-        let places = self.rules_file_places(finding.rule, finding.error_type);
+        let places = self.find_rules_file_places(finding.rule, finding.error_type);
         List::with_limit(places, MAX_LISTED_PLACES)
             .with_noun("place")
             .entries()
             .collect()
     }
 
-    /// Returns the places that cause this error of the rule: those whose message names it, otherwise all with this
-    /// error.
-    fn rules_file_places(&self, rule: &str, error_type: Option<&str>) -> Vec<&str> {
+    /// Finds the places in the rules file that cause an error of this type: those whose message names the rule, or all
+    /// of them if no message names it.
+    fn find_rules_file_places(&self, rule: &str, error_type: Option<&str>) -> Vec<&str> {
         let errors = self
             .rules_file_errors
             .iter()
@@ -167,8 +168,8 @@ pub(crate) struct RuleText {
 }
 
 impl ReportContext {
-    /// Returns an id that is unique among the reviews of the same change: it differs for each category and shard. It is
-    /// used to find and replace an earlier report or comment on the host.
+    /// Returns an id by which an earlier report or comment of this review is found and replaced on the host. It differs
+    /// for each category and shard, because these are separate reviews of the same change.
     pub(crate) fn review_id(&self, report: &Report) -> String {
         let mut id = "sluicegate".to_owned();
         if !self.category.is_empty() {
@@ -211,11 +212,13 @@ impl SourceLines {
     /// Maximum size of the lines of all files, in bytes.
     const MAX_BYTES: usize = 24 * 1024 * 1024;
 
+    /// Returns whether the maximum size is reached, so that no more lines are kept.
     pub(crate) const fn is_full(&self) -> bool {
         self.kept_bytes >= Self::MAX_BYTES
     }
 
-    /// Keeps the lines of a file's content that are near one of `lines` (from 1).
+    /// Keeps the lines of a file's content that are near one of `lines`, the line numbers of findings, until the
+    /// maximum size is reached. Long lines are truncated.
     pub(crate) fn add(&mut self, path: &str, content: &[u8], lines: &BTreeSet<u32>) {
         let last_line = lines
             .last()
@@ -227,16 +230,16 @@ impl SourceLines {
                 number.saturating_sub(Self::LINES_AFTER)..=number.saturating_add(Self::LINES_BEFORE);
             let is_near_finding = lines.range(neighbors).next().is_some();
             if is_near_finding && self.kept_bytes < Self::MAX_BYTES {
-                let line = super::truncation::truncate(line.trim_end(), Self::MAX_LINE_CHARS);
-                self.kept_bytes += line.len() + size_of::<(u32, String)>();
-                file.insert(number, line);
+                let short_line = super::truncation::truncate(line.trim_end(), Self::MAX_LINE_CHARS);
+                self.kept_bytes += short_line.len() + size_of::<(u32, String)>();
+                file.insert(number, short_line);
             }
         }
     }
 
-    /// Returns at most five lines to show with a finding. They start at its line, where its component starts; for an
-    /// unreadable pipeline, they include the lines before it. A finding about an entire pipeline is at line 1 and is
-    /// shown without lines.
+    /// Returns at most five lines to show with a finding: its own line, where its component starts, and the lines below
+    /// it that belong to the component. For an unreadable pipeline, two lines before and after the error are shown. A
+    /// finding about an entire pipeline is at line 1 and has no lines.
     pub(super) fn select_excerpt(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
         if finding.line == 1 && finding.error_type.is_none() {
             return Vec::new();
@@ -249,7 +252,7 @@ impl SourceLines {
         let mut lines = self.find_lines_around(finding.path, finding.line, before_count, after_count);
         let indent = |line: &str| line.len() - line.trim_start().len();
         let own_indent = self.line(finding.path, finding.line).map_or(0, indent);
-        // What follows a shallower line belongs to something else.
+        // A line with less indentation is not part of the component, and neither are the lines after it.
         let end = lines.iter().position(|(number, line)| {
             *number > finding.line && !line.trim().is_empty() && indent(line) < own_indent
         });
@@ -257,8 +260,8 @@ impl SourceLines {
         lines
     }
 
-    /// Returns the lines of [`Self::select_excerpt`] for a log, where they take much space: none if they show nothing that the
-    /// message does not say, because the finding is about a number, or its line contains only the name.
+    /// Returns the lines of [`Self::select_excerpt`] for a log. There are none if they would only repeat the message:
+    /// if the finding is about a number, or if its line contains only the name of its component.
     pub(super) fn select_log_excerpt(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
         let name_line = self.line(finding.path, finding.line).map(|line| {
             let key = line.trim().trim_end_matches(':');
@@ -271,12 +274,12 @@ impl SourceLines {
         self.select_excerpt(finding)
     }
 
-    /// Returns the text of this line, if it is known.
-    pub(super) fn line(&self, path: &str, line: u32) -> Option<&str> {
-        self.files.get(path)?.get(&line).map(String::as_str)
+    /// Returns the text of a line; `None` if it was not kept.
+    pub(super) fn line(&self, path: &str, line_number: u32) -> Option<&str> {
+        self.files.get(path)?.get(&line_number).map(String::as_str)
     }
 
-    /// Returns the lines around this one that were read; none if the line itself was not.
+    /// Returns a line with the kept lines among those around it; empty if the line itself was not kept.
     fn find_lines_around(
         &self,
         path: &str,
@@ -299,7 +302,7 @@ impl SourceLines {
 pub(crate) struct ChangedLines(BTreeMap<String, BTreeSet<u32>>);
 
 impl ChangedLines {
-    /// Adds a changed file, with the result of [`select_touched_lines`].
+    /// Adds a changed file with the lines of its findings that the change touches, see [`select_touched_lines`].
     pub(crate) fn add(&mut self, path: impl Into<String>, touched_lines: BTreeSet<u32>) {
         self.0.insert(path.into(), touched_lines);
     }
@@ -309,31 +312,33 @@ impl ChangedLines {
         self.0.get(path).is_some_and(|lines| lines.contains(&line))
     }
 
+    /// Returns whether the change touches the file.
     pub(super) fn has_file(&self, path: &str) -> bool {
         self.0.contains_key(path)
     }
 }
 
-/// Returns those of the findings' `lines` that a hunk touches. A line includes all lines that are indented below it, so
-/// that a component is touched if one of its links was removed.
+/// Returns those of `lines`, the line numbers of findings, that a hunk of the diff touches. A line includes the block
+/// that is indented below it, so that a component is touched if one of its links was removed.
 pub(crate) fn select_touched_lines(
     text: &str,
     lines: impl IntoIterator<Item = u32>,
     hunks: &[RangeInclusive<u32>],
 ) -> BTreeSet<u32> {
-    let all_lines: Vec<&str> = text.lines().collect();
+    let text_lines: Vec<&str> = text.lines().collect();
     lines
         .into_iter()
         .filter(|line| {
-            let end = find_block_end(&all_lines, *line);
+            let block_end = find_block_end(&text_lines, *line);
             hunks
                 .iter()
-                .any(|hunk| *hunk.start() <= end && *line <= *hunk.end())
+                .any(|hunk| *hunk.start() <= block_end && *line <= *hunk.end())
         })
         .collect()
 }
 
-/// Returns the last line of the block that starts on this line: the lines that are indented deeper. Lines count from 1.
+/// Returns the number of the last line of the block that starts on line `first`, which includes all following lines
+/// that are empty or indented deeper. If there is no such line, returns `first`. Lines count from 1.
 fn find_block_end(lines: &[&str], first: u32) -> u32 {
     let first_index = (first as usize).saturating_sub(1);
     let indent = |line: &str| line.len() - line.trim_start().len();

@@ -49,27 +49,27 @@ const FOLD_BYTES: usize = 50;
 /// Maximum number of lines in a table or list.
 const MAX_SECTION_LINES: usize = 500;
 
-/// Returns a page for GitHub's step summary, under 1,000 KiB.
+/// Renders the review as Markdown for GitHub's step summary, under 1,000 KiB.
 pub(super) fn render_summary(report: &Report, context: &ReportContext) -> String {
     let view = View::new(report, context, ViewMedium::Page);
     render_page(render_head(&view), &view, &SUMMARY_LIMITS)
 }
 
-/// Returns a page for a comment, under 64,000 bytes. Its first line is invisible and the same for each review of this
-/// category, so that a bot can find its comment and update it.
+/// Renders the review as Markdown for a comment, under 64,000 bytes. The first line is invisible and identifies the
+/// review, so that the next run can find this comment and update it.
 pub(crate) fn render_comment(report: &Report, context: &ReportContext) -> String {
     let view = View::new(report, context, ViewMedium::Page);
     let start = format!("{}\n{}", comment_marker(report, context), render_head(&view));
     render_page(start, &view, &COMMENT_LIMITS)
 }
 
-/// Returns the first line of a comment: the same for each review of this category and shard.
+/// Returns the first line of a comment, an HTML comment that is the same for each review of this category and shard.
 fn comment_marker(report: &Report, context: &ReportContext) -> String {
     format!("<!-- {} -->", context.review_id(report))
 }
 
-/// Adds the sections to the page: first notices that affect the verdict and the findings, then the rest. Stays within
-/// the limits and states the number of omitted sections.
+/// Renders a page: after `head`, the sections from the most to the least important, as far as they fit into the limits.
+/// The last line states the number of omitted sections.
 fn render_page(head: String, view: &View<'_>, limits: &PageLimits) -> String {
     let mut page = MarkdownPage {
         text: head,
@@ -105,7 +105,7 @@ struct MarkdownPage<'a> {
 }
 
 impl MarkdownPage<'_> {
-    /// Adds a block; if the page would exceed the limit of the host, only counts it as omitted.
+    /// Adds a block to the page. A block that would exceed the limit of the host is only counted as omitted.
     fn add_block(&mut self, block: &str) {
         if self.text.len() + block.len() + OMISSION_BYTES < self.limits.page {
             self.text.push_str(block);
@@ -114,7 +114,7 @@ impl MarkdownPage<'_> {
         }
     }
 
-    /// Returns the page, with a note if blocks were omitted.
+    /// Returns the text of the page, with a note at the end if blocks were omitted.
     fn into_text(mut self) -> String {
         if self.omitted_count > 0 {
             let sections = format_count(self.omitted_count, "section");
@@ -126,7 +126,7 @@ impl MarkdownPage<'_> {
         self.text
     }
 
-    /// Adds the selected notices as lists.
+    /// Adds a list for each notice that `is_selected` accepts.
     fn add_notices(&mut self, view: &View<'_>, is_selected: impl Fn(&Notice<'_>) -> bool) {
         for notice in view.notices.iter().filter(|notice| is_selected(notice)) {
             self.add_list(
@@ -136,23 +136,29 @@ impl MarkdownPage<'_> {
         }
     }
 
-    /// Adds the listed findings by file, each file once: first files with errors, then other files with warnings. Known
-    /// or waived findings are listed separately. The first list is unfolded.
+    /// Adds the listed findings, grouped by file: a list of files with errors, one of files with only warnings, and one
+    /// of known or waived findings. Only the first list is not folded; the list of known or waived findings always is.
     fn add_findings(&mut self, view: &View<'_>) {
-        let (counting_entries, old_entries): (Vec<_>, Vec<_>) = view
+        let (current_entries, old_entries): (Vec<_>, Vec<_>) = view
             .entries
             .iter()
             .partition::<Vec<&FindingEntry<'_>>, _>(|entry| Tone::for_finding(&entry.finding) != Tone::Old);
         let (error_files, warning_files): (Vec<FileEntries<'_, '_>>, Vec<_>) =
-            view::group_by_path(counting_entries, |entry| entry.finding.path)
+            view::group_by_path(current_entries, |entry| entry.finding.path)
                 .into_iter()
                 .partition(|(_, entries)| entries.iter().any(|entry| is_error(entry)));
-        let is_new = view.report.fixed_count.is_some();
+        let is_compared_with_base = view.report.fixed_count.is_some();
+        let (error_title, warning_title) = if is_compared_with_base {
+            ("New errors", "New warnings")
+        } else {
+            ("Errors", "Warnings")
+        };
+        let old_title = "Known or waived findings";
         let lists = [
-            (if is_new { "New errors" } else { "Errors" }, error_files),
-            (if is_new { "New warnings" } else { "Warnings" }, warning_files),
+            (error_title, error_files),
+            (warning_title, warning_files),
             (
-                "Known or waived findings",
+                old_title,
                 view::group_by_path(old_entries, |entry| entry.finding.path),
             ),
         ];
@@ -166,7 +172,7 @@ impl MarkdownPage<'_> {
             let items = files
                 .iter()
                 .map(|(path, entries)| render_file_findings(path, entries, view.context));
-            if has_list || title.starts_with("Known") {
+            if has_list || title == old_title {
                 self.add_folded_list(title, finding_count, items);
             } else {
                 self.add_list(title, items);
@@ -175,7 +181,7 @@ impl MarkdownPage<'_> {
         }
     }
 
-    /// Adds the numbers of findings by rule and directory, folded.
+    /// Adds folded tables with the numbers of findings by rule and by directory; nothing if there are no findings.
     fn add_counts(&mut self, view: &View<'_>) {
         let rules = view.build_rule_rows();
         if rules.is_empty() {
@@ -207,15 +213,15 @@ impl MarkdownPage<'_> {
         self.add_block(&table);
     }
 
-    /// Adds the command that reproduces the review locally.
+    /// Adds the command that reproduces the review locally, if it is known.
     fn add_reproduction(&mut self, context: &ReportContext) {
         if let Some(command) = &context.reproduction_command {
             self.add_block(&format!("Reproduce locally: {}\n\n", render_code(command)));
         }
     }
 
-    /// Adds the changes of each pipeline: folds with a flowchart and a list, then the pipelines without them. The only
-    /// changed pipeline is not folded.
+    /// Adds the changes to each pipeline: first a fold with a flowchart and a list for each pipeline for which there is
+    /// space, then a list of the other pipelines. If only one pipeline changed, its fold is open.
     fn add_changes(&mut self, view: &View<'_>) {
         let files = view.sorted_changes();
         if files.is_empty() {
@@ -224,11 +230,9 @@ impl MarkdownPage<'_> {
         let summaries: Vec<String> = files
             .iter()
             .map(|file| {
-                let (path, words) = (
-                    render_code(&shorten_name(&file.summary.path)),
-                    file.summary.describe(),
-                );
-                format!("{path}: {}", escape(&shorten_message(&words)))
+                let path = render_code(&shorten_name(&file.summary.path));
+                let description = file.summary.describe();
+                format!("{path}: {}", escape(&shorten_message(&description)))
             })
             .collect();
         let fold_bytes: usize = summaries.iter().map(|summary| summary.len() + FOLD_BYTES).sum();
@@ -271,18 +275,23 @@ impl MarkdownPage<'_> {
         self.add_block(&text);
     }
 
-    /// Adds a list that is folded below its title and the number of its items.
-    fn add_folded_list(&mut self, title: &str, number: usize, items: impl ExactSizeIterator<Item = String>) {
+    /// Adds a list that is folded below its title and `finding_count`, the number of findings in all items.
+    fn add_folded_list(
+        &mut self,
+        title: &str,
+        finding_count: usize,
+        items: impl ExactSizeIterator<Item = String>,
+    ) {
         let mut text = format!(
             "<details><summary>{title} ({})</summary>\n\n",
-            format_number(number)
+            format_number(finding_count)
         );
         self.push_items(&mut text, items);
         text.push_str("\n</details>\n\n");
         self.add_block(&text);
     }
 
-    /// Adds the items as a list, up to the limit.
+    /// Adds the items to `text` as a list, within the limits of a section. The last item counts the omitted ones.
     fn push_items(&self, text: &mut String, items: impl ExactSizeIterator<Item = String>) {
         let lines = items.map(|item| format!("- {item}\n"));
         self.push_lines(text, lines, |omitted_count| {
@@ -290,7 +299,8 @@ impl MarkdownPage<'_> {
         });
     }
 
-    /// Adds lines within the limits of a section, then the number of omitted ones.
+    /// Adds lines to `text` within the limits of a section. If there are more, `render_omission` creates the last line
+    /// from the number of omitted lines.
     fn push_lines(
         &self,
         text: &mut String,
@@ -308,13 +318,13 @@ impl MarkdownPage<'_> {
     }
 }
 
-/// Returns whether the host can draw Mermaid flowcharts. The page of a local run has them, because it may be shown on any
-/// host.
+/// Returns whether the CI host can draw Mermaid flowcharts. The page of a local run has them, because it may be shown
+/// on any host.
 fn can_draw_flowcharts(host: &str) -> bool {
     !matches!(host, "azure" | "bitbucket" | "buildkite" | "circleci" | "jenkins")
 }
 
-/// Renders the verdict and what to do next.
+/// Renders the start of a page: the verdict with its numbers, the scope of the review, the problems, and the next step.
 fn render_head(view: &View<'_>) -> String {
     let report = view.report;
     let mark = match report.verdict {
@@ -339,14 +349,15 @@ fn render_head(view: &View<'_>) -> String {
     text
 }
 
-/// Returns the place of a notice and its text, as far as it has them.
+/// Renders an entry of a notice: its place and its text, or the one of them that it has.
 fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
     let place = entry.place().map(|place| render_code(&shorten_name(&place)));
     let text = Some(escape_prose(&shorten_message(&entry.text))).filter(|text| !text.is_empty());
     place.into_iter().chain(text).collect::<Vec<_>>().join(": ")
 }
 
-/// Renders a cause that kept pipelines from being evaluated.
+/// Renders an error in the rules file because of which pipelines were not evaluated: its message and places, the
+/// affected files, and how to fix it.
 fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> String {
     let message = escape(&shorten_message(&cause.finding.message()));
     let places: Vec<String> = context

@@ -13,7 +13,8 @@ const MAX_LINES: usize = 100;
 /// Maximum length of a line, in characters.
 const LINE_LENGTH_LIMIT: usize = 1_000;
 
-/// Returns the annotation of a failure in this style, to be printed unchanged on a line; `None` without a style.
+/// Returns the host's command that shows a failure as an annotation, to be printed unchanged on a line; `None` if no
+/// annotations are printed.
 pub(crate) fn render_failure_annotation(
     style: AnnotationStyle,
     title: &str,
@@ -28,7 +29,8 @@ pub(crate) fn render_failure_annotation(
     style.format_command(&annotation)
 }
 
-/// Returns the step summary of a failure. The lines of `message` after the first are details, or begin with `hint:`.
+/// Renders the step summary of a failed run. The first line of `message` is the failure; each of the others is a
+/// detail, or a next step if it begins with `hint: `.
 pub(crate) fn render_failure_summary(title: &str, is_undecided: bool, message: &str) -> String {
     let mark = if is_undecided { "⚠️" } else { "❌" };
     let mut page = format!("## {mark} {}\n\n", shorten_and_escape(title));
@@ -49,12 +51,13 @@ pub(crate) fn render_failure_summary(title: &str, is_undecided: bool, message: &
         }
     }
     if lines.next().is_some() {
-        page.push_str("- further lines are in the log\n");
+        page.push_str("- see the log for further lines\n");
     }
     page + "\n" + &steps
 }
 
-/// Returns the step summary of a publish that succeeded or that was only planned, with its changes for consumers.
+/// Renders the step summary of a publish that succeeded or was only planned: facts about the version, then the changes
+/// for consumers if they are known.
 pub(crate) fn render_publish_summary(
     title: &str,
     facts: &[(&str, &str)],
@@ -71,6 +74,7 @@ pub(crate) fn render_publish_summary(
     page + "\n"
 }
 
+/// Truncates a line to its maximum length and escapes it for Markdown.
 fn shorten_and_escape(line: &str) -> String {
     escape(&truncation::truncate(line, LINE_LENGTH_LIMIT))
 }

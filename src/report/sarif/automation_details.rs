@@ -5,7 +5,8 @@ use crate::report::ReportContext;
 use sluicegate_pipelines::findings::Report;
 use std::collections::BTreeMap;
 
-/// Returns the id and the properties of the run. Azure DevOps requires an id that names the pipeline's run.
+/// Builds the SARIF id and properties of the run. On Azure DevOps, which requires an id that names the pipeline's run,
+/// the category follows that id.
 pub(super) fn build_automation_details(report: &Report, context: &ReportContext) -> AutomationDetails {
     let category = automation_category(report, context);
     match &context.azure_build {
@@ -20,8 +21,9 @@ pub(super) fn build_automation_details(report: &Report, context: &ReportContext)
     }
 }
 
-/// Returns the automation id. GitHub uses the text before the last `/` as the category. Each shard of a review has its
-/// own category, because it would otherwise close the alerts of the other shards.
+/// Returns the category of the review with a final `/`: GitHub uses the text before the last `/` of the id as the
+/// category. Each shard of a review has its own category, because it would otherwise close the alerts of the other
+/// shards.
 fn automation_category(report: &Report, context: &ReportContext) -> String {
     let base = match context.category.trim_matches('/') {
         "" => "sluicegate",

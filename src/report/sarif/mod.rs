@@ -71,19 +71,19 @@ const NOTIFICATION_KINDS: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// Writes the review as a SARIF log with one run.
+/// Writes the review as a SARIF log with one run. Its last notifications count what was omitted because of limits.
 pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     let rules = SarifRules::from_report(report, context);
     let (results, omitted_results) = build_results(report, context, &rules);
     let mut notifications = build_notifications(report, &rules);
     let omitted_notifications = notifications.len().saturating_sub(MAX_NOTIFICATIONS);
     notifications.truncate(MAX_NOTIFICATIONS);
-    for (number, noun) in [
+    for (count, noun) in [
         (omitted_results, "result"),
         (omitted_notifications, "notification"),
     ] {
-        if number > 0 {
-            let message = format!("{} omitted: see the JSON report", format_count(number, noun));
+        if count > 0 {
+            let message = format!("{} omitted: see the JSON report", format_count(count, noun));
             notifications.push(build_notification("cut", "warning", &message));
         }
     }
@@ -103,7 +103,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     write_json(writer, |json| serde_json::to_writer(json, &log))
 }
 
-/// Returns the description of this program and its rules.
+/// Describes this program, the rules of the review, and the kinds of notifications.
 fn build_tool<'a>(rules: SarifRules<'a>, context: &ReportContext) -> Tool<'a> {
     Tool {
         driver: Driver {
@@ -141,7 +141,7 @@ fn build_provenance(report: &Report, context: &ReportContext) -> Option<Provenan
     })
 }
 
-/// Returns the base of all paths in the report.
+/// Describes `%SRCROOT%`, to which all paths in the log are relative.
 fn build_source_root() -> SarifBase {
     SarifBase {
         description: SarifText {
@@ -150,7 +150,7 @@ fn build_source_root() -> SarifBase {
     }
 }
 
-/// Returns the facts about the run. It is treated as successful only if all files were evaluated.
+/// Describes the execution of the review. It is successful only if all files were evaluated and the verdict is decided.
 fn build_invocation(report: &Report, notifications: Vec<Notification>) -> Invocation {
     let is_complete = report.count_results().errors == 0 && report.unreviewed_files.is_empty();
     let ended_at = report
@@ -164,19 +164,21 @@ fn build_invocation(report: &Report, notifications: Vec<Notification>) -> Invoca
     }
 }
 
-/// Returns the time in the format of the schema; `None` if the format cannot express it.
+/// Formats a time as the schema requires; `None` for a year before 0, whose sign the schema does not allow.
 fn format_time(timestamp: jiff::Timestamp) -> Option<String> {
     let text = timestamp.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
     text.starts_with(|c: char| c.is_ascii_digit()).then_some(text)
 }
 
-/// Returns the number of results that are omitted because of the host's limits.
+/// Returns the number of results that are omitted because of the limits of SARIF hosts.
 pub(crate) fn count_omitted_results(report: &Report, context: &ReportContext) -> usize {
-    build_results(report, context, &SarifRules::from_report(report, context)).1
+    let rules = SarifRules::from_report(report, context);
+    let (_, omitted_count) = build_results(report, context, &rules);
+    omitted_count
 }
 
-/// Returns the results in the order of [`FindingOrder`], and the number of omitted ones: those beyond the limits of the
-/// host, and those whose rule is beyond the maximum number of rules.
+/// Builds the result that explains the verdict, if needed, then those of the findings in the order of [`FindingOrder`].
+/// Also returns the number of omitted results: those beyond the limits of the host, or whose rule is beyond its limit.
 fn build_results<'a>(
     report: &'a Report,
     context: &ReportContext,
@@ -193,10 +195,10 @@ fn build_results<'a>(
     let verdict_count = results.len();
     let mut bytes: usize = results.iter().map(estimate_size).sum();
     for (finding, fingerprint) in &ranked_findings {
-        let Some(index) = rules.find_index(finding.rule) else {
+        let Some(rule_index) = rules.find_index(finding.rule) else {
             continue;
         };
-        let result = build_result(finding, *fingerprint, index, context);
+        let result = build_result(finding, *fingerprint, rule_index, context);
         bytes += estimate_size(&result);
         let is_full = |limits: SarifLimits| results.len() == limits.results || bytes > limits.bytes;
         if context.sarif_limits.is_some_and(is_full) {
@@ -208,16 +210,16 @@ fn build_results<'a>(
     (results, omitted_count)
 }
 
-/// Returns the result that explains a failed run without a finding that fails it, for readers of results alone.
+/// Builds a result with the reason why the run failed although no finding fails it; `None` if there is no such reason.
 fn build_verdict_result<'a>(
     report: &Report,
     context: &ReportContext,
     rules: &SarifRules<'a>,
 ) -> Option<SarifResult<'a>> {
-    let (id, rule_index) = rules.find_verdict_rule()?;
+    let (rule_id, rule_index) = rules.find_verdict_rule()?;
     let remark = find_verdict_remark(report, context)?;
     Some(SarifResult {
-        rule_id: id,
+        rule_id,
         rule_index,
         level: level_name(Severity::Error),
         message: SarifText {
@@ -233,12 +235,11 @@ fn build_verdict_result<'a>(
     })
 }
 
-/// Returns the approximate size of the result, in bytes.
+/// Estimates the size of a result in bytes: its texts, and 400 bytes for the keys and values of fixed size.
 fn estimate_size(result: &SarifResult<'_>) -> usize {
-    let [place] = &result.locations;
-    let place = &place.physical_location;
+    let [location] = &result.locations;
+    let place = &location.physical_location;
     let snippet = place.region.as_ref().and_then(|region| region.snippet.as_ref());
-    // The constant is for the keys and the values of fixed size.
     let fixes = result.fixes.iter().flatten();
     400 + fixes.map(sarif_fixes::estimate_size).sum::<usize>()
         + result.message.text.len()
@@ -247,7 +248,7 @@ fn estimate_size(result: &SarifResult<'_>) -> usize {
         + snippet.map_or(0, |snippet| snippet.text.len())
 }
 
-/// Returns the suppression of a waived finding.
+/// Builds the suppression of a waived finding from its waiver; `None` for other findings.
 fn build_suppression(finding: &Finding<'_>) -> Option<Suppression> {
     let waiver = finding
         .waiver
@@ -259,7 +260,7 @@ fn build_suppression(finding: &Finding<'_>) -> Option<Suppression> {
     })
 }
 
-/// Returns a finding as a result.
+/// Builds the SARIF result of a finding. A known finding is `unchanged` since the base; a waived one is suppressed.
 fn build_result<'a>(
     finding: &Finding<'a>,
     fingerprint: Fingerprint,
@@ -289,8 +290,8 @@ fn build_result<'a>(
     }
 }
 
-/// Returns the region of a line: from its first character to its end, if its text is known. The end of a truncated line
-/// is unknown.
+/// Builds the region of a line, with the columns from its first character after the indentation to its end. Without the
+/// complete text of the line, the region has no columns.
 fn build_region(line: u32, source_line: Option<&str>) -> Region {
     let complete_line = source_line.filter(|text| !text.trim().is_empty() && !text.ends_with('…'));
     let column = |text: &str| text.encode_utf16().count() + 1;
@@ -306,7 +307,7 @@ fn build_region(line: u32, source_line: Option<&str>) -> Region {
     }
 }
 
-/// Returns a location in the repository.
+/// Builds the location of a region of a file in the repository; without a region, of the entire file.
 fn build_location(path: &str, region: Option<Region>) -> Location {
     Location {
         physical_location: PhysicalLocation {
@@ -316,7 +317,7 @@ fn build_location(path: &str, region: Option<Region>) -> Location {
     }
 }
 
-/// Returns the location of a file in the repository.
+/// Builds the location of a file, relative to the root of the repository.
 fn build_artifact_location(path: &str) -> ArtifactLocation {
     ArtifactLocation {
         uri: file_uri::encode_path(path),
@@ -324,7 +325,8 @@ fn build_artifact_location(path: &str) -> ArtifactLocation {
     }
 }
 
-/// Returns the notifications: what could not be evaluated, remarks, excluded files and notes.
+/// Builds the notifications: rules that could not be evaluated, remarks, excluded files, and notes. The notes are
+/// errors if the verdict is undecided, because they explain it.
 fn build_notifications(report: &Report, rules: &SarifRules<'_>) -> Vec<Notification> {
     let mut notifications: Vec<Notification> = report
         .findings()
@@ -346,7 +348,7 @@ fn build_notifications(report: &Report, rules: &SarifRules<'_>) -> Vec<Notificat
     notifications
 }
 
-/// Returns a remark as a notification.
+/// Builds the notification of a remark: an error if it affects the verdict.
 fn build_remark_notification(remark: &Remark<'_>) -> Notification {
     let descriptor = match remark.kind {
         RemarkKind::Unreviewed => "not-reviewed",
@@ -359,14 +361,14 @@ fn build_remark_notification(remark: &Remark<'_>) -> Notification {
     } else {
         "warning"
     };
-    let place = remark.line.map(|line| build_region(line, None));
+    let region = remark.line.map(|line| build_region(line, None));
     Notification {
-        locations: vec![build_location(remark.path, place)],
+        locations: vec![build_location(remark.path, region)],
         ..build_notification(descriptor, level, &remark.text)
     }
 }
 
-/// Returns a rule that could not be evaluated as a notification.
+/// Builds the notification for a rule that could not be evaluated, with the place of the problem.
 fn build_unevaluated_notification(finding: &Finding<'_>, rules: &SarifRules<'_>) -> Notification {
     let region = build_region(finding.line.max(1), None);
     Notification {
@@ -379,8 +381,8 @@ fn build_unevaluated_notification(finding: &Finding<'_>, rules: &SarifRules<'_>)
     }
 }
 
-/// Creates a notification of this kind without a location.
-fn build_notification(kind: &'static str, level: &'static str, words: &str) -> Notification {
+/// Builds a notification without a location. `kind` must be one of [`NOTIFICATION_KINDS`].
+fn build_notification(kind: &'static str, level: &'static str, message: &str) -> Notification {
     let index = NOTIFICATION_KINDS
         .iter()
         .position(|(id, ..)| *id == kind)
@@ -390,7 +392,7 @@ fn build_notification(kind: &'static str, level: &'static str, words: &str) -> N
         associated_rule: None,
         level,
         message: SarifText {
-            text: truncation::truncate(words, MESSAGE_LIMIT),
+            text: truncation::truncate(message, MESSAGE_LIMIT),
         },
         locations: Vec::new(),
     }

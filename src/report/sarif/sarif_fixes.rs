@@ -5,9 +5,9 @@ use super::sarif_log::{ArtifactChange, Region, Replacement, SarifFix, SarifText}
 use sluicegate_base::text::shorten_name;
 use sluicegate_pipelines::findings::Fix;
 
-/// Returns the edit of the file at this path.
+/// Converts a proven fix of a finding to an edit of the file at this path.
 pub(super) fn build_fix(path: &str, fix: &Fix) -> SarifFix {
-    let column = |column: u32| usize::try_from(column).ok();
+    let to_column = |column: u32| usize::try_from(column).ok();
     SarifFix {
         description: SarifText {
             text: format!(
@@ -21,9 +21,9 @@ pub(super) fn build_fix(path: &str, fix: &Fix) -> SarifFix {
             replacements: [Replacement {
                 deleted_region: Region {
                     start_line: fix.start_line,
-                    start_column: column(fix.start_column),
+                    start_column: to_column(fix.start_column),
                     end_line: Some(fix.end_line),
-                    end_column: column(fix.end_column),
+                    end_column: to_column(fix.end_column),
                     snippet: None,
                 },
                 inserted_content: SarifText {
@@ -34,7 +34,7 @@ pub(super) fn build_fix(path: &str, fix: &Fix) -> SarifFix {
     }
 }
 
-/// Returns the approximate size of the edit, in bytes.
+/// Estimates the size of an edit in bytes: its texts, and 300 bytes for the keys and values of fixed size.
 pub(super) fn estimate_size(fix: &SarifFix) -> usize {
     let [change] = &fix.artifact_changes;
     let [replacement] = &change.replacements;

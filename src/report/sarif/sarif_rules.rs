@@ -25,8 +25,9 @@ pub(super) struct SarifRules<'a> {
 }
 
 impl<'a> SarifRules<'a> {
-    /// Collects every rule that has a result, in the order of the results, then further rule names of findings. A rule
-    /// has the level of its worst result.
+    /// Collects the rules with results, up to [`MAX_RULES`], in the order of the results, then further rules of
+    /// findings. A rule has the level of its worst result. If the review failed without a finding that fails it, a rule
+    /// for the verdict is added.
     pub(super) fn from_report(report: &'a Report, context: &ReportContext) -> Self {
         let mut rules = Self {
             list: Vec::new(),
@@ -50,21 +51,21 @@ impl<'a> SarifRules<'a> {
                 rules.list.push(build_rule(id, severity, context));
             }
         }
-        let needs_verdict =
+        let needs_verdict_rule =
             report.verdict == Verdict::Failed && find_verdict_remark(report, context).is_some();
-        if needs_verdict && !rules.index.contains_key(VERDICT_RULE) && rules.list.len() < MAX_RULES {
+        if needs_verdict_rule && !rules.index.contains_key(VERDICT_RULE) && rules.list.len() < MAX_RULES {
             rules.index.insert(VERDICT_RULE, rules.list.len());
             rules.list.push(build_verdict_rule());
         }
         rules
     }
 
-    /// Returns the id and the index of the rule for the verdict; `None` if a finding explains the verdict.
+    /// Returns the id and the index of the rule for the verdict; `None` if the review does not need it.
     pub(super) fn find_verdict_rule(&self) -> Option<(&'static str, usize)> {
         Some((VERDICT_RULE, self.find_index(VERDICT_RULE)?))
     }
 
-    /// Returns the index of the rule; `None` if it is beyond the limit.
+    /// Returns the index of the rule; `None` if it is beyond the maximum number of rules.
     pub(super) fn find_index(&self, id: &str) -> Option<usize> {
         self.index.get(id).copied()
     }
@@ -78,9 +79,9 @@ pub(super) const fn level_name(severity: Severity) -> &'static str {
     }
 }
 
-/// Returns the id as one word, as Azure DevOps requires the name of a rule: `MaximumComponents` for
-/// `maximum-components`. SARIF requires that it differs from the id, so an id of one word gets an addition: `NoteRule`
-/// for `note`.
+/// Returns the name of the rule or notification with this id, as one word because Azure DevOps requires it:
+/// `MaximumComponents` for `maximum-components`. SARIF requires that the name differs from the id, so an id of one word
+/// gets an addition: `NoteRule` for `note`.
 pub(super) fn build_descriptor_name(id: &str) -> String {
     let words = id.split(|c: char| !c.is_alphanumeric());
     let name: String = words.map(capitalize).collect();
@@ -90,7 +91,7 @@ pub(super) fn build_descriptor_name(id: &str) -> String {
     name
 }
 
-/// Creates the rule for a failure of the review that is not a finding.
+/// Creates the rule that a review violates if it fails for a reason other than a finding.
 fn build_verdict_rule<'a>() -> SarifRule<'a> {
     const SUMMARY: &str = "The review must pass.";
     const HELP: &str =
@@ -110,7 +111,7 @@ fn build_verdict_rule<'a>() -> SarifRule<'a> {
     }
 }
 
-/// Creates a rule with its documentation, if this program knows it.
+/// Creates the entry of a rule, with its documentation if this program knows it, otherwise with a general text.
 fn build_rule<'a>(id: &'a str, severity: Severity, context: &ReportContext) -> SarifRule<'a> {
     let short_name = truncation::truncate(id, NAME_LIMIT);
     let (summary, sentences) = match context.find_rule(id) {
