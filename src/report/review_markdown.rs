@@ -139,12 +139,12 @@ impl MarkdownPage<'_> {
     /// Adds the listed findings, grouped by file: a list of files with errors, one of files with only warnings, and one
     /// of known or waived findings. Only the first list is not folded; the list of known or waived findings always is.
     fn add_findings(&mut self, view: &View<'_>) {
-        let (current_entries, old_entries): (Vec<_>, Vec<_>) = view
+        let (counted_entries, old_entries): (Vec<_>, Vec<_>) = view
             .entries
             .iter()
             .partition::<Vec<&FindingEntry<'_>>, _>(|entry| Tone::for_finding(&entry.finding) != Tone::Old);
         let (error_files, warning_files): (Vec<FileEntries<'_, '_>>, Vec<_>) =
-            view::group_by_path(current_entries, |entry| entry.finding.path)
+            view::group_by_path(counted_entries, |entry| entry.finding.path)
                 .into_iter()
                 .partition(|(_, entries)| entries.iter().any(|entry| is_error(entry)));
         let is_compared_with_base = view.report.fixed_count.is_some();

@@ -5,7 +5,8 @@ use sluicegate_pipelines::findings::{Engine, FailOn, GateChange, Report, ResultC
 use sluicegate_pipelines::interface::Compatibility;
 use std::fmt::Write as _;
 
-/// Returns the verdict with the numbers of its findings, in one line; contains no text from outside.
+/// Renders the verdict with the numbers of findings in one line, such as `Review failed: 2 errors`. Contains no text
+/// from outside.
 pub(super) fn render_headline(report: &Report) -> String {
     let numbers = describe_numbers(report);
     let colon = if numbers.is_empty() { "" } else { ": " };
@@ -16,7 +17,7 @@ pub(super) fn render_headline(report: &Report) -> String {
     )
 }
 
-/// Returns what the report calls its run: a review by the platform, or a local check.
+/// Returns the noun for the run of a report: `review` by the platform, or local `check`.
 pub(super) const fn run_noun(report: &Report) -> &'static str {
     match report.engine {
         Engine::Remote => "review",
@@ -24,8 +25,8 @@ pub(super) const fn run_noun(report: &Report) -> &'static str {
     }
 }
 
-/// Describes the result in one line: the refusals of the gate, then the numbers of findings, or of checks if there are
-/// no findings, then the number of unreviewed files. Contains no text from outside.
+/// Describes the result in one line: refused changes, then the numbers of findings, or of checks if there are no
+/// findings, then the number of unreviewed files. If a run passed without any file, says that no pipeline was selected.
 pub(super) fn describe_numbers(report: &Report) -> String {
     let mut parts = list_refusals(report);
     parts.extend(describe_findings(report).or_else(|| describe_checks(report)));
@@ -39,7 +40,8 @@ pub(super) fn describe_numbers(report: &Report) -> String {
     parts.join("; ")
 }
 
-/// Returns `29 new errors, 12 new warnings (16 known, 5 fixed)`; `None` if there is no finding in any state.
+/// Describes the numbers of findings, such as `29 new errors, 12 new warnings (16 known, 5 fixed)`; `None` if there are
+/// no findings in any state. The word `new` is used only if the findings were compared with the base.
 fn describe_findings(report: &Report) -> Option<String> {
     let totals = report.totals();
     let new = if totals.new.is_some() { "new " } else { "" };
@@ -47,16 +49,12 @@ fn describe_findings(report: &Report) -> Option<String> {
         |number: usize, noun: &str| (number > 0).then(|| format_count(number, &format!("{new}{noun}")));
     let not_evaluated =
         (totals.not_evaluated > 0).then(|| describe_unevaluated(report, totals.not_evaluated));
-    let counting_parts = [
+    let counted_parts = [
         describe_part(totals.errors, "error"),
         describe_part(totals.warnings, "warning"),
         not_evaluated,
     ];
-    let mut description = counting_parts
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join(", ");
+    let mut description = counted_parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let other_parts: Vec<String> = [
         (totals.known.unwrap_or_default(), "known"),
         (totals.waived, "waived"),
@@ -78,8 +76,8 @@ fn describe_findings(report: &Report) -> Option<String> {
     Some(description)
 }
 
-/// Returns `7 pipelines not evaluated` if no rule could be evaluated on them, otherwise the number of results that
-/// could not be evaluated.
+/// Returns `7 pipelines not evaluated` if each of the results that could not be evaluated is about an entire pipeline,
+/// otherwise `7 not evaluated`, because some results are about single rules.
 fn describe_unevaluated(report: &Report, result_count: usize) -> String {
     let subject = if count_unevaluated_pipelines(report) == result_count {
         format_count(result_count, "pipeline")
@@ -95,8 +93,8 @@ fn count_unevaluated_pipelines(report: &Report) -> usize {
     findings.iter().filter(|finding| finding.is_file_error()).count()
 }
 
-/// Returns `2,505 checks passed in 501 pipelines`, or `1 pipeline checked` if none passed; `None` if no pipeline was
-/// evaluated.
+/// Describes the evaluated checks: `2,505 checks passed in 501 pipelines`, or `1 pipeline checked` if none passed;
+/// `None` if no pipeline was evaluated.
 fn describe_checks(report: &Report) -> Option<String> {
     let counts = report.count_results();
     let pipelines = format_count(counts.files, "pipeline");
@@ -111,8 +109,8 @@ fn describe_checks(report: &Report) -> Option<String> {
     }
 }
 
-/// Returns the numbers of passed checks and excluded files, in one line; `None` if there is nothing to add to the
-/// headline. Without findings, the headline itself states the checks.
+/// Describes the passed checks and the excluded files in one line; `None` if there are none to add to the headline. The
+/// checks are omitted if there are no findings, because the headline then has them.
 pub(super) fn describe_scope(report: &Report) -> Option<String> {
     let checks = describe_checks(report).filter(|_| describe_findings(report).is_some());
     let excluded_files = (!report.excluded_files.is_empty())
@@ -121,7 +119,7 @@ pub(super) fn describe_scope(report: &Report) -> Option<String> {
     (!parts.is_empty()).then(|| capitalize(&parts.join("; ")))
 }
 
-/// Returns what the gate refuses besides findings: breaks of consumers and changes to the gate configuration.
+/// Lists what the gate refuses besides findings: changes that break consumers, and changes to the gate configuration.
 fn list_refusals(report: &Report) -> Vec<String> {
     let breaks = report
         .compat
@@ -129,15 +127,16 @@ fn list_refusals(report: &Report) -> Vec<String> {
         .filter(|compat| compat.refused)
         .map(|compat| {
             format!(
-                "{} of consumers",
-                format_count(compat.breaking_changes().count(), "break")
+                "{} for consumers",
+                format_count(compat.breaking_changes().count(), "breaking change")
             )
         });
     let gate_change = report.gate_refused.then(|| "gate change not allowed".to_owned());
     breaks.into_iter().chain(gate_change).collect()
 }
 
-/// Returns the praise for a passed review that fixes findings; contains no text from outside.
+/// Returns praise for a change that fixes findings; `None` if it fixes none, the review did not pass, or it was not
+/// compared with the base.
 pub(super) fn describe_fixed_findings(report: &Report) -> Option<String> {
     match report.fixed_count.filter(|_| report.verdict == Verdict::Passed)? {
         0 => None,
@@ -150,14 +149,14 @@ const fn has_no_files(counts: &ResultCounts) -> bool {
     counts.files + counts.excluded + counts.unreviewed == 0
 }
 
-/// Returns the problem of an undecided run without a recorded reason.
+/// Returns a general sentence for an undecided run whose report has no reason.
 fn describe_undecided_run(report: &Report) -> String {
     let run = run_noun(report);
     format!("The {run} is undecided: it is unknown whether the pipelines pass the gate.")
 }
 
-/// Returns the reason why the run does not pass, if no single finding explains it: the verdict is undecided, or it is
-/// failed without any error among the findings. For formats without a headline. Contains text from outside.
+/// Returns the reason why the run does not pass, for formats without a headline; `None` if it passes, or if it fails
+/// because of errors among the findings. Contains text from outside.
 pub(super) fn describe_run_problem(report: &Report) -> Option<String> {
     let mut problem = match report.verdict {
         Verdict::Passed => return None,
@@ -173,9 +172,9 @@ pub(super) fn describe_run_problem(report: &Report) -> Option<String> {
     Some(problem)
 }
 
-/// Returns the reasons why the run does not pass, for a report with a headline: the recorded ones, otherwise a sentence
-/// if neither a finding nor a file without a review explains the verdict. A reason at the end of one of
-/// `logged_reasons` was reported before. Contains text from outside.
+/// Lists the reasons why the run does not pass, for a report with a headline: those in the report, or else a general
+/// sentence if neither a finding nor an unreviewed file explains the verdict. The log has already shown
+/// `logged_reasons`, so they are removed from the end of a reason. Contains text from outside.
 pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> Vec<String> {
     let reasons: Vec<String> = report
         .verdict_reasons()
@@ -191,7 +190,8 @@ pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> V
     }
 }
 
-/// Returns what to do about an undecided review; contains no text from outside.
+/// Returns what to do about an undecided review, as an instruction; `None` if the verdict is decided or there is no
+/// general advice.
 pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
     if report.verdict != Verdict::Undecided {
         return None;
@@ -214,16 +214,17 @@ pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
     }
 }
 
-/// Returns the step of [`find_next_step`] for a log; `None` if the log has a reason with its own hint for every file
-/// without a result.
+/// Returns the step of [`find_next_step`] for a log; `None` if the log has already shown the reason of each unreviewed
+/// file, because such a reason has its own hint.
 pub(super) fn find_next_step_for_log(report: &Report, logged_reasons: &[String]) -> Option<&'static str> {
     let mut unreviewed_files = report.unreviewed_files.iter();
-    let is_all_logged = !report.unreviewed_files.is_empty()
+    let has_logged_all = !report.unreviewed_files.is_empty()
         && unreviewed_files.all(|file| logged_reasons.contains(&file.reason));
-    find_next_step(report).filter(|_| !is_all_logged)
+    find_next_step(report).filter(|_| !has_logged_all)
 }
 
-/// Returns the reason why the review failed; `None` if an error among the findings explains it.
+/// Returns the reason why the run failed: too many known findings, refused changes, or warnings that fail the gate.
+/// `None` if an error among the findings explains it.
 fn explain_failure(report: &Report) -> Option<String> {
     let fails_by_finding = has_matching_result(report, |result| result.fails(report.fail_on()));
     if !fails_by_finding && report.check_known_limit().is_some() {
@@ -248,7 +249,7 @@ fn explain_failure(report: &Report) -> Option<String> {
     })
 }
 
-/// Returns whether any rule result of the report matches.
+/// Returns whether `is_match` is true for any rule result of the report.
 fn has_matching_result(report: &Report, is_match: impl Fn(&RuleResult) -> bool) -> bool {
     let mut results = report.files.iter().flat_map(|file| &file.results);
     results.any(is_match)
@@ -257,19 +258,21 @@ fn has_matching_result(report: &Report, is_match: impl Fn(&RuleResult) -> bool) 
 /// The start of a sentence about a change to the gate configuration.
 pub(super) const GATE_CHANGE_INTRO: &str = "This change edits the gate configuration: ";
 
-/// Returns a sentence about a change to `sluicegate.yaml`, the waivers or the rules file. Contains text from outside.
+/// Describes a change to a file of the gate configuration: its path and the changed settings. Contains text from
+/// outside.
 pub(super) fn describe_gate_change(change: &GateChange) -> String {
-    let words = describe_changed_settings(change);
-    let separator = if words.is_empty() { "" } else { ": " };
-    format!("{GATE_CHANGE_INTRO}{}{separator}{words}", change.path)
+    let settings = describe_changed_settings(change);
+    let separator = if settings.is_empty() { "" } else { ": " };
+    format!("{GATE_CHANGE_INTRO}{}{separator}{settings}", change.path)
 }
 
-/// Describes the changes in a gate configuration file; empty if they are unknown. Contains text from outside.
+/// Describes the changed settings of a gate configuration file; empty if they are unknown. Contains text from outside.
 pub(super) fn describe_changed_settings(change: &GateChange) -> String {
     change.descriptions.join("; ")
 }
 
-/// Returns the reason why breaks are accepted. The text is a suffix for each break. Contains text from outside.
+/// Returns ` (accepted: REASON)`, which is added to the description of each breaking change; empty if these changes are
+/// not accepted. Contains text from outside.
 pub(super) fn format_acceptance(compat: &Compatibility) -> String {
     compat
         .accepted
@@ -278,8 +281,8 @@ pub(super) fn format_acceptance(compat: &Compatibility) -> String {
         .unwrap_or_default()
 }
 
-/// Returns one line about all excluded files: the number of files, the first paths, and the reasons. Contains text from
-/// outside.
+/// Describes all excluded files in one line: the number of files, and the first paths with their reasons; `None` if
+/// there are none. Contains text from outside.
 pub(super) fn describe_excluded_files(report: &Report) -> Option<String> {
     /// Maximum number of paths in the line.
     const MAX_LISTED_FILES: usize = 5;
@@ -294,7 +297,8 @@ pub(super) fn describe_excluded_files(report: &Report) -> Option<String> {
     ))
 }
 
-/// Returns the text with a capital letter at its start, unless it starts with a name.
+/// Changes the first letter of a text to a capital letter. Does not change a text whose first word has other characters
+/// than lowercase letters, such as a path, because it is a name.
 pub(super) fn capitalize(text: &str) -> String {
     let word = text.split([' ', '\'']).next().unwrap_or_default();
     let mut letters = text.chars();
@@ -306,8 +310,8 @@ pub(super) fn capitalize(text: &str) -> String {
     }
 }
 
-/// Returns the text as a complete sentence: it starts with a capital letter, unless with a name, and ends with
-/// punctuation.
+/// Changes a text to a sentence: it starts with a capital letter, unless it starts with a name (see [`capitalize`]),
+/// and ends with punctuation.
 pub(super) fn to_sentence(text: &str) -> String {
     let mut sentence = capitalize(text.trim());
     if !sentence.is_empty() && !sentence.ends_with(['.', '!', '?', ':', ')']) {
@@ -316,9 +320,8 @@ pub(super) fn to_sentence(text: &str) -> String {
     sentence
 }
 
-/// Returns a sentence for each reason why files were not reviewed, with these files. The sentence has the number of
-/// files, the first paths, and the reason, unless `logged_reasons` has it, because then it was reported before.
-/// Contains text from outside.
+/// Describes the unreviewed files in a sentence for each reason, returned with the paths of the files. The sentence
+/// omits a reason that is in `logged_reasons`, because the log has already shown it. Contains text from outside.
 pub(super) fn describe_unreviewed_files<'a>(
     report: &'a Report,
     logged_reasons: &[String],
@@ -335,25 +338,25 @@ pub(super) fn describe_unreviewed_files<'a>(
         .collect()
 }
 
-/// Returns the reasons why files were not reviewed, each once with its files.
+/// Groups the paths of unreviewed files by reason, in the order of the report.
 pub(super) fn group_unreviewed_by_reason(report: &Report) -> Vec<(&str, Vec<&str>)> {
-    let mut causes: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for file in &report.unreviewed_files {
-        match causes.iter_mut().find(|(reason, _)| *reason == file.reason) {
+        match groups.iter_mut().find(|(reason, _)| *reason == file.reason) {
             Some((_, paths)) => paths.push(&file.path),
-            None => causes.push((&file.reason, vec![&file.path])),
+            None => groups.push((&file.reason, vec![&file.path])),
         }
     }
-    causes
+    groups
 }
 
-/// Describes files without a review that have the same reason.
+/// Describes unreviewed files that have the same reason; without a reason, only names the files.
 fn describe_unreviewed_group(reason: Option<&str>, paths: &[&str]) -> String {
     let subject = match paths {
         [path] => format!("{path}: The file was not reviewed"),
         several => {
-            let number = format_count(several.len(), "file");
-            format!("{number} were not reviewed ({})", List::new(several))
+            let count = format_count(several.len(), "file");
+            format!("{count} were not reviewed ({})", List::new(several))
         }
     };
     match reason {
@@ -362,7 +365,8 @@ fn describe_unreviewed_group(reason: Option<&str>, paths: &[&str]) -> String {
     }
 }
 
-/// Returns the note without a reason at its end that the log has shown. Contains text from outside.
+/// Removes from the end of a note the reason that the log has already shown, if there is one. Contains text from
+/// outside.
 pub(super) fn strip_logged_reason<'n>(note: &'n str, logged_reasons: &[String]) -> &'n str {
     logged_reasons
         .iter()
@@ -370,7 +374,7 @@ pub(super) fn strip_logged_reason<'n>(note: &'n str, logged_reasons: &[String]) 
         .map_or(note, |start| start.trim_end_matches([':', ' ']))
 }
 
-/// Returns a sentence about a file that was not reviewed. Contains text from outside.
+/// Describes why a file was not reviewed, for formats that show the path themselves. Contains text from outside.
 pub(super) fn describe_unreviewed_file(reason: &str) -> String {
     format!("The file was not reviewed: {reason}")
 }

@@ -3,28 +3,28 @@
 /// The end of a truncated text.
 const ELLIPSIS: char = '…';
 
-/// Truncates the text to `limit` UTF-16 code units, with a mark at the end.
+/// Truncates the text to `limit` UTF-16 code units. A truncated text ends with `…`.
 pub(super) fn truncate(text: &str, limit: usize) -> String {
     escape_and_truncate(text, limit, |c, output| output.push(c))
 }
 
-/// Escapes the text character by character, and truncates the result to `limit` UTF-16 code units, in which the .NET
-/// runners of GitHub and Azure count. Keeps only complete escapes; a truncated text ends with a mark.
+/// Escapes the text character by character, and truncates the result to `limit` UTF-16 code units, which the .NET
+/// runners of GitHub and Azure count. Never truncates within an escape; a truncated text ends with `…`.
 pub(super) fn escape_and_truncate(text: &str, limit: usize, escape: impl Fn(char, &mut String)) -> String {
     let mut output = String::with_capacity(text.len());
     let mut units = 0;
-    let mut fits_with_mark = 0;
+    let mut end_before_mark = 0;
     for c in text.chars() {
         let start = output.len();
         escape(c, &mut output);
         units += output[start..].encode_utf16().count();
         if units > limit {
-            output.truncate(fits_with_mark);
+            output.truncate(end_before_mark);
             output.push(ELLIPSIS);
             return output;
         }
         if units < limit {
-            fits_with_mark = output.len();
+            end_before_mark = output.len();
         }
     }
     output

@@ -16,7 +16,8 @@ use sluicegate_pipelines::findings::{FileResults, Finding, Status};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// Maximum number of unfolded files. If there are more files, those without counting findings are folded.
+/// Maximum number of unfolded files. If there are more files, those with only known or waived findings are
+/// folded.
 pub(super) const MAX_OPEN_FILES: usize = 20;
 
 /// The message of a finding whose reason is in the head of the page.
@@ -42,10 +43,10 @@ pub(super) fn render_file_groups(
         let is_explained_elsewhere = file.findings.iter().all(|entry| {
             is_explained_in_header(view, entry.finding) || equal_findings.first_id(entry).is_some()
         });
-        let has_current_finding = file.findings.iter().any(|entry| entry.finding.is_counted());
+        let has_counted_finding = file.findings.iter().any(|entry| entry.finding.is_counted());
         let is_open = file_index < MAX_OPEN_FILES
             && !is_explained_elsewhere
-            && (has_current_finding || files.len() <= MAX_OPEN_FILES);
+            && (has_counted_finding || files.len() <= MAX_OPEN_FILES);
         let open_attribute = if is_open { " open=\"\"" } else { "" };
         push_group_head(&mut html, file, open_attribute);
         html.push_str(&file_changes.html);

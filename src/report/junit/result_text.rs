@@ -10,18 +10,18 @@ use std::collections::HashSet;
 /// A violation and its index in the result.
 type NumberedViolation<'a> = (usize, &'a Violation);
 
-/// Splits the violations of a result into current ones and old ones, which are known or waived.
-fn split_current_and_old(result: &RuleResult) -> (Vec<NumberedViolation<'_>>, Vec<NumberedViolation<'_>>) {
+/// Splits the violations of a result into those that are neither known nor waived, and the others.
+fn split_counted_and_old(result: &RuleResult) -> (Vec<NumberedViolation<'_>>, Vec<NumberedViolation<'_>>) {
     let all = result.violations.iter().enumerate();
     all.partition(|(index, _)| result.is_counted(*index))
 }
 
-/// Returns the violations that the case is about: the current ones, or those that are known or waived if there are no
-/// others.
+/// Returns the violations that the case is about: those that are neither known nor waived, or all if every violation is
+/// known or waived.
 fn select_violations(result: &RuleResult) -> Vec<NumberedViolation<'_>> {
-    match split_current_and_old(result) {
-        (current_violations, old_violations) if current_violations.is_empty() => old_violations,
-        (current_violations, _) => current_violations,
+    match split_counted_and_old(result) {
+        (counted_violations, old_violations) if counted_violations.is_empty() => old_violations,
+        (counted_violations, _) => counted_violations,
     }
 }
 
@@ -72,8 +72,8 @@ fn describe_further_violations(violations: &[NumberedViolation<'_>]) -> String {
     }
 }
 
-/// Builds the complete text of a result: a line for each violation, the current ones first. The first line has the path
-/// and the line number, the other lines only the number.
+/// Builds the complete text of a result: a line for each violation, known and waived ones last. The first line has the
+/// path and the line number, the other lines only the number.
 pub(super) fn build_full_text(result: &RuleResult, path: &str) -> String {
     let mut lines = Vec::new();
     if let Status::Error(error_type) = &result.status {
@@ -86,9 +86,9 @@ pub(super) fn build_full_text(result: &RuleResult, path: &str) -> String {
     }
     // If all violations have the same state, the case states it once.
     let has_mixed_states = collect_distinct_states(result).len() > 1;
-    let (current_violations, old_violations) = split_current_and_old(result);
+    let (counted_violations, old_violations) = split_counted_and_old(result);
     lines.extend(
-        current_violations
+        counted_violations
             .into_iter()
             .chain(old_violations)
             .enumerate()
@@ -115,7 +115,7 @@ pub(super) fn build_full_text(result: &RuleResult, path: &str) -> String {
     lines.join("\n")
 }
 
-/// Returns the prefix that marks a violation as known or waived; empty for a current one.
+/// Returns the prefix that marks a violation as known or waived; empty for other violations.
 const fn state_prefix(state: Option<FindingState>) -> &'static str {
     match state {
         Some(FindingState::Known) => "known: ",
@@ -127,15 +127,15 @@ const fn state_prefix(state: Option<FindingState>) -> &'static str {
 /// Returns the reason why a result with violations or an error does not fail the gate.
 pub(super) fn explain_skip(result: &RuleResult) -> &'static str {
     let states = collect_distinct_states(result);
-    let has_current = states
+    let has_counted = states
         .iter()
         .any(|state| !matches!(state, Some(FindingState::Known | FindingState::Waived)));
     let has_known = states.contains(&Some(FindingState::Known));
     let has_waived = states.contains(&Some(FindingState::Waived));
     match &result.status {
-        _ if has_waived && !has_known && !has_current => "waived",
-        _ if has_known && !has_waived && !has_current => "known",
-        _ if has_known && has_waived && !has_current => "known or waived",
+        _ if has_waived && !has_known && !has_counted => "waived",
+        _ if has_known && !has_waived && !has_counted => "known",
+        _ if has_known && has_waived && !has_counted => "known or waived",
         Status::Failed(Severity::Warning) => "warning that does not fail the gate",
         _ => "reported only",
     }

@@ -6,17 +6,16 @@ use sluicegate_base::text;
 use sluicegate_pipelines::findings::Finding;
 use std::fmt::Write as _;
 
-/// Adds `path:line:column: level: message [rule]` for each listed finding, and for each file that an error in the rules
-/// file affects. Lines and columns count from 1; a column is a character.
+/// Adds a line `path:line:column: level: message [rule]` for each listed finding, and for each file that an error in
+/// the rules file affects. The column is that of the first visible character of the line, or 1 if the line is unknown.
 pub(super) fn push_concise_lines(output: &mut String, view: &View<'_>, style: Style) {
     let base = &view.context.path_base;
-    let places = view.entries.iter().flat_map(FindingEntry::findings);
-    for finding in places {
+    for finding in view.entries.iter().flat_map(FindingEntry::findings) {
         let column = view
             .context
             .sources
             .line(finding.path, finding.line)
-            .map_or(1, first_column);
+            .map_or(1, text_start_column);
         let place = format!("{}:{}:{column}", base.display_path(finding.path), finding.line);
         let place = view
             .context
@@ -33,7 +32,7 @@ pub(super) fn push_concise_lines(output: &mut String, view: &View<'_>, style: St
     }
 }
 
-/// Adds the line of a finding with its level in color. The place must be escaped.
+/// Adds the line of a finding after `place`, which must be escaped and may be a link.
 fn push_line(output: &mut String, place: &str, finding: &Finding<'_>, view: &View<'_>, style: Style) {
     let level = paint(&finding.severity.to_string(), bold(finding_color(finding)), style);
     let message = finding.message();
@@ -42,8 +41,8 @@ fn push_line(output: &mut String, place: &str, finding: &Finding<'_>, view: &Vie
     let _ = writeln!(output, "{place}: {level}: {} {rule}", text::escape_line(&message));
 }
 
-/// Returns the column where the line's text starts.
-fn first_column(line: &str) -> usize {
+/// Returns the column, from 1, of the first character after the indentation.
+fn text_start_column(line: &str) -> usize {
     line.chars().take_while(|c| c.is_whitespace()).count() + 1
 }
 

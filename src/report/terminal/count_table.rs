@@ -25,7 +25,8 @@ struct Columns {
 }
 
 impl Columns {
-    /// Adds a row with aligned columns. A table without levels omits the level.
+    /// Adds a row with aligned columns. `findings` and `files` are numbers, or titles in the first row. A table without
+    /// levels has no column for them.
     fn push_row(
         &self,
         output: &mut String,
@@ -44,7 +45,8 @@ impl Columns {
     }
 }
 
-/// Adds a table with a heading, the number of omitted rows, and an empty line; adds no text if there are no rows.
+/// Adds a table with at most [`MAX_ROWS`] rows, and an empty line after it; adds no text if there are no rows. The last
+/// line counts the rows that are not shown: `omitted_count`, which the caller omitted, and those beyond the limit.
 pub(super) fn push_table(
     output: &mut String,
     heading: &str,
@@ -79,10 +81,10 @@ pub(super) fn push_table(
     for (row, name) in rows.iter().zip(&names) {
         columns.push_row(output, name, row.level, row.findings, row.files);
     }
-    let omitted_count = omitted_count + rows.len().saturating_sub(MAX_ROWS);
-    if omitted_count > 0 {
+    let hidden_count = omitted_count + rows.len().saturating_sub(MAX_ROWS);
+    if hidden_count > 0 {
         let noun = if has_levels { "rule" } else { "folder" };
-        let _ = writeln!(output, "{}", format_and_more_of(omitted_count, noun));
+        let _ = writeln!(output, "{}", format_and_more_of(hidden_count, noun));
     }
     output.push('\n');
 }

@@ -13,7 +13,8 @@ pub(crate) struct TerminalLinks {
 }
 
 impl TerminalLinks {
-    /// Returns the text as a link to a file of the repository. The text must be escaped.
+    /// Returns the text as a link to a file of the repository, or the text alone if links are disabled. The text must
+    /// be escaped.
     pub(super) fn link_file(&self, text: &str, path: &str) -> String {
         match &self.root {
             Some(root) => format_link(
@@ -24,8 +25,8 @@ impl TerminalLinks {
         }
     }
 
-    /// Returns the text as a link to the documentation of a rule, or the text alone if it has none. The text must be
-    /// escaped.
+    /// Returns the text as a link to the documentation of a rule, or the text alone if the rule has none or links are
+    /// disabled. The text must be escaped.
     pub(super) fn link_rule(&self, text: &str, rule: &str) -> String {
         let page = if rules::find_rule(rule).is_some() {
             format!("RULES.md#{rule}")
@@ -41,7 +42,7 @@ impl TerminalLinks {
     }
 }
 
-/// Returns the text as a link to this URL, which must not contain control characters.
+/// Returns the text with the escape sequences that make it a link (OSC 8). The URL must not contain control characters.
 fn format_link(text: &str, url: &str) -> String {
     format!("\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\")
 }

@@ -27,8 +27,8 @@ pub(crate) enum Fold {
 }
 
 impl GroupStyle {
-    /// Adds the content as a group with this name, which may come from outside; `number` makes the group unique in the
-    /// log. Without groups, adds only the content.
+    /// Adds the content as a group that the host can fold. The name may come from outside; `number` makes the group
+    /// unique in the log. If the host has no groups, adds only the content.
     pub(crate) fn push_group(
         self,
         output: &mut String,
@@ -37,21 +37,21 @@ impl GroupStyle {
         name: &str,
         content: &str,
     ) {
-        let plain = truncation::truncate(&text::escape_line(name), NAME_LIMIT);
+        let short_name = truncation::truncate(&text::escape_line(name), NAME_LIMIT);
         let _ = match self {
             Self::None => write!(output, "{content}"),
             Self::Github => {
-                let name = plain.replace('%', "%25");
-                write!(output, "::group::{name}\n{content}::endgroup::\n")
+                let escaped_name = short_name.replace('%', "%25");
+                write!(output, "::group::{escaped_name}\n{content}::endgroup::\n")
             }
             // GitLab uses the times to show a duration, which is meaningless here.
             Self::Gitlab => write!(
                 output,
-                "\u{1b}[0Ksection_start:0:sluicegate_{number}[collapsed={}]\r\u{1b}[0K{plain}\n{content}\
+                "\u{1b}[0Ksection_start:0:sluicegate_{number}[collapsed={}]\r\u{1b}[0K{short_name}\n{content}\
                  \u{1b}[0Ksection_end:0:sluicegate_{number}\r\u{1b}[0K\n",
                 fold == Fold::Closed
             ),
-            Self::Azure => write!(output, "##[group]{plain}\n{content}##[endgroup]\n"),
+            Self::Azure => write!(output, "##[group]{short_name}\n{content}##[endgroup]\n"),
         };
     }
 }

@@ -50,7 +50,8 @@ const MAX_OTHER_PLACES: usize = 4;
 /// Minimum number of findings for the tables of rules and directories: fewer findings are all visible anyway.
 const MIN_TABLE_FINDINGS: usize = 5;
 
-/// Renders the report as text with a final line break. All text from outside is sanitized.
+/// Renders the report as text for a terminal or a log. The verdict is the last line. Concise output has only one line
+/// for each finding, the notices and the verdict; quiet output has only the notices that affect the verdict.
 pub(crate) fn render(report: &Report, context: &ReportContext, style: Style) -> String {
     let view = View::new(report, context, ViewMedium::Log);
     let verdict = render_verdict(report, &view.headline, style);
@@ -82,7 +83,7 @@ pub(crate) fn render(report: &Report, context: &ReportContext, style: Style) -> 
     output + &verdict + "\n"
 }
 
-/// Returns the headline in the color of the verdict, in lines that fit the terminal.
+/// Renders the headline in the color of the verdict, in lines that fit the terminal.
 fn render_verdict(report: &Report, headline: &str, style: Style) -> String {
     let columns = style.width.unwrap_or(usize::MAX).max(MIN_COLUMNS);
     let color = verdict_color(report.verdict);
@@ -91,7 +92,7 @@ fn render_verdict(report: &Report, headline: &str, style: Style) -> String {
     lines.join("\n")
 }
 
-/// Returns the findings whose lines [`render`] shows.
+/// Selects the findings for which [`render`] shows source lines, so that these can be read before.
 pub(crate) fn select_listed_findings<'a>(
     report: &'a Report,
     changed_lines: &ChangedLines,
@@ -100,31 +101,33 @@ pub(crate) fn select_listed_findings<'a>(
     view::select_listed_findings(report, changed_lines, show)
 }
 
-/// Adds the numbers of findings by rule and directory, unless there are only few findings.
+/// Adds tables with the numbers of findings by rule and by directory, unless there are only few findings.
 fn push_tables(output: &mut String, view: &View<'_>, style: Style) {
     let rules = view.build_rule_rows();
     let finding_count: usize = rules.iter().map(|row| row.findings).sum();
     if finding_count < MIN_TABLE_FINDINGS {
         return;
     }
-    let (mut folders, omitted_count) = view.build_folder_rows();
+    let (mut folders, omitted_folders) = view.build_folder_rows();
     let base = &view.context.path_base;
     let names: Vec<_> = folders.iter().map(|row| base.display_path(row.name)).collect();
     for (row, name) in folders.iter_mut().zip(&names) {
         row.name = name;
     }
-    count_table::push_table(output, "RULE", &rules, 0, style.width);
-    count_table::push_table(output, "FOLDER", &folders, omitted_count, style.width);
+    let omitted_rules = 0;
+    count_table::push_table(output, "RULE", &rules, omitted_rules, style.width);
+    count_table::push_table(output, "FOLDER", &folders, omitted_folders, style.width);
 }
 
+/// Adds the errors in the rules file because of which rules could not be evaluated.
 fn push_causes(output: &mut String, view: &View<'_>, style: Style) {
     for cause in &view.causes {
         push_cause(output, cause, view.context, style);
     }
 }
 
-/// Adds the listed findings, by file in groups if the host folds them, and the number of those that are not listed.
-/// Only the group of the first file with an error is open.
+/// Adds the listed findings, and the number of those that are not listed. If the host can fold groups, each file is a
+/// group, of which only the first one with an error is open.
 fn push_findings(output: &mut String, view: &View<'_>, style: Style) {
     if style.groups == GroupStyle::None {
         for entry in &view.entries {
@@ -133,23 +136,23 @@ fn push_findings(output: &mut String, view: &View<'_>, style: Style) {
         }
     } else {
         let files = view::group_by_path(&view.entries, |entry| entry.finding.path);
-        let first_error = files.iter().position(|(_, entries)| {
+        let first_error_index = files.iter().position(|(_, entries)| {
             let mut findings = entries.iter().map(|entry| &entry.finding);
             findings.any(|finding| finding.severity == Severity::Error && finding.is_counted())
         });
-        for (number, (path, entries)) in files.iter().enumerate() {
+        for (file_index, (path, entries)) in files.iter().enumerate() {
             let mut content = String::new();
             for (entry_index, entry) in entries.iter().enumerate() {
                 content.push_str(if entry_index > 0 { "\n" } else { "" });
                 push_entry(&mut content, entry, view.context, style);
             }
             let name = format!("{path} ({})", entries.len());
-            let fold = if first_error == Some(number) {
+            let fold = if first_error_index == Some(file_index) {
                 Fold::Open
             } else {
                 Fold::Closed
             };
-            style.groups.push_group(output, number, fold, &name, &content);
+            style.groups.push_group(output, file_index, fold, &name, &content);
         }
         output.push_str(if view.entries.is_empty() { "" } else { "\n" });
     }
@@ -158,25 +161,26 @@ fn push_findings(output: &mut String, view: &View<'_>, style: Style) {
     }
 }
 
-/// Adds an evaluation error of several files once, with the affected files.
+/// Adds an error in the rules file once, with its places, all files that it affects, and a hint how to fix it.
 fn push_cause(output: &mut String, cause: &UnevaluatedCause<'_>, context: &ReportContext, style: Style) {
     push_message(output, &cause.finding, &context.links, style);
     for place in context.list_first_places(&cause.finding) {
         let place = context.path_base.display_path(&place);
         let _ = writeln!(output, "  --> {}", text::escape_line(&place));
     }
-    let concerns = format!(
+    let effect = format!(
         "This affects {}.",
         cause.describe_affected_files(&context.path_base)
     );
-    for line in wrap_text(&text::escape_line(&concerns), style.width) {
+    for line in wrap_text(&text::escape_line(&effect), style.width) {
         let _ = writeln!(output, "{:INDENT$}{}", "", text::escape_line(&line));
     }
     let hint = format!("hint: {}", context.rules_file_hint(&cause.finding));
     let _ = writeln!(output, "{}\n", text::escape_line(&hint));
 }
 
-/// Adds the command that explains a listed rule, the one with the most severe findings that has an explanation.
+/// Adds the command that explains a rule: the first one among the listed findings that has an explanation; nothing if
+/// there is none.
 fn push_explanation_command(output: &mut String, view: &View<'_>) {
     let is_explained = |rule: &str| rules::find_rule(rule).is_some() || ProjectCheck::find(rule).is_some();
     let findings = view.entries.iter().map(|entry| &entry.finding);
@@ -188,7 +192,7 @@ fn push_explanation_command(output: &mut String, view: &View<'_>) {
     }
 }
 
-/// Adds the command that reproduces the review, and the paths of the reports.
+/// Adds the command that reproduces the review locally, if it is known, and the paths of the reports next to it.
 fn push_commands_and_reports(output: &mut String, context: &ReportContext) {
     if let Some(command) = &context.reproduction_command {
         let _ = writeln!(output, "Reproduce locally: {}", text::escape_line(command));
@@ -202,7 +206,8 @@ fn push_commands_and_reports(output: &mut String, context: &ReportContext) {
     }
 }
 
-/// Adds a finding with its source lines, and the other places of equal findings.
+/// Adds a finding with its source lines, then the places of equal findings and the names of related ones. The number of
+/// places is limited unless all findings are to be shown.
 fn push_entry(output: &mut String, entry: &FindingEntry<'_>, context: &ReportContext, style: Style) {
     let finding = &entry.finding;
     push_message(output, finding, &context.links, style);
@@ -229,7 +234,7 @@ fn push_entry(output: &mut String, entry: &FindingEntry<'_>, context: &ReportCon
     }
 }
 
-/// Returns the path and the line of a finding: a link if the terminal supports links.
+/// Returns the path and the line of a finding, escaped, and as a link if the terminal supports links.
 fn format_place(finding: &Finding<'_>, context: &ReportContext) -> String {
     let path = context.path_base.display_path(finding.path);
     let place = format!("{}:{}", text::escape_line(&path), finding.line);
@@ -244,32 +249,34 @@ const fn finding_color(finding: &Finding<'_>) -> AnsiColor {
     }
 }
 
-/// Adds the rule and the message of a finding, wrapped to the width of the terminal. The rule leads to its documentation.
-fn push_message(output: &mut String, finding: &Finding<'_>, targets: &TerminalLinks, style: Style) {
+/// Adds the level, the rule and the message of a finding, wrapped to the width of the terminal. The rule is a link to
+/// its documentation.
+fn push_message(output: &mut String, finding: &Finding<'_>, links: &TerminalLinks, style: Style) {
     let color = finding_color(finding);
     let label = format!("{}[{}]", finding.severity, text::escape_line(finding.rule));
     let message = finding.message();
     let lines = wrap_text(&format!("{label}: {}", text::escape_lines(&message)), style.width);
-    for (number, line) in lines.iter().enumerate() {
-        // The label may be wrapped too; then it has no color.
+    for (line_index, line) in lines.iter().enumerate() {
+        // On a very narrow terminal, the label itself is wrapped. It then has no color.
         match line.strip_prefix(label.as_str()) {
-            Some(message_start) if number == 0 => {
+            Some(message_start) if line_index == 0 => {
                 let _ = writeln!(
                     output,
                     "{}{}",
-                    targets.link_rule(&paint(&label, bold(color), style), finding.rule),
+                    links.link_rule(&paint(&label, bold(color), style), finding.rule),
                     text::escape_line(message_start)
                 );
             }
             _ => {
-                let indent = if number == 0 { 0 } else { INDENT };
+                let indent = if line_index == 0 { 0 } else { INDENT };
                 let _ = writeln!(output, "{:indent$}{}", "", text::escape_line(line));
             }
         }
     }
 }
 
-/// Adds the notices, one line each, then the problems of the run and the next step.
+/// Adds the notices, as lines or as commands of the host, then the problems of the run, the next step, and an empty
+/// line. Adds no text if there is none of them.
 fn push_notices(output: &mut String, view: &View<'_>, style: Style) {
     let start = output.len();
     if style.annotations == AnnotationStyle::None {
@@ -285,7 +292,8 @@ fn push_notices(output: &mut String, view: &View<'_>, style: Style) {
     }
 }
 
-/// Adds the notices that affect the verdict and the problems of the run. As commands, the host needs all notices.
+/// Adds the notices that affect the verdict, and the problems of the run, for quiet output. If notices are commands of
+/// the host, all are added, because the host also shows them outside of the log.
 fn push_decisive_notices(output: &mut String, view: &View<'_>, style: Style) {
     if style.annotations == AnnotationStyle::None {
         push_notice_lines(output, view, style, |notice| notice.affects_verdict);
@@ -294,7 +302,7 @@ fn push_decisive_notices(output: &mut String, view: &View<'_>, style: Style) {
     }
 }
 
-/// Adds the notices and the problems of the run as commands of the host.
+/// Adds the notices and the problems of the run as commands by which the host shows annotations.
 fn push_annotation_commands(output: &mut String, view: &View<'_>, style: Style) {
     for annotation in annotation::annotate_notices(view, style.passes) {
         if let Some(command) = style.annotations.format_command(&annotation) {
@@ -303,7 +311,7 @@ fn push_annotation_commands(output: &mut String, view: &View<'_>, style: Style) 
     }
 }
 
-/// Adds the notices that `is_shown` selects and the problems of the run as text.
+/// Adds the notices for which `is_shown` is true, and the problems of the run, as labeled lines.
 fn push_notice_lines(output: &mut String, view: &View<'_>, style: Style, is_shown: fn(&Notice<'_>) -> bool) {
     for notice in view.notices.iter().filter(|notice| is_shown(notice)) {
         let (label, message_start) = notice_label(notice, style);
@@ -321,26 +329,26 @@ fn push_notice_lines(output: &mut String, view: &View<'_>, style: Style, is_show
     }
 }
 
-/// Adds a label of this program and a message, in lines that fit the terminal.
+/// Adds a label, such as `warning`, and a message, in lines that fit the terminal. The label must be safe to print.
 fn push_wrapped(output: &mut String, label: &str, message: &str, style: Style) {
-    let message = wrap_text(&format!(": {}", text::escape_line(message)), style.width);
-    for (number, line) in message.iter().enumerate() {
-        let start = if number == 0 { label } else { "    " };
+    let lines = wrap_text(&format!(": {}", text::escape_line(message)), style.width);
+    for (line_index, line) in lines.iter().enumerate() {
+        let start = if line_index == 0 { label } else { "    " };
         let _ = writeln!(output, "{start}{}", text::escape_line(line));
     }
 }
 
-/// Returns the label of a notice, and the start of its message.
+/// Returns the label of a notice, such as `warning`, and the start of its message.
 fn notice_label(notice: &Notice<'_>, style: Style) -> (String, &'static str) {
-    let weight = if notice.affects_verdict {
+    let label = if notice.affects_verdict {
         error_label(style)
     } else {
         warning_label(style)
     };
     match notice.kind {
         NoticeKind::GateChanges => (warning_label(style), GATE_CHANGE_INTRO),
-        NoticeKind::Breaks => (weight, "breaks consumers: "),
-        NoticeKind::Unreviewed => (weight, ""),
+        NoticeKind::Breaks => (label, "breaks consumers: "),
+        NoticeKind::Unreviewed => (label, ""),
         NoticeKind::Notes | NoticeKind::Excluded => ("note".to_owned(), ""),
     }
 }
@@ -349,7 +357,8 @@ fn warning_label(style: Style) -> String {
     paint("warning", bold(AnsiColor::Yellow), style)
 }
 
-/// Returns the label for errors; a run that passes has only warnings.
+/// Returns the label for problems: `error`, or `warning` if the run passes, because a log of a passed run should not
+/// contain errors.
 fn error_label(style: Style) -> String {
     if style.passes {
         return warning_label(style);
@@ -357,7 +366,8 @@ fn error_label(style: Style) -> String {
     paint("error", bold(AnsiColor::Red), style)
 }
 
-/// Returns the text's lines, wrapped at spaces so that they fit next to the indent.
+/// Wraps a text at spaces, so that its lines fit the terminal with indentation. Without `width`, only splits it at
+/// line breaks.
 fn wrap_text(text: &str, width: Option<usize>) -> Vec<String> {
     let columns = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(MIN_COLUMNS));
     text.lines()
@@ -365,7 +375,7 @@ fn wrap_text(text: &str, width: Option<usize>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the color of the verdict.
+/// Returns the bold color in which the verdict is printed.
 const fn verdict_color(verdict: Verdict) -> Ansi {
     bold(match verdict {
         Verdict::Passed => AnsiColor::Green,
@@ -378,7 +388,7 @@ const fn bold(color: AnsiColor) -> Ansi {
     color.on_default().bold()
 }
 
-/// Returns the text in this style, if the terminal shows colors.
+/// Returns the text in this color, or unchanged if the output has no colors.
 fn paint(text: &str, ansi: Ansi, style: Style) -> String {
     if style.color {
         format!("{ansi}{text}{ansi:#}")

@@ -16,7 +16,8 @@ const MIN_COLUMNS: usize = 20;
 /// Replacement for a tab.
 const TAB_SPACES: &str = "    ";
 
-/// Adds the place of a finding, which must be escaped, and the lines around it if they are known.
+/// Adds the place of a finding and the source lines around it, in the style of a compiler. `place` must be escaped;
+/// `line` is the number of the line to underline; `lines` is empty if the source is unknown.
 pub(super) fn push_excerpt(
     output: &mut String,
     place: &str,
@@ -26,12 +27,12 @@ pub(super) fn push_excerpt(
     style: Style,
 ) {
     let blue = AnsiColor::Blue.on_default().bold();
-    let digits = lines
+    let number_width = lines
         .last()
         .map_or(1, |(number, _)| number.to_string().len())
         .max(2);
-    let gutter = |number: &str| paint(&format!("{number:>digits$} |"), blue, style);
-    let arrow = paint(&format!("{:>digits$}-->", ""), blue, style);
+    let gutter = |number: &str| paint(&format!("{number:>number_width$} |"), blue, style);
+    let arrow = paint(&format!("{:>number_width$}-->", ""), blue, style);
     let _ = writeln!(output, "{arrow} {place}");
     if lines.is_empty() {
         return;
@@ -39,7 +40,7 @@ pub(super) fn push_excerpt(
     let columns = style
         .width
         .unwrap_or(DEFAULT_COLUMNS)
-        .saturating_sub(digits + 3)
+        .saturating_sub(number_width + 3)
         .max(MIN_COLUMNS);
     let _ = writeln!(output, "{}", gutter(""));
     for (number, source) in lines {
@@ -50,20 +51,25 @@ pub(super) fn push_excerpt(
             format!("{} {source}", gutter(&number.to_string())).trim_end()
         );
         if *number == line {
-            let _ = writeln!(output, "{} {}", gutter(""), underline(&source, mark_color, style));
+            let _ = writeln!(
+                output,
+                "{} {}",
+                gutter(""),
+                render_underline(&source, mark_color, style)
+            );
         }
     }
 }
 
-/// Returns the marks to print below a line: under its text, not under its indent and trailing whitespace.
-fn underline(line: &str, mark_color: Ansi, style: Style) -> String {
+/// Returns the marks `^^^` to print below a line: under its text, not under its indentation and trailing whitespace.
+fn render_underline(line: &str, mark_color: Ansi, style: Style) -> String {
     let indent = line.len() - line.trim_start().len();
     let blanks = " ".repeat(line[..indent].width());
     let marks = "^".repeat(line.trim().width().max(1));
     format!("{blanks}{}", paint(&marks, mark_color, style))
 }
 
-/// Truncates the line to this many columns, with a mark at the end.
+/// Truncates a line to this number of terminal columns, with `…` at the end.
 fn truncate_to_columns(source: &str, columns: usize) -> String {
     if source.width() <= columns {
         return source.to_owned();

@@ -19,7 +19,7 @@ pub(in crate::report) struct FindingEntry<'a> {
 }
 
 impl<'a> FindingEntry<'a> {
-    /// Creates the entry of one finding; others can join it later.
+    /// Creates the entry of one finding. Equal and related findings are added later.
     const fn new(finding: Finding<'a>) -> Self {
         Self {
             finding,
@@ -34,9 +34,10 @@ impl<'a> FindingEntry<'a> {
             .chain(&self.equal_findings)
             .chain(&self.related_findings)
     }
-    /// Returns a sentence about all components or variables of a block, such as `Each of 3 components has no output`,
-    /// and the list of their names. `None` if the entry is no block, or if its message does not begin with the kind and
-    /// the name.
+
+    /// Describes an entry with related findings in a sentence about all their components or variables, such as `Each of
+    /// 3 components has no output`, and a list of their names. `None` if there are no related findings, or if the
+    /// message does not begin with the kind and the name.
     pub(in crate::report) fn describe_block(&self) -> Option<(String, String)> {
         let (name, kind) = (self.finding.about?, self.finding.about_kind?.name());
         if self.related_findings.is_empty() {
@@ -104,25 +105,25 @@ impl UnevaluatedCause<'_> {
 pub(super) struct FindingSelection<'a> {
     pub causes: Vec<UnevaluatedCause<'a>>,
     pub entries: Vec<FindingEntry<'a>>,
-    /// Number of counting findings that are not listed.
+    /// Number of findings that are not listed, without known and waived ones.
     pub omitted_count: usize,
     /// Number of known or waived findings that are not listed.
     pub omitted_old_count: usize,
 }
 
 impl<'a> FindingSelection<'a> {
-    /// Selects which findings a report lists up to the limit of `show`, and counts the others. `findings` are in the
-    /// order of the report.
+    /// Selects which findings a report lists, and counts the others. Known and waived findings are listed only if
+    /// `show` includes them; its limit applies to the others. `blocks` says which findings become one entry.
     pub(super) fn select_from(findings: &[Finding<'a>], show: ShowMode, blocks: RuleBlocks) -> Self {
-        let (mut counting_findings, mut old_findings): (Vec<_>, Vec<_>) =
+        let (mut counted_findings, mut old_findings): (Vec<_>, Vec<_>) =
             findings.iter().cloned().partition(Finding::is_counted);
-        let causes = take_rules_file_causes(&mut counting_findings);
-        let mut listed_entries = blocks.merge_entries(merge_equal_findings(counting_findings, blocks));
+        let causes = take_rules_file_causes(&mut counted_findings);
+        let mut listed_entries = blocks.merge_related_entries(merge_equal_findings(counted_findings, blocks));
         let omitted_entries = listed_entries.split_off(listed_entries.len().min(show.limit()));
         let omitted_count = omitted_entries.iter().map(|entry| entry.findings().count()).sum();
         if show.includes_excused() {
             let old_entries = merge_equal_findings(std::mem::take(&mut old_findings), blocks);
-            listed_entries.extend(blocks.merge_entries(old_entries));
+            listed_entries.extend(blocks.merge_related_entries(old_entries));
         }
         Self {
             causes,
@@ -140,8 +141,8 @@ pub(in crate::report) fn finding_key<'a>(finding: &Finding<'a>) -> FindingKey<'a
     (finding.rule, finding.severity, finding.state, finding.message())
 }
 
-/// Merges equal findings into one entry, at the position of the first. A page that lists each file once keeps the
-/// findings of different files separate.
+/// Merges equal findings into one entry, at the position of the first. On a page ([`RuleBlocks::SameWords`]), which
+/// lists the findings by file, equal findings in different files stay separate.
 fn merge_equal_findings(findings: Vec<Finding<'_>>, blocks: RuleBlocks) -> Vec<FindingEntry<'_>> {
     let is_by_file = matches!(blocks, RuleBlocks::SameWords);
     let mut indices: HashMap<(Option<&str>, FindingKey<'_>), usize> = HashMap::new();
@@ -174,22 +175,22 @@ pub(super) enum RuleBlocks {
 type BlockKey<'a> = (&'a str, &'a str, Severity, Option<FindingState>, Option<String>);
 
 impl RuleBlocks {
-    /// Merges the entries that belong together, at the position of the first.
-    fn merge_entries(self, entries: Vec<FindingEntry<'_>>) -> Vec<FindingEntry<'_>> {
+    /// Merges the entries of a rule in a file into a block, at the position of the first, if there are enough of them.
+    fn merge_related_entries(self, entries: Vec<FindingEntry<'_>>) -> Vec<FindingEntry<'_>> {
         let max_separate = match self {
             Self::None => return entries,
             Self::SameWords => 1,
             Self::MoreThan(number) => number,
         };
         let mut counts: HashMap<BlockKey<'_>, usize> = HashMap::new();
-        for key in entries.iter().filter_map(|entry| self.find_key(entry)) {
+        for key in entries.iter().filter_map(|entry| self.find_block_key(entry)) {
             *counts.entry(key).or_default() += 1;
         }
         let mut indices: HashMap<BlockKey<'_>, usize> = HashMap::new();
         let mut merged_entries: Vec<FindingEntry<'_>> = Vec::new();
         for entry in entries {
             let key = self
-                .find_key(&entry)
+                .find_block_key(&entry)
                 .filter(|key| counts.get(key).is_some_and(|count| *count > max_separate));
             if let Some(key) = key {
                 if let Some(block) = indices.get(&key).and_then(|index| merged_entries.get_mut(*index)) {
@@ -203,20 +204,27 @@ impl RuleBlocks {
         merged_entries
     }
 
-    /// Returns the key of an entry; `None` if it stays separate, because it has several places or no name, or is an
-    /// evaluation error or waived.
-    fn find_key<'a>(self, entry: &FindingEntry<'a>) -> Option<BlockKey<'a>> {
+    /// Returns the key by which an entry is merged with others; `None` if the entry must stay separate, because it has
+    /// equal findings or no component or variable, or is an evaluation error or waived.
+    fn find_block_key<'a>(self, entry: &FindingEntry<'a>) -> Option<BlockKey<'a>> {
         let finding = &entry.finding;
         let name = finding.about.filter(|name| !name.is_empty())?;
         if !entry.equal_findings.is_empty() || finding.error_type.is_some() || finding.waiver.is_some() {
             return None;
         }
-        let words = matches!(self, Self::SameWords).then(|| finding.message().replace(name, "…"));
-        Some((finding.path, finding.rule, finding.severity, finding.state, words))
+        let unnamed_message = matches!(self, Self::SameWords).then(|| finding.message().replace(name, "…"));
+        Some((
+            finding.path,
+            finding.rule,
+            finding.severity,
+            finding.state,
+            unnamed_message,
+        ))
     }
 }
 
-/// Removes the findings about the rules file, which have no line in a pipeline, and returns them by cause.
+/// Removes the findings that an error in the rules file causes, and returns each such cause once with all affected
+/// files, in the order of the first findings.
 fn take_rules_file_causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<UnevaluatedCause<'a>> {
     let cause_key = |finding: &Finding<'a>| (finding.error_type, finding.rule, finding.text.clone());
     let mut paths_by_cause: BTreeMap<_, Vec<&'a str>> = BTreeMap::new();

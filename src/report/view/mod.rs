@@ -42,8 +42,8 @@ pub(super) enum ViewMedium {
 }
 
 impl ViewMedium {
-    /// Returns the findings of a rule in a file that become one entry. Concise output has a line for each.
-    const fn rule_blocks(self, show: ShowMode) -> RuleBlocks {
+    /// Returns which findings of a rule in a file become one entry. In concise output, each finding stays separate.
+    const fn choose_rule_blocks(self, show: ShowMode) -> RuleBlocks {
         match (self, show) {
             (_, ShowMode::Concise) => RuleBlocks::None,
             (Self::Log, _) => RuleBlocks::MoreThan(MAX_SEPARATE_FINDINGS),
@@ -77,7 +77,7 @@ pub(super) struct View<'a> {
     pub findings: Vec<Finding<'a>>,
     /// The findings to list if not all fit, without those of `causes`.
     pub entries: Vec<FindingEntry<'a>>,
-    /// Number of counting findings that are not listed.
+    /// Number of findings that are not listed, without known and waived ones.
     omitted_count: usize,
     /// Number of known or waived findings that are not listed.
     omitted_old_count: usize,
@@ -85,7 +85,7 @@ pub(super) struct View<'a> {
     changes_by_path: HashMap<&'a str, &'a ChangedFile>,
 }
 
-/// The number of counting findings of a rule or directory.
+/// The number of findings of a rule or directory that are neither known nor waived.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TableRow<'a> {
     pub name: &'a str,
@@ -96,7 +96,8 @@ pub(super) struct TableRow<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Collects what the readable formats show, in their order. `medium` says whether the reader sees the log, too.
+    /// Collects the content of a human-readable report: sorts and counts the findings, and selects those to list. In a
+    /// log, reasons that it has already shown are omitted.
     pub(super) fn new(report: &'a Report, context: &'a ReportContext, medium: ViewMedium) -> Self {
         let logged_reasons: &[String] = match medium {
             ViewMedium::Log => &context.logged_reasons,
@@ -117,7 +118,7 @@ impl<'a> View<'a> {
             entries,
             omitted_count,
             omitted_old_count,
-        } = FindingSelection::select_from(&findings, context.show, medium.rule_blocks(context.show));
+        } = FindingSelection::select_from(&findings, context.show, medium.choose_rule_blocks(context.show));
         Self {
             report,
             context,
@@ -142,12 +143,13 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the rules with counting findings, by level and then by number of findings.
+    /// Builds a row for each rule and level with findings that are neither known nor waived, the worst level and the
+    /// largest number first.
     pub(super) fn build_rule_rows(&self) -> Vec<TableRow<'a>> {
         let mut rows: Vec<(Tone, TableRow<'_>)> = Vec::new();
         for (name, tally) in &self.rules {
-            let counting_parts = tally.counts_by_tone().filter(|(tone, _)| *tone != Tone::Old);
-            rows.extend(counting_parts.map(|(tone, findings)| {
+            let counted_tones = tally.counts_by_tone().filter(|(tone, _)| *tone != Tone::Old);
+            rows.extend(counted_tones.map(|(tone, findings)| {
                 let row = TableRow {
                     name,
                     level: tone.word(),
@@ -161,8 +163,8 @@ impl<'a> View<'a> {
         rows.into_iter().map(|(_, row)| row).collect()
     }
 
-    /// Returns the directories with the most counting findings, and the number of the others; no directory if there is
-    /// only one.
+    /// Builds a row for each directory, those with the most findings first, without known and waived findings. Also
+    /// returns the number of directories beyond the maximum. There are no rows for a single directory.
     pub(super) fn build_folder_rows(&self) -> (Vec<TableRow<'a>>, usize) {
         let mut rows: Vec<TableRow<'_>> = self
             .folders
@@ -183,7 +185,7 @@ impl<'a> View<'a> {
         (rows, omitted_count)
     }
 
-    /// Returns the number of findings of this tone.
+    /// Returns the number of findings of this tone, which is a level or `Old`.
     pub(super) fn finding_count(&self, tone: Tone) -> usize {
         self.rules
             .iter()
@@ -191,7 +193,7 @@ impl<'a> View<'a> {
             .sum()
     }
 
-    /// Returns a sentence about the findings that are not listed; `None` if all are listed.
+    /// Describes how many findings are not listed, and the option that lists them; `None` if all are listed.
     pub(super) fn describe_omission(&self) -> Option<String> {
         let old = (self.omitted_old_count > 0).then(|| {
             format!(
@@ -214,24 +216,26 @@ impl<'a> View<'a> {
         (!parts.is_empty()).then(|| format!("Not listed: {} (--show all lists {pronoun})", parts.join(", ")))
     }
 
-    /// Returns the position of this rule among those with findings, from 1.
+    /// Returns the position, from 1, of a rule among those with findings; `None` if it has no findings.
     pub(super) fn rule_number(&self, rule: &str) -> Option<usize> {
         self.rule_numbers.get(rule).copied()
     }
 
-    /// Returns the changes to this file.
+    /// Returns the changes to a file; `None` if it is unchanged or changes are unknown.
     pub(super) fn find_change(&self, path: &str) -> Option<&'a ChangedFile> {
         self.changes_by_path.get(path).copied()
     }
 
-    /// Returns the changes in the order of the findings, layout-only changes last.
+    /// Returns the changes to pipelines: first files with findings, in the order of the findings, then other files.
+    /// Files of which only the layout changed are the last of these.
     pub(super) fn sorted_changes(&self) -> Vec<&'a ChangedFile> {
         let mut changes: Vec<&ChangedFile> = self.context.changes.iter().collect();
         order::sort_changes(&mut changes, &self.findings);
         changes
     }
 
-    /// Returns the changes to files that are not in `shown_paths`, with a title.
+    /// Selects the changes to files that are not in `shown_paths`. Also returns the title for their list, which says
+    /// whether other changes are shown elsewhere.
     pub(super) fn select_other_changes(
         &self,
         shown_paths: &HashSet<&str>,
@@ -247,14 +251,14 @@ impl<'a> View<'a> {
     }
 }
 
-/// Returns the findings whose source lines [`super::terminal::render`] shows. Concise output has a line for each
-/// finding; otherwise equal findings share the lines of the first.
+/// Selects the findings whose source lines [`super::terminal::render`] shows. Concise output needs the line of each
+/// finding for its column; otherwise only the first of several equal findings is shown with lines.
 pub(super) fn select_listed_findings<'a>(
     report: &'a Report,
     changed_lines: &ChangedLines,
     show: ShowMode,
 ) -> Vec<Finding<'a>> {
-    let blocks = ViewMedium::Log.rule_blocks(show);
+    let blocks = ViewMedium::Log.choose_rule_blocks(show);
     let selection = FindingSelection::select_from(&sort_findings(report, changed_lines), show, blocks);
     let max_equal_findings = if show == ShowMode::Concise { usize::MAX } else { 0 };
     selection
@@ -277,12 +281,12 @@ fn sort_findings<'a>(report: &'a Report, changed_lines: &ChangedLines) -> Vec<Fi
 /// Groups items by path; the paths are in the order of their first items.
 pub(super) fn group_by_path<'a, T>(
     items: impl IntoIterator<Item = T>,
-    path: impl Fn(&T) -> &'a str,
+    path_of: impl Fn(&T) -> &'a str,
 ) -> Vec<(&'a str, Vec<T>)> {
     let mut group_indices: HashMap<&str, usize> = HashMap::new();
     let mut groups: Vec<(&str, Vec<T>)> = Vec::new();
     for item in items {
-        let path = path(&item);
+        let path = path_of(&item);
         let group_index = *group_indices.entry(path).or_insert(groups.len());
         match groups.get_mut(group_index) {
             Some((_, group)) => group.push(item),
@@ -294,7 +298,7 @@ pub(super) fn group_by_path<'a, T>(
 
 /// Returns the directory of the file; `.` if the file is in the root.
 fn parent_directory(path: &str) -> &str {
-    path.rsplit_once('/').map_or(".", |(folder, _)| folder)
+    path.rsplit_once('/').map_or(".", |(directory, _)| directory)
 }
 
 #[cfg(test)]

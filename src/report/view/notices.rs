@@ -49,7 +49,7 @@ pub(in crate::report) struct NoticeEntry<'a> {
 }
 
 impl NoticeEntry<'_> {
-    /// Creates an entry that is only text.
+    /// Creates an entry with only a text, without a file.
     fn from_text(text: String) -> Self {
         Self {
             text,
@@ -66,7 +66,8 @@ impl NoticeEntry<'_> {
         })
     }
 
-    /// Returns the notice in one line.
+    /// Renders the place and the text of the notice in one line, or the one of them that it has. The path is relative
+    /// to `base`.
     pub(in crate::report) fn render_line(&self, base: &PathBase) -> String {
         match &self.place() {
             Some(place) if self.text.is_empty() => base.display_path(place).into_owned(),
@@ -76,53 +77,47 @@ impl NoticeEntry<'_> {
     }
 }
 
-/// Returns the notices by kind, without empty kinds. The notes that explain the verdict are problems of the run
-/// instead. The reasons in `logged_reasons` are omitted, because the log has shown them.
+/// Collects the notices by kind, without kinds that have no entries. Notes that explain the verdict are not notices,
+/// but problems of the run. The reasons in `logged_reasons` are omitted, because the log has already shown them.
 pub(super) fn collect_notices<'a>(report: &'a Report, logged_reasons: &[String]) -> Vec<Notice<'a>> {
     let notes = report
         .other_notes()
         .map(|note| strip_logged_reason(note, logged_reasons).to_owned());
-    let kinds = [
-        (
-            NoticeKind::GateChanges,
-            report.gate_refused,
-            build_gate_change_entries(report),
-        ),
-        (
-            NoticeKind::Breaks,
-            report.breaks_consumers(),
-            build_break_entries(report),
-        ),
-        (
-            NoticeKind::Unreviewed,
-            true,
-            build_unreviewed_entries(report, logged_reasons),
-        ),
-        (
-            NoticeKind::Notes,
-            false,
-            notes.map(NoticeEntry::from_text).collect(),
-        ),
-        (
-            NoticeKind::Excluded,
-            false,
-            describe_excluded_files(report)
+    let mut notices = vec![
+        Notice {
+            kind: NoticeKind::GateChanges,
+            affects_verdict: report.gate_refused,
+            entries: build_gate_change_entries(report),
+        },
+        Notice {
+            kind: NoticeKind::Breaks,
+            affects_verdict: report.breaks_consumers(),
+            entries: build_break_entries(report),
+        },
+        Notice {
+            kind: NoticeKind::Unreviewed,
+            affects_verdict: true,
+            entries: build_unreviewed_entries(report, logged_reasons),
+        },
+        Notice {
+            kind: NoticeKind::Notes,
+            affects_verdict: false,
+            entries: notes.map(NoticeEntry::from_text).collect(),
+        },
+        Notice {
+            kind: NoticeKind::Excluded,
+            affects_verdict: false,
+            entries: describe_excluded_files(report)
                 .map(NoticeEntry::from_text)
                 .into_iter()
                 .collect(),
-        ),
+        },
     ];
-    let kinds = kinds.into_iter().filter(|(_, _, entries)| !entries.is_empty());
-    kinds
-        .map(|(kind, affects_verdict, entries)| Notice {
-            kind,
-            affects_verdict,
-            entries,
-        })
-        .collect()
+    notices.retain(|notice| !notice.entries.is_empty());
+    notices
 }
 
-/// Returns an entry for each change to the gate configuration.
+/// Builds an entry for each changed file of the gate configuration.
 fn build_gate_change_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
     report
         .gate_changes
@@ -135,7 +130,7 @@ fn build_gate_change_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
         .collect()
 }
 
-/// Returns an entry for each change that breaks consumers.
+/// Builds an entry for each change that breaks consumers, with the reason if such changes are accepted.
 fn build_break_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
     let Some(compat) = &report.compat else {
         return Vec::new();
@@ -155,7 +150,7 @@ fn build_break_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
         .collect()
 }
 
-/// Returns an entry for each reason why files were not reviewed.
+/// Builds an entry for each reason why files were not reviewed.
 fn build_unreviewed_entries<'a>(report: &'a Report, logged_reasons: &[String]) -> Vec<NoticeEntry<'a>> {
     describe_unreviewed_files(report, logged_reasons)
         .into_iter()
@@ -163,7 +158,8 @@ fn build_unreviewed_entries<'a>(report: &'a Report, logged_reasons: &[String]) -
         .collect()
 }
 
-/// Returns the entry of a reason; it has a place if it is about a single file.
+/// Builds the entry of a reason why files were not reviewed. If it is about a single file, the path at the start of
+/// `text` becomes the place of the entry.
 fn build_unreviewed_entry(text: String, files: Vec<&str>) -> NoticeEntry<'_> {
     if let [path] = files[..]
         && let Some(text) = text.strip_prefix(&format!("{path}: "))

@@ -35,11 +35,13 @@ pub(in crate::report) struct FindingOrder<'c> {
 }
 
 impl<'c> FindingOrder<'c> {
+    /// Creates the order of a report's findings, with the changed lines of the context.
     pub(in crate::report) fn from_context(report: &Report, context: &'c ReportContext) -> Self {
         Self::from_changed_lines(report, &context.changed_lines)
     }
 
-    /// Creates the order of a report's findings.
+    /// Creates the order of a report's findings. If it was compared with the base, findings that are neither known nor
+    /// waived are new.
     pub(super) const fn from_changed_lines(report: &Report, changed_lines: &'c ChangedLines) -> Self {
         Self {
             is_compared: report.fixed_count.is_some(),
@@ -47,8 +49,8 @@ impl<'c> FindingOrder<'c> {
         }
     }
 
-    /// Returns the place of a finding in the order: those that fail the gate before known or waived ones, new ones
-    /// first, then those near the changed lines, then the more severe ones.
+    /// Returns the rank of a finding, of which the smallest comes first: known or waived findings come last; then new
+    /// findings, those near a change, and more severe ones come first.
     fn rank(self, finding: &Finding<'_>) -> Rank {
         let is_touched = self.changed_lines.contains(finding.path, finding.line);
         let nearness = if self.is_compared && finding.is_counted() {
@@ -78,31 +80,31 @@ impl<'c> FindingOrder<'c> {
         (self.rank(finding), finding.path, finding.line)
     }
 
-    /// Returns the results of a file, those with the first findings first; results without any keep their order at the
-    /// end.
+    /// Returns the results of a file in the order of their first findings; results without findings come last, in the
+    /// order of the report.
     pub(in crate::report) fn sort_results(self, file: &FileResults) -> Vec<&RuleResult> {
         let mut results = file.distinct_results();
-        results.sort_by_cached_key(|result| self.first_rank(&result.findings(&file.path)));
+        results.sort_by_cached_key(|result| self.group_sort_key(&result.findings(&file.path)));
         results
     }
 
-    /// Returns the files of the report, those with the first findings first; files without any keep their order at the
-    /// end.
+    /// Returns the files of the report in the order of their first findings; files without findings come last, in the
+    /// order of the report.
     pub(in crate::report) fn sort_files(self, report: &Report) -> Vec<&FileResults> {
         let mut files: Vec<&FileResults> = report.files.iter().collect();
-        files.sort_by_cached_key(|file| self.first_rank(&file.findings()));
+        files.sort_by_cached_key(|file| self.group_sort_key(&file.findings()));
         files
     }
 
-    /// Returns the sort key of a group of findings: the place of its first finding; groups without any are last.
-    fn first_rank(self, findings: &[Finding<'_>]) -> (bool, Option<Rank>) {
-        let least = findings.iter().map(|finding| self.rank(finding)).min();
-        (least.is_none(), least)
+    /// Returns the sort key of a group of findings: the smallest rank among them. A group without findings is last.
+    fn group_sort_key(self, findings: &[Finding<'_>]) -> (bool, Option<Rank>) {
+        let smallest_rank = findings.iter().map(|finding| self.rank(finding)).min();
+        (smallest_rank.is_none(), smallest_rank)
     }
 }
 
-/// Sorts changes: files with findings in the order of those, then other files, files of which only the layout changed
-/// last.
+/// Sorts changed files: first those with findings, in the order of the findings, then the others. Files of which only
+/// the layout changed are the last among the others.
 pub(super) fn sort_changes(changes: &mut [&super::ChangedFile], findings: &[Finding<'_>]) {
     let mut finding_indices: HashMap<&str, usize> = HashMap::new();
     for (finding_index, finding) in findings.iter().enumerate() {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, Default)]
 pub(in crate::report) struct Tally<'a> {
     findings: [usize; Tone::ALL.len()],
-    /// The files of the findings that fail the gate, by tone.
+    /// The files of findings that are neither known nor waived, by tone.
     file_paths: [BTreeSet<&'a str>; Tone::ALL.len()],
 }
 
@@ -16,7 +16,7 @@ pub(in crate::report) struct Tally<'a> {
 pub(in crate::report) type NamedTally<'a> = (&'a str, Tally<'a>);
 
 impl<'a> Tally<'a> {
-    /// Counts a finding, and its file once for each tone.
+    /// Adds a finding to the counts. Its file is counted once for each tone, unless the finding is known or waived.
     fn add_finding(&mut self, finding: &Finding<'a>) {
         let tone = Tone::for_finding(finding);
         self.findings[tone as usize] += 1;
@@ -44,7 +44,8 @@ impl<'a> Tally<'a> {
         self.findings[tone as usize]
     }
 
-    /// Returns a sort key that is greater for worse findings.
+    /// Returns a sort key that is greater for worse findings: the numbers of findings by tone, of which the worst tone
+    /// is compared first.
     pub(super) const fn weight(&self) -> [usize; Tone::ALL.len()] {
         self.findings
     }
@@ -55,30 +56,30 @@ impl<'a> Tally<'a> {
         all.filter(|(_, number)| *number > 0)
     }
 
-    /// Returns the number of findings that fail the gate.
+    /// Returns the number of findings that are neither known nor waived.
     pub(super) fn counting_findings(&self) -> usize {
         self.total() - self.finding_count(Tone::Old)
     }
 
-    /// Returns the number of files with counting findings of this tone.
+    /// Returns the number of files that have findings of this tone; 0 for `Old`, whose files are not counted.
     pub(super) fn file_count_of(&self, tone: Tone) -> usize {
         self.file_paths[tone as usize].len()
     }
 
-    /// Returns the number of files with counting findings.
+    /// Returns the number of files that have findings which are neither known nor waived.
     pub(super) fn file_count(&self) -> usize {
         self.file_paths.iter().flatten().collect::<BTreeSet<_>>().len()
     }
 }
 
-/// Counts the findings by the name that `name` returns.
+/// Counts the findings by the name that `name_of` returns for each, such as its rule or directory.
 pub(super) fn tally_by_name<'a>(
     findings: &[Finding<'a>],
-    name: impl Fn(&Finding<'a>) -> &'a str,
+    name_of: impl Fn(&Finding<'a>) -> &'a str,
 ) -> Vec<NamedTally<'a>> {
     let mut tallies: BTreeMap<&str, Tally<'a>> = BTreeMap::new();
     for finding in findings {
-        tallies.entry(name(finding)).or_default().add_finding(finding);
+        tallies.entry(name_of(finding)).or_default().add_finding(finding);
     }
     tallies.into_iter().collect()
 }
