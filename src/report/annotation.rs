@@ -77,15 +77,16 @@ pub(super) fn collect_limited_file_annotations(
     limit: usize,
     overflow_place: &str,
 ) -> Vec<Annotation> {
-    let file_marks = group_unreviewed_by_reason(report)
+    let unreviewed_annotations = group_unreviewed_by_reason(report)
         .into_iter()
         .filter(|(reason, paths)| paths.len() > 1 && !context.has_logged(reason))
         .flat_map(|(_, paths)| paths)
         .map(|path| {
+            let first_line = 1;
             let message = "The file was not reviewed.".to_owned();
-            annotate_file(Level::Error, path, 1, UNREVIEWED_TITLE, message)
+            annotate_file(Level::Error, path, first_line, UNREVIEWED_TITLE, message)
         });
-    let annotations = annotate_findings(report, context, file_marks);
+    let annotations = annotate_findings(report, context, unreviewed_annotations);
     let is_passing = false;
     let notices = annotate_notices(&View::new(report, context, ViewMedium::Log), is_passing);
     limit_annotations(
@@ -157,7 +158,7 @@ pub(super) fn annotate_notices(view: &View<'_>, is_passing: bool) -> Vec<Annotat
     annotations
 }
 
-/// Creates the annotation of an entry of a notice; the title depends on the kind of notice.
+/// Creates the annotation of an entry of a notice: at its file if it has one, with a title for the kind of notice.
 fn annotate_notice(kind: NoticeKind, level: Level, entry: &NoticeEntry<'_>) -> Annotation {
     let (title, message) = match kind {
         NoticeKind::GateChanges => {
@@ -179,7 +180,7 @@ fn annotate_notice(kind: NoticeKind, level: Level, entry: &NoticeEntry<'_>) -> A
     }
 }
 
-/// Creates the annotation of a finding, at its line.
+/// Creates the annotation of a finding at its line. The title is the name of the rule.
 fn annotate_finding(finding: &Finding<'_>) -> Annotation {
     let level = match finding.severity {
         Severity::Error => Level::Error,

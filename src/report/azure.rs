@@ -19,9 +19,9 @@ const MESSAGE_LIMIT: usize = 4_096;
 /// Returns the issues of files, one `##vso` command per line, the errors first. Azure shows at most ten of each type,
 /// including the notices in the log. If there are more, the last one states the number of omitted issues.
 pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<String> {
-    let all =
+    let annotations =
         annotation::collect_limited_file_annotations(report, context, MAX_ISSUES, "the report and the log");
-    all.iter().map(format_command).collect()
+    annotations.iter().map(format_command).collect()
 }
 
 /// Returns the `##vso` commands that set the step's outputs, one per line. Later steps and other jobs read an output as
@@ -39,7 +39,7 @@ pub(crate) fn format_outputs(pairs: &[(&str, String)]) -> Vec<String> {
 
 /// Returns the logging command that shows an annotation. Azure has no notices, so they become warnings.
 pub(super) fn format_command(annotation: &Annotation) -> String {
-    let kind = if annotation.level == Level::Error {
+    let issue_type = if annotation.level == Level::Error {
         "error"
     } else {
         "warning"
@@ -63,7 +63,7 @@ pub(super) fn format_command(annotation: &Annotation) -> String {
         MESSAGE_LIMIT,
         push_escaped_char,
     );
-    format!("##vso[task.logissue type={kind};{place}code={code};]{message}")
+    format!("##vso[task.logissue type={issue_type};{place}code={code};]{message}")
 }
 
 /// Escapes text for a logging command. The agent reverts these replacements, in properties and in the message alike.

@@ -24,16 +24,18 @@ const SUMMARY_LIMIT: usize = 450;
 /// Maximum length of the details of a report, in UTF-16 code units.
 const DETAILS_LIMIT: usize = 2_000;
 
-/// Returns the body of the request that creates the report on Bitbucket. An undecided review is reported as FAILED.
+/// Builds the body of the request that creates the report on Bitbucket. The details are the headline, the unreviewed
+/// files and the notes. An undecided review is reported as FAILED.
 pub(crate) fn build_report(report: &Report) -> Value {
     let (counts, totals) = (report.count_results(), report.totals());
     let number_field =
         |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
     let mut details = render_headline(report);
-    let cause_sentences = describe_unreviewed_files(report, &[])
+    let logged_reasons = &[];
+    let unreviewed_sentences = describe_unreviewed_files(report, logged_reasons)
         .into_iter()
-        .map(|(cause, _)| to_sentence(&cause));
-    for sentence in cause_sentences.chain(report.notes.iter().cloned()) {
+        .map(|(description, _)| to_sentence(&description));
+    for sentence in unreviewed_sentences.chain(report.notes.iter().cloned()) {
         details.push(' ');
         details.push_str(&sentence);
     }
@@ -54,8 +56,8 @@ pub(crate) fn build_report(report: &Report) -> Value {
     })
 }
 
-/// Returns the bodies of the POST requests for the annotations: the most important first, at most 1,000, 100 per
-/// request. If no annotation is an error, the first one explains why the review does not pass.
+/// Builds the bodies of the requests that create the annotations: the most important first, at most 1,000, with 100 in
+/// each request. If no annotation is an error, the first one explains why the review does not pass.
 pub(crate) fn build_annotation_requests(report: &Report, context: &ReportContext) -> Vec<Value> {
     let annotations = annotation::collect_file_annotations(report, context);
     // Bitbucket shows only annotations of a file, so the reason for the verdict needs one.

@@ -169,6 +169,7 @@ pub(super) fn render_file_changes(
         }
         remaining_bytes -= flowchart.len();
     }
+    // The size of the lists if each value of several lines is replaced by the number of its lines.
     let list_bytes: Vec<usize> = files
         .iter()
         .map(|file| render_change_list(&file.words, usize::MAX, 0).len())
@@ -197,9 +198,9 @@ pub(super) fn render_file_changes(
                 value_share
             };
             let list = render_change_list(&file.words, list_shares[index] + value_share, value_limit);
-            let parts = [flowchart, list];
-            let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            parts.join("\n")
+            let texts = [flowchart, list];
+            let visible_texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+            visible_texts.join("\n")
         })
         .collect()
 }
@@ -211,8 +212,8 @@ fn share_equally(demands: impl Iterator<Item = usize>, total: usize) -> Vec<usiz
     demands.sort_by_key(|(_, demand)| *demand);
     let mut remaining_total = total;
     let mut shares: Vec<(usize, usize)> = Vec::with_capacity(demands.len());
-    for (number, (index, demand)) in demands.iter().enumerate() {
-        let share = (*demand).min(remaining_total / (demands.len() - number));
+    for (handled_count, (index, demand)) in demands.iter().enumerate() {
+        let share = (*demand).min(remaining_total / (demands.len() - handled_count));
         remaining_total -= share;
         shares.push((*index, share));
     }
@@ -229,7 +230,7 @@ fn render_flowchart(file: &ChangedFile) -> Option<String> {
     if omitted_count > 0 {
         let _ = writeln!(
             chart,
-            "\nNot in the flowchart: {}.",
+            "\nThe flowchart omits {}.",
             format_count(omitted_count, "further component")
         );
     }

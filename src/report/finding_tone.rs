@@ -53,7 +53,7 @@ impl Tone {
         }
     }
 
-    /// Returns the number with its label, such as `2 errors`.
+    /// Returns a number of findings with their label, such as `2 errors` or `3 not evaluated`.
     pub(super) fn describe_count(self, number: usize) -> String {
         match self {
             Self::Error | Self::Warning => format_count(number, self.word()),

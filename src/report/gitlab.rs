@@ -103,6 +103,7 @@ impl<'a> IssueLocation<'a> {
     }
 }
 
+/// Truncates a description to its maximum length. A text without visible characters becomes a placeholder.
 fn shorten_description(text: &str) -> String {
     text_or_placeholder(&truncation::truncate(text, DESCRIPTION_LIMIT)).to_owned()
 }

@@ -119,7 +119,8 @@ pub(super) fn collect_limits<'r>(report: &'r Report, context: &'r ReportContext)
     remarks
 }
 
-/// Returns a file of the reviewed commit for an entry about the run, or `sluicegate.yaml` if no file is known.
+/// Returns the path of any file of the reviewed commit, for an entry about the run in a format whose entries need a
+/// file. If no file is known, returns `sluicegate.yaml`.
 fn find_existing_path<'r>(report: &'r Report, context: &'r ReportContext) -> &'r str {
     let reviewed_paths = report.files.iter().map(|file| file.path.as_str());
     let unreviewed_paths = report.unreviewed_files.iter().map(|file| file.path.as_str());

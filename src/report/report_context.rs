@@ -307,7 +307,7 @@ impl ChangedLines {
         self.0.insert(path.into(), touched_lines);
     }
 
-    /// Returns whether the change touches this line of a finding, or a line that is indented below it.
+    /// Returns whether the change touches the line of a finding, or a line of the block that is indented below it.
     pub(crate) fn contains(&self, path: &str, line: u32) -> bool {
         self.0.get(path).is_some_and(|lines| lines.contains(&line))
     }

@@ -145,6 +145,7 @@ pub(super) fn describe_fixed_findings(report: &Report) -> Option<String> {
     }
 }
 
+/// Returns whether the report has neither reviewed, excluded nor unreviewed files.
 const fn has_no_files(counts: &ResultCounts) -> bool {
     counts.files + counts.excluded + counts.unreviewed == 0
 }

@@ -26,13 +26,13 @@ const TITLE_LIMIT: usize = 200;
 /// level, including the notices in the log. If there are more, the last one states the number of omitted annotations
 /// and where to find them.
 pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<String> {
-    let all = annotation::collect_limited_file_annotations(
+    let annotations = annotation::collect_limited_file_annotations(
         report,
         context,
         MAX_LEVEL_ANNOTATIONS,
         "the step summary and the report",
     );
-    all.iter().map(format_command).collect()
+    annotations.iter().map(format_command).collect()
 }
 
 /// Writes the annotations of a report as a file with one workflow command per line. A step that prints the file shows
@@ -44,7 +44,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     Ok(())
 }
 
-/// Returns the step summary: Markdown for the page of the run, under 1,000 KiB.
+/// Renders the step summary, which is Markdown that GitHub shows on the page of the run. It is smaller than 1,000 KiB.
 pub(crate) fn render_step_summary(report: &Report, context: &ReportContext) -> String {
     review_markdown::render_summary(report, context)
 }

@@ -13,16 +13,17 @@ use std::fmt::Write as _;
 /// verdict.
 pub(super) fn render_header(view: &View<'_>) -> String {
     let report = view.report;
-    let (sign, tone) = match report.verdict {
+    // The signs are SVG paths: a check mark, a cross and an exclamation mark.
+    let (sign_path, css_class) = match report.verdict {
         Verdict::Passed => ("M5 13l5 5L20 7", "passed"),
         Verdict::Failed => ("M6 6l12 12M18 6L6 18", "failed"),
         Verdict::Undecided => ("M12 5v9M12 18v1", "undecided"),
     };
     let name = repository_name(view).map(|name| format!("<strong>{}</strong> ", escape(name)));
     let mut html = format!(
-        "<header class=\"top {tone}\">\n<p class=\"brand\">{}Pipeline review</p>\n\
+        "<header class=\"top {css_class}\">\n<p class=\"brand\">{}Pipeline review</p>\n\
          <h1><svg class=\"sign\" viewBox=\"0 0 24 24\" width=\"32\" height=\"32\" aria-hidden=\"true\">\
-         <path d=\"{sign}\" fill=\"none\" stroke=\"#57606a\" stroke-width=\"3\"/></svg>{} {}</h1>\n{}",
+         <path d=\"{sign_path}\" fill=\"none\" stroke=\"#57606a\" stroke-width=\"3\"/></svg>{} {}</h1>\n{}",
         name.unwrap_or_default(),
         capitalize(run_noun(report)),
         report.verdict,

@@ -13,7 +13,7 @@ use schema_v2::DocumentV2;
 use sluicegate_pipelines::findings::Report;
 use std::io::{self, Write};
 
-/// Writes the report as indented JSON with a final line break.
+/// Writes the report as indented JSON of the schema `sluicegate.report/v2`, with a final line break.
 pub(crate) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     write_json(writer, |json| {
         serde_json::to_writer_pretty(json, &DocumentV2::from_report(report, context))

@@ -144,6 +144,7 @@ pub(super) struct FileWriter<'r> {
 }
 
 impl Serialize for FileWriter<'_> {
+    /// Writes the list of files. Each file is converted only when it is written.
     fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
         let files = self.files.iter();
         writer.collect_seq(files.map(|file| FileV2::from_results(file, self.context)))

@@ -34,9 +34,9 @@ impl<'r> PathLabels<'r> {
     }
 }
 
-/// Returns the class name for this label: `sales.load`, which Jenkins splits at the last dot into the class `load` of
-/// the package `sales` (`hudson.tasks.junit.CaseResult`). Other dots are replaced, because they would split a file's
-/// name.
+/// Converts the label `sales/load` to the class name `sales.load`, which Jenkins splits at the last dot into the class
+/// `load` of the package `sales` (`hudson.tasks.junit.CaseResult`). Dots in the label are replaced, because they would
+/// split a file's name.
 pub(super) fn class_name(label: &str) -> String {
     label.replace('.', "_").replace('/', ".")
 }

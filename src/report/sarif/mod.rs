@@ -129,7 +129,7 @@ fn build_tool<'a>(rules: SarifRules<'a>, context: &ReportContext) -> Tool<'a> {
     }
 }
 
-/// Returns the reviewed repository and commit, if both are known.
+/// Describes the reviewed repository and commit; `None` unless both are known.
 fn build_provenance(report: &Report, context: &ReportContext) -> Option<Provenance> {
     Some(Provenance {
         repository_uri: context.repository_url.clone()?,

@@ -353,6 +353,7 @@ fn notice_label(notice: &Notice<'_>, style: Style) -> (String, &'static str) {
     }
 }
 
+/// Returns the label for warnings, in color.
 fn warning_label(style: Style) -> String {
     paint("warning", bold(AnsiColor::Yellow), style)
 }
