@@ -24,7 +24,7 @@ impl Tone {
         }
     }
 
-    /// Returns the level of a finding, also if it is known or waived: never `Old`.
+    /// Returns the tone of a finding by its level alone, as if it were neither known nor waived.
     pub(super) const fn ignoring_state(finding: &Finding<'_>) -> Self {
         match (finding.error_type, finding.severity) {
             (Some(_), _) => Self::Broken,

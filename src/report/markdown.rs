@@ -54,8 +54,7 @@ fn is_markup_at(c: char, preceding_text: &str, next: Option<char>) -> bool {
     }
 }
 
-/// Renders text as code. An HTML `code` element is used because its content can be escaped, other than between
-/// backticks.
+/// Renders text as code, in an HTML element: unlike text between backticks, its content can be escaped.
 pub(super) fn render_code(raw: &str) -> String {
     format!("<code>{}</code>", escape(raw))
 }

@@ -67,8 +67,8 @@ fn wrong_schema(schema: &str) -> ReportReadError {
 }
 
 impl DocumentV2<'_> {
-    /// Converts the document to a report. Fails if a path is a duplicate or a result is invalid. A file without a
-    /// reason, as in older reports, gets a general one.
+    /// Converts the document to a report. Fails if a path is a duplicate or a result is invalid. An excluded or
+    /// unreviewed file without a reason, as in older reports, gets a general one.
     fn into_report(self) -> Result<Report, ReportReadError> {
         let (engine, verdict) = (self.engine, self.verdict);
         let fixed_findings = self.findings.and_then(|findings| findings.fixed);
