@@ -87,6 +87,7 @@ pub(super) fn collect_limited_file_annotations(
             annotate_file(Level::Error, path, first_line, UNREVIEWED_TITLE, message)
         });
     let annotations = annotate_findings(report, context, unreviewed_annotations);
+    // Whether the run passes is not known here, so that problems are taken as errors.
     let is_passing = false;
     let notices = annotate_notices(&View::new(report, context, ViewMedium::Log), is_passing);
     limit_annotations(

@@ -119,6 +119,7 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
             )
         })
         .collect();
+    // Each heading is followed by an empty line.
     let heading_bytes: usize = headings.iter().map(|heading| heading.len() + 1).sum();
     let change_bytes = MAX_PAGE_BYTES.saturating_sub(page.len() + heading_bytes + OMISSION_BYTES);
     let changed_files: Vec<&ChangedFile> = files.iter().collect();

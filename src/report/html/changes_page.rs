@@ -50,11 +50,11 @@ pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> 
             .as_ref()
             .map(|callers| render_section(callers.render_list(&escape))),
     );
-    for (number, file) in files.iter().enumerate() {
+    for (file_index, file) in files.iter().enumerate() {
         body.push_str(&render_file_changes(
             file,
-            &format!("change-{number}"),
-            number < MAX_OPEN_FILES,
+            &format!("change-{file_index}"),
+            file_index < MAX_OPEN_FILES,
         ));
     }
     body.push_str("</main>\n");

@@ -52,9 +52,9 @@ pub(super) fn render_notice(notice: &Notice<'_>) -> String {
             render_file_list(&entry.files)
         )
     });
-    let (title, number) = (notice.kind.title(), notice.entries.len());
-    let list = render_list(&entries.collect::<Vec<_>>(), number > MAX_OPEN_ENTRIES, "entries");
-    format!("<div><h3>{title}</h3>{list}</div>\n")
+    let is_folded = notice.entries.len() > MAX_OPEN_ENTRIES;
+    let list = render_list(&entries.collect::<Vec<_>>(), is_folded, "entries");
+    format!("<div><h3>{}</h3>{list}</div>\n", notice.kind.title())
 }
 
 /// Renders all files of an entry as a folded list, because its sentence names only the first ones. Returns an empty

@@ -71,7 +71,7 @@ impl DocumentV2<'_> {
     /// unreviewed file without a reason, as in older reports, gets a general one.
     fn into_report(self) -> Result<Report, ReportReadError> {
         let (engine, verdict) = (self.engine, self.verdict);
-        let fixed_findings = self.findings.and_then(|findings| findings.fixed);
+        let fixed_count = self.findings.and_then(|findings| findings.fixed);
         let files: Vec<FileResults> = self
             .files
             .into_iter()
@@ -106,7 +106,7 @@ impl DocumentV2<'_> {
                 .map(|changed_file| changed_file.path.as_str()),
         )?;
         Ok(Report {
-            fixed_count: fixed_findings,
+            fixed_count,
             changes,
             engine: self.engine,
             verdict,

@@ -27,7 +27,7 @@ pub(crate) struct ExecutionRun {
 }
 
 /// Writes the execution as JUnit XML. An execution that failed is a `failure`; one whose final status is unknown is an
-/// `error`.
+/// `error`. The platform's message about a success becomes the output of the case.
 pub(crate) fn write_execution_junit(run: &ExecutionRun, writer: &mut dyn io::Write) -> io::Result<()> {
     let name = &run.pipeline;
     let problem = run.problem.as_deref().unwrap_or(&run.status);

@@ -227,7 +227,7 @@ fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCas
 }
 
 /// Removes the skipped cases of a suite, which strict schemas may not allow, and puts their texts into the suite's
-/// output.
+/// output. The lines of the cases are not changed, because the strict dialect does not write them.
 fn replace_skipped_cases(suite: &mut Suite) {
     let mut descriptions = Vec::new();
     suite.suite.testcases.retain(|case| {

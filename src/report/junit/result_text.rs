@@ -40,6 +40,7 @@ const MAX_NAMES_LENGTH: usize = 1_000;
 /// other violations. A result without violations has the type of its error or a general message.
 pub(super) fn build_short_message(result: &RuleResult) -> String {
     let violations = select_violations(result);
+    // A result without violations has one finding, whose index is 0.
     let (index, first) = match (&result.status, violations.first()) {
         (_, Some((index, violation))) => (*index, violation.text.as_str()),
         (Status::Error(error_type), None) => (0, error_type_name(error_type.as_deref())),

@@ -294,13 +294,13 @@ fn build_result<'a>(
 /// complete text of the line, the region has no columns.
 fn build_region(line: u32, source_line: Option<&str>) -> Region {
     let complete_line = source_line.filter(|text| !text.trim().is_empty() && !text.ends_with('…'));
-    let column = |text: &str| text.encode_utf16().count() + 1;
-    let indent = |text: &str| column(&text[..text.len() - text.trim_start().len()]);
+    let column_after = |text: &str| text.encode_utf16().count() + 1;
+    let text_column = |text: &str| column_after(&text[..text.len() - text.trim_start().len()]);
     Region {
         start_line: line,
-        start_column: complete_line.map(indent),
+        start_column: complete_line.map(text_column),
         end_line: complete_line.map(|_| line),
-        end_column: complete_line.map(column),
+        end_column: complete_line.map(column_after),
         snippet: source_line.map(|text| SarifText {
             text: truncation::truncate(text, SNIPPET_LIMIT),
         }),

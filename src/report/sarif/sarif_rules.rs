@@ -21,17 +21,17 @@ const VERDICT_RULE: &str = "review-verdict";
 /// The rules, and the index of each.
 pub(super) struct SarifRules<'a> {
     pub list: Vec<SarifRule<'a>>,
-    index: HashMap<&'a str, usize>,
+    indices_by_id: HashMap<&'a str, usize>,
 }
 
 impl<'a> SarifRules<'a> {
     /// Collects the rules with results, up to [`MAX_RULES`], in the order of the results, then further rules of
-    /// findings. A rule has the level of its worst result. If the review failed without a finding that fails it, a rule
-    /// for the verdict is added.
+    /// findings. A rule has the level of its worst result, or `warning` if it passed. If the review failed without a
+    /// finding that fails it, a rule for the verdict is added.
     pub(super) fn from_report(report: &'a Report, context: &ReportContext) -> Self {
         let mut rules = Self {
             list: Vec::new(),
-            index: HashMap::new(),
+            indices_by_id: HashMap::new(),
         };
         let results = report.files.iter().flat_map(|file| &file.results);
         let result_rules = results.map(|result| {
@@ -42,19 +42,22 @@ impl<'a> SarifRules<'a> {
         for (id, severity) in
             result_rules.chain(finding_rules.map(|finding| (finding.rule, finding.severity)))
         {
-            if let Some(rule_index) = rules.index.get(id) {
+            if let Some(rule_index) = rules.indices_by_id.get(id) {
                 if severity == Severity::Error {
                     rules.list[*rule_index].default_configuration.level = level_name(severity);
                 }
             } else if rules.list.len() < MAX_RULES {
-                rules.index.insert(id, rules.list.len());
+                rules.indices_by_id.insert(id, rules.list.len());
                 rules.list.push(build_rule(id, severity, context));
             }
         }
         let needs_verdict_rule =
             report.verdict == Verdict::Failed && find_verdict_remark(report, context).is_some();
-        if needs_verdict_rule && !rules.index.contains_key(VERDICT_RULE) && rules.list.len() < MAX_RULES {
-            rules.index.insert(VERDICT_RULE, rules.list.len());
+        if needs_verdict_rule
+            && !rules.indices_by_id.contains_key(VERDICT_RULE)
+            && rules.list.len() < MAX_RULES
+        {
+            rules.indices_by_id.insert(VERDICT_RULE, rules.list.len());
             rules.list.push(build_verdict_rule());
         }
         rules
@@ -67,7 +70,7 @@ impl<'a> SarifRules<'a> {
 
     /// Returns the index of the rule; `None` if it is beyond the maximum number of rules.
     pub(super) fn find_index(&self, id: &str) -> Option<usize> {
-        self.index.get(id).copied()
+        self.indices_by_id.get(id).copied()
     }
 }
 

@@ -36,6 +36,7 @@ impl Columns {
         files: impl Display,
     ) {
         let gap = " ".repeat(self.name_columns.saturating_sub(name.width()));
+        // The longest level, `not evaluated`, has 13 characters.
         let level = if self.has_levels {
             format!("  {level:<13}")
         } else {

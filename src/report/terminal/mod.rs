@@ -192,7 +192,7 @@ fn push_explanation_command(output: &mut String, view: &View<'_>) {
     }
 }
 
-/// Adds the command that reproduces the review locally, if it is known, and the paths of the reports next to it.
+/// Adds the command that reproduces the review locally and the paths of the reports; nothing without such a command.
 fn push_commands_and_reports(output: &mut String, context: &ReportContext) {
     if let Some(command) = &context.reproduction_command {
         let _ = writeln!(output, "Reproduce locally: {}", text::escape_line(command));
@@ -338,7 +338,7 @@ fn push_wrapped(output: &mut String, label: &str, message: &str, style: Style) {
     }
 }
 
-/// Returns the label of a notice, such as `warning`, and the start of its message.
+/// Returns the label of a notice and the start of its message. A change to the gate configuration is always a warning.
 fn notice_label(notice: &Notice<'_>, style: Style) -> (String, &'static str) {
     let label = if notice.affects_verdict {
         error_label(style)

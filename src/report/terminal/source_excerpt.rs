@@ -37,6 +37,7 @@ pub(super) fn push_excerpt(
     if lines.is_empty() {
         return;
     }
+    // The number is followed by ` | ` in each line.
     let columns = style
         .width
         .unwrap_or(DEFAULT_COLUMNS)

@@ -195,7 +195,7 @@ impl<'a> View<'a> {
 
     /// Describes how many findings are not listed, and the option that lists them; `None` if all are listed.
     pub(super) fn describe_omission(&self) -> Option<String> {
-        let old = (self.omitted_old_count > 0).then(|| {
+        let old_items = (self.omitted_old_count > 0).then(|| {
             format!(
                 "{} known or waived",
                 format_count(self.omitted_old_count, "finding")
@@ -207,7 +207,7 @@ impl<'a> View<'a> {
             "more finding"
         };
         let omitted_items = (self.omitted_count > 0).then(|| format_count(self.omitted_count, noun));
-        let parts: Vec<String> = omitted_items.into_iter().chain(old).collect();
+        let parts: Vec<String> = omitted_items.into_iter().chain(old_items).collect();
         let pronoun = if self.omitted_count + self.omitted_old_count == 1 {
             "it"
         } else {
