@@ -137,8 +137,8 @@ fn render_files(compat: &Compatibility) -> String {
         return String::new();
     }
     let mut section = format!(
-        "### Files\n\n{}.\n\n",
-        format_count(file_changes.len(), "file") + " changed"
+        "### Files\n\n{} changed.\n\n",
+        format_count(file_changes.len(), "file")
     );
     let list = List::with_limit(&file_changes, MAX_LISTED_FILES).map(|change| {
         let subject = render_code(&truncation::truncate(&change.subject(), MAX_TEXT_CHARS));

@@ -263,12 +263,12 @@ impl SourceLines {
     /// Returns the lines of [`Self::select_excerpt`] for a log. There are none if they would only repeat the message:
     /// if the finding is about a number, or if its line contains only the name of its component.
     pub(super) fn select_log_excerpt(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
-        let name_line = self.line(finding.path, finding.line).map(|line| {
+        let name_in_line = self.line(finding.path, finding.line).map(|line| {
             let key = line.trim().trim_end_matches(':');
             key.trim_matches(['"', '\''])
         });
-        let shows_name = name_line.is_some() && name_line == finding.about;
-        if finding.size.is_some() || (shows_name && finding.error_type.is_none()) {
+        let has_only_name = name_in_line.is_some() && name_in_line == finding.about;
+        if finding.size.is_some() || (has_only_name && finding.error_type.is_none()) {
             return Vec::new();
         }
         self.select_excerpt(finding)

@@ -30,7 +30,7 @@ pub(crate) fn render_failure_annotation(
 }
 
 /// Renders the step summary of a failed run. The first line of `message` is the failure; each of the others is a
-/// detail, or a next step if it begins with `hint: `.
+/// detail, or a next step if it begins with `hint: `. Lines beyond [`MAX_LINES`] are omitted with a note.
 pub(crate) fn render_failure_summary(title: &str, is_undecided: bool, message: &str) -> String {
     let mark = if is_undecided { "⚠️" } else { "❌" };
     let mut page = format!("## {mark} {}\n\n", shorten_and_escape(title));

@@ -91,17 +91,17 @@ pub(super) fn write_document(
     suites: impl IntoIterator<Item = Suite>,
     report: &JunitReport<'_>,
 ) -> io::Result<()> {
-    let mut writer = JunitDocument {
+    let mut document = JunitDocument {
         writer: Writer::new(writer),
         dialect: report.dialect,
     };
-    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
-    writer.write_start("testsuites", &list_total_attributes(report))?;
+    document.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
+    document.write_start("testsuites", &list_total_attributes(report))?;
     for (id, suite) in suites.into_iter().enumerate() {
-        writer.write_suite(id, &suite, report.properties)?;
+        document.write_suite(id, &suite, report.properties)?;
     }
-    writer.write_end("testsuites")?;
-    writer.write_event(Event::Text(BytesText::from_escaped("\n")))
+    document.write_end("testsuites")?;
+    document.write_event(Event::Text(BytesText::from_escaped("\n")))
 }
 
 /// Lists the attributes of the root element: the name and the totals. There are none in the strict dialect, which does

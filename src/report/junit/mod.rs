@@ -178,11 +178,11 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     }));
     cases.extend(build_consumer_cases(report, &mut names));
     let has_no_results = report.files.iter().all(|file| file.results.is_empty());
-    if cases.is_empty()
+    let is_empty_review = cases.is_empty()
         && has_no_results
         && report.excluded_files.is_empty()
-        && report.unreviewed_files.is_empty()
-    {
+        && report.unreviewed_files.is_empty();
+    if is_empty_review {
         let case = build_skipped_case(NOTHING_CASE, NOTHING_CASE, "no rule was checked on any pipeline");
         cases.push(CasePlace::FOR_RUN.place_case(case));
     }
@@ -191,10 +191,10 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     } else {
         report.notes.iter().collect()
     };
-    let notes = notes
+    let remaining_notes = notes
         .into_iter()
         .filter(|note| known_limit_problem.as_ref() != Some(note));
-    cases.extend(notes.map(|note| {
+    cases.extend(remaining_notes.map(|note| {
         CasePlace::FOR_RUN.place_case(build_skipped_case(&names.make_unique(NOTE_CASE), NOTE_CASE, note))
     }));
     cases
@@ -302,11 +302,11 @@ fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailO
         (_, Status::Passed) => (TestCaseBuilder::success(name, Duration::ZERO), String::new()),
         (CaseOutcome::Skipped, _) => {
             let skip_reason = explain_skip(result);
-            let kind = match &result.status {
+            let result_type = match &result.status {
                 Status::Error(error_type) => error_type_name(error_type.as_deref()),
                 _ => skip_reason,
             };
-            let case = TestCaseBuilder::skipped_with_cause(name, kind, &format!("{skip_reason}: {message}"));
+            let case = TestCaseBuilder::skipped_with_cause(name, result_type, &format!("{skip_reason}: {message}"));
             (case, format!("{skip_reason}:\n{}", build_full_text(result, path)))
         }
         (_, Status::Failed(severity)) => {
@@ -314,8 +314,8 @@ fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailO
             (case, build_full_text(result, path))
         }
         (_, Status::Error(error_type)) => {
-            let kind = error_type_name(error_type.as_deref());
-            let case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);
+            let result_type = error_type_name(error_type.as_deref());
+            let case = TestCaseBuilder::error(name, Duration::ZERO, result_type, &message);
             (case, build_full_text(result, path))
         }
     };
