@@ -306,7 +306,8 @@ fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailO
                 Status::Error(error_type) => error_type_name(error_type.as_deref()),
                 _ => skip_reason,
             };
-            let case = TestCaseBuilder::skipped_with_cause(name, result_type, &format!("{skip_reason}: {message}"));
+            let case =
+                TestCaseBuilder::skipped_with_cause(name, result_type, &format!("{skip_reason}: {message}"));
             (case, format!("{skip_reason}:\n{}", build_full_text(result, path)))
         }
         (_, Status::Failed(severity)) => {
