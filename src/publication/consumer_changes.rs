@@ -33,7 +33,7 @@ pub(crate) struct PublishComparison {
 }
 
 impl PublishComparison {
-    /// Returns the name and the commit of the version that is compared with; empty if unknown.
+    /// Returns the name and the commit of the version with which the plan is compared; empty texts if unknown.
     pub(super) fn compared_version(&self) -> (&str, &str) {
         let compat = &self.compat;
         (
@@ -42,7 +42,7 @@ impl PublishComparison {
         )
     }
 
-    /// Returns the name of the next version if all changes are known, otherwise an empty text.
+    /// Returns the semantic version after the latest if all changes are known, otherwise an empty text.
     pub(super) fn next_version_name(&self) -> String {
         let next = self
             .next_version
@@ -74,8 +74,9 @@ impl Publication<'_> {
         Ok(())
     }
 
-    /// Compares the plan with the version that consumers use, and completes a version name that depends on the changes.
-    /// Returns `None` if the comparison is turned off, or if it failed and nothing depends on it.
+    /// Compares the plan with the version that consumers use, and sets a version name that contains `{next}`, because
+    /// it depends on the changes. Returns `None` if the comparison is turned off, or if it failed with an error that is
+    /// only a warning, because neither the name nor `--compat fail` needs it.
     pub(super) fn compare_and_name_version(
         &self,
         platform: &Platform,
@@ -123,9 +124,12 @@ impl Publication<'_> {
         Ok(Some(comparison))
     }
 
-    /// Requests the details of the version to compare with, and the name of the latest version. The inner error is one
-    /// of the platform.
-    #[expect(clippy::type_complexity, reason = "what is there, or the call that failed")]
+    /// Requests the details of the version to compare with (`--against`, otherwise the latest), and the name of the
+    /// latest version; both are `None` if no version is enabled. The inner error is that of the request for the latest.
+    #[expect(
+        clippy::type_complexity,
+        reason = "the details and the name, or the platform's error"
+    )]
     fn request_compared_version(
         &self,
         platform: &Platform,
@@ -154,8 +158,8 @@ impl Publication<'_> {
         }
     }
 
-    /// Compares the plan with a published version, and derives the next version name. Without such a version, nothing
-    /// can break.
+    /// Compares the plan with a published version, and derives the next version name from the latest. Without a
+    /// published version, there are no consumers whose pipelines could break.
     fn compare_with_version(
         &self,
         plan: &Plan,
@@ -180,8 +184,8 @@ impl Publication<'_> {
         })
     }
 
-    /// Compares what the plan offers with what a published version offers. If the clone lacks its commit, only the ids
-    /// of the shared pipelines are compared.
+    /// Compares what the plan offers with what a published version offers, and adds the changed files. If the clone
+    /// lacks the commit of that version, only the ids of the shared pipelines are compared.
     fn compare_offers(
         &self,
         plan: &Plan,
@@ -212,8 +216,8 @@ impl Publication<'_> {
         Ok((Compatibility::new(old.to_compared_version(), changes), None))
     }
 
-    /// Returns the files that changed since the published commit. The shared-pipelines file is included only if no
-    /// other change in it is listed.
+    /// Returns the files that changed since the published commit. The shared-pipelines file is included only if
+    /// `includes_shared_file` is set, because the changes in it are usually listed one by one.
     fn list_changed_files(
         &self,
         plan: &Plan,
@@ -231,8 +235,8 @@ impl Publication<'_> {
         Ok(changes)
     }
 
-    /// Sets the version name to the first one from `next_version` on that no version has, enabled or not. Returns the
-    /// number in it.
+    /// Counts on from `next_version` until no version, enabled or not, has the resulting name, and sets that name in
+    /// the plan. Returns the semantic version in it.
     fn set_unused_version_name(&self, plan: &mut Plan, mut next_version: String) -> Result<String, Failure> {
         let names = self.history.version_names();
         loop {
@@ -245,7 +249,8 @@ impl Publication<'_> {
         }
     }
 
-    /// Sets the version name from its template. Fails if no later name could be counted from it.
+    /// Sets the version name: its template with `next_version` for `{next}`. Fails if the name is not a semantic
+    /// version, because the next publish could not count on from it.
     fn set_version_name(&self, plan: &mut Plan, next_version: String) -> Result<(), Failure> {
         plan.version_name = with_publish_request(
             self.workspace,
@@ -266,7 +271,8 @@ impl Publication<'_> {
         Ok(())
     }
 
-    /// Marks a break as accepted by the job's reason, or by a version name that a user chose to announce it.
+    /// Marks breaking changes as accepted if the job gives a reason, or if a user chose a version name that announces
+    /// them, for example a higher major version.
     fn accept_breaks(&self, compat: Compatibility, plan: &Plan) -> Compatibility {
         let reason = self.settings.compatibility.accepted_reason.clone().or_else(|| {
             find_acceptance_by_name(compat.against.as_deref(), &plan.version_name)
@@ -275,8 +281,8 @@ impl Publication<'_> {
         compat.with_acceptance(reason)
     }
 
-    /// Returns the decision to publish nothing if the version name is counted and nothing changed since the published
-    /// version; otherwise `None`.
+    /// Returns the decision to publish nothing if the version name contains `{next}` and nothing changed since the
+    /// published version; otherwise `None`.
     pub(super) fn skip_unchanged_plan(&self, plan: &Plan) -> Option<PublishDecision> {
         let comparison = self.comparison.as_ref().filter(|_| self.needs_next_version())?;
         if !comparison.is_unchanged() {
@@ -300,8 +306,8 @@ impl Publication<'_> {
         Ok(is_refused.then(|| PublishDecision::Refuse(reject_breaks(plan, comparison))))
     }
 
-    /// Returns whether the breaks stop the publish. They do not if the version exists already and this run only repeats
-    /// its publish.
+    /// Returns whether breaking changes stop the publish: with `--compat fail`, if they are not accepted. They do not
+    /// if the version exists and `--if-exists same-content` allows this run to repeat its publish.
     fn are_breaks_refused(
         &self,
         platform: &Platform,
@@ -321,7 +327,8 @@ impl Publication<'_> {
         Ok(self.run.block_on(existing_version)?.is_err())
     }
 
-    /// Prints the changes for consumers of a publish that takes place.
+    /// Prints the changes for consumers before the upload: a warning if something breaks, otherwise a summary in a
+    /// line.
     pub(super) fn print_consumer_changes(&self, plan: &Plan, compat: &Compatibility) {
         if !compat.is_breaking() {
             if compat.against.is_some() {
@@ -349,7 +356,7 @@ fn describe_breaks(plan: &Plan, compat: &Compatibility) -> String {
     )
 }
 
-/// Returns the error that the publish would break consumers, with the ways to accept that.
+/// Returns the error that the publish would break consumers. Its hint names the flags that accept the break.
 fn reject_breaks(plan: &Plan, comparison: &PublishComparison) -> Failure {
     let message = describe_breaks(plan, &comparison.compat);
     let name_hint = match (&comparison.next_version, &comparison.compat.against) {
@@ -367,12 +374,13 @@ fn reject_breaks(plan: &Plan, comparison: &PublishComparison) -> Failure {
     ))
 }
 
+/// Returns the error that a comparison of only the ids does not suffice for this publish.
 fn reject_incomplete_comparison(reason: &str, hint: &str) -> Failure {
     let message = format!("could not determine the changes for consumers: {reason}");
     Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(hint)
 }
 
-/// Returns the error that no next version name can be counted.
+/// Returns the error that `{next}` has no value, because it cannot be counted on from the latest version.
 fn reject_next_version(error: &NextNameError) -> Failure {
     let hint = match error {
         NextNameError::NotSemantic(_) => {
@@ -387,7 +395,7 @@ fn is_access_denied(error: &HttpError) -> bool {
     matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Forbidden)
 }
 
-/// Returns the class as a step output; empty without a complete comparison.
+/// Returns the class of the changes for a step output; empty if the comparison is missing or incomplete.
 pub(super) fn class_name(compat: Option<&Compatibility>) -> String {
     let class = compat.and_then(|compat| compat.class);
     class.map(|class| class.to_string()).unwrap_or_default()

@@ -23,6 +23,7 @@ struct AffectedComponent<'c> {
 }
 
 impl AffectedComponent<'_> {
+    /// Returns a line with the first pipelines that call the pipeline of this component; `None` if there are none.
     fn describe_callers(&self) -> Option<String> {
         let list = List::with_limit(&self.callers, MAX_LISTED_CALLERS);
         (!self.callers.is_empty()).then(|| text::escape_line(&format!("  called by {list}")))

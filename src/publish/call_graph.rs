@@ -31,9 +31,8 @@ pub struct TransitiveCaller {
 }
 
 impl CallGraph {
-    /// Reads the calls of all pipelines in the snapshot. `removed_paths` are pipelines that the snapshot may lack:
-    /// calls to them are included, although their files are missing. No facts are known in advance, so each pipeline
-    /// that may name a file is parsed.
+    /// Reads the calls of all pipelines in the snapshot. Calls to `removed_paths` are included, although the snapshot
+    /// may lack these pipelines. Every pipeline is read, and parsed if it may name a file.
     pub fn load(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
@@ -48,8 +47,9 @@ impl CallGraph {
         )
     }
 
-    /// Reads only the calls to these pipelines, which may be missing in the snapshot. Files whose bytes contain none of
-    /// their names are not parsed, and files with known facts are not even read.
+    /// Reads only the calls to `callees`, which the snapshot may lack. To save time, a file is parsed only if its bytes
+    /// contain the name of a callee, and it is not even read if `known_facts` contains its facts. If there are too many
+    /// names to search for, every pipeline that may name a file is parsed.
     pub fn read_callers_of(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
@@ -71,7 +71,7 @@ impl CallGraph {
 
     /// Reads the calls made by the pipelines for which `needs_parsing` accepts the bytes, or whose facts are known.
     /// Calls to `removed_paths` are included, although the snapshot may lack these files. A pipeline that cannot be
-    /// read has no calls.
+    /// parsed has no calls, and a file whose content is uncertain is skipped.
     fn read_matching(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
@@ -113,8 +113,8 @@ impl CallGraph {
         Ok(graph)
     }
 
-    /// Adds the calls that this pipeline makes to others. A call by a name that several files have is added for each of
-    /// these files.
+    /// Adds the calls that `caller` makes to other pipelines. If several files have the called name, the call is stored
+    /// under this name, so that it applies to each of these files. Calls to missing files and to itself are ignored.
     fn add_calls(&mut self, caller: &str, references: &[Reference], pipeline_files: &PipelineFiles<'_>) {
         let (mut callee_paths, mut ambiguous_names) = (BTreeSet::new(), BTreeSet::new());
         for reference in references {
@@ -139,7 +139,8 @@ impl CallGraph {
         }
     }
 
-    /// Returns the pipelines that call this one, sorted by path.
+    /// Returns the pipelines that call the pipeline at `path`, or that may call it because several files have its name.
+    /// They are sorted by path.
     pub fn callers_of(&self, path: &str) -> Vec<&str> {
         let callers: BTreeSet<&str> = self
             .callers_by_callee
@@ -152,8 +153,8 @@ impl CallGraph {
         callers.into_iter().collect()
     }
 
-    /// Returns the pipelines that reach one of these through their calls, directly or indirectly, with a shortest chain
-    /// of calls. Searches breadth-first from the callees; they themselves are not included.
+    /// Returns the pipelines that call one of the callees, directly or indirectly, each with a shortest chain of calls
+    /// to it. The search is breadth-first and starts at the callees, which are not part of the result.
     pub fn transitive_callers_of(&self, callees: &BTreeSet<&str>) -> Vec<TransitiveCaller> {
         let mut chains_by_caller: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let mut current_step: Vec<&str> = callees.iter().copied().collect();

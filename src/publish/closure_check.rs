@@ -40,8 +40,9 @@ pub(super) struct ClosureContents {
     pub needed_count: usize,
 }
 
-/// Checks that the offered pipelines and all that they call are sent, and finds the scripts of the sent pipelines.
-/// Consumers could not run a pipeline whose parts are missing.
+/// Checks that the offered pipelines and everything that they call are sent, because consumers could not run a pipeline
+/// with missing parts. Returns the problems, the sent pipelines and their scripts. With `--select closure`, all
+/// other pipelines are removed from the sent ones. Fails only if the content of a file cannot be read or used.
 pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureContents, PublishError> {
     let listing = input.listing;
     let files = PipelineFiles::new(listing.listed_files().keys().map(String::as_str));
@@ -97,7 +98,7 @@ pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureConten
     })
 }
 
-/// Returns the scripts of the needed pipelines that are sent.
+/// Returns the paths of the sent scripts that the needed pipelines use.
 fn select_needed_scripts<'i>(
     input: &'i ClosureInput<'_>,
     needed_paths: &BTreeSet<String>,
@@ -116,8 +117,8 @@ fn select_needed_scripts<'i>(
         .collect()
 }
 
-/// Returns the enabled shared pipelines and all that they call, directly or indirectly. The files of each step are read
-/// together, which is faster.
+/// Returns the sent pipelines among the enabled shared pipelines and everything that they call, directly or indirectly.
+/// The search is breadth-first, so that the files of each step can be read together, which is faster.
 fn find_needed_pipelines(
     input: &mut ClosureInput<'_>,
     files: &PipelineFiles<'_>,
@@ -149,7 +150,7 @@ fn find_needed_pipelines(
     Ok(needed_paths)
 }
 
-/// Parses those of these pipelines that were so far only searched for names.
+/// Parses the pipelines among `paths` whose bytes were so far only searched for file names.
 fn read_skimmed_pipelines(
     input: &mut ClosureInput<'_>,
     paths: &BTreeSet<String>,
@@ -199,7 +200,8 @@ struct ClosureCheck<'a> {
 }
 
 impl ClosureCheck<'_> {
-    /// Checks that each entry's file exists, and that it is sent if the entry is enabled.
+    /// Checks that the pipeline of each enabled entry is sent. A disabled entry only leads to a warning, which also
+    /// says if its file is missing.
     fn check_entries(&mut self) -> Result<(), PublishError> {
         let shared_file = self.input.shared_file;
         for entry in shared_file.shared_entries() {
@@ -212,10 +214,11 @@ impl ClosureCheck<'_> {
                     project::describe_broken_entry(id, path, project::MISSING_FILE)
                         + "; it is disabled, so no consumer needs it"
                 };
+                let is_needed = true;
                 self.add_warning(
                     WarningKind::Disabled,
                     &shared_file.build_problem(entry.position, description),
-                    true,
+                    is_needed,
                 );
             } else if let Some(reason) = self.find_omission_reason(path)? {
                 let description = project::describe_broken_entry(id, path, &reason);
@@ -239,7 +242,8 @@ impl ClosureCheck<'_> {
         }))
     }
 
-    /// Checks a sent pipeline and its references. If no offered pipeline needs it, problems are only warnings.
+    /// Checks a sent pipeline and its references. If no offered pipeline needs it, problems are only warnings, except
+    /// that a defective file is always rejected.
     fn check_pipeline(&mut self, path: &str, file: &PipelineFile, is_needed: bool) {
         if let Some(defect) = file.defect {
             let problem = Problem {
@@ -267,9 +271,10 @@ impl ClosureCheck<'_> {
         }
     }
 
-    /// Checks that the file that a component refers to is sent and usable.
+    /// Checks that the file that a component refers to is sent and usable. If no offered pipeline needs the pipeline at
+    /// `path`, a missing file is only a warning.
     fn check_reference(&mut self, path: &str, reference: &Reference, is_needed: bool) {
-        match self.find_reference_state(path, reference) {
+        match self.assess_reference(path, reference) {
             ReferenceState::Intact => {}
             ReferenceState::Uncertain(kind, description) => {
                 self.add_warning(
@@ -296,7 +301,8 @@ impl ClosureCheck<'_> {
         }
     }
 
-    /// Adds a problem that does not stop the publish.
+    /// Adds a problem that does not stop the publish. If `is_needed` is false, no offered pipeline needs the file, so
+    /// that the summary can suggest to exclude it.
     fn add_warning(&mut self, kind: WarningKind, problem: &Problem, is_needed: bool) {
         self.warnings.push(Warning {
             kind,
@@ -306,8 +312,9 @@ impl ClosureCheck<'_> {
         });
     }
 
-    /// Returns whether the file that a reference names is sent.
-    fn find_reference_state(&self, path: &str, reference: &Reference) -> ReferenceState {
+    /// Returns whether the file that a reference names is sent and usable. This is uncertain if the name is an
+    /// expression, because only a run of the pipeline evaluates it.
+    fn assess_reference(&self, path: &str, reference: &Reference) -> ReferenceState {
         match (&reference.target, reference.kind) {
             (ReferenceTarget::Expression(text), _) => {
                 let description =
@@ -315,7 +322,7 @@ impl ClosureCheck<'_> {
                 ReferenceState::Uncertain(WarningKind::Expression, description)
             }
             (ReferenceTarget::Path(target), ReferenceKind::Pipeline(kind)) => {
-                self.find_call_state(path, target, kind)
+                self.assess_call(path, target, kind)
             }
             (ReferenceTarget::Path(path), ReferenceKind::Script) => match self.scripts.get(path) {
                 Some(Script::Omitted(description)) => ReferenceState::Broken(description.clone()),
@@ -327,9 +334,9 @@ impl ClosureCheck<'_> {
         }
     }
 
-    /// Returns whether the pipeline that a component calls is sent. A name that several files have is uncertain, or
-    /// broken if one of these files is not sent.
-    fn find_call_state(&self, caller: &str, target: &str, kind: PipelineKind) -> ReferenceState {
+    /// Returns whether the pipeline that a component calls is sent. If several files have the called name, the call is
+    /// uncertain, or broken if one of these files is not sent.
+    fn assess_call(&self, caller: &str, target: &str, kind: PipelineKind) -> ReferenceState {
         let is_sent = |path: &str| self.input.sent_pipelines.contains_key(path);
         match self.files.resolve(target, kind, caller) {
             CallResolution::File(path) | CallResolution::ByName(path) if is_sent(path) => {
@@ -360,7 +367,7 @@ impl ClosureCheck<'_> {
     }
 }
 
-/// Creates the problem of a reference, at its position.
+/// Creates the problem for a reference in the pipeline at `path`, with its line and component.
 fn build_reference_problem(path: &str, reference: &Reference, description: String) -> Problem {
     Problem {
         path: path.to_owned(),
@@ -370,7 +377,7 @@ fn build_reference_problem(path: &str, reference: &Reference, description: Strin
     }
 }
 
-/// Creates the problem of a file that cannot be parsed as a pipeline.
+/// Creates the problem for a file that cannot be parsed as a pipeline.
 fn build_unreadable_problem(path: &str, error: &DocumentError) -> Problem {
     Problem {
         path: path.to_owned(),

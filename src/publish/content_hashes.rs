@@ -36,11 +36,12 @@ pub fn hash_bytes(content: &[u8]) -> String {
 pub(super) struct FileHashes(Arc<Mutex<Vec<Option<String>>>>);
 
 impl FileHashes {
+    /// Creates the table for this number of files, without any hash yet.
     pub(super) fn new(file_count: usize) -> Self {
         Self(Arc::new(Mutex::new(vec![None; file_count])))
     }
 
-    /// Records the hash of the file with this index, once its content was read completely.
+    /// Stores the hash of the file with this index. An index beyond the files is ignored.
     pub(super) fn record(&self, file_index: usize, hash: &[u8]) {
         let mut hashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(recorded_hash) = hashes.get_mut(file_index) {
@@ -48,7 +49,7 @@ impl FileHashes {
         }
     }
 
-    /// Returns the hashes so far, in the order of the files.
+    /// Returns the hashes in the order of the files; `None` for a file that was not read yet.
     pub(super) fn to_vec(&self) -> Vec<Option<String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -84,7 +85,7 @@ impl Plan {
     }
 }
 
-/// Returns the SHA-256 of a content, in hex. `path` names the file in errors.
+/// Reads the content to its end, and returns its SHA-256 in hex. `path` names the file in errors.
 pub(super) fn hash_reader(mut content: impl Read, path: &str) -> Result<String, PublishError> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
@@ -122,8 +123,8 @@ pub(super) struct HashRecorder {
 }
 
 impl HashingReader {
-    /// Creates a reader that computes the hash of what it reads. It fails if the hash is not `checked_hash`, and passes
-    /// it to `recorder`.
+    /// Creates a reader that hashes what it reads. At the end of the content, it passes the hash to `recorder`, and
+    /// reading fails if the hash is not `checked_hash`.
     pub(super) fn new(
         content: Box<dyn Read + Send>,
         checked_hash: Option<ContentHash>,
@@ -152,7 +153,8 @@ impl HashingReader {
 }
 
 impl Read for HashingReader {
-    /// Reads from the content and adds to the hash. At the end, fails if the file changed since it was checked.
+    /// Reads from the content and adds the bytes to the hash. At the end of the content, fails if the hash is not that
+    /// of the checked file.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let size = self.content.read(buffer)?;
         if size > 0 {

@@ -13,8 +13,8 @@ use std::sync::{Mutex, PoisonError};
 /// The SHA-256 of a checked content.
 pub(super) type ContentHash = [u8; 32];
 
-/// Returns the hash of a checked content, to notice that the file changes before it is sent. A content in git cannot
-/// change, so it needs none.
+/// Returns the hash of a checked file on disk, which shows later whether the file changed before it was sent. Returns
+/// `None` for content in git, because it cannot change.
 pub(super) fn hash_changeable_content(content: &FileContent, bytes: &[u8]) -> Option<ContentHash> {
     match content {
         FileContent::Blob(_) => None,
@@ -56,7 +56,8 @@ impl ContentReader {
         }
     }
 
-    /// Creates a reader for contents that are each read once, so that keeping them in memory would not help.
+    /// Creates a reader for contents that are each read only once. It does not cache them in memory, because that would
+    /// not help.
     pub(super) fn reading_once(root: PathBuf) -> Self {
         Self {
             caches_blobs: false,
@@ -95,7 +96,8 @@ impl ContentReader {
         }
     }
 
-    /// Opens the content, which has `size` bytes, so that it need not be in memory completely.
+    /// Opens the content as a stream, so that a large file need not be in memory completely. `size` must be the size of
+    /// a blob; for a file on disk, it is not used.
     pub(super) fn open_content(
         &self,
         content: &FileContent,
@@ -112,7 +114,8 @@ impl ContentReader {
         }
     }
 
-    /// Calls `read` with the repository, which is opened once and shared between threads.
+    /// Calls `read` with the repository, which is opened at the first call. Other threads wait meanwhile, because they
+    /// use the same repository.
     fn with_repository<T>(
         &self,
         read: impl FnOnce(&Repository) -> Result<T, GitError>,
@@ -130,7 +133,7 @@ impl ContentReader {
     }
 }
 
-/// Adds the path to a read error.
+/// Returns a function that adds the path of the file to a read error.
 fn read_error(path: &Path) -> impl Fn(io::Error) -> PublishError {
     move |source| PublishError::Io {
         path: path.to_owned(),

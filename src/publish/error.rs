@@ -85,7 +85,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Returns the file, with the line if it is known.
+    /// Returns the location of the problem: the path, with the line if it is known.
     pub(super) fn place(&self) -> String {
         self.line
             .map_or_else(|| self.path.clone(), |line| format!("{}:{line}", self.path))
@@ -102,7 +102,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Returns the position as `:LINE:COLUMN`, or nothing if it is unknown.
+/// Returns the position of an error as `:LINE:COLUMN`, or an empty text if it is unknown.
 fn format_position(error: &DocumentError) -> String {
     error
         .position
@@ -110,7 +110,7 @@ fn format_position(error: &DocumentError) -> String {
         .unwrap_or_default()
 }
 
-/// Returns the first items, each on a line of its own.
+/// Returns the first items, each on a line of its own, and the number of omitted items.
 fn format_list(items: &[impl fmt::Display]) -> String {
     let mut text = String::new();
     for entry in List::with_limit(items, MAX_LISTED_PROBLEMS).entries() {

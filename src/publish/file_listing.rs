@@ -16,7 +16,7 @@ pub(super) struct FileListing<'a> {
 
 impl<'a> FileListing<'a> {
     /// Lists the selected files and all pipelines of a commit or of the working tree. Pipelines that are not selected
-    /// may be called.
+    /// are included, because selected ones may call them.
     pub(super) fn new(
         repository: &'a Repository,
         head: &CommitId,
@@ -44,7 +44,7 @@ impl<'a> FileListing<'a> {
         &self.listed_files
     }
 
-    /// Returns the name of the commit or working tree, for messages.
+    /// Returns the name of the listed commit or of the working tree, for messages.
     pub(super) fn source_name(&self) -> String {
         self.snapshot.name()
     }
@@ -57,7 +57,7 @@ impl<'a> FileListing<'a> {
         }
     }
 
-    /// Returns those of these files that exist, by path.
+    /// Returns the files at `paths` that exist, by path. They may be outside the selected files.
     pub(super) fn find_existing_files(
         &self,
         paths: &BTreeSet<&str>,
@@ -71,8 +71,8 @@ impl<'a> FileListing<'a> {
     }
 }
 
-/// Fails if the content of a file is uncertain: links may point anywhere, and files that git's index hides may differ
-/// on disk.
+/// Fails if the content of a file is uncertain: symbolic links may point anywhere, files that git's index hides may
+/// differ on disk, and git may convert files when they are committed.
 pub(super) fn reject_uncertain_files<'a>(
     files: impl Iterator<Item = &'a SnapshotFile> + Clone,
 ) -> Result<(), PublishError> {
@@ -91,7 +91,7 @@ pub(super) fn reject_uncertain_files<'a>(
     Ok(())
 }
 
-/// Returns whether this doubt concerns the file, which is then read from disk.
+/// Returns whether the content on disk is uncertain for this reason. Content from a commit is always certain.
 fn has_doubt(file: &SnapshotFile, doubt: ContentDoubt) -> bool {
     file.doubt == Some(doubt) && matches!(file.content, FileContent::Disk(_))
 }

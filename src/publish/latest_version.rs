@@ -15,8 +15,8 @@ pub enum LatestVersion {
     Unknown(String),
 }
 
-/// Returns the version that \[Latest\] means after a version was disabled. Repeats the lookup, because the platform may
-/// still show the disabled one for a while.
+/// Returns the version that \[Latest\] means after `disabled_version` was disabled. Repeats the lookup until `timeout`,
+/// because the platform may still return the disabled version for a while.
 pub async fn look_up_latest_without(
     platform: &Platform,
     prefix: &str,
@@ -38,8 +38,8 @@ pub async fn look_up_latest_without(
     }
 }
 
-/// Returns the version that \[Latest\] means. Repeats the lookup until it is `version`, because the platform may show a
-/// new version only after a while.
+/// Returns the version that \[Latest\] means. Repeats the lookup until it is `version` or the time is over, because the
+/// platform may show a new version only after a while.
 pub async fn look_up_latest_until(
     platform: &Platform,
     prefix: &str,
@@ -54,7 +54,7 @@ pub async fn look_up_latest_until(
     report_wait(platform, lookup, prefix, version, timeout).await
 }
 
-/// Requests the version that \[Latest\] means now.
+/// Requests once the version that \[Latest\] means now. An error is part of the result.
 async fn look_up_latest(platform: &Platform, prefix: &str) -> LatestVersion {
     match platform.artifact_details(prefix, None).await {
         Ok(details) => match details.artifact.version_name {

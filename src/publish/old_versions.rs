@@ -16,8 +16,8 @@ pub enum VersionOrderError {
     NoName,
 }
 
-/// Returns whether `version` is the only enabled one, so that consumers would have none if it were disabled. A version
-/// that the list lacks is treated as enabled.
+/// Returns whether `version` is the only enabled version, so that consumers would have none if it were disabled. If
+/// `versions` does not contain it, it is treated as enabled.
 pub fn is_last_enabled(versions: &[Artifact], version: &str) -> bool {
     let has_name = |artifact: &&Artifact| artifact.version_name.as_deref() == Some(version);
     let is_disabled = versions
@@ -30,8 +30,8 @@ pub fn is_last_enabled(versions: &[Artifact], version: &str) -> bool {
     !is_disabled && !has_other_enabled
 }
 
-/// Returns the names of the enabled versions beyond the newest `keep`, the newest first, to be disabled. The version
-/// that \[Latest\] means is never among them. Fails if the order is unknown.
+/// Returns the names of the enabled versions to disable if only the newest `keep` are kept, the newest first. The
+/// version that \[Latest\] means is never among them. Fails if the order of the versions is unknown.
 pub fn list_surplus_versions(
     versions: &[Artifact],
     latest: &str,
@@ -52,7 +52,7 @@ pub fn list_surplus_versions(
         .collect())
 }
 
-/// Returns when the version was created, and its name.
+/// Returns the creation time and the name of a version. Fails if one of them is missing or the time is invalid.
 fn parse_dated_version(artifact: &Artifact) -> Result<(Timestamp, &str), VersionOrderError> {
     let name = artifact
         .version_name

@@ -77,12 +77,13 @@ pub enum OutcomeKind {
 }
 
 impl OutcomeKind {
-    /// Returns whether this run may have published something.
+    /// Returns whether this run may have published the version.
     pub const fn may_have_published(self) -> bool {
         !matches!(self, Self::AlreadyPublished | Self::Conflict | Self::Failed)
     }
 
-    /// Returns the receipt's word for the outcome; an unknown outcome is treated as failed there.
+    /// Returns the word for the outcome in a receipt, which has fewer words than there are outcomes: for example, an
+    /// unknown outcome is `failed` there.
     pub const fn receipt_word(self) -> &'static str {
         match self {
             Self::Published => "published",
@@ -95,6 +96,7 @@ impl OutcomeKind {
 }
 
 impl fmt::Display for OutcomeKind {
+    /// Writes the word for messages, which is more exact than that in the receipt.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Unknown => "unknown",
@@ -129,7 +131,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Creates an outcome of this kind, with nothing else known.
+    /// Creates an outcome of this kind without any details.
     pub(super) fn new(kind: OutcomeKind) -> Self {
         Self {
             kind,

@@ -30,20 +30,19 @@ pub(super) struct PipelineFile {
 }
 
 impl PipelineFile {
-    /// Returns the references of the pipeline; none if it could not be read.
+    /// Returns the references of the pipeline to other files; empty if the pipeline could not be read.
     pub(super) fn references(&self) -> impl Iterator<Item = &Reference> {
         self.facts.iter().flat_map(|facts| &facts.references)
     }
 
-    /// Returns whether the content was only searched for names of files, and not parsed.
+    /// Returns whether the content was only searched for references to files, and not parsed because it has none.
     pub(super) fn is_skimmed(&self) -> bool {
         self.facts.as_ref().is_ok_and(|facts| facts.is_unparsed)
     }
 }
 
-/// Returns the facts of each of these files, in their order.
-///
-/// They are read sequentially, because threads of libgit2 only wait for each other, and parsed in parallel.
+/// Reads these files, and returns the facts about each in the same order. A file that is not needed and does not refer
+/// to another file is not parsed.
 pub(super) fn read_pipelines(
     contents: &ContentReader,
     files: &[PipelineToRead<'_>],
@@ -52,7 +51,8 @@ pub(super) fn read_pipelines(
 }
 
 /// Reads these files, and parses those that are needed or whose bytes `needs_parsing` accepts. For the others, only the
-/// size and the hash are known.
+/// size and the hash are known. The files are read one after the other, because threads of libgit2 only wait for each
+/// other, and parsed in parallel.
 pub(super) fn read_matching_pipelines(
     contents: &ContentReader,
     files: &[PipelineToRead<'_>],
@@ -75,7 +75,8 @@ enum SkimmedFile {
     },
 }
 
-/// Reads a file, and decides whether it must be parsed. Files that are too large or defective are not.
+/// Reads a file, and decides whether it must be parsed: if it is needed or `needs_parsing` accepts its bytes. Files
+/// that are too large or defective are not parsed.
 fn skim_file(
     contents: &ContentReader,
     file: &PipelineToRead<'_>,
@@ -114,7 +115,7 @@ fn skim_file(
 }
 
 impl SkimmedFile {
-    /// Returns the number of bytes that wait in memory to be parsed.
+    /// Returns the number of bytes that stay in memory until the file is parsed.
     const fn held_bytes(&self) -> usize {
         match self {
             Self::Complete(_) => 0,
@@ -122,7 +123,7 @@ impl SkimmedFile {
         }
     }
 
-    /// Parses the file if that is still to be done.
+    /// Returns the facts about the file. Parses its bytes if the earlier search found that this is necessary.
     fn into_pipeline_file(self) -> PipelineFile {
         match self {
             Self::Complete(file) => file,

@@ -30,7 +30,8 @@ impl Script {
     }
 }
 
-/// Returns the scripts that the sent pipelines use, by path. Fails if the content of a script to send is uncertain.
+/// Returns the scripts that the sent pipelines use, by path, and whether each is sent. Fails if the content of a script
+/// to send is uncertain, for example because git's index hides the file.
 pub(super) fn find_scripts(
     listing: &FileListing<'_>,
     contents: &ContentReader,
@@ -60,7 +61,7 @@ pub(super) fn find_scripts(
     Ok(scripts)
 }
 
-/// Returns whether the script is sent, or why not.
+/// Returns the script as sent, or the reason why it is omitted: it is excluded, a symbolic link, or missing.
 fn classify_script(request: &PublishRequest<'_>, path: &str, file: Option<SnapshotFile>) -> Script {
     match file {
         Some(file) if file.kind == FileKind::Regular && !(request.exclude)(path) => Script::Sent(file),

@@ -12,8 +12,8 @@ pub struct PlanChanges {
     pub removed: Vec<String>,
 }
 
-/// Returns the files that differ between two plans. `hashes` are those of the new plan. Contents are read only if one
-/// of the plans has files from disk, because blobs can be compared by their ids.
+/// Returns the files that differ between two plans. `hashes` are the content hashes of the new plan's files. The old
+/// plan's files are hashed only if one of the plans has files from disk, because blobs can be compared by their ids.
 pub fn compare_plans(old: &Plan, new: &Plan, hashes: &[String]) -> Result<PlanChanges, PublishError> {
     let old_hashes = if old.has_disk_files() || new.has_disk_files() {
         old.hash_all()?

@@ -24,8 +24,8 @@ use std::time::Duration;
 /// Maximum number of uploads of a run.
 const MAX_UPLOADS: usize = 3;
 
-/// Uploads the planned files and verifies the published version. [`super::build_plan`] checked the plan. If a file
-/// cannot be read for its hash, the outcome has no hashes.
+/// Uploads the planned files and verifies the published version. The outcome contains the content hashes if the options
+/// request them; if a file cannot be read for its hash, it contains no hashes.
 pub async fn execute_plan(
     platform: &Platform,
     plan: &Plan,
@@ -64,7 +64,8 @@ enum LostUpload {
 }
 
 impl PlanExecution<'_> {
-    /// Uploads the plan, unless the version exists or this is unknown.
+    /// Looks up the version, and uploads the plan if the platform does not have it. An existing version is compared
+    /// with the plan; if it is unknown whether the version exists, nothing is sent.
     async fn execute(&self) -> Outcome {
         match self.version_lookup().look_up().await {
             LookupResult::NotFound => self.upload_until_decided().await,
@@ -84,8 +85,9 @@ impl PlanExecution<'_> {
         }
     }
 
-    /// Uploads the plan. If an upload gets no usable response, looks the version up. Uploads again, a limited number of
-    /// times, only if the platform does not list the version.
+    /// Uploads the plan until its outcome is known. If an upload gets no usable response, or a conflict that an earlier
+    /// attempt of this run may have caused, looks up the version. Uploads again, up to [`MAX_UPLOADS`] times in total,
+    /// only if the platform does not list the version.
     async fn upload_until_decided(&self) -> Outcome {
         let mut lost_error: Option<HttpError> = None;
         let mut remaining_uploads = MAX_UPLOADS;
@@ -119,7 +121,8 @@ impl PlanExecution<'_> {
         }
     }
 
-    /// Looks up a version whose upload got no response, and decides whether it comes from this run.
+    /// Looks up a version whose upload got no usable response. The outcome is decided unless the platform does not list
+    /// the version; it depends on whether this run or another one published the version.
     async fn resolve_lost_upload(&self, lost_error: HttpError) -> LostUpload {
         let details = match self.version_lookup().poll_until_found().await {
             LookupResult::NotFound => return LostUpload::NotFound(lost_error),
@@ -146,8 +149,9 @@ impl PlanExecution<'_> {
         )
     }
 
-    /// Verifies a version that the platform accepted. If it may be incomplete, disables it, as configured. `error` is
-    /// that of a response that could not be read.
+    /// Returns the outcome of an upload that the platform accepted, after verifying the version if the options require
+    /// that. If the version may be incomplete, disables it, as configured. `error` is set if the response could not be
+    /// read.
     async fn finish_accepted_upload(&self, response: PublishResponse, error: Option<HttpError>) -> Outcome {
         let (mut outcome, mut is_suspect) =
             assess_accepted_upload(self.plan, response, self.options.on_ignored);
@@ -158,8 +162,8 @@ impl PlanExecution<'_> {
         self.disable_if_suspect(outcome, is_suspect).await
     }
 
-    /// Looks up the published version and compares it with the plan. Returns whether it certainly differs; a version
-    /// that cannot be verified may be complete.
+    /// Looks up the published version, compares it with the plan and records the result in `outcome`. Returns whether
+    /// the version certainly differs: false if it could not be looked up, because it may be complete.
     async fn verify_version(&self, outcome: &mut Outcome) -> bool {
         let (reason, error) = match self.version_lookup().poll_until_processed().await {
             LookupResult::Found(details) => return record_differences(outcome, self.plan, &details),
@@ -187,7 +191,8 @@ impl PlanExecution<'_> {
         disable_version(self.platform, self.plan, self.options.lookup_timeout, outcome).await
     }
 
-    /// Returns the outcome of an upload that another run of the same version preceded.
+    /// Returns the outcome of an upload that the platform rejected because another run published the same version
+    /// first. Unless `--if-exists` is `fail`, that version is compared with the plan.
     async fn compare_with_existing_version(&self, conflict: HttpError) -> Outcome {
         if self.options.if_exists == IfExists::Fail {
             return build_conflict(self.plan).with_error(conflict);
@@ -236,7 +241,8 @@ pub async fn disable_version(
     outcome
 }
 
-/// Returns whether the status is one that the API document shows for a finished publish; other 2xx are not.
+/// Returns whether the upload succeeded although its response could not be read. The API document shows only the
+/// statuses 200 and 201 for a finished publish.
 fn is_success_status(error: &HttpError) -> bool {
     matches!(error.status(), Some(200 | 201))
 }
@@ -247,13 +253,14 @@ fn may_be_own_conflict(conflict: &HttpError) -> bool {
     conflict.tries() > 1 || conflict.is_maybe_processed()
 }
 
-/// Returns whether the upload may have been processed despite this response, which may come from a proxy.
+/// Returns whether the upload may have been processed despite this error. A redirect or a "retry later" status may come
+/// from a proxy, after the platform got the upload.
 fn is_response_lost(error: &HttpError) -> bool {
     error.is_maybe_processed() || matches!(error.status(), Some(300..400 | 425 | 429 | 503))
 }
 
-/// Returns whether another try may have another result: requests to wait were already retried often enough, and a
-/// redirect that is not followed stays one.
+/// Returns whether another upload may have another result. "Retry later" responses were already retried often enough,
+/// and the platform would only repeat a redirect that is not followed.
 fn may_retry_upload(error: &HttpError) -> bool {
     error.is_maybe_processed() && !matches!(error.status(), Some(300..400))
 }

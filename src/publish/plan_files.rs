@@ -20,8 +20,8 @@ use std::sync::Arc;
 /// Maximum number of warnings in a plan.
 const MAX_WARNINGS: usize = 200;
 
-/// Plans the publish of the files in `head` or on disk, without sending anything. Fails if a file is missing that the
-/// offered pipelines need, with the position of each reference.
+/// Plans the publish of the files in `head` or on disk, without sending anything. Fails if a file that the offered
+/// pipelines need is missing; the error lists each reference to such a file with its position.
 pub fn build_plan(
     repository: &Repository,
     head: &CommitId,
@@ -90,7 +90,7 @@ pub fn build_plan(
     })
 }
 
-/// Returns the version name from the template of the request.
+/// Returns the version name: the template of the request with its placeholders replaced.
 pub fn build_version_name(
     repository: &Repository,
     head: &CommitId,
@@ -100,7 +100,7 @@ pub fn build_version_name(
     Ok(version_name::expand_template(&request.version_template, &values)?)
 }
 
-/// Returns the values for the placeholders in the version name.
+/// Returns the values for the placeholders in the version name, from the request and the commit.
 fn build_placeholder_values(
     repository: &Repository,
     head: &CommitId,
@@ -116,8 +116,8 @@ fn build_placeholder_values(
     })
 }
 
-/// Returns the branch to send, and a warning if it cannot be sent as an HTTP header. It is only metadata, so it is then
-/// omitted.
+/// Returns the branch to send as an HTTP header. If its name cannot be a header value, the branch is omitted with a
+/// warning, because it is only metadata.
 fn validate_branch(request: &PublishRequest<'_>) -> (Option<String>, Option<String>) {
     let Some(branch) = request.branch.clone().filter(|branch| !branch.is_empty()) else {
         return (None, None);
@@ -133,7 +133,8 @@ fn validate_branch(request: &PublishRequest<'_>) -> (Option<String>, Option<Stri
     }
 }
 
-/// Returns the hidden directory: as requested, otherwise the only one with files of the platform.
+/// Returns the hidden directory with the platform's files: the requested one, otherwise the only such directory. Fails
+/// if there is none or more than one.
 fn require_config_dir(
     listing: &FileListing<'_>,
     request: &PublishRequest<'_>,
@@ -154,7 +155,8 @@ impl From<&SharedEntry> for SharedPipelineRef {
     }
 }
 
-/// Returns the selected files. Fails if the content of one is uncertain.
+/// Returns the selected files by path. Fails if the content of one is uncertain, for example because it is a symbolic
+/// link.
 fn select_files(
     listing: &FileListing<'_>,
     request: &PublishRequest<'_>,
@@ -169,7 +171,8 @@ fn select_files(
         .collect())
 }
 
-/// Reads the selected pipelines. Those that are offered are parsed in any case.
+/// Reads the selected pipelines, and returns the facts about each by path. Offered pipelines are always parsed, others
+/// only if they may refer to a file.
 fn read_selected_pipelines(
     contents: &ContentReader,
     selected_files: &BTreeMap<String, SnapshotFile>,
@@ -198,7 +201,7 @@ fn read_selected_pipelines(
         .collect())
 }
 
-/// Returns all files to send, sorted by path: the selected ones, the scripts and the shared-pipelines file.
+/// Returns all files to send, sorted by path: the selected `files`, the scripts and the shared-pipelines file.
 fn build_planned_files(
     contents: &ContentReader,
     mut files: BTreeMap<String, SnapshotFile>,
@@ -256,7 +259,8 @@ fn reject_same_part_names(files: &[PlannedFile]) -> Result<(), PublishError> {
     Err(PublishError::SamePartName(pairs))
 }
 
-/// Returns the warning that the files of a submodule are not sent.
+/// Returns the warning that the files of a submodule are not sent. `is_needed` is set because an offered pipeline may
+/// need one of these files.
 fn build_submodule_warning(path: &String) -> Warning {
     Warning {
         kind: WarningKind::Submodule,
@@ -266,7 +270,7 @@ fn build_submodule_warning(path: &String) -> Warning {
     }
 }
 
-/// Returns the warning that no pipeline is offered, or `None` if one is.
+/// Returns the warning that the version would offer no pipeline; `None` if a shared pipeline is enabled.
 fn describe_empty_offer(shared_file: &SharedPipelinesFile) -> Option<String> {
     let path = shared_file.path();
     shared_file
@@ -276,6 +280,7 @@ fn describe_empty_offer(shared_file: &SharedPipelinesFile) -> Option<String> {
         .then(|| format!("{path}: no shared pipeline is enabled, so the version would offer no pipeline"))
 }
 
+/// Returns the first [`MAX_WARNINGS`] warnings, followed by the number of omitted warnings.
 fn limit_warnings(warnings: Vec<String>) -> Vec<String> {
     let list = List::with_limit(warnings, MAX_WARNINGS).with_noun("warning");
     list.entries().collect()

@@ -11,7 +11,8 @@ use std::sync::Arc;
 /// Receives the number of bytes of the request that were sent so far; starts again with each try.
 pub type UploadProgress = Arc<dyn Fn(u64) + Send + Sync>;
 
-/// Creates the upload of a plan. The contents are read while they are sent, and hashed if `hashes` is given.
+/// Creates the upload of a plan. The contents are read while they are sent; if `hashes` is set, their hashes are stored
+/// in it.
 pub(super) fn build_upload(
     plan: &Plan,
     hashes: Option<FileHashes>,
@@ -49,7 +50,8 @@ struct UploadParts {
 }
 
 impl PartSource for UploadParts {
-    /// Opens the content of a part, which is checked and hashed while it is read.
+    /// Opens the content of a part. If its hash is needed, the content is hashed while it is read, and reading fails if
+    /// the file changed since the plan was made.
     fn open_part(&self, part_index: usize) -> io::Result<Box<dyn Read + Send>> {
         let file = self.files.get(part_index).ok_or(io::ErrorKind::NotFound)?;
         let content = self.read_ahead.open(&self.reader, &self.files, part_index)?;

@@ -63,7 +63,8 @@ pub(super) fn summarize_warnings(warnings: &[Warning]) -> Vec<String> {
     lines
 }
 
-/// Describes warnings about pipelines that no shared pipeline needs.
+/// Describes several warnings about pipelines that no shared pipeline needs: by their kind if all have the same,
+/// otherwise only by their number.
 fn describe_unneeded_warnings(warnings: &[&Warning]) -> String {
     match warnings {
         [first, other_warnings @ ..] if other_warnings.iter().all(|warning| warning.kind == first.kind) => {
@@ -76,7 +77,7 @@ fn describe_unneeded_warnings(warnings: &[&Warning]) -> String {
     }
 }
 
-/// Lists the first places of these warnings.
+/// Returns the locations of the first warnings, with a note on how to list all if some are omitted.
 fn format_places(warnings: &[&Warning]) -> String {
     let list = List::with_limit(warnings, MAX_LISTED_PLACES).map(|warning| &warning.place);
     match list.omitted_count() {
@@ -86,7 +87,7 @@ fn format_places(warnings: &[&Warning]) -> String {
 }
 
 impl WarningKind {
-    /// Describes this number of warnings of the kind.
+    /// Describes `warning_count` warnings of this kind in one phrase, for example `3 submodules, …, are skipped`.
     fn describe(self, warning_count: usize) -> String {
         let noun = match self {
             Self::Disabled => "shared pipeline",

@@ -17,8 +17,8 @@ pub struct PublishedFiles<'a> {
     pub is_selected: &'a dyn Fn(&str) -> bool,
 }
 
-/// Returns the files that differ between the plan and a published commit, by path. The shared-pipelines file is treated
-/// as unchanged if only the order in it differs.
+/// Returns the files that the plan adds, modifies or removes, compared with a published commit. The shared-pipelines
+/// file is treated as unchanged if only the order in it differs. With `--select closure`, no file counts as removed.
 pub fn compare_with_published_files(
     plan: &Plan,
     published_files: &PublishedFiles<'_>,
@@ -54,7 +54,8 @@ pub fn compare_with_published_files(
     Ok(changes)
 }
 
-/// Returns whether a planned file has the published content, compared by id, by meaning or by hash.
+/// Returns whether a planned file has the published content: the same blob, the same meaning for the shared-pipelines
+/// file, otherwise the same size and hash.
 fn is_file_unchanged(
     plan: &Plan,
     contents: &ContentReader,
@@ -65,9 +66,9 @@ fn is_file_unchanged(
         return Ok(true);
     }
     if planned_file.path == plan.interface.file {
-        let published_meaning = read_meaning(contents, published_content)?;
-        return Ok(published_meaning.is_some()
-            && published_meaning == read_meaning(contents, &planned_file.content)?);
+        let published_text = read_canonical_text(contents, published_content)?;
+        return Ok(published_text.is_some()
+            && published_text == read_canonical_text(contents, &planned_file.content)?);
     }
     if contents.content_size(published_content)? != planned_file.bytes {
         return Ok(false);
@@ -76,7 +77,7 @@ fn is_file_unchanged(
     Ok(published_hash == hash_content(contents, &planned_file.content, planned_file)?)
 }
 
-/// Returns the hash of a content that has the size of the planned file.
+/// Returns the SHA-256 in hex of the planned or the published content of a file; both have the same size.
 fn hash_content(
     contents: &ContentReader,
     content: &FileContent,
@@ -86,9 +87,12 @@ fn hash_content(
     hash_reader(reader, &planned_file.path)
 }
 
-/// Returns the meaning of a shared-pipelines file, which does not depend on the order of its entries; `None` if it
-/// cannot be read.
-fn read_meaning(contents: &ContentReader, content: &FileContent) -> Result<Option<String>, PublishError> {
+/// Reads a shared-pipelines file, and returns its content as a text that does not depend on the order of its entries;
+/// `None` if the file is too large or invalid.
+fn read_canonical_text(
+    contents: &ContentReader,
+    content: &FileContent,
+) -> Result<Option<String>, PublishError> {
     let bytes = contents.read_content(content, MAX_DOCUMENT_BYTES)?;
     Ok(bytes.and_then(|bytes| SharedPipelines::canonical_text(&bytes).ok()))
 }

@@ -27,8 +27,8 @@ struct PendingRead {
 }
 
 impl ReadAhead {
-    /// Returns the content of a file, and starts to read the next ones. Files must be opened in their order; if the upload
-    /// starts again, so does this.
+    /// Returns the content of a file, and starts to read the next files. Files must be opened in the order of the
+    /// upload; if the upload is repeated, they are opened from the first one again.
     pub(super) fn open(
         &self,
         contents: &Arc<ContentReader>,
@@ -52,7 +52,8 @@ impl ReadAhead {
         }
     }
 
-    /// Removes and returns the read of this file. Reads of other files before it belong to an earlier attempt.
+    /// Removes and returns the pending read of this file; `None` if it was not started. Pending reads before it belong
+    /// to an earlier attempt of the upload, so they are dropped.
     fn take_pending_read(&self, file_index: usize) -> Option<PendingRead> {
         let mut pending_reads = self.pending_reads.lock().unwrap_or_else(PoisonError::into_inner);
         let position = pending_reads
@@ -65,7 +66,8 @@ impl ReadAhead {
         None
     }
 
-    /// Starts to read the files after this one, up to the limit.
+    /// Starts a thread for each of the next [`MAX_FILES_AHEAD`] files that is a blob of a suitable size and is not read
+    /// yet.
     fn start_next_reads(&self, contents: &Arc<ContentReader>, files: &[PlannedFile], file_index: usize) {
         let mut pending_reads = self.pending_reads.lock().unwrap_or_else(PoisonError::into_inner);
         for (index, file) in files
@@ -90,7 +92,8 @@ impl ReadAhead {
     }
 }
 
-/// Reads a complete file. A file with more bytes than planned is read one byte further, so that the upload notices it.
+/// Reads a file completely. If it has more bytes than planned, one more byte than planned is read, so that the upload
+/// notices the difference.
 fn read_planned_file(contents: &ContentReader, file: &PlannedFile) -> io::Result<Vec<u8>> {
     let content = contents
         .open_content(&file.content, file.bytes)

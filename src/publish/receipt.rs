@@ -68,7 +68,7 @@ pub(super) struct ReceiptFile {
 
 impl Receipt {
     /// Creates the receipt of a plan that is not executed. `hashes` are the SHA-256 of the files, in hex and in the
-    /// order of the plan.
+    /// order of the plan. Without hashes, the receipt has neither files nor a digest.
     pub fn for_dry_run(plan: &Plan, hashes: &[String]) -> Self {
         let files = plan.files.iter().zip(hashes).map(|(file, sha256)| ReceiptFile {
             path: file.path.clone(),
@@ -158,7 +158,7 @@ impl Receipt {
         self.review.as_ref()
     }
 
-    /// Adds the smoke runs of the version. A version whose smoke runs did not all succeed is not a published one.
+    /// Adds the smoke runs of the version. If they did not all succeed, the outcome becomes `failed`.
     #[must_use]
     pub fn with_smoke(mut self, smoke: Option<&SmokeRecord>) -> Self {
         if smoke.is_some_and(|smoke| !smoke.is_passed()) {
@@ -168,7 +168,7 @@ impl Receipt {
         self
     }
 
-    /// Returns whether both receipts are about the same content under the same name.
+    /// Returns whether both receipts are about the same version: its name, its commit and its content.
     pub fn has_same_version(&self, receipt: &Self) -> bool {
         (&self.prefix, &self.version_name, &self.commit_hash, &self.digest)
             == (
@@ -179,7 +179,7 @@ impl Receipt {
             )
     }
 
-    /// Returns whether the version exists and this run found no problem with it.
+    /// Returns whether the outcome is that the version exists and this run found no problem with it.
     pub fn is_of_published_version(&self) -> bool {
         [OutcomeKind::Published, OutcomeKind::AlreadyPublished]
             .iter()

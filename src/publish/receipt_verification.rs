@@ -13,8 +13,8 @@ use sluicegate_platform::api::ArtifactDetails;
 use std::collections::BTreeSet;
 
 impl Receipt {
-    /// Returns the contradictions in the receipt itself: its publish did not complete, or its digest does not match its
-    /// files.
+    /// Returns the problems in the receipt itself: its publish did not complete, its smoke runs did not succeed, or its
+    /// digest does not match its files.
     pub fn check_consistency(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if !matches!(self.outcome.as_str(), "published" | "already-published") {
@@ -35,7 +35,8 @@ impl Receipt {
         problems
     }
 
-    /// Returns the differences between the receipt and the published version in the platform's response.
+    /// Returns the differences in commit and shared pipelines between the receipt and the published version in the
+    /// platform's response.
     pub fn compare_with_details(&self, details: &ArtifactDetails) -> Vec<String> {
         let shared_pipelines = self
             .shared_pipelines
@@ -45,7 +46,8 @@ impl Receipt {
     }
 
     /// Compares both commits again, and returns the differences between their changes for consumers and those in the
-    /// receipt. Returns `None` if the receipt lists no changes, or the repository lacks one of the commits.
+    /// receipt. Returns `None` if the receipt lists only changed ids or no comparison, or if the repository lacks one
+    /// of the commits.
     pub fn compare_with_both_commits(
         &self,
         repository: &Repository,
@@ -63,6 +65,7 @@ impl Receipt {
         let (Some(old_commit), Some(new_commit)) = commits else {
             return Ok(None);
         };
+        // The receipt does not name the hidden directory, but lists the shared-pipelines file in it.
         let config_dir = self.files.iter().find_map(|file| {
             let config_dir = file.path.strip_suffix(SHARED_PIPELINES_FILE)?.strip_suffix('/')?;
             (config_dir.starts_with('.') && !config_dir.contains('/')).then_some(config_dir)
@@ -94,8 +97,8 @@ impl Receipt {
         )?))
     }
 
-    /// Returns what is wrong in the recorded changes: they are not these `changes`, their class does not fit, or a
-    /// changed file is not listed.
+    /// Returns the mistakes in the changes of the receipt, `compat`: the changes to shared pipelines are not `changes`,
+    /// a class is wrong, or the list of changed files is wrong. `changes` were just computed from both commits.
     fn compare_changes(
         &self,
         compat: &Compatibility,
@@ -104,7 +107,8 @@ impl Receipt {
     ) -> Result<Vec<String>, PublishError> {
         let mut differences = Vec::new();
         let recorded_changes = compat.changes.iter().filter(|change| {
-            // A shared pipeline that was only in a working tree is in no commit.
+            // A change without an id is about a file. A shared pipeline that was only in a working tree is in no
+            // commit.
             let is_of_worktree = change.kind == ChangeKind::PipelineRemoved && change.old.is_none();
             change.id.is_some() && !is_of_worktree
         });
@@ -154,8 +158,8 @@ struct CommitPair<'a> {
 }
 
 impl CommitPair<'_> {
-    /// Returns the files that are recorded as changed but did not change, and the reverse. The shared-pipelines file
-    /// may have other bytes with the same meaning.
+    /// Returns the files that the receipt lists as changed but that did not change between the commits, and the
+    /// reverse. The shared-pipelines file need not be listed, because it may have other bytes with the same meaning.
     fn compare_file_changes(
         &self,
         compat: &Compatibility,
@@ -196,6 +200,7 @@ impl CommitPair<'_> {
         Ok(differences)
     }
 
+    /// Returns the blobs of a file in the old and in the new commit; `None` if a commit lacks the file.
     fn find_blobs(&self, path: &str) -> Result<(Option<BlobId>, Option<BlobId>), PublishError> {
         let old_file = self.repository.find_file(self.old_commit, path)?;
         let new_file = self.repository.find_file(self.new_commit, path)?;

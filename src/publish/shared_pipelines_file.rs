@@ -63,7 +63,7 @@ impl SharedPipelinesFile {
         &self.interface.entries
     }
 
-    /// Creates a problem of this file.
+    /// Creates a problem at this position in the file.
     pub(super) fn build_problem(&self, position: Position, description: String) -> Problem {
         Problem {
             path: self.path().to_owned(),

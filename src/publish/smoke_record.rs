@@ -24,7 +24,8 @@ pub struct SmokeRecord {
     verdict: String,
     /// True if the version was disabled, because a run did not succeed.
     pub version_disabled: bool,
-    /// The version that consumers of \[Latest\] get after the runs; `None` if no version is enabled, or if it is unknown.
+    /// The version that consumers of \[Latest\] get after the runs; `None` if no version is enabled, or if it is
+    /// unknown.
     pub latest_version: Option<String>,
     pub runs: Vec<SmokeExecution>,
 }
@@ -83,7 +84,8 @@ impl SmokeRecord {
         verdict.clone_into(&mut self.verdict);
     }
 
-    /// Returns the reasons why the version cannot be relied on, a sentence each.
+    /// Returns the reasons why consumers cannot rely on the version, a sentence each: runs that did not succeed or end,
+    /// and that the version was disabled.
     pub(super) fn list_problems(&self) -> Vec<String> {
         let mut problems: Vec<String> = self
             .runs
@@ -108,7 +110,7 @@ impl SmokeRecord {
 }
 
 impl SmokeExecution {
-    /// Returns whether the platform reported the success of the execution.
+    /// Returns whether the platform reported that the execution succeeded, and the run found no other problem.
     pub fn is_success(&self) -> bool {
         self.problem.is_none()
             && self
@@ -124,7 +126,7 @@ impl SmokeExecution {
         Duration::try_from(end.duration_since(start)).ok()
     }
 
-    /// Returns the pipeline and the environment, for sentences.
+    /// Returns the pipeline and its environment as part of a sentence.
     pub fn subject(&self) -> String {
         format!("`{}` in `{}`", self.pipeline, self.environment)
     }

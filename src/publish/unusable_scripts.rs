@@ -10,9 +10,9 @@ use sluicegate_git::{FileContent, SnapshotFile, read_regular_metadata};
 /// Maximum size of a script whose content is examined.
 const MAX_SCRIPT_BYTES: u64 = 8 << 20;
 
-/// Returns the defect of a script; `None` if it is too large to be examined. A Git LFS pointer is one. If files of the
-/// working tree are published and the file on disk has the hash in the pointer, the script is replaced by that file
-/// instead.
+/// Returns the defect of a script, for example that it is only a Git LFS pointer; `None` if it has no defect or is too
+/// large to be examined. If files of the working tree are published and the file on disk has the hash in the pointer,
+/// there is no defect: `script` is replaced by the file on disk.
 pub(super) fn resolve_script_defect(
     contents: &ContentReader,
     source: FileSource,
@@ -43,7 +43,7 @@ pub(super) fn resolve_script_defect(
     Ok(defect)
 }
 
-/// Fails if there is a defective file. The hint is that of the first kind of defect.
+/// Fails if there is a defective file. The error lists all of them, but its hint is about only one kind of defect.
 pub(super) fn reject_unusable_files(mut defects: Vec<(FileDefect, Problem)>) -> Result<(), PublishError> {
     defects.sort_by_key(|(defect, _)| *defect);
     let Some((defect, _)) = defects.first() else {

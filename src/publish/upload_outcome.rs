@@ -28,7 +28,8 @@ pub(super) fn assess_accepted_upload(
     (outcome, is_suspect)
 }
 
-/// Returns the outcome of an upload whose response was lost, if the version is certainly that of this run.
+/// Returns the outcome of an upload whose response was lost. `details` are those of the version that this upload
+/// certainly published. The outcome is `Published` only if they prove that the version is complete.
 pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_error: HttpError) -> Outcome {
     let differences = compare_with_plan(details, plan);
     let is_verified = differences.is_empty();
@@ -57,7 +58,8 @@ pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_er
     }
 }
 
-/// Adds the differences between the published version and the plan to the outcome. Returns whether there are any.
+/// Adds the differences between the published version and the plan to the outcome. Returns whether there are any; if
+/// not, the version is verified.
 pub(super) fn record_differences(outcome: &mut Outcome, plan: &Plan, details: &ArtifactDetails) -> bool {
     let mut differences = compare_with_plan(details, plan);
     differences.extend(find_disabled_difference(details));
@@ -70,8 +72,8 @@ pub(super) fn record_differences(outcome: &mut Outcome, plan: &Plan, details: &A
     true
 }
 
-/// Returns the outcome for a version that another run published. With `--if-exists same-content`, it is a success if
-/// nothing differs.
+/// Returns the outcome if another run published the version: a conflict, with the differences to the plan. With
+/// `--if-exists same-content`, it is a success if nothing differs.
 pub(super) fn assess_existing_version(
     plan: &Plan,
     if_exists: IfExists,
@@ -103,8 +105,8 @@ pub(super) fn assess_existing_version(
         .fold(build_conflict(plan), Outcome::with_problem)
 }
 
-/// Returns the outcome for a version that appeared after the response was lost, but is of another run. `difference`
-/// says how it differs from that of this run.
+/// Returns the outcome if the response to the upload was lost and the version that appeared is from another run.
+/// `difference` is the fact that shows this; it is added to a conflict.
 pub(super) fn assess_other_version(
     plan: &Plan,
     if_exists: IfExists,
@@ -118,7 +120,7 @@ pub(super) fn assess_other_version(
     outcome
 }
 
-/// Returns the outcome that the version exists already.
+/// Creates the outcome that the version already exists.
 pub(super) fn build_conflict(plan: &Plan) -> Outcome {
     Outcome::new(OutcomeKind::Conflict).with_problem(format!(
         "the version `{}` of `{}` exists, and a version is never changed",
@@ -160,7 +162,8 @@ pub(super) fn assess_rejected_upload(error: HttpError, lost_error: Option<&HttpE
     .with_error(error)
 }
 
-/// Returns the outcome if neither a response nor a lookup shows the result.
+/// Returns the outcome if neither a response nor a lookup shows whether the version was published. `reason` completes
+/// the sentence `the upload got no usable response, and …`.
 pub(super) fn build_unknown_outcome(reason: &str, error: HttpError) -> Outcome {
     Outcome::new(OutcomeKind::Unknown)
         .with_problem(format!("the upload got no usable response, and {reason}"))

@@ -50,12 +50,12 @@ pub fn compare_with_shared_pipelines<'a>(
     differences
 }
 
-/// Returns whether the platform's `sourcePipeline`, a path without extension, is this file. The document does not show
-/// how much of the path it contains, or which part is the extension.
+/// Returns whether the platform's `sourcePipeline`, a path without extension, may be this file. The API document does
+/// not show how much of the path it contains, or which part is the extension, so any end of the path is accepted.
 fn is_source_of_path(source: &str, path: &str) -> bool {
     let source = source.trim_matches('/');
-    let starts = iter::once(0).chain(path.match_indices('/').map(|(index, _)| index + 1));
-    starts
+    let segment_starts = iter::once(0).chain(path.match_indices('/').map(|(index, _)| index + 1));
+    segment_starts
         .filter_map(|index| path.get(index..)?.strip_prefix(source))
         .any(|remainder| remainder.is_empty() || remainder.starts_with('.'))
 }

@@ -31,7 +31,7 @@ pub(super) enum LookupResult {
 }
 
 impl VersionLookup<'_> {
-    /// Requests the version once.
+    /// Requests the version once. The result is unclear if the request fails or returns another version.
     pub(super) async fn look_up(&self) -> LookupResult {
         let (prefix, version_name) = (&self.plan.prefix, &self.plan.version_name);
         match self.platform.artifact_details(prefix, Some(version_name)).await {
@@ -75,13 +75,14 @@ impl VersionLookup<'_> {
         self.wait_for(lookup).await
     }
 
+    /// Waits for a lookup of the planned version, and reports the wait if it takes long.
     async fn wait_for(&self, lookup: impl Future<Output = LookupResult>) -> LookupResult {
         let (prefix, version_name) = (&self.plan.prefix, &self.plan.version_name);
         report_wait(self.platform, lookup, prefix, version_name, self.timeout).await
     }
 }
 
-/// Waits for a lookup, and reports the wait if it takes long.
+/// Waits for a lookup and returns its result. Reports the wait to the user if it takes long.
 pub(super) async fn report_wait<T>(
     platform: &Platform,
     lookup: impl Future<Output = T>,
@@ -124,7 +125,7 @@ fn poll_intervals() -> impl Iterator<Item = Duration> {
     std::iter::successors(Some(FIRST_WAIT), |wait| Some((*wait * 2).min(MAX_WAIT)))
 }
 
-/// Returns whether the platform refuses such requests, so that repeating them does not help.
+/// Returns whether this error will not change if the request is repeated, for example because access is denied.
 fn is_rejection(error: &HttpError) -> bool {
     matches!(
         error.kind(),
@@ -132,7 +133,8 @@ fn is_rejection(error: &HttpError) -> bool {
     )
 }
 
-/// Returns how the details differ from the request if they are those of another version.
+/// Returns how the details differ from the request if the platform returned those of another version; `None` if the
+/// version is the requested one.
 fn find_version_mismatch(details: &ArtifactDetails, plan: &Plan) -> Option<String> {
     let artifact = &details.artifact;
     let values = [

@@ -139,7 +139,7 @@ pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<Str
             Some(None) => return Err(VersionNameError::for_unmatched_brace(template, '{')),
             None => return Err(VersionNameError::for_unmatched_brace(template, '}')),
         };
-        let value = find_placeholder_value(placeholder, values)?;
+        let value = resolve_placeholder(placeholder, values)?;
         // Do not repeat a `v` that the template already contains.
         let is_doubled = placeholder == NEXT_PLACEHOLDER
             && name.ends_with(VERSION_LETTERS)
@@ -155,7 +155,7 @@ pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<Str
 }
 
 /// Returns the value of a placeholder, or the error that it is unknown or has no value in this run.
-fn find_placeholder_value(name: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
+fn resolve_placeholder(name: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
     let utc = || values.committed_at.to_zoned_datetime(TimeZone::UTC);
     match name {
         "tag" => require_value(values.tag.as_ref(), "tag", "this run has no tag"),
@@ -181,13 +181,14 @@ fn find_placeholder_value(name: &str, values: &PlaceholderValues) -> Result<Stri
     }
 }
 
+/// Returns the suggestion of a similar placeholder, with a colon before it; empty if there is none.
 fn format_suggestion(nearest: Option<&str>) -> String {
     nearest
         .map(|name| format!(": {}", text::did_you_mean(&format!("{{{name}}}"))))
         .unwrap_or_default()
 }
 
-/// Returns the value, or the error that the placeholder has none.
+/// Returns the value of the placeholder `name`, or the error that it is missing or empty in this run, with the reason.
 fn require_value(
     value: Option<&String>,
     name: &'static str,
@@ -210,7 +211,7 @@ impl VersionNameError {
 }
 
 /// Returns the value if it can be sent as an HTTP header. Only ASCII is accepted, because servers read other characters
-/// differently.
+/// differently. `subject` names the value in the error.
 pub(super) fn validate_header(subject: &'static str, value: String) -> Result<String, VersionNameError> {
     if let Some(character) = value.chars().find(|c| !c.is_ascii() && !c.is_control()) {
         return Err(VersionNameError::NotAscii {

@@ -18,8 +18,9 @@ pub(super) enum VersionOrigin {
 }
 
 impl VersionOrigin {
-    /// Decides by commit and creation time whether the version is that of this run. `not_found_at` is when this run
-    /// found no such version; an older one is of another run.
+    /// Decides by commit and creation time whether this run published the version. `not_found_at` is when this run
+    /// found no such version, so a version that was created earlier is from another run; the clocks may differ a
+    /// little.
     pub(super) fn from_details(details: &ArtifactDetails, plan: &Plan, not_found_at: Timestamp) -> Self {
         let artifact = &details.artifact;
         if artifact.commit_hash.is_none() {

@@ -24,8 +24,8 @@ impl WithdrawalError {
     }
 }
 
-/// Disables a version, and returns the version that \[Latest\] means then. If the platform does not return that version,
-/// the details of the disabled one must show that it is disabled.
+/// Disables a version, and returns the version that \[Latest\] means then. If the platform does not return a latest
+/// version, the success is proved by the details of the disabled version instead.
 pub async fn withdraw_version(
     platform: &Platform,
     prefix: &str,
@@ -40,14 +40,19 @@ pub async fn withdraw_version(
     Ok(latest)
 }
 
-/// Requests the platform to disable a version. Fails if the response shows that it did not.
+/// Requests the platform to disable a version. Fails if the request fails, or the response shows that the version is
+/// still enabled.
 pub(super) async fn request_withdrawal(
     platform: &Platform,
     prefix: &str,
     version_name: &str,
 ) -> Result<(), WithdrawalError> {
-    match platform.set_artifact_enabled(prefix, version_name, false).await {
-        Ok(response) if has_other_state(&response, false) => Err(WithdrawalError::new(
+    let is_enabled = false;
+    match platform
+        .set_artifact_enabled(prefix, version_name, is_enabled)
+        .await
+    {
+        Ok(response) if has_other_state(&response, is_enabled) => Err(WithdrawalError::new(
             "according to the platform's response, the version is still enabled",
         )),
         Ok(_) => Ok(()),

@@ -44,7 +44,7 @@ pub(super) fn find_worktree_drift(
     Ok((!differing_paths.is_empty()).then(|| describe_worktree_drift(head, &differing_paths)))
 }
 
-/// Describes which files differ from the commit.
+/// Describes which files of the working tree differ from the commit, for a warning.
 fn describe_worktree_drift(head: &CommitId, differing_paths: &[String]) -> String {
     format!(
         "the working tree differs from the commit {}, whose hash is published: {}",
@@ -53,8 +53,8 @@ fn describe_worktree_drift(head: &CommitId, differing_paths: &[String]) -> Strin
     )
 }
 
-/// Returns whether a planned file has the content of this blob. The index shows this for most files without reading
-/// them. A content that cannot be read to its end is treated as different.
+/// Returns whether a planned file has the content of this blob. For most files, git's index shows this, so that they
+/// need not be read. A content that cannot be read to its end is treated as different.
 fn has_content_of_blob(
     contents: &ContentReader,
     checkout: &Checkout,
@@ -76,7 +76,7 @@ fn has_content_of_blob(
     Ok(have_equal_bytes(&mut *planned_bytes, &mut *committed_bytes).unwrap_or(false))
 }
 
-/// Returns whether both readers have the same bytes.
+/// Reads both contents to the first difference, and returns whether they have the same bytes.
 fn have_equal_bytes(left: &mut dyn Read, right: &mut dyn Read) -> std::io::Result<bool> {
     loop {
         let (left_chunk, right_chunk) = (read_chunk(left)?, read_chunk(right)?);
@@ -89,7 +89,7 @@ fn have_equal_bytes(left: &mut dyn Read, right: &mut dyn Read) -> std::io::Resul
     }
 }
 
-/// Reads the next bytes; empty at the end of the content.
+/// Reads up to [`CHUNK_BYTES`] bytes, fewer only at the end of the content.
 fn read_chunk(content: &mut dyn Read) -> std::io::Result<Vec<u8>> {
     let mut chunk = Vec::new();
     content.take(CHUNK_BYTES).read_to_end(&mut chunk)?;
