@@ -15,7 +15,7 @@ const DOCUMENT: &str = "the statement";
 const MAX_GATE_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 impl SavedStatement {
-    /// Returns the contradictions in a statement about a review: it did not pass, a subject has no usable digest, or
+    /// Returns the problems in a statement about a review: the review did not pass, a subject has no usable digest, or
     /// the number of pipelines is wrong.
     pub(crate) fn check_review(&self, predicate: &ReviewPredicate) -> Vec<String> {
         let mut problems = self.check_subjects(&predicate.commit);
@@ -29,8 +29,8 @@ impl SavedStatement {
         problems
     }
 
-    /// Returns the contradictions in a statement about a publication: the publish did not complete, a subject has no
-    /// usable digest, or the digest of the version is not that of the parts.
+    /// Returns the problems in a statement about a publication: the publish did not complete, a subject has no usable
+    /// digest, the version is not a subject, or the digest or number of the files is wrong.
     pub(crate) fn check_publication(&self, predicate: &PublicationPredicate) -> Vec<String> {
         let mut problems = self.check_subjects(&predicate.commit);
         if !matches!(predicate.outcome.as_str(), "published" | "already-published") {
@@ -58,8 +58,8 @@ impl SavedStatement {
         problems
     }
 
-    /// Returns the differences between the reviewed pipelines and those of the commit, and between the rules file and
-    /// that of the commit.
+    /// Returns the differences between the pipelines and the rules file in a statement about a review and those in the
+    /// commit.
     pub(crate) fn compare_review_with_commit(
         &self,
         predicate: &ReviewPredicate,
@@ -70,8 +70,8 @@ impl SavedStatement {
         compare_with_committed_files(repository, commit, files, DOCUMENT)
     }
 
-    /// Returns the differences between the parts of the version and the files of the commit, and between the rules file
-    /// and that of the commit.
+    /// Returns the differences between the files and the rules file in a statement about a publication and those in the
+    /// commit.
     pub(crate) fn compare_publication_with_commit(
         &self,
         predicate: &PublicationPredicate,
@@ -84,8 +84,8 @@ impl SavedStatement {
         compare_with_committed_files(repository, commit, files, DOCUMENT)
     }
 
-    /// Returns the subjects without a digest that can be compared, and those of another commit. A statement that was
-    /// signed by a program without commits among its subjects has only files.
+    /// Returns a problem for each subject without a name or a usable digest, and for a commit that is not that of the
+    /// predicate. A statement without a commit among its subjects is valid, because earlier programs signed such ones.
     fn check_subjects(&self, commit: &str) -> Vec<String> {
         let mut problems = Vec::new();
         for subject in &self.subjects {
@@ -110,7 +110,7 @@ impl SavedStatement {
         self.subjects.iter().filter_map(to_listed_file)
     }
 
-    /// Returns the subjects that are parts of the version.
+    /// Returns the subjects that are files of the version, without the subject for the version as a whole.
     fn listed_parts<'s>(&'s self, predicate: &PublicationPredicate) -> impl Iterator<Item = ListedFile<'s>> {
         self.subjects
             .iter()
@@ -120,16 +120,16 @@ impl SavedStatement {
 }
 
 impl PublicationPredicate {
-    /// Returns whether the subject is the version as a whole.
+    /// Returns whether the subject is the version as a whole, by its name and digest.
     fn is_version(&self, subject: &Subject) -> bool {
         subject.name.as_ref() == Some(&self.subject_name()) && subject.sha256() == Some(self.digest_hex())
     }
 }
 
 impl PolicyDigests {
-    /// Returns the differences between the listed files and those of the commit that they were read from. Returns
-    /// `None` if the statement names no commit or the repository lacks the commit. Files that the job brought are not
-    /// compared.
+    /// Returns the differences between the gate configuration in a statement and that in the commit from which it was
+    /// read. Returns `None` if the statement names no commit or the repository lacks the commit. Files from outside the
+    /// repository, which the job brought, are not compared.
     pub(crate) fn compare_with_commit(
         &self,
         repository: &Repository,
@@ -164,6 +164,7 @@ impl PolicyDigests {
     }
 }
 
+/// Returns the subject as a file to compare; `None` if it has no name or no SHA-256, as a commit.
 fn to_listed_file(subject: &Subject) -> Option<ListedFile<'_>> {
     Some(ListedFile {
         path: subject.name.as_deref()?,
@@ -172,6 +173,7 @@ fn to_listed_file(subject: &Subject) -> Option<ListedFile<'_>> {
     })
 }
 
+/// Returns the file as a file to compare, if there is one.
 fn list_file(file: Option<&FileDigest>) -> impl Iterator<Item = ListedFile<'_>> {
     file.into_iter().map(|file| ListedFile {
         path: &file.path,
@@ -180,7 +182,7 @@ fn list_file(file: Option<&FileDigest>) -> impl Iterator<Item = ListedFile<'_>> 
     })
 }
 
-/// Returns a sentence if the statement lists another number of files than its predicate.
+/// Returns a problem if the statement does not list as many files as its predicate counts.
 fn check_file_count(listed_count: usize, predicate_count: usize) -> Option<String> {
     (listed_count != predicate_count).then(|| {
         format!("the statement lists {listed_count} files, but its predicate is about {predicate_count}")

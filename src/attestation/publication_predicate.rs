@@ -45,7 +45,7 @@ pub(crate) struct PublicationCounts {
 }
 
 impl PublicationPredicate {
-    /// Creates the predicate of a receipt.
+    /// Creates the predicate about the publication in a receipt, completed by facts that the receipt does not contain.
     pub(crate) fn from_receipt(
         receipt: &Receipt,
         repository: Option<String>,
@@ -75,7 +75,7 @@ impl PublicationPredicate {
         }
     }
 
-    /// Creates the statement about the version and the parts of the receipt.
+    /// Creates the statement with this predicate. Its subjects are the version as a whole and each file in the receipt.
     pub(crate) fn into_statement(self, receipt: &Receipt) -> Statement<Self> {
         let mut subjects = vec![Subject::for_content(&self.subject_name(), self.digest_hex())];
         subjects.extend(
@@ -91,13 +91,14 @@ impl PublicationPredicate {
         format!("{}@{}", self.prefix, self.version_name)
     }
 
-    /// Returns the digest of all parts without its algorithm.
+    /// Returns the digest of the version in hex, without the algorithm `sha256:` before it.
     pub(super) fn digest_hex(&self) -> &str {
         self.digest.strip_prefix("sha256:").unwrap_or(&self.digest)
     }
 }
 
-/// Returns the differences between a publication's predicate and the published version in the platform's response.
+/// Returns the differences in commit and shared pipelines between a publication's predicate and the published version
+/// in the platform's response.
 pub(crate) fn compare_publication_with_details(
     predicate: &PublicationPredicate,
     details: &ArtifactDetails,

@@ -37,7 +37,7 @@ pub(crate) struct ReviewPredicate {
 }
 
 impl ReviewPredicate {
-    /// Creates the predicate of a report about this commit.
+    /// Creates the predicate about the review in a report, completed by facts that the report does not contain.
     pub(crate) fn from_report(
         report: &Report,
         commit: &str,
@@ -71,7 +71,7 @@ impl ReviewPredicate {
         }
     }
 
-    /// Creates the statement about the reviewed commit and its pipelines.
+    /// Creates the statement with this predicate. Its subjects are the reviewed commit and each reviewed pipeline.
     pub(crate) fn into_statement(self, pipelines: &[FileDigest]) -> Statement<Self> {
         let mut subjects = vec![Subject::for_commit(self.repository.as_deref(), &self.commit)];
         subjects.extend(

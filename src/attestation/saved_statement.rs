@@ -36,7 +36,8 @@ struct StatementFields {
 }
 
 impl SavedStatement {
-    /// Parses a statement of one of the known kinds. The error is the reason why it is none.
+    /// Parses an unsigned statement with one of the known predicate types. The error is the reason why the content is
+    /// not such a statement.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
         if let Some(reason) = find_duplicate_key(bytes) {
             return Err(reason);
@@ -72,6 +73,7 @@ impl SavedStatement {
     }
 }
 
+/// Returns the error text that the predicate type is not a known one.
 fn reject_predicate_type(predicate_type: &str) -> String {
     let [review, publication] = PredicateKind::ALL.map(PredicateKind::uri);
     format!("its predicate type is `{predicate_type}`, not `{review}` or `{publication}`")

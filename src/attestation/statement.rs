@@ -53,7 +53,7 @@ impl Subject {
         }
     }
 
-    /// Creates the subject for a commit of a repository.
+    /// Creates the subject for a commit. Its name is the repository, if that is known.
     pub(crate) fn for_commit(repository: Option<&str>, commit: &str) -> Self {
         Self {
             name: repository.map(str::to_owned),
@@ -61,7 +61,7 @@ impl Subject {
         }
     }
 
-    /// Returns the SHA-256 of the artifact, if it has one.
+    /// Returns the SHA-256 of the subject, if it has one. A commit has none.
     pub(crate) fn sha256(&self) -> Option<&str> {
         self.digest.get(SHA256).map(String::as_str)
     }
@@ -95,12 +95,13 @@ impl<P: Serialize> Statement<P> {
         write_json(self, writer)
     }
 
-    /// Writes the predicate alone, as programs read it that create the statement themselves.
+    /// Writes only the predicate, for programs that create the statement around it themselves.
     pub(crate) fn write_predicate(&self, writer: impl Write) -> io::Result<()> {
         write_json(&self.predicate, writer)
     }
 }
 
+/// Writes the value as indented JSON with a final line break.
 fn write_json(value: &impl Serialize, mut writer: impl Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut writer, value)?;
     writer.write_all(b"\n")

@@ -10,8 +10,9 @@ const MAX_SUBJECTS: usize = 1024;
 /// at most 128 KiB in one.
 const MAX_LIST_BYTES: usize = 120 * 1024;
 
-/// Returns the subjects with a SHA-256, one per line, as `sha256sum` writes files. The action accepts only this digest,
-/// so a commit is not in the list. Returns `None` if the list is too long for the action.
+/// Returns the subjects with a SHA-256 for the action `actions/attest`, one per line in the format of `sha256sum`. The
+/// action accepts only this digest, so the list does not contain the commit. Returns `None` if the list is too long for
+/// the action.
 pub(crate) fn format_subject_list(subjects: &[Subject]) -> Option<String> {
     let mut list = String::new();
     let mut subject_count = 0;
@@ -26,7 +27,7 @@ pub(crate) fn format_subject_list(subjects: &[Subject]) -> Option<String> {
     is_short.then(|| list.trim_end_matches('\n').to_owned())
 }
 
-/// Escapes control characters, so that the name of a file cannot add a line with another subject.
+/// Escapes control characters as `%0A`, so that the name of a file cannot add a line with another subject.
 fn escape_name(name: &str) -> String {
     let mut escaped_name = String::new();
     for character in name.chars() {

@@ -6,8 +6,8 @@ use crate::report::AzureBuild;
 use crate::session::Run;
 use uuid::Uuid;
 
-/// Returns the facts about this run of Azure Pipelines; `None` if a variable is missing or has another form. Without
-/// them, the SARIF report has the same id as on other hosts.
+/// Returns the facts about this run of Azure Pipelines from its variables; `None` if a variable is missing or invalid.
+/// Without these facts, the SARIF report has the same id as on other hosts.
 pub(super) fn find_azure_build(run: &Run) -> Option<AzureBuild> {
     let env = &run.env;
     let text = |name: &str| env.get(name).filter(|value| !value.is_empty()).map(str::to_owned);
@@ -28,7 +28,7 @@ pub(super) fn find_azure_build(run: &Run) -> Option<AzureBuild> {
     })
 }
 
-/// Returns the organization of `https://dev.azure.com/ORG/` or `https://ORG.visualstudio.com/`.
+/// Returns `ORG` from `https://dev.azure.com/ORG/` or `https://ORG.visualstudio.com/`; `None` for any other address.
 fn find_organization(collection_uri: &str) -> Option<String> {
     let address = collection_uri.strip_prefix("https://")?.trim_end_matches('/');
     let name = match address.strip_prefix("dev.azure.com/") {

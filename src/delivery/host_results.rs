@@ -30,8 +30,8 @@ const MAX_RETRIES: u32 = 2;
 const BITBUCKET_PROXY: &str = "http://localhost:29418";
 const BITBUCKET_API: &str = "http://api.bitbucket.org";
 
-/// Sends the results to the places that the host shows: Code Insights or an annotation, and the comment on the change.
-/// A failure is only a warning.
+/// Sends the result to the host's pages: to Code Insights on Bitbucket, as an annotation on Buildkite, and as a comment
+/// on the change if requested. A failure is only a warning.
 pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) {
     let shows_annotations = delivery.destinations.annotations != Annotations::None;
     let result_outcome = match delivery.host() {
@@ -58,7 +58,7 @@ pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportC
 }
 
 /// Posts the result as a comment on the pull or merge request. If a comment of an earlier run begins with the same
-/// line, updates that one.
+/// line, a hidden marker, updates that comment instead.
 fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
     let body = report::render_comment(delivery.report, context);
     let marker = body.lines().next().unwrap_or_default();
@@ -80,7 +80,7 @@ fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> 
 }
 
 /// Returns the pull or merge request to comment on and the settings for the host's API, from the host's variables.
-/// Fails on a host without support for comments, and if the run belongs to no request.
+/// Fails on a host without support for comments, and if the run does not belong to a pull or merge request.
 fn find_comment_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettings), Failure> {
     let number = delivery.ci.pull_request;
     let number = number.ok_or_else(|| Failure::usage("this run does not belong to a pull or merge request"));
@@ -121,7 +121,8 @@ fn find_comment_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, Ho
     }
 }
 
-/// Returns the pull request of Azure Repos and the settings for its API. A pull request on GitHub has no threads there.
+/// Returns the pull request in Azure Repos and the settings for its API. Fails if Azure Pipelines runs for a repository
+/// on another host, such as GitHub.
 fn find_azure_pull_request(
     run: &Run,
     delivery: &Delivery<'_>,
@@ -158,7 +159,8 @@ fn require_token(run: &Run, variable: &str) -> Result<SecretString, Failure> {
     run.env.secret(variable).ok_or_else(not_set)
 }
 
-/// Creates the settings for requests to the host's API. `root` is its URL.
+/// Creates the settings for requests to the host's API at the URL `root`. Fails if the URL is invalid, or if the proxy
+/// variables are.
 fn build_host_settings(
     run: &Run,
     root: &str,
@@ -183,7 +185,8 @@ fn parse_url(text: &str) -> Result<Url, Failure> {
 }
 
 /// Sends the report and its annotations to Bitbucket: for the reviewed commit if the host has it, otherwise for the
-/// commit of the build if that has the same pipelines and rules. Fails if neither applies.
+/// commit of the build if that has the same pipelines and rules, and fails otherwise. The requests need no token,
+/// because they go through the proxy of the runner.
 fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
     let name = require_variable(run, "BITBUCKET_REPO_FULL_NAME")?;
     let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
@@ -220,7 +223,7 @@ fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContex
 }
 
 /// Returns the commit of the build if the reviewed working tree has the same pipelines and rules, so that the result
-/// holds for that commit, too.
+/// applies to that commit, too. Returns `None` if they differ or cannot be compared.
 fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let built_id = run.env.get("BITBUCKET_COMMIT")?;
     let (repo, snapshot) = delivery.files?;
@@ -236,8 +239,8 @@ fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
 }
 
 /// Creates an annotation with the agent's own command, `buildkite-agent annotate`
-/// (<https://buildkite.com/docs/agent/v3/cli-annotate>), which gets no secrets of the platform and the code hosts. A
-/// job in a container without the agent gets no annotation.
+/// (<https://buildkite.com/docs/agent/v3/cli-annotate>). The command does not get the secrets of the platform and of
+/// the code hosts. If the command is not installed, as in some containers, nothing happens.
 fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
     let style = match delivery.report.verdict {
         Verdict::Passed => "success",

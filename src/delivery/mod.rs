@@ -83,8 +83,8 @@ impl Delivery<'_> {
         self.ci.host
     }
 
-    /// Returns whether the CI host has the commit: the host named it, or the clone fetched it. A merge that the job
-    /// created exists only in this clone. If the clone cannot tell, the host is treated as having it.
+    /// Returns whether the CI host has the commit, so that a link to it works: the host named it, or the clone fetched
+    /// it. A merge commit that the job created exists only in this clone. If this is unknown, returns true.
     fn is_known_to_host(&self, commit: &str) -> bool {
         let Some((repo, _)) = self.files else {
             return true;
@@ -98,8 +98,8 @@ impl Delivery<'_> {
     }
 }
 
-/// Writes and sends the report of a run to all destinations. The status is a failure if a destination could not be
-/// reached. A run without a report succeeds.
+/// Writes and sends the report of a run to all destinations. Returns the worst exit status of those that failed.
+/// Without a report, does nothing and returns success.
 pub(crate) fn deliver<S: RunSubject>(
     gate: &mut GateRun<'_, S>,
     destinations: &ReportDestinations,
@@ -150,8 +150,9 @@ pub(crate) fn deliver<S: RunSubject>(
     status
 }
 
-/// Adds the changes to the report of a review, and removes the path of each limit whose file the reviewed snapshot
-/// lacks. A report of an earlier run contains both facts and stays unchanged. Returns the changes.
+/// Adds the changes in the pipelines to the report of a review, if an output includes them, and returns them. Removes
+/// the path of each limit whose file the reviewed snapshot lacks. A report that was read from a file already contains
+/// both facts and stays unchanged.
 fn add_repository_facts<S: RunSubject>(
     gate: &mut GateRun<'_, S>,
     destinations: &ReportDestinations,
@@ -182,8 +183,8 @@ fn add_repository_facts<S: RunSubject>(
     changes
 }
 
-/// Returns the changed pipelines that the report lists. Returns `None` if there was no base to compare with, or with a
-/// warning if they cannot be listed: the review is then reported without them.
+/// Returns the changes in the pipelines for the report. Returns `None` without a base to compare with. If they cannot
+/// be listed, warns and returns `None`, so that the review is reported without them.
 fn list_changed_pipelines<S: RunSubject>(
     gate: &GateRun<'_, S>,
     repo: &Repository,
@@ -207,7 +208,7 @@ fn list_changed_pipelines<S: RunSubject>(
     })
 }
 
-/// Returns the hint how to create or select the rules file, if the review did not find one.
+/// Returns the hint on how to create or select the rules file, if the review failed because there is none.
 fn find_missing_rules_hint(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -228,7 +229,8 @@ fn find_missing_rules_hint(
     Some(remedy.hint())
 }
 
-/// Returns the errors of the rules file that `rules lint` shows, if such an error kept pipelines from being evaluated.
+/// Returns the errors in the rules file that `rules lint` shows, if such an error kept pipelines from being evaluated.
+/// Returns an empty list otherwise, or if the file cannot be read.
 fn find_rules_file_errors(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -260,8 +262,9 @@ fn find_rules_file_errors(
 /// Title of a failure that concerns one report.
 const UNDELIVERED_TITLE: &str = "A report was not delivered";
 
-/// Writes and sends a report. `changes` are those in the pipelines, if this run compared them; otherwise those that the
-/// report contains are used.
+/// Writes and sends a report: to files, the log, the step summary, the step outputs and the host's pages. Returns the
+/// worst exit status. `changes` are the changes in the pipelines if this run compared them; otherwise, those in the
+/// report are used.
 fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>) -> ExitStatus {
     let context = report_context::build_report_context(run, delivery, changes);
     let mut status = ExitStatus::Success;

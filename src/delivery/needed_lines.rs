@@ -19,8 +19,8 @@ pub(super) struct NeededLines<'a> {
 }
 
 impl<'a> NeededLines<'a> {
-    /// Returns the lines of the findings for which a writer must know whether the change touched them: it sorts the
-    /// findings by that, or annotates only touched lines.
+    /// Returns the lines of the findings for which an output must know whether the change touched them: outputs list
+    /// findings on touched lines first. Empty if no output needs this.
     pub(super) fn for_sorting(delivery: &Delivery<'a>) -> Self {
         let report = delivery.report;
         if delivery.destinations.has_report(Format::is_page) {
@@ -35,7 +35,7 @@ impl<'a> NeededLines<'a> {
         Self::default()
     }
 
-    /// Returns the lines of these findings as those to compare with the base.
+    /// Returns the lines of these findings, as lines to compare with the base.
     fn for_findings(findings: Vec<Finding<'a>>) -> Self {
         let mut needed_lines = Self::default();
         for finding in findings {
@@ -48,7 +48,7 @@ impl<'a> NeededLines<'a> {
         needed_lines
     }
 
-    /// Adds the lines whose text the writers show.
+    /// Adds the lines whose text the outputs show: of all findings, or only of those that the log lists.
     pub(super) fn add_shown_lines(&mut self, delivery: &Delivery<'a>, changed_lines: &ChangedLines) {
         let report = delivery.report;
         if delivery.destinations.has_report(Format::needs_lines) {
@@ -62,8 +62,8 @@ impl<'a> NeededLines<'a> {
         }
     }
 
-    /// Returns whether the log lists only some of the findings. Which of them it lists depends on the lines that the
-    /// change touched, so these must be known first.
+    /// Returns whether the shown lines depend on the order of the findings, because only the log shows lines and it
+    /// lists only the first findings. The lines that the change touched must then be known before.
     pub(super) fn depend_on_order(delivery: &Delivery<'_>) -> bool {
         let limit = delivery.destinations.show.limit();
         !delivery.destinations.has_report(Format::needs_lines) && delivery.report.findings().len() > limit
@@ -77,7 +77,7 @@ impl<'a> NeededLines<'a> {
         self.shown_lines.contains_key(path) || self.compared_lines.contains_key(path)
     }
 
-    /// Adds the lines of these findings as those to show.
+    /// Adds the lines of these findings, as lines to show.
     fn add_findings(&mut self, findings: Vec<Finding<'a>>) {
         for finding in findings {
             self.shown_lines
@@ -88,7 +88,7 @@ impl<'a> NeededLines<'a> {
     }
 }
 
-/// Returns whether the host gets annotations, with those on changed lines first.
+/// Returns whether the host gets annotations, which are sorted by whether the change touched their lines.
 fn is_annotated(delivery: &Delivery<'_>) -> bool {
     let (annotations, host) = (delivery.destinations.annotations, delivery.host());
     annotation_style(annotations, host) != AnnotationStyle::None

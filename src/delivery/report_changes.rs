@@ -9,8 +9,8 @@ use sluicegate_pipelines::findings::{ChangeSummary, Report};
 use sluicegate_pipelines::picture::Canvas;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the changes that a report read from a file lists. If the clone has both commits, they are described and
-/// drawn again.
+/// Returns the changes that a report from a file lists. If the clone has both commits, they are compared again for
+/// their descriptions and pictures; otherwise, only the summaries in the report are known.
 pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
     let changes_by_path: BTreeMap<&str, &ChangeSummary> = delivery
         .report
@@ -48,8 +48,8 @@ pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
         .collect()
 }
 
-/// Draws the first unchanged pipelines with findings. Changed pipelines are drawn with their change. A pipeline that
-/// cannot be read, or whose drawing is too large, is omitted.
+/// Draws the first [`MAX_PICTURES`] unchanged pipelines with findings; changed pipelines are drawn with their change
+/// instead. A pipeline that cannot be read, or whose drawing is too large, is omitted.
 pub(super) fn draw_unchanged_pipelines(
     delivery: &Delivery<'_>,
     report: &Report,

@@ -25,8 +25,8 @@ use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
-/// Collects what the writers need in addition to the report: links, texts of the rules, lines of the files. What cannot
-/// be read is omitted, because the result of the review does not depend on it.
+/// Collects the facts that the outputs show in addition to the report: links, texts about the rules, lines of the
+/// files. Facts that cannot be read are omitted, because the result of the review does not depend on them.
 pub(super) fn build_report_context(
     run: &Run,
     delivery: &Delivery<'_>,
@@ -73,7 +73,8 @@ pub(super) fn build_report_context(
     context
 }
 
-/// Returns the links of the log: to the files of the checkout, and to the documentation of this version.
+/// Returns the addresses for links in the log: to the files of the checkout, and to the documentation of this version.
+/// Without support for links in the terminal, returns none.
 fn build_terminal_links(run: &Run, delivery: &Delivery<'_>) -> TerminalLinks {
     let is_supported = if delivery.destinations.has_stdout_report() {
         run.ui.links_messages()
@@ -92,8 +93,8 @@ fn build_terminal_links(run: &Run, delivery: &Delivery<'_>) -> TerminalLinks {
     }
 }
 
-/// Returns the directory that the paths of the log are relative to: in a local run the current directory, so that an
-/// editor or a shell finds the files; in CI the repository root, as in the reports.
+/// Returns the directory that the paths in the log are relative to. In a local run, this is the current directory, so
+/// that an editor or a shell finds the files; in CI, or if it cannot be determined, the repository root, as in reports.
 fn find_path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
     let Some((repo, _)) = delivery
         .files
@@ -118,7 +119,7 @@ fn find_path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
 }
 
 /// Returns a file of the reviewed commit, preferably the configuration file, for formats in which an entry about the
-/// whole run must name a file. Returns `None` if another entry has a file, or there is nothing to report about the run.
+/// whole run must name a file. Returns `None` if the report lists a file, or there is nothing to report about the run.
 fn find_anchor_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> {
     let has_path = !report.files.is_empty() || !report.unreviewed_files.is_empty();
     if has_path || (report.verdict == Verdict::Passed && report.limits.is_empty()) {
@@ -132,8 +133,8 @@ fn find_anchor_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> 
     (!files.is_empty()).then(|| files.swap_remove(0).path)
 }
 
-/// Reads the text of the lines that the writers show, and compares the files with the base to learn which lines with
-/// findings the change touched. If the shown lines depend on the touched ones, the comparison comes first.
+/// Adds to the context the text of the lines that the outputs show, and which lines with findings the change touched.
+/// If the shown lines depend on the touched lines, the files are first only compared with the base.
 fn add_file_lines(delivery: &Delivery<'_>, context: &mut ReportContext) {
     let Some((repo, snapshot)) = delivery.files else {
         return;
@@ -174,7 +175,7 @@ struct ReportedFile<'n> {
 }
 
 impl ReportedFile<'_> {
-    /// Returns the size of the contents in memory, in bytes.
+    /// Returns the size of the new and the old content in memory, in bytes.
     fn size(&self) -> usize {
         let former = match &self.former {
             Some(OldContent::Loaded(former)) => former.len(),
@@ -183,14 +184,15 @@ impl ReportedFile<'_> {
         self.content.len() + former
     }
 
-    /// Returns the file with the result of [`Self::find_touched_lines`], for which it is compared with its base.
+    /// Returns the file together with its touched lines, see [`Self::find_touched_lines`]. The comparison runs in
+    /// parallel for several files.
     fn with_touched_lines(self, needed_lines: &NeededLines<'_>) -> (Self, Option<BTreeSet<u32>>) {
         let touched_lines = self.find_touched_lines(needed_lines);
         (self, touched_lines)
     }
 
-    /// Returns the lines with findings that the change touched. Returns `None` if the order does not depend on them, or
-    /// the file cannot be compared.
+    /// Returns the lines with findings that the change touched. Returns `None` if no old content was read for a
+    /// comparison, or if the contents cannot be compared.
     fn find_touched_lines(&self, needed_lines: &NeededLines<'_>) -> Option<BTreeSet<u32>> {
         let hunks = self.former.as_ref()?.find_changed_lines(&self.content).ok()?;
         let lines = needed_lines.compared_lines.get(self.path.as_str());
@@ -204,7 +206,7 @@ impl ReportedFile<'_> {
 }
 
 impl ReportedFiles<'_> {
-    /// Adds the needed lines to the context. Lines that cannot be read are omitted.
+    /// Adds the needed lines to the context. An error is only logged, because reports can omit the lines.
     fn try_add_lines(&self, needed_lines: &NeededLines<'_>, context: &mut ReportContext) {
         if needed_lines.is_empty() {
             return;
@@ -214,8 +216,8 @@ impl ReportedFiles<'_> {
         }
     }
 
-    /// Reads the files with needed lines, and compares them with the base on all cores. Once the context is full, no
-    /// more text of lines is added.
+    /// Reads the files with needed lines, compares them with the base in parallel, and adds the lines to the context.
+    /// Once the context has its maximum amount of text, only touched lines are added.
     fn add_lines(&self, needed_lines: &NeededLines<'_>, context: &mut ReportContext) -> Result<(), GitError> {
         let files = self.snapshot.list_files(&|path| needed_lines.needs_file(path))?;
         let old_blobs = self.find_former_blobs(&needed_lines.compared_lines.keys().copied().collect())?;
@@ -242,8 +244,8 @@ impl ReportedFiles<'_> {
         )
     }
 
-    /// Reads a file; `None` if nothing of it is needed or it cannot be read. `old` is the blob to compare it with,
-    /// which an added file lacks; `None` if it is not compared.
+    /// Reads a file; `None` if nothing in it is needed or it cannot be read. `old` is `None` if the file is not
+    /// compared, and `Some(None)` if it is compared but did not exist at the base.
     fn read_file<'n>(
         &self,
         file: &SnapshotFile,
@@ -261,7 +263,8 @@ impl ReportedFiles<'_> {
         })
     }
 
-    /// Returns the blob that each of these files had at its base, if it changed since; `None` for an added file.
+    /// Returns the old blob of each of these files that changed since its base, by the file's path; the blob is `None`
+    /// if the file was added.
     fn find_former_blobs(&self, paths: &BTreeSet<&str>) -> Result<HashMap<String, Option<BlobId>>, GitError> {
         if self.bases.is_empty() || paths.is_empty() {
             return Ok(HashMap::new());
@@ -295,7 +298,7 @@ impl ReportedFiles<'_> {
     }
 }
 
-/// Returns the texts about all rules and project checks, for formats that explain the rules.
+/// Returns the texts about all rules, team rules and project checks, for formats that explain the rules.
 fn list_rule_texts(team_rules: &TeamRuleSet) -> Vec<RuleText> {
     let checks = ProjectCheck::ALL
         .map(ProjectCheck::documentation)
@@ -318,7 +321,7 @@ fn list_rule_texts(team_rules: &TeamRuleSet) -> Vec<RuleText> {
         .collect()
 }
 
-/// Returns the texts about a rule of the team from its file.
+/// Returns the texts about a rule from the team's rules file: its summary, its condition and the fix.
 fn build_team_rule_text(rule: &TeamRule) -> RuleText {
     let fix = rule.help.clone().unwrap_or_else(|| rule.default_fix());
     RuleText {

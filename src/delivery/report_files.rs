@@ -17,57 +17,64 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Writes the requested reports, or if there are none, those that the host looks for. Passes the result of each
-/// requested report to `check`. A default report that cannot be written is only a warning.
+/// Writes the requested reports, and passes the result of each to `record_result`. If none is requested, writes the
+/// reports that the host looks for; if one of these cannot be written, this is only a warning.
 pub(super) fn write_reports(
     run: &Run,
     host: Host,
     delivery: &Delivery<'_>,
     context: &ReportContext,
-    check: &mut impl FnMut(Result<(), Failure>),
+    record_result: &mut impl FnMut(Result<(), Failure>),
 ) {
     let (report, requested_reports) = (delivery.report, &delivery.destinations.reports);
-    write_in_parallel(run, requested_reports, report, context)
+    write_reports_in_parallel(run, requested_reports, report, context)
         .into_iter()
-        .for_each(&mut *check);
+        .for_each(&mut *record_result);
     if !requested_reports.is_empty() {
         return;
     }
-    let (mut places, mut targets) = (Vec::new(), Vec::new());
-    let default_places = list_default_places(run, host);
-    let checkout = open_checkout(run, &default_places);
-    for (format, place) in default_places {
-        match resolve_default_report_path(run.env.current_dir(), checkout.as_ref(), Path::new(&*place)) {
+    let (mut relative_paths, mut targets) = (Vec::new(), Vec::new());
+    let default_paths = list_default_paths(run, host);
+    let checkout = open_checkout(run, &default_paths);
+    for (format, relative_path) in default_paths {
+        match resolve_default_report_path(
+            run.env.current_dir(),
+            checkout.as_ref(),
+            Path::new(&*relative_path),
+        ) {
             Ok(path) => {
-                places.push(place);
+                relative_paths.push(relative_path);
                 let path = Some(path);
                 targets.push(ReportFlag { format, path });
             }
             Err(reason) => run.ui.warn(&format!(
-                "could not write the report {format}={place} for {host}: {reason}"
+                "could not write the report {format}={relative_path} for {host}: {reason}"
             )),
         }
     }
-    for (place, result) in places
+    for (relative_path, result) in relative_paths
         .iter()
-        .zip(write_in_parallel(run, &targets, report, context))
+        .zip(write_reports_in_parallel(run, &targets, report, context))
     {
         match result {
-            Ok(()) => run.ui.say(&format!("wrote {place} for {host}")),
+            Ok(()) => run.ui.say(&format!("wrote {relative_path} for {host}")),
             Err(failure) => run.ui.warn(&failure.describe()),
         }
     }
 }
 
-/// Returns the default reports of the host that can be written.
+/// Returns the reports that the host looks for, with their paths. A report whose path leads outside of the checkout is
+/// omitted.
 pub(crate) fn list_default_reports(run: &Run, host: Host) -> Vec<ReportFlag> {
-    let default_places = list_default_places(run, host);
-    let checkout = open_checkout(run, &default_places);
+    let default_paths = list_default_paths(run, host);
+    let checkout = open_checkout(run, &default_paths);
     let mut reports = Vec::new();
-    for (format, place) in default_places {
-        if let Ok(path) =
-            resolve_default_report_path(run.env.current_dir(), checkout.as_ref(), Path::new(&*place))
-        {
+    for (format, relative_path) in default_paths {
+        if let Ok(path) = resolve_default_report_path(
+            run.env.current_dir(),
+            checkout.as_ref(),
+            Path::new(&*relative_path),
+        ) {
             let path = Some(path);
             reports.push(ReportFlag { format, path });
         }
@@ -75,7 +82,7 @@ pub(crate) fn list_default_reports(run: &Run, host: Host) -> Vec<ReportFlag> {
     reports
 }
 
-/// Opens the repository that default reports must stay in. Without default reports, it is not needed, and opening it
+/// Opens the repository in which default reports must stay. Without default reports, returns `None`, because opening it
 /// would take as long as checking a few pipelines.
 fn open_checkout<T>(run: &Run, default_reports: &[T]) -> Option<Repository> {
     if default_reports.is_empty() {
@@ -84,23 +91,23 @@ fn open_checkout<T>(run: &Run, default_reports: &[T]) -> Option<Repository> {
     run.find_repository()
 }
 
-/// Returns the path of a default report below the current directory. In a checkout, the directories and links on the
-/// way belong to the change and must not lead outside.
+/// Returns the path of a default report below the current directory. In a checkout, the change controls the directories
+/// and links on this path, so it must not lead outside of the checkout.
 fn resolve_default_report_path(
     current_dir: &Path,
     checkout: Option<&Repository>,
-    place: &Path,
+    relative_path: &Path,
 ) -> Result<PathBuf, &'static str> {
     match checkout
         .map(Repository::root)
         .filter(|root| is_inside(current_dir, root))
     {
-        Some(root) => policy::resolve_in_checkout(root, current_dir, place),
-        None => Ok(current_dir.join(place)),
+        Some(root) => policy::resolve_in_checkout(root, current_dir, relative_path),
+        None => Ok(current_dir.join(relative_path)),
     }
 }
 
-/// Returns whether the directory is below `root`, with links followed.
+/// Returns whether the directory is `root` or below it, with links followed; false if one of them cannot be read.
 fn is_inside(directory: &Path, root: &Path) -> bool {
     match (directory.canonicalize(), root.canonicalize()) {
         (Ok(directory), Ok(root)) => directory.starts_with(root),
@@ -108,9 +115,8 @@ fn is_inside(directory: &Path, root: &Path) -> bool {
     }
 }
 
-/// Writes the report to each of these paths in parallel, which is faster than one after another. Returns the results in
-/// the order of the paths.
-fn write_in_parallel(
+/// Writes the report in each of these formats in parallel, to save time. Returns the results in the order of `targets`.
+fn write_reports_in_parallel(
     run: &Run,
     targets: &[ReportFlag],
     report: &Report,
@@ -121,11 +127,11 @@ fn write_in_parallel(
     targets.par_iter().map(write).collect()
 }
 
-/// Returns the default reports of a host: where it looks for them, or where its documentation puts them. GitHub needs
-/// none, because it has annotations, the step summary and outputs.
-fn list_default_places(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
+/// Returns the formats and paths of the reports that a host looks for, or that its documentation recommends. GitHub
+/// needs no report, because it has annotations, the step summary and outputs.
+fn list_default_paths(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
     use Format::{Gitlab, Junit};
-    let places: &[(Format, &'static str)] = match host {
+    let paths: &[(Format, &'static str)] = match host {
         // `artifacts:reports` of the job must name both:
         // <https://docs.gitlab.com/ci/yaml/artifacts_reports/>.
         Host::GitLab => &[(Gitlab, "gl-code-quality-report.json"), (Junit, "junit.xml")],
@@ -152,11 +158,13 @@ fn list_default_places(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)
         }
         Host::GitHub | Host::Gitea | Host::Unknown | Host::None => &[],
     };
-    let places = places.iter().map(|(format, place)| (*format, (*place).into()));
-    places.collect()
+    paths
+        .iter()
+        .map(|(format, path)| (*format, (*path).into()))
+        .collect()
 }
 
-/// Returns the path of the report in a Buildkite job. It contains the job's id, if that is safe in a file name.
+/// Returns the path of the JUnit report in a Buildkite job. It contains the job's id, if the id is safe in a file name.
 fn buildkite_junit_path(job: Option<&str>) -> String {
     let is_plain = |job: &&str| job.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     match job.filter(is_plain) {
@@ -165,7 +173,8 @@ fn buildkite_junit_path(job: Option<&str>) -> String {
     }
 }
 
-/// Returns where the user finds the reports, requested or default, for display. Reports on standard output are omitted.
+/// Returns the locations where the user finds the reports, for display: the requested paths, otherwise the default
+/// paths and the step summary. Reports on standard output are omitted.
 pub(super) fn describe_report_places(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
     let requested_paths = delivery
         .destinations
@@ -176,14 +185,14 @@ pub(super) fn describe_report_places(run: &Run, host: Host, delivery: &Delivery<
     if !delivery.destinations.reports.is_empty() {
         return requested_paths;
     }
-    let default_paths = list_default_places(run, host)
+    let default_paths = list_default_paths(run, host)
         .into_iter()
-        .map(|(_, place)| place.into_owned());
-    let summary_place = matches!(host, Host::GitHub | Host::Gitea).then(|| "the step summary".to_owned());
-    default_paths.chain(summary_place).collect()
+        .map(|(_, path)| path.into_owned());
+    let summary_location = matches!(host, Host::GitHub | Host::Gitea).then(|| "the step summary".to_owned());
+    default_paths.chain(summary_location).collect()
 }
 
-/// Returns where the JUnit report is written, or `None` if there is none or it goes to standard output.
+/// Returns the path of the requested or default JUnit report; `None` if there is none or it goes to standard output.
 pub(super) fn find_junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Option<String> {
     let mut junit_targets = delivery
         .destinations
@@ -191,13 +200,13 @@ pub(super) fn find_junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) ->
         .iter()
         .filter(|target| target.format.is_junit());
     if delivery.destinations.reports.is_empty() {
-        let mut default_places = list_default_places(run, host).into_iter();
-        return default_places.find_map(|(format, place)| format.is_junit().then(|| place.into_owned()));
+        let mut default_paths = list_default_paths(run, host).into_iter();
+        return default_paths.find_map(|(format, path)| format.is_junit().then(|| path.into_owned()));
     }
     junit_targets.find_map(|target| Some(target.path.as_ref()?.display().to_string()))
 }
 
-/// Writes one report to its file, or to standard output if it has none.
+/// Writes one report to its file, or to standard output if it has none. Warns if the format omits findings.
 fn write_report(
     ui: Ui,
     target: &ReportFlag,

@@ -13,8 +13,8 @@ const NAME_VARIABLES: [&str; 4] = [
     "BUILD_REPOSITORY_NAME",
 ];
 
-/// Returns the URL of a line in a file of the reviewed commit, with `{path}` and `{line}` to be replaced. The URL has
-/// the form of the host's own permalinks. Returns `None` if the host has no such pages or lacks the commit.
+/// Returns the URL of a line in a file of the reviewed commit on the host, with the placeholders `{path}` and `{line}`.
+/// It is a template for links in reports. Returns `None` if the host has no such pages or lacks the commit.
 pub(super) fn build_blob_url(run: &Run, delivery: &Delivery<'_>, report: &Report) -> Option<String> {
     let host = delivery.host();
     let head = report
@@ -23,7 +23,7 @@ pub(super) fn build_blob_url(run: &Run, delivery: &Delivery<'_>, report: &Report
         .as_ref()
         .filter(|head| delivery.is_known_to_host(head))?;
     let repository = find_repository_url(run, host)?;
-    let place = match host {
+    let file_path = match host {
         Host::GitHub => format!("blob/{head}/{{path}}#L{{line}}"),
         Host::Gitea => format!("src/commit/{head}/{{path}}#L{{line}}"),
         Host::Bitbucket => format!("src/{head}/{{path}}#lines-{{line}}"),
@@ -34,11 +34,11 @@ pub(super) fn build_blob_url(run: &Run, delivery: &Delivery<'_>, report: &Report
         // GitLab: other hosts have no URL of the repository.
         _ => format!("-/blob/{head}/{{path}}#L{{line}}"),
     };
-    Some(format!("{repository}/{place}"))
+    Some(format!("{repository}/{file_path}"))
 }
 
-/// Returns the name of the repository: as the host names it, otherwise from the URL of its remote, otherwise that of
-/// its directory.
+/// Returns the name of the repository: from the host's variables in a CI job, otherwise from the URL of the remote,
+/// otherwise the name of the directory. Returns `None` without a repository.
 pub(super) fn find_repository_name(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let host_name = NAME_VARIABLES.iter().find_map(|variable| run.env.get(variable));
     if let Some(name) = host_name.filter(|_| !delivery.host().is_local()) {
@@ -57,8 +57,8 @@ pub(super) fn find_repository_name(run: &Run, delivery: &Delivery<'_>) -> Option
         .or_else(directory_name)
 }
 
-/// Returns the path part of a remote's address, without possible secrets. A remote on a disk has no useful name: it is
-/// called `remote.git` or like the directory of the clone.
+/// Returns the path in a remote's address, without `.git` and without possible secrets. Returns `None` for a remote on
+/// a disk, because its name is usually not that of the repository.
 fn parse_repository_name(remote: &str) -> Option<String> {
     let address = remote.trim_end_matches('/').trim_end_matches(".git");
     let path = match address.split_once("://") {
@@ -72,7 +72,8 @@ fn parse_repository_name(remote: &str) -> Option<String> {
     (!path.is_empty()).then(|| path.to_owned())
 }
 
-/// Returns the URL of the repository on the host, built only from the host's own variables.
+/// Returns the URL of the repository on the host, built only from the host's own variables; `None` if they are not set
+/// or the host has no pages for repositories.
 pub(super) fn find_repository_url(run: &Run, host: Host) -> Option<String> {
     match host {
         Host::GitHub | Host::Gitea => {
@@ -87,8 +88,8 @@ pub(super) fn find_repository_url(run: &Run, host: Host) -> Option<String> {
         // The address may contain a user name. A repository of another host has other pages.
         Host::Azure if run.env.get("BUILD_REPOSITORY_PROVIDER") == Some("TfsGit") => {
             let address = run.env.get("BUILD_REPOSITORY_URI")?.strip_prefix("https://")?;
-            let (_, place) = address.split_once('@').unwrap_or(("", address));
-            Some(format!("https://{place}"))
+            let (_, address_without_user) = address.split_once('@').unwrap_or(("", address));
+            Some(format!("https://{address_without_user}"))
         }
         _ => None,
     }

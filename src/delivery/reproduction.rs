@@ -71,7 +71,8 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     Some(words.join(" "))
 }
 
-/// Returns the option that selects the changed pipelines, or all of them.
+/// Returns the options of the command that select the pipelines: `--base` for the changed ones, or `--all`. Before a
+/// publish, all pipelines are reviewed, so that a base is only the baseline for known findings.
 fn build_base_option(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
     let (report, context) = (delivery.report, &delivery.report.context);
     if let ReviewScope::WithPublish { baseline_commit } = delivery.scope {
@@ -90,12 +91,13 @@ fn build_base_option(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
     }
 }
 
+/// Returns the first [`COMMIT_ID_CHARS`] characters of a commit id.
 fn short_id(id: &str) -> String {
     id.chars().take(COMMIT_ID_CHARS).collect()
 }
 
-/// Returns the options of the job that select files or the gate configuration. Settings in the repository's
-/// configuration file apply everywhere, so options for them are unnecessary.
+/// Returns the options that repeat the job's settings for files and the gate configuration, each with the name of its
+/// flag. Settings in the repository's configuration file apply everywhere, so options for them are unnecessary.
 fn list_job_options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let (include, exclude) = delivery
         .selection
@@ -119,14 +121,14 @@ fn list_job_options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, St
         .collect()
 }
 
-/// Returns the configuration file set by the job, relative to the repository root if it is in the repository, like all
-/// paths of the command.
+/// Returns the path of the configuration file that the job sets. If the file is in the repository, the path is relative
+/// to the repository root, like all paths in the command.
 fn find_config_path(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let file = settings::requested_config_file(&run.global, &run.env)?;
-    let inside = delivery
+    let repository_path = delivery
         .files
         .and_then(|(repo, _)| policy::find_path_in_repository(repo.root(), &file));
-    Some(inside.unwrap_or_else(|| file.display().to_string()))
+    Some(repository_path.unwrap_or_else(|| file.display().to_string()))
 }
 
 /// Formats a flag with its value, which is quoted for the shell.
@@ -136,8 +138,8 @@ fn format_option(flag: &str, value: &str) -> String {
     format!("{flag}{separator}{}", text::quote_shell_word(value))
 }
 
-/// Adds the options that fit and that a terminal shows unchanged. The others are listed in a shell comment after the
-/// command.
+/// Adds the options to the command if they fit into [`MAX_OPTION_CHARS`] characters and contain no control characters.
+/// The names of the other options are listed in a shell comment after the command.
 fn push_fitting_options(words: &mut Vec<String>, options: Vec<(&'static str, String)>) {
     let mut remaining_chars = MAX_OPTION_CHARS;
     let mut omitted_names = Vec::new();

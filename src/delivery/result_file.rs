@@ -6,18 +6,19 @@ use crate::session::Run;
 use crate::ui::OutputFile;
 
 impl Run {
-    /// Redirects results to the file of `--out`, which must not be behind a link of the repository.
+    /// Redirects results from standard output to the file of `--out`, if it is given. Fails if the file is behind a
+    /// link in the repository, which a change could control.
     pub(crate) fn redirect_results(&mut self) -> Result<(), Failure> {
         let Some(path) = &self.global.out else {
             return Ok(());
         };
-        let full = self.env.current_dir().join(path);
-        if policy::contains_link(&full)
+        let full_path = self.env.current_dir().join(path);
+        if policy::contains_link(&full_path)
             && let Some(repo) = self.find_repository()
         {
             self.reject_linked_paths(&repo, std::iter::once(path.as_path()))?;
         }
-        self.ui = self.ui.with_output_file(OutputFile::new(full));
+        self.ui = self.ui.with_output_file(OutputFile::new(full_path));
         Ok(())
     }
 }

@@ -11,10 +11,11 @@ use crate::workspace::Workspace;
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{Report, Verdict};
 
-/// Writes the statement to the requested files. Returns the step outputs about it, which are empty without a statement.
+/// Writes the attestation statement about the review to the requested files. Returns the step outputs about the
+/// statement; empty if it was not requested, or if there is a reason against it, which is reported.
 ///
-/// A review that did not pass has none: verifiers look at the subjects and the type of a signed statement, so they would
-/// take it for one that passed. A review of only a part has none for the same reason.
+/// A review that did not pass or is partial must not have a statement: verifiers look only at the subjects and the type
+/// of a signed statement, so they would take it for a complete review that passed.
 pub(super) fn write_review_statement<S: RunSubject>(
     gate: &GateRun<'_, S>,
     report: &Report,
@@ -57,7 +58,8 @@ pub(super) fn write_review_statement<S: RunSubject>(
     Ok(session.list_statement_outputs(PredicateKind::Review, &statement.subjects))
 }
 
-/// Returns the workspace of the review and the reviewed commit, or the reason why the review has no statement.
+/// Returns the workspace and the reviewed commit if the review may have a statement. The error is the reason why it
+/// must not have one.
 fn find_reviewed_commit<'g, S: RunSubject>(
     gate: &'g GateRun<'_, S>,
     report: &Report,

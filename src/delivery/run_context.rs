@@ -16,7 +16,8 @@ const MAX_PATH_WIDTH: usize = 60;
 /// If more pipelines than this share a reason, the reason is printed once.
 const MAX_ROWS_PER_REASON: usize = 3;
 
-/// Describes whether the platform could read head for a review. If the text does not begin with "yes", a review fails.
+/// Describes whether the head commit is on the remote, because the platform reads it from there. The text begins with
+/// "yes", "no", "not certain" or "not needed".
 pub(crate) fn describe_remote_state(target: &Target, repo: &Repository) -> String {
     match target.check_on_remote(repo) {
         Ok(_) if target.idle_reason.is_some() => "not needed".to_owned(),
@@ -26,24 +27,46 @@ pub(crate) fn describe_remote_state(target: &Target, repo: &Repository) -> Strin
     }
 }
 
-/// Returns the context as JSON. Its keys are part of the public contract (`docs/book/formats.md`, section "Context").
+/// Returns the context of a run (its event, commits and selected pipelines) as JSON. The keys are part of the public
+/// contract (`docs/book/formats.md`, section "Context").
 pub(crate) fn build_context_json(target: &Target, selected_pipelines: &SelectedPipelines) -> Value {
+    let candidates: Vec<Value> = selected_pipelines
+        .candidates
+        .iter()
+        .map(build_candidate_json)
+        .collect();
+    let gate_paths: Vec<&String> = selected_pipelines
+        .gate_changes
+        .iter()
+        .map(|change| &change.path)
+        .collect();
+    let other_bases: Vec<String> = target.bases.iter().skip(1).map(CommitId::to_string).collect();
+    let warnings: Vec<String> = target
+        .warnings
+        .iter()
+        .cloned()
+        .chain(selected_pipelines.warnings())
+        .collect();
     json!({
-           "ci": target.host.to_string(),
-           "event": target.event,
-           "branch": target.branch,
-           "head": target.head.to_string(),
-           "base": target.bases.first().map(CommitId::to_string),
-           "otherBases": target.bases.iter().skip(1).map(CommitId::to_string).collect::<Vec<_>>(),
-           "baseSource": target.base_source,
-           "fork": target.fork,
-           "tag": target.tag,
-           "pullRequest": target.pull_request,
-    "changed": selected_pipelines.candidates.iter().map(build_candidate_json).collect::< Vec < _ >> (), "selected": selected_pipelines.files, "gateChanges": selected_pipelines.gate_changes.iter().map(| change | & change.path).collect::< Vec < _ >> (), "gateChangesInWords": map_gate_descriptions(& selected_pipelines.gate_changes), "warnings": target.warnings.iter().cloned().chain(selected_pipelines.warnings()).collect::< Vec < _ >> (),
-       })
+        "ci": target.host.to_string(),
+        "event": target.event,
+        "branch": target.branch,
+        "head": target.head.to_string(),
+        "base": target.bases.first().map(CommitId::to_string),
+        "otherBases": other_bases,
+        "baseSource": target.base_source,
+        "fork": target.fork,
+        "tag": target.tag,
+        "pullRequest": target.pull_request,
+        "changed": candidates,
+        "selected": selected_pipelines.files,
+        "gateChanges": gate_paths,
+        "gateChangesInWords": map_gate_descriptions(&selected_pipelines.gate_changes),
+        "warnings": warnings,
+    })
 }
 
-/// Returns the descriptions of the gate changes by path.
+/// Returns the descriptions of the changes to the gate configuration, by the path of the changed file.
 fn map_gate_descriptions(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
     let pairs = changes
         .iter()
@@ -83,7 +106,8 @@ pub(crate) struct UnchangedFile {
     reason: String,
 }
 
-/// Returns the named files that are not among the changed pipelines. A named directory has no row of its own.
+/// Returns the files that the user named but that are not among the changed pipelines, with the reason why each is
+/// selected or not. Named directories and missing files are omitted.
 pub(crate) fn list_unchanged_files(
     snapshot: &Snapshot<'_>,
     paths: &[String],
@@ -147,7 +171,8 @@ impl RunContextText<'_> {
         text
     }
 
-    /// Returns the cells of each row. Reasons that are printed once above the rows are left empty.
+    /// Returns the cells of each row: the kind of change, the path and the reason. A reason in `repeated_reasons` is
+    /// printed once above the rows, so its cell is empty, unless the user named the file.
     fn build_rows(&self, repeated_reasons: &BTreeMap<&str, usize>) -> Vec<[String; 3]> {
         let mut rows = Vec::new();
         for candidate in &self.selection.candidates {
@@ -177,7 +202,8 @@ fn column_width(rows: &[[String; 3]], column: usize) -> usize {
     widths.max().unwrap_or(0)
 }
 
-/// Returns the reasons that more than a few pipelines share, with their counts: these are printed once.
+/// Returns the reasons that more than [`MAX_ROWS_PER_REASON`] pipelines share, with the number of pipelines. Each is
+/// printed once instead of in every row.
 fn count_repeated_reasons(selected_pipelines: &SelectedPipelines) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
     for candidate in &selected_pipelines.candidates {
@@ -187,8 +213,8 @@ fn count_repeated_reasons(selected_pipelines: &SelectedPipelines) -> BTreeMap<&s
     counts
 }
 
-/// Returns the facts about the run, each with its label. The reason why all pipelines are selected is omitted if it
-/// repeats that of the base.
+/// Returns the facts about the run, each with its label. The reason why all pipelines are selected is omitted if it is
+/// the same as the reason for the base.
 fn list_facts(
     target: &Target,
     selected_pipelines: &SelectedPipelines,
@@ -241,7 +267,8 @@ fn list_facts(
     facts
 }
 
-/// Describes at which commit findings are treated as known, in a run that reviews all pipelines.
+/// Describes at which earlier commit findings are treated as known, in a run that reviews all pipelines; `None` if
+/// there is no such commit.
 fn describe_earlier_commit(target: &Target) -> Option<String> {
     match &target.earlier_commit {
         EarlierCommit::None => None,
@@ -260,15 +287,16 @@ fn describe_gate_change(change: &GateChange) -> String {
     format!("by {}{separator}{}", change.path, change.descriptions.join("; "))
 }
 
-/// Returns the sentence with the numbers of changed and of selected pipelines.
+/// Returns the line with the numbers of changed and of selected pipelines, or the reason why there is nothing to
+/// review.
 fn render_headline(target: &Target, selected_pipelines: &SelectedPipelines) -> String {
-    let count = |n: usize| text::format_count(n, "pipeline");
+    let candidate_count = text::format_count(selected_pipelines.candidates.len(), "pipeline");
     if let Some(reason) = &target.idle_reason {
         return format!("nothing to review: {}\n", text::escape_line(reason));
     }
     let subject = match target.bases.as_slice() {
-        [] => format!("{} at head", count(selected_pipelines.candidates.len())),
-        _ => format!("{} changed", count(selected_pipelines.candidates.len())),
+        [] => format!("{candidate_count} at head"),
+        _ => format!("{candidate_count} changed"),
     };
     format!("{subject}, {} to review\n", selected_pipelines.files.len())
 }

@@ -20,7 +20,7 @@ pub(crate) struct NamedDestinations<'a> {
 }
 
 impl<'a> NamedDestinations<'a> {
-    /// Returns the destinations of a review, and of the publish that may follow.
+    /// Returns the destinations of a review and of the publish that may follow it, as the arguments name them.
     pub(crate) fn for_review(run: &Run, args: &'a ReviewArgs, publish: Option<&'a PublishFlags>) -> Self {
         Self {
             reports: &args.gate.destinations,
@@ -32,9 +32,9 @@ impl<'a> NamedDestinations<'a> {
 }
 
 impl NamedDestinations<'_> {
-    /// Opens the workspace of `repo`, replaces what an earlier run left at the destinations, and fetches missing
-    /// commits if requested. If the workspace cannot be opened, replaces the default reports. `revisions` returns the
-    /// requested revisions, and what they are needed for.
+    /// Opens the workspace of `repo`, replaces the files that an earlier run left at the destinations, and fetches
+    /// missing commits if requested. If the workspace cannot be opened, replaces the default reports. `revisions`
+    /// returns the requested revisions and the purpose for which they are fetched.
     pub(crate) fn open_workspace<'a>(
         &self,
         run: &'a Run,
@@ -58,8 +58,9 @@ impl NamedDestinations<'_> {
         Ok((workspace, revisions))
     }
 
-    /// Replaces what an earlier run left at the destinations. A dry run does not write reports, so it keeps them. It
-    /// removes statements, because the change may contain one.
+    /// Replaces the reports that an earlier run left at the destinations by undecided ones, and removes statements. A
+    /// dry run keeps old reports, because it does not write new ones, but removes statements, because the change may
+    /// have added one.
     fn replace_old_reports(&self, run: &Run, workspace: &Workspace<'_>) -> Result<(), Failure> {
         if let Some(args) = self.attestation {
             run.remove_statements_of_policy(workspace, args, self.publish)?;

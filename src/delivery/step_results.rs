@@ -13,12 +13,12 @@ use crate::ui::Ui;
 /// The number of the group of annotations, which no group of findings uses.
 const ANNOTATION_GROUP_NUMBER: usize = usize::MAX;
 
-/// Prints the findings, with the host's annotations and outputs. If a report goes to standard output, prints to
-/// standard error.
+/// Prints the findings and the verdict, after the host's annotations and, on Azure, the step outputs. If a report goes
+/// to standard output, prints to standard error.
 pub(super) fn print_findings(
     run: &Run,
     delivery: &Delivery<'_>,
-    about: &ReportContext,
+    context: &ReportContext,
 ) -> Result<(), Failure> {
     let is_output_reserved = delivery.destinations.has_stdout_report();
     let color = if is_output_reserved {
@@ -36,7 +36,7 @@ pub(super) fn print_findings(
         passes: delivery.is_passing,
         annotations,
     };
-    let mut commands = report::list_annotations(annotations, delivery.report, about);
+    let mut commands = report::list_annotations(annotations, delivery.report, context);
     if host == Host::Azure {
         commands.extend(azure::format_outputs(&list_step_outputs(run, host, delivery)));
     }
@@ -52,7 +52,7 @@ pub(super) fn print_findings(
             &commands,
         );
     }
-    text.push_str(&terminal::render(delivery.report, about, style));
+    text.push_str(&terminal::render(delivery.report, context, style));
     if is_output_reserved {
         Ui::print_result_to_stderr(&text)
     } else {
@@ -60,7 +60,7 @@ pub(super) fn print_findings(
     }
 }
 
-/// Returns the syntax of the groups that the host folds in its log.
+/// Returns the syntax with which the host's log folds groups of lines.
 const fn group_style(host: Host) -> GroupStyle {
     match host {
         Host::GitHub | Host::Gitea => GroupStyle::Github,
@@ -74,9 +74,9 @@ const fn group_style(host: Host) -> GroupStyle {
 pub(super) fn append_step_summary(
     run: &Run,
     delivery: &Delivery<'_>,
-    about: &ReportContext,
+    context: &ReportContext,
 ) -> Result<(), Failure> {
-    run.append_summary(|| github::render_step_summary(delivery.report, about))
+    run.append_summary(|| github::render_step_summary(delivery.report, context))
 }
 
 /// Appends the step outputs if the host reads them from a file.
@@ -84,8 +84,8 @@ pub(super) fn append_step_outputs(run: &Run, delivery: &Delivery<'_>) -> Result<
     run.append_outputs(&list_step_outputs(run, delivery.host(), delivery))
 }
 
-/// Returns the step outputs: those about the review, the path of the JUnit report, which is empty without a file, and
-/// those about the statement.
+/// Returns the step outputs about the review, the path of the JUnit report (empty without such a file), and the outputs
+/// about the statement.
 fn list_step_outputs(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let mut outputs = report::list_review_outputs(delivery.report);
     outputs.push(("junit", find_junit_path(run, host, delivery).unwrap_or_default()));

@@ -24,7 +24,7 @@ use std::time::Duration;
 /// The note of each report that replaces an old one.
 const UNFINISHED_NOTE: &str = "undecided: the run did not finish";
 
-/// Replaces the reports that are still without a result by undecided ones with the reason why the run ended.
+/// Writes the reason why the run failed into each report that does not have a result yet. Such a report is undecided.
 pub(crate) fn record_failure(run: &Run, failure: &Failure) {
     let files = mem::take(&mut *run.unfinished_files());
     let mut reason = format!("{UNFINISHED_NOTE}: {}", failure.chain());
@@ -52,7 +52,8 @@ pub(crate) struct OutputFiles {
     pub(crate) inputs: Vec<PathBuf>,
 }
 
-/// Replaces the files that flags and the environment name, before anything can fail.
+/// Replaces or removes the old files at the paths that flags and the environment name. This happens before anything can
+/// fail, so that no result of an earlier run remains. Does nothing for a command that does not write such files.
 pub(crate) fn replace_named_files(run: &Run, command: &Command) -> Result<(), Failure> {
     match OutputFiles::from_command(run, command) {
         Some(files) => run.replace_old_files(&files),
@@ -61,8 +62,8 @@ pub(crate) fn replace_named_files(run: &Run, command: &Command) -> Result<(), Fa
 }
 
 impl OutputFiles {
-    /// Returns the files that flags and the environment name; `None` for a command without a review, a publish or a
-    /// report. A dry run does not write reports, so it keeps those of earlier runs.
+    /// Returns the files that flags and the environment name; `None` for a command that does not write or read a
+    /// report, a receipt or a statement. A dry run does not write reports, so it keeps those of earlier runs.
     fn from_command(run: &Run, command: &Command) -> Option<Self> {
         let env = &run.env;
         let is_dry = |flag| settings::is_dry_run(flag, env);
@@ -70,7 +71,10 @@ impl OutputFiles {
         let mut files = match command {
             Command::Review(args) => Self::for_review(run, &args.gate.destinations, is_dry(args.dry_run))
                 .with_review_statement(run, &args.attestation),
-            Command::Check(args) => Self::for_review(run, &args.gate.destinations, false),
+            Command::Check(args) => {
+                let is_dry = false;
+                Self::for_review(run, &args.gate.destinations, is_dry)
+            }
             Command::Ci(args) => {
                 let is_dry = is_dry(args.review.dry_run);
                 Self::for_review(run, &args.review.gate.destinations, is_dry)
@@ -84,7 +88,8 @@ impl OutputFiles {
                 files
             }
             Command::Report(args) => {
-                let mut files = Self::for_review(run, &args.destinations, false)
+                let is_dry = false;
+                let mut files = Self::for_review(run, &args.destinations, is_dry)
                     .with_review_statement(run, &args.attestation);
                 files
                     .inputs
@@ -101,7 +106,7 @@ impl OutputFiles {
         Some(files)
     }
 
-    /// Returns the reports of a review that the job itself names; none in a dry run.
+    /// Returns the reports of a review that flags and the environment name; none in a dry run.
     fn for_review(run: &Run, destinations: &DestinationArgs, is_dry: bool) -> Self {
         Self {
             reports: if is_dry {
@@ -113,15 +118,16 @@ impl OutputFiles {
         }
     }
 
-    /// Adds the statement about a review that the job itself names. A dry run removes it, too: the file may be of the
-    /// change, and a later step would sign it.
+    /// Adds the statement about a review that flags and the environment name, to be removed. A dry run removes it, too:
+    /// the change may have added the file, and a later step would sign it.
     fn with_review_statement(mut self, run: &Run, args: &AttestationArgs) -> Self {
         let files = settings::job_review_attestation(args, &run.env);
         self.removed_files.extend(files.list_paths().map(Path::to_owned));
         self
     }
 
-    /// Adds the files of a publish. A dry run writes a receipt, but no JUnit report and no statement.
+    /// Adds the files of a publish: the receipt and the statement to be removed, and the JUnit report to be replaced. A
+    /// dry run does not write a JUnit report, so it keeps the old one.
     pub(crate) fn with_publish(mut self, files: PublishFiles, is_dry: bool) -> Self {
         self.removed_files.extend(files.receipt);
         self.removed_files
@@ -132,8 +138,9 @@ impl OutputFiles {
 }
 
 impl Run {
-    /// Writes an undecided result to each report file, and removes old receipts, so that no result of an earlier run
-    /// remains. Returns an error if the run reads one of these files; the others are replaced nevertheless.
+    /// Writes an undecided result to each report file, and removes old receipts, statements and results, so that no
+    /// result of an earlier run remains. Fails if the run reads one of these files; the others are replaced
+    /// nevertheless.
     pub(crate) fn replace_old_files(&self, files: &OutputFiles) -> Result<(), Failure> {
         let full_path = |path: &PathBuf| self.env.current_dir().join(path);
         let inputs: Vec<PathBuf> = files.inputs.iter().map(full_path).collect();
@@ -173,7 +180,7 @@ impl Run {
         input.map_or(Ok(()), |path| Err(reject_input_path(&path)))
     }
 
-    /// Removes the statements that the policy names, also in a dry run.
+    /// Removes the statements at the paths that the configuration file names, also in a dry run.
     pub(crate) fn remove_statements_of_policy(
         &self,
         workspace: &Workspace<'_>,
@@ -195,8 +202,8 @@ impl Run {
         })
     }
 
-    /// Replaces the reports that the policy names, or those that the host looks for if none is named. The reports that
-    /// the job names were replaced before, unless they are known only now.
+    /// Replaces the reports at the paths that the configuration file names, otherwise at the paths where the host looks
+    /// for them, and the files of a publish. Must not be called in a dry run, which keeps old reports.
     pub(crate) fn replace_reports_of_policy(
         &self,
         workspace: &Workspace<'_>,
@@ -217,12 +224,13 @@ impl Run {
             }
         }
         if let Some(Ok(publish)) = publish.map(|flags| sources.publish_files(flags)) {
-            files = files.with_publish(publish, false);
+            let is_dry = false;
+            files = files.with_publish(publish, is_dry);
         }
         self.replace_old_files(&files)
     }
 
-    /// Replaces what an earlier publish left at the destinations that the policy names.
+    /// Replaces or removes the files that an earlier publish left at the paths that the configuration file names.
     pub(crate) fn replace_publish_files_of_policy(
         &self,
         workspace: &Workspace<'_>,
@@ -241,8 +249,9 @@ impl Run {
         self.replace_old_files(&files)
     }
 
-    /// Replaces the old reports at the paths where the host looks for them, if the run ends before it knows whether the
-    /// policy names others. Creates no report where an earlier run left none.
+    /// Replaces the old reports at the paths where the host looks for them, for a run that ends before the
+    /// configuration file is known. Does nothing if flags or the environment name reports, or where there is no old
+    /// report.
     pub(crate) fn replace_default_reports(&self, destinations: &DestinationArgs) {
         let is_named = !settings::job_reports(&destinations.report, &self.env).is_empty();
         let host = settings::requested_host(&self.global, &self.env).ok();
@@ -259,7 +268,7 @@ impl Run {
         });
     }
 
-    /// Returns the reports that this run replaced and has not yet written with a result.
+    /// Returns the reports that this run replaced and into which it has not yet written a result.
     fn unfinished_files(&self) -> MutexGuard<'_, UnfinishedFiles> {
         let files = self.unfinished_files.lock();
         files.unwrap_or_else(PoisonError::into_inner)
@@ -270,12 +279,12 @@ impl Run {
         self.unfinished_files().reports.clear();
     }
 
-    /// Marks the JUnit report of the publish as finished.
+    /// Marks the JUnit report of the publish as finished, so that a later failure does not replace it.
     pub(crate) fn finish_publish_report(&self) {
         self.unfinished_files().publish_junit = None;
     }
 
-    /// Removes the undecided JUnit report of a publish that did not take place.
+    /// Removes the undecided JUnit report at this path, because the publish did not take place.
     pub(crate) fn discard_publish_report(&self, path: Option<&Path>) {
         self.finish_publish_report();
         if let Some(path) = path {
@@ -283,8 +292,8 @@ impl Run {
         }
     }
 
-    /// Writes to a path where an earlier run may have left a file. If that fails and the old file remains, warns,
-    /// because its result would be taken for that of this run. Does nothing if this run may not replace the path.
+    /// Writes to a path where an earlier run may have left a file, if this run may replace it. If that fails and the
+    /// old file remains, warns, because its result would be taken for that of this run.
     pub(crate) fn replace_old_file(
         &self,
         path: &Path,
@@ -300,7 +309,7 @@ impl Run {
         }
     }
 
-    /// Removes a file of an earlier run, or warns if it remains.
+    /// Removes a file of an earlier run, if this run may replace it. Warns if that fails.
     fn remove_old_file(&self, path: &Path) {
         if path.is_file()
             && self.may_replace(path)
@@ -318,9 +327,9 @@ impl Run {
         ));
     }
 
-    /// Returns whether this run may replace the path. It keeps a YAML file, which may be one of its inputs, and a pipe
-    /// or a device, which contains no old report. It also keeps a path through a link that the change may control,
-    /// which is rejected later.
+    /// Returns whether this run may replace or remove the file at the path. Not allowed are YAML files, which may be
+    /// inputs of the run, pipes and devices, which contain no old report, and paths behind a link that the change may
+    /// control.
     fn may_replace(&self, path: &Path) -> bool {
         let is_yaml = path.extension().is_some_and(|extension| {
             extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml")
@@ -336,12 +345,13 @@ impl Run {
     }
 }
 
-/// Returns whether the paths are equal, or lead to one existing file.
+/// Returns whether the paths are equal, or refer to the same existing file.
 fn is_same_file(path: &Path, other_path: &Path) -> bool {
     path == other_path
         || matches!((path.canonicalize(), other_path.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
+/// Returns the error that the run would overwrite a file that it reads.
 fn reject_input_path(path: &Path) -> Failure {
     let message = format!("cannot write {}: the command reads this file", path.display());
     Failure::usage(message).with_hint("write to another path")
@@ -357,7 +367,7 @@ fn write_unfinished_report(format: Format, reason: &str, writer: &mut dyn io::Wr
     report::render(format, &report, &context, writer)
 }
 
-/// Writes a JUnit report of a publish without an outcome.
+/// Writes the JUnit report of a publish that has not ended, with the verdict "undecided".
 fn write_unfinished_publish(reason: &str, writer: &mut dyn io::Write) -> io::Result<()> {
     let run = PublishRun {
         version: "version".to_owned(),

@@ -126,10 +126,7 @@ impl Publication<'_> {
 
     /// Requests the details of the version to compare with (`--against`, otherwise the latest), and the name of the
     /// latest version; both are `None` if no version is enabled. The inner error is that of the request for the latest.
-    #[expect(
-        clippy::type_complexity,
-        reason = "the details and the name, or the platform's error"
-    )]
+    #[expect(clippy::type_complexity, reason = "two values, or the platform's error")]
     fn request_compared_version(
         &self,
         platform: &Platform,
@@ -374,7 +371,6 @@ fn reject_breaks(plan: &Plan, comparison: &PublishComparison) -> Failure {
     ))
 }
 
-/// Returns the error that a comparison of only the ids does not suffice for this publish.
 fn reject_incomplete_comparison(reason: &str, hint: &str) -> Failure {
     let message = format!("could not determine the changes for consumers: {reason}");
     Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(hint)

@@ -15,8 +15,8 @@ use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
 impl Publication<'_> {
-    /// Prints what a publish of the plan would do. The status is that of the publish: for example, that of a break that
-    /// is not allowed.
+    /// Prints what a publish of the plan would do, and writes the receipt. Returns the exit status that the publish
+    /// would have; for example, the gate fails if the publish would break consumers.
     pub(super) fn run_dry(mut self, mut plan: Plan) -> CommandResult {
         let platform = self.open_platform()?;
         let decision = match &platform {
@@ -75,7 +75,7 @@ impl Publication<'_> {
         Ok(status.worse(self.write_records(receipt)))
     }
 
-    /// Writes the step summary of a dry run, or annotates why the publish would fail.
+    /// Writes the step summary of a dry run. If the publish would fail, reports the reasons as an annotation instead.
     fn summarize_dry_run(&self, plan: &Plan, preview: &Preview, status: ExitStatus) {
         let name = format!("{} of {}", plan.version_name, plan.prefix);
         match &preview.skip_reason {
@@ -96,7 +96,8 @@ impl Publication<'_> {
         }
     }
 
-    /// Opens the platform if one is configured. Without one, a dry run works unless the version name must be counted.
+    /// Creates the platform's client if a URL and a token are configured. Without them, returns `None`, because a dry
+    /// run needs the platform only for a version name with `{next}`.
     fn open_platform(&self) -> Result<Option<Platform>, Failure> {
         let is_missing =
             self.connection.require_base_url().is_err() || self.connection.require_token().is_err();
@@ -106,7 +107,7 @@ impl Publication<'_> {
         Ok(Some(self.run.create_platform_client(self.connection)?))
     }
 
-    /// Ends a dry run without a plan. With `--json`, prints the reasons as JSON, too.
+    /// Ends a dry run whose plan failed: returns the error. With `--json`, prints its reasons as JSON before.
     pub(super) fn report_plan_error(&self, error: PublishError) -> CommandResult {
         if self.settings.json {
             let refusals: Vec<Value> = match &error {
@@ -124,8 +125,8 @@ impl Publication<'_> {
         Err(error.into())
     }
 
-    /// Requests whether the version exists, and the latest version. An error of the platform is only a warning, because
-    /// the plan does not need it.
+    /// Requests whether the planned version exists, and the latest version. Without a platform, both are unknown. An
+    /// error of the platform is only a warning, because the plan does not need it.
     fn request_published_state(
         &self,
         platform: Option<&Platform>,
@@ -152,8 +153,8 @@ impl Publication<'_> {
         }))
     }
 
-    /// Compares the plan with the latest published version, if the clone has its commit. Returns that commit and the
-    /// changes, or the reason why they are unknown.
+    /// Compares the files of the plan with those that the latest version's commit would publish. Returns that commit
+    /// and the changes. The error is the reason why they are unknown, for example because the clone lacks the commit.
     fn compare_with_latest(
         &self,
         plan: &Plan,
@@ -189,7 +190,8 @@ impl Publication<'_> {
     }
 }
 
-/// Returns the details of a version, or of the most recent enabled one; `None` if there is no such version.
+/// Requests the details of a version; `None` if it does not exist. Without a `version`, requests those of the latest
+/// enabled version.
 async fn find_published_version(
     platform: &Platform,
     plan: &Plan,

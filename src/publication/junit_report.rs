@@ -13,7 +13,8 @@ use sluicegate_pipelines::findings::Verdict;
 use std::path::Path;
 
 impl Publication<'_> {
-    /// Writes the JUnit report if one is requested. A failure to write it is reported.
+    /// Writes the JUnit report if one is requested, in place of the undecided one that was written first. A failure to
+    /// write it is reported but does not change the exit status.
     pub(super) fn report_junit(
         &self,
         case_name: &str,
@@ -30,7 +31,7 @@ impl Publication<'_> {
         }
     }
 
-    /// Writes the publish as a JUnit report with one case for it and one for each break.
+    /// Writes the JUnit report, with a case for the publish, one for each breaking change and one for each smoke run.
     fn write_junit(
         &self,
         path: &Path,
@@ -62,7 +63,7 @@ impl Publication<'_> {
             .map_err(reject_unwritten("the report ", path))
     }
 
-    /// Returns the changes that break consumers as cases of the JUnit report.
+    /// Returns the changes that break consumers as cases of the JUnit report; empty if nothing was compared.
     fn build_breaks(&self) -> Vec<PublishBreak> {
         let Some(compat) = self.comparison.as_ref().map(|comparison| &comparison.compat) else {
             return Vec::new();

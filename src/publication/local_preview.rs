@@ -30,7 +30,8 @@ impl Publication<'_> {
         Ok(ExitStatus::Success)
     }
 
-    /// Makes the checks and comparisons of a publish, and describes what it would do. The error is that of the publish.
+    /// Makes the checks and comparisons of a publish, and describes what it would upload. The error is the one with
+    /// which the publish would fail.
     fn describe_publish(
         &mut self,
         plan: Result<Plan, PublishError>,

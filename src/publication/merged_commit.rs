@@ -7,8 +7,9 @@ use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::GitError;
 
-/// Warns in a local run if no branch of the remote contains the commit, because its hash is published. Removes the name
-/// of a branch that does not contain it, because that name would be published, too.
+/// Warns in a local run if no branch of the remote contains the commit, because its hash is published. Removes the
+/// branch from `target` if that branch of the remote does not contain the commit, because its name would be published,
+/// too. A shallow clone cannot show this, so nothing happens there.
 pub(crate) fn check_local_commit(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -44,9 +45,10 @@ pub(crate) fn check_local_commit(
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MergedCommit(());
 
-/// Proves in a CI job that the commit is merged: it is on a branch in `publish-on`, or in the default branch. A local
-/// run and a run without a publish do not need a proof. Commits of tags and those that the job selects must be in one
-/// of these branches. On an unknown CI host, the branch of the run is unknown, so only the default branch is accepted.
+/// Checks in a CI job that the commit is merged, and returns the proof. For the run of a branch in `publish-on`, the
+/// commit must be on this branch. A tag's commit or one that the job selects must be in such a branch or in the default
+/// branch. On an unknown CI host, only the default branch is accepted, because the branch of the run is unknown. A
+/// local run and a run that does not publish need no check.
 pub(crate) fn require_merged(
     workspace: &Workspace<'_>,
     target: &Target,

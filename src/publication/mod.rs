@@ -80,7 +80,7 @@ pub(crate) struct Publication<'a> {
 
 impl Publication<'_> {
     /// Publishes the plan, or makes a dry run of it. With `required_review`, publishes only if that review passed and
-    /// covers the plan.
+    /// covers the plan. Fails before anything else if a file to write is behind a link of the repository.
     pub(crate) fn execute(
         mut self,
         plan: Result<Plan, PublishError>,
@@ -123,8 +123,8 @@ impl Publication<'_> {
         }
     }
 
-    /// Fails if the settings do not allow this publish: the review did not pass or is not of these files, or the
-    /// version name cannot be counted.
+    /// Fails if the settings do not allow this publish: the required review did not pass, it covers a commit but the
+    /// working tree is to be published, or the name needs `{next}` and the comparison is turned off.
     fn check_settings(&self, required_review: Option<&RequiredReview<'_>>) -> Result<(), Failure> {
         if let Some(evidence) = required_review {
             evidence.require_passed(&self.target.head)?;
@@ -136,7 +136,8 @@ impl Publication<'_> {
         self.reject_next_without_comparison()
     }
 
-    /// Fails if the review does not cover all pipelines of the plan; otherwise, keeps its facts for the receipt.
+    /// Fails if the required review does not cover all pipelines of the plan; otherwise, stores the facts about the
+    /// review for the receipt. Warns of pipelines that the configuration excludes from reviews.
     fn check_coverage(
         &mut self,
         plan: &Plan,
@@ -155,7 +156,8 @@ impl Publication<'_> {
         Ok(())
     }
 
-    /// Ends without an upload, because this version of this commit exists. Continues the smoke runs of an earlier run.
+    /// Ends without an upload, because a version with the same content exists. Continues the smoke runs that an earlier
+    /// run started.
     fn finish_without_upload(
         &self,
         platform: &Platform,
@@ -178,8 +180,8 @@ impl Publication<'_> {
         Ok(status.worse(self.write_records(receipt)))
     }
 
-    /// Ends without an upload, because the comparison with the published version failed. If a counted version name is
-    /// still a draft, its template is shown instead.
+    /// Ends without an upload, because the decision about it failed with an error. If `{next}` has no value yet, the
+    /// messages show the template instead of the placeholder version in the plan.
     fn finish_undetermined(&self, mut plan: Plan, failure: &Failure) -> CommandResult {
         if self.needs_next_version() && self.comparison.is_none() {
             plan.version_name.clone_from(&self.settings.version_name);
@@ -197,7 +199,7 @@ impl Publication<'_> {
         Ok(status.worse(self.write_records(receipt)))
     }
 
-    /// Returns the content hashes of the plan's files, or none if no output contains them.
+    /// Returns the content hashes of the plan's files; empty if no output contains them, because hashing takes time.
     fn compute_hashes(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
         Ok(if self.publish_options().needs_hashes {
             plan.hash_all()?
@@ -226,7 +228,9 @@ impl Publication<'_> {
         }
     }
 
-    /// Uploads the plan, and reports the outcome.
+    /// Uploads the plan, runs the smoke runs, and reports the outcome. The version is disabled if a newer commit was
+    /// published meanwhile, or if smoke runs are due but the version may be incomplete. With smoke runs, a signal does
+    /// not end the run before this is decided.
     fn upload(&self, platform: &Platform, plan: &Plan) -> CommandResult {
         let file_count = format_count(plan.files.len(), "file");
         self.run.ui.say(&format!(
@@ -274,6 +278,7 @@ impl Publication<'_> {
         self.build_plan_of(&self.target.head, self.settings.from)
     }
 
+    /// Plans the publish of another commit with the same settings, for a comparison.
     fn build_plan_of(&self, commit: &CommitId, source: FileSource) -> Result<Plan, PublishError> {
         build_plan(self.workspace, self.settings, self.target, commit, source)
     }
@@ -324,7 +329,8 @@ impl Publication<'_> {
     }
 }
 
-/// Returns the publish plan of this commit for these settings; a counted version name is a draft.
+/// Plans the publish of this commit with these settings. In a version name with `{next}`, a placeholder version is used
+/// until the comparison with the latest version sets the real one.
 pub(crate) fn build_plan(
     workspace: &Workspace<'_>,
     settings: &PublishSettings,
@@ -338,7 +344,7 @@ pub(crate) fn build_plan(
     })
 }
 
-/// Calls `use_request` with the publish request of these settings.
+/// Calls `use_request` with the publish request for these settings, which borrows closures and cannot be returned.
 fn with_publish_request<T>(
     workspace: &Workspace<'_>,
     settings: &PublishSettings,

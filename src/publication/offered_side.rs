@@ -44,8 +44,8 @@ pub(crate) struct CommitOffer {
 }
 
 impl ComparedOffer {
-    /// Returns what a published version offers. Its shared pipelines are read from its commit, which is fetched if
-    /// `deepen` allows it.
+    /// Returns what a published version offers. Its shared pipelines are read from its commit, which is fetched if the
+    /// clone lacks it and `deepen` allows that; otherwise, only their ids are known.
     pub(crate) fn from_version(
         run: &Run,
         workspace: &Workspace<'_>,
@@ -64,7 +64,8 @@ impl ComparedOffer {
         })
     }
 
-    /// Returns the older version of a comparison: this one, with the commit that the platform reports for it.
+    /// Returns the name of this version and the commit that the platform reports for it, for a comparison in which this
+    /// is the older version.
     pub(crate) fn to_compared_version(&self) -> ComparedVersion {
         ComparedVersion {
             version: self.version.clone(),
@@ -72,7 +73,7 @@ impl ComparedOffer {
         }
     }
 
-    /// Returns the version or the short commit id, for display.
+    /// Returns the name of the version, or the short id of the commit if this is not a version, for display.
     pub(crate) fn display_name(&self) -> String {
         text::escape_line(&match (&self.version, &self.offer) {
             (Some(version), _) => version.clone(),
@@ -88,7 +89,7 @@ impl CommitOffer {
         self.fetched_repository.as_ref().unwrap_or(&workspace.repo)
     }
 
-    /// Returns what the commit offers to consumers, prepared for a comparison.
+    /// Reads what the commit offers to consumers, prepared for a comparison.
     pub(crate) fn offer<'r>(
         &'r self,
         workspace: &'r Workspace<'_>,
@@ -99,7 +100,8 @@ impl CommitOffer {
     }
 }
 
-/// Reads what a commit offers to consumers. The inner error is the reason why only the ids are known.
+/// Reads what the commit of a version offers to consumers. The inner error is the reason why only the ids are known:
+/// the commit is missing, or its shared-pipelines file is missing or unreadable.
 fn load_offer(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -131,8 +133,9 @@ fn load_offer(
     Ok(Err(IdsOnly { reason, may_fetch }))
 }
 
-/// Finds the commit of a version in the clone, or fetches it if `deepen` allows that; the repository is then opened
-/// again and returned. The inner error is the reason why the commit is missing.
+/// Finds the commit of a version in the clone, or fetches it if `deepen` allows that. After a fetch, also returns the
+/// reopened repository, which has the commit. A failed fetch is a warning; the inner error is the reason why the commit
+/// is missing.
 fn find_version_commit(
     run: &Run,
     workspace: &Workspace<'_>,

@@ -14,7 +14,8 @@ use sluicegate_base::text::format_count;
 use sluicegate_platform::http::HttpError;
 use std::fmt::Write as _;
 
-/// Prints the outcome of an upload, the most important fact first. Returns the exit status.
+/// Prints the outcome of an upload: smoke runs that did not succeed, a success with its warnings, or the failure with a
+/// hint. Returns the exit status.
 pub(super) fn report_outcome(
     publication: &Publication<'_>,
     plan: &Plan,
@@ -85,7 +86,7 @@ fn report_failed_smoke(publication: &Publication<'_>, smoke: &SmokeResult) -> Ex
     publication.run.report_failure_as(&title, &smoke.to_failure())
 }
 
-/// Prints the smoke runs that succeeded, and the version that consumers get.
+/// Prints a line for each smoke run that succeeded, and one about the version that consumers get now.
 fn print_smoke_lines(publication: &Publication<'_>, smoke: Option<&SmokeResult>) -> Result<(), Failure> {
     for line in smoke.map(SmokeResult::list_lines).unwrap_or_default() {
         publication.print_result(&(text::escape_line(&line) + "\n"))?;
@@ -108,8 +109,8 @@ pub(super) fn report_unchanged_version(
     Ok(ExitStatus::Success)
 }
 
-/// Returns the exit status of a failed upload. A conflict before the upload does not prove that the version exists, so
-/// the outcome is then unknown.
+/// Returns the exit status of a publish that failed with this error. A conflict here came from a request before the
+/// upload, which does not prove that the version exists, so the run is undecided.
 fn status_of_failed_upload(error: &HttpError) -> ExitStatus {
     match http_exit_status(error.kind()) {
         ExitStatus::AlreadyExists => ExitStatus::Undecided,
@@ -117,7 +118,8 @@ fn status_of_failed_upload(error: &HttpError) -> ExitStatus {
     }
 }
 
-/// Describes the outcome of an upload that did not succeed, with all its problems.
+/// Describes the outcome of an upload that did not succeed: first the state of the version, or that it could not be
+/// disabled, then the version that consumers get, all problems and the platform's error.
 fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
     let mut problems = outcome.problems.iter();
     let mut message = match outcome.kind {
@@ -163,7 +165,7 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
     message
 }
 
-/// Returns what the user can do after this outcome.
+/// Returns what the user can do after this outcome; `None` if there is no useful step.
 fn find_hint(outcome: &publish::Outcome) -> Option<String> {
     match outcome.kind {
         OutcomeKind::Conflict => {

@@ -26,9 +26,9 @@ pub(crate) struct PlannedPublish {
 }
 
 impl PlannedPublish {
-    /// Plans the publish that follows a passed review. Returns `None` if the event requests none. A commit that is not
-    /// merged is rejected before any request is sent. An error of the plan is kept: the review runs nevertheless, and
-    /// the publish fails with it.
+    /// Plans the publish that follows a passed review. Returns `None` if the event does not request a publish. A commit
+    /// that is not merged is rejected before any request is sent. An error in the plan is stored, so that the review
+    /// runs first; the publish then fails with this error.
     pub(crate) fn for_event(
         args: &CiArgs,
         workspace: &Workspace<'_>,
@@ -58,8 +58,9 @@ impl PlannedPublish {
         }))
     }
 
-    /// Returns why the publish would accept a break, so that the review before it accepts the break, too; `None` if it
-    /// would not. `head` is the reviewed commit.
+    /// Returns why the publish would accept breaking changes, so that the review before it accepts them, too; `None` if
+    /// it would not. It accepts them if no version is enabled, `head` is already published, or the version name
+    /// announces them.
     pub(crate) fn find_reason_to_accept_breaks(
         &self,
         run: &Run,
@@ -86,14 +87,15 @@ impl PlannedPublish {
                 "this commit is already published as version {version}"
             )));
         }
-        // A counted name announces nothing, as no user chose it.
+        // A name with `{next}` announces nothing, because no user chose it.
         let plan = self.plan.as_ref().ok();
         let plan = plan.filter(|_| !needs_next_version(&self.settings.version_name));
         Ok(plan.and_then(|plan| find_acceptance_by_name(old_name, &plan.version_name)))
     }
 }
 
-/// Returns why a planned publish would accept a break, see [`PlannedPublish::find_reason_to_accept_breaks`].
+/// Returns why a planned publish would accept breaking changes, see [`PlannedPublish::find_reason_to_accept_breaks`].
+/// Returns `None` without a planned publish.
 pub(crate) fn find_reason_to_accept_breaks(
     publish: Option<&PlannedPublish>,
     run: &Run,
@@ -123,7 +125,7 @@ fn require_named_branch(target: &Target, publish_on: &PublishOn) -> Result<(), C
     }
 }
 
-/// Returns the arguments of the publish. Flags that the review has, too, apply to both.
+/// Returns the arguments of the publish that follows a review in `sluicegate ci`. Flags that both have apply to both.
 fn build_publish_args(args: &CiArgs) -> PublishArgs {
     let (review, selection) = (&args.review, &args.review.selection);
     PublishArgs {
@@ -137,8 +139,8 @@ fn build_publish_args(args: &CiArgs) -> PublishArgs {
     }
 }
 
-/// Returns why the event requests no publish, or `None` if it does. A change that is not merged never does, because it
-/// could edit the configuration itself.
+/// Returns why the event does not request a publish, or `None` if it does. A change that is not merged never requests
+/// one, because it could edit the configuration itself.
 pub(crate) fn explain_no_publish(target: &Target, publish_on: &PublishOn) -> Option<String> {
     if let Some(reason) = &target.idle_reason {
         return Some(reason.clone());

@@ -11,7 +11,8 @@ use crate::job::settings::{Connection, PublishSettings};
 use crate::session::Run;
 use crate::workspace::Workspace;
 
-/// Resolves the settings of a publish. Fails if the policy revision's configuration file cannot be used.
+/// Resolves the settings of a publish and of the connection. Fails if the configuration file that applies to this run,
+/// which may be that of another branch, cannot be used.
 pub(crate) fn resolve_publish_settings<'a>(
     run: &'a Run,
     workspace: &mut Workspace<'a>,
@@ -24,8 +25,8 @@ pub(crate) fn resolve_publish_settings<'a>(
     Ok(settings?)
 }
 
-/// Fails if the policy revision's configuration file cannot be used: it may require a review, or exclude files from the
-/// publish.
+/// Fails if the configuration file that applies to this run cannot be used, because it may require a review or exclude
+/// files from the publish.
 pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Failure> {
     let Some(reason) = workspace.sources.unusable_reason() else {
         return Ok(());
@@ -37,8 +38,8 @@ pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Fa
         .with_hint("fix the file on the default branch, then publish again"))
 }
 
-/// Warns if the default branch has a stricter gate configuration by now than the published commit. Fails if the job
-/// does not allow this.
+/// Warns if the default branch now has a stricter gate configuration than the commit to publish. With `--gate-changes
+/// fail`, fails instead.
 pub(crate) fn check_stricter_gate(
     run: &Run,
     workspace: &Workspace<'_>,

@@ -21,7 +21,7 @@ pub(super) struct PublishedVersion {
 }
 
 impl PublishDecision {
-    /// Creates the decision to publish nothing, because this version of this commit exists.
+    /// Creates the decision to publish nothing, because `version` of `commit` exists and has the same content.
     pub(super) fn already_published(reason: String, version: &str, commit: &str) -> Self {
         Self::AlreadyPublished(PublishedVersion {
             reason,
@@ -32,8 +32,8 @@ impl PublishDecision {
 }
 
 impl Publication<'_> {
-    /// Decides whether to publish the plan: after a comparison with the published versions, which also sets a counted
-    /// version name. All commands that publish use this function; a dry run ends after it.
+    /// Decides whether to upload the plan, by comparing it with the published versions. The comparison also sets a
+    /// version name with `{next}`. All commands that publish use this function; a dry run ends after it.
     pub(super) fn decide(
         &mut self,
         platform: &Platform,

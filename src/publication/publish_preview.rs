@@ -32,7 +32,7 @@ pub(super) struct Preview {
     pub(super) compat: Option<Compatibility>,
 }
 
-/// Returns the preview in the JSON format `sluicegate.plan/v1`.
+/// Returns the preview of a publish in the JSON format `sluicegate.plan/v1`.
 pub(super) fn build_document(plan: &Plan, preview: &Preview) -> Value {
     let files: Vec<Value> = plan
         .files
@@ -79,7 +79,7 @@ pub(super) fn build_document(plan: &Plan, preview: &Preview) -> Value {
     })
 }
 
-/// Renders the preview as text. With `has_hashes`, each file is listed with its hash.
+/// Renders the preview of a publish as text. With `has_hashes`, each file is listed with its hash and size.
 pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
     let mut text_output = match &preview.skip_reason {
         Some(reason) => format!("would publish nothing: {}\n", text::escape_line(reason)),
@@ -197,7 +197,8 @@ fn describe_parameter(parameter: &SharedParameter) -> String {
     format!("{}: {}", parameter.name, parts.join("; "))
 }
 
-/// Adds the number of files by kind, and a hint if most of them are not needed.
+/// Adds the number of files by kind. If the shared pipelines need at most half of them, adds a hint how to publish only
+/// these.
 fn push_totals(output: &mut String, plan: &Plan, has_hashes: bool) {
     let pipeline_count = plan.files.iter().filter(|file| is_pipeline(&file.path)).count();
     // The shared-pipelines file is always sent.
@@ -229,7 +230,7 @@ fn format_bytes(bytes: u64) -> String {
     format!("{bytes} {unit}")
 }
 
-/// Adds the changes for consumers. Changed files are omitted, because they are listed above.
+/// Adds the changes for consumers to the preview. Changed files are omitted, because the preview lists them before.
 fn push_consumer_changes(output: &mut String, compat: &Compatibility) {
     let class = compat.class.map_or("unknown", ChangeClass::name);
     let _ = writeln!(output, "for consumers of {}: {class}", compat.old_name());
@@ -243,7 +244,7 @@ fn push_consumer_changes(output: &mut String, compat: &Compatibility) {
     }
 }
 
-/// Adds the paths that changed since the latest version.
+/// Adds the paths that changed since `commit`, the commit of the latest version.
 fn push_file_changes(output: &mut String, commit: &str, changes: &PlanChanges) {
     let kinds = [
         ("added", &changes.added),

@@ -10,8 +10,9 @@ use sluicegate_platform::api::Artifact;
 
 impl Publication<'_> {
     /// Returns the decision to publish nothing if a version of this commit exists, enabled or not, and the version name
-    /// comes from a template; otherwise `None`. A name that a person chose is published again. If exactly the planned
-    /// version exists, `--if-exists` decides later. With a template, fails if the commits of some versions are unknown.
+    /// comes from a template; otherwise `None`. If a person chose the name, the commit is published again. If exactly
+    /// the planned version exists and is enabled, `--if-exists` decides later. With a template, fails if the commits of
+    /// some versions are unknown.
     pub(super) fn skip_published_commit(&self, plan: &Plan) -> Result<Option<PublishDecision>, Failure> {
         // A person may publish the working tree several times from one commit; a job repeats itself.
         if self.settings.from == FileSource::Worktree && self.workspace.ci.host.is_local() {
@@ -51,7 +52,7 @@ impl Publication<'_> {
         )))
     }
 
-    /// Warns that a commit is not published again, and says how to do it on purpose.
+    /// Warns that the commit is not published again. The hint says how to publish it again on purpose.
     fn warn_of_published_commit(&self, version: &Artifact, plan: &Plan) {
         let name = version.display_name();
         let enable = if version.enabled == Some(false) {

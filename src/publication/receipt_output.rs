@@ -9,7 +9,8 @@ use crate::session::failure_conversion::reject_unwritten;
 use crate::session::statement_output::STATEMENT_FAILED;
 
 impl Publication<'_> {
-    /// Writes the receipt, the statement and the step outputs, and reports failures to write them.
+    /// Writes the receipt, the statement and the step outputs. Reports each failure to write one of them, and returns
+    /// the worst exit status.
     pub(super) fn write_records(&self, receipt: Receipt) -> ExitStatus {
         let (run, settings) = (self.run, self.settings);
         let receipt = self.complete_receipt(receipt);
@@ -30,7 +31,7 @@ impl Publication<'_> {
         status.worse(run.report_result_as(title, run.write_outputs(&outputs)))
     }
 
-    /// Adds the review and the comparison of this run to a receipt.
+    /// Adds the required review and the changes for consumers to a receipt.
     pub(super) fn complete_receipt(&self, receipt: Receipt) -> Receipt {
         let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
         receipt.with_review(self.review.as_ref()).with_compat(compat)
@@ -45,8 +46,8 @@ impl Publication<'_> {
             .map_err(reject_unwritten("the receipt ", path))
     }
 
-    /// Returns the outputs for later steps. The name of a version that was not published is not among them, because
-    /// such a step would deploy it.
+    /// Returns the outputs for later steps of the job. The name and digest of the version are included only if it is
+    /// published, because a later step would deploy it.
     fn step_outputs(&self, receipt: Receipt) -> Vec<(&'static str, String)> {
         let comparison = self.comparison.as_ref();
         let next_name = comparison

@@ -27,15 +27,17 @@ const REPORT_HINT: &str =
 /// The report of a run that a publish relies on, and its source.
 pub(crate) struct RequiredReview<'r> {
     report: &'r Report,
-    place: String,
+    /// The name of the review in messages.
+    name: String,
     /// Hash of the report file; `None` if the review was part of this run.
     sha256: Option<&'r str>,
 }
 
 impl GateRun<'_, SavedReports<'_>> {
-    /// Reads the report of the review that the settings require, if any. Rejects a review of only a part, one that no
-    /// finding could fail, one by a local engine unless the settings allow it, one by another platform, and one that
-    /// passed only because findings were known.
+    /// Reads the report of the review that the settings require, and stores it in the run. Does nothing if they do not
+    /// require a review. Rejects a partial review, a review that no finding could fail, a review by a local engine
+    /// unless the settings allow it, a review by another platform, and a review that passed only because findings were
+    /// known.
     pub(crate) fn read_required_review(
         &mut self,
         settings: &PublishSettings,
@@ -73,21 +75,22 @@ impl<'r> RequiredReview<'r> {
         Some(Self::new(report, run.subject.report_file()))
     }
 
-    /// Creates the required review from a report. `file` is where it was read; without one, the review was made in this
-    /// run.
+    /// Creates the required review from a report. `file` is the file from which the report was read; `None` for the
+    /// review of this run.
     fn new(report: &'r Report, file: Option<&'r ReportFile>) -> Self {
-        let place = match file {
+        let name = match file {
             Some(file) => format!("the review {}", file.name),
             None => "the review".to_owned(),
         };
         Self {
             report,
-            place,
+            name,
             sha256: file.map(|file| file.sha256.as_str()),
         }
     }
 
-    /// Fails if another platform or another project reviewed the files, because it may have other rules.
+    /// Fails if another platform or another project reviewed the files, because it may have other rules. A review by
+    /// the local engine is accepted here.
     fn require_platform(&self, connection: &Connection) -> Result<(), Failure> {
         if self.report.engine == Engine::Local {
             return Ok(());
@@ -108,8 +111,8 @@ impl<'r> RequiredReview<'r> {
         Err(self.reject_review(&reason))
     }
 
-    /// Fails if the review passed findings only because its base has them, too. That base may differ from the published
-    /// version, so the publish could contain findings that failed before.
+    /// Fails if the review passed only because its base has the same findings (`--new-only`). That base may differ from
+    /// the published version, so the findings could be new for consumers.
     fn require_no_known_findings(&self) -> Result<(), Failure> {
         let fail_on = self.report.context.fail_on.unwrap_or(FailOn::Warn);
         let known_count = self
@@ -126,7 +129,7 @@ impl<'r> RequiredReview<'r> {
         }
         let message = format!(
             "cannot rely on {}: the review passed despite {} (--new-only)",
-            self.place,
+            self.name,
             format_count(known_count, "known finding")
         );
         Err(Failure::usage(message)
@@ -148,13 +151,13 @@ impl<'r> RequiredReview<'r> {
         })
     }
 
-    /// Returns the error that a publish cannot rely on this review.
+    /// Returns the error that a publish cannot rely on this review, for this reason.
     fn reject_review(&self, reason: &str) -> Failure {
         let hint = match self.report.context.shard {
             Some(_) => "run `sluicegate report PART.json… --report json=FILE` to merge all shards",
             None => REPORT_HINT,
         };
-        Failure::usage(format!("cannot rely on {}: {reason}", self.place)).with_hint(hint)
+        Failure::usage(format!("cannot rely on {}: {reason}", self.name)).with_hint(hint)
     }
 
     /// Fails unless the review is of this commit and passed.
@@ -164,7 +167,7 @@ impl<'r> RequiredReview<'r> {
             let reviewed_commit = context.head.as_deref().unwrap_or("no commit");
             let message = format!(
                 "{} covers {reviewed_commit}, not the commit to publish, {head}",
-                self.place
+                self.name
             );
             return Err(Failure::usage(message).with_hint(REPORT_HINT));
         }
@@ -172,14 +175,14 @@ impl<'r> RequiredReview<'r> {
             return Ok(());
         }
         let short = head.short();
-        let message = format!("{} of {short} did not pass (verdict: `{verdict}`)", self.place);
+        let message = format!("{} of {short} did not pass (verdict: `{verdict}`)", self.name);
         Err(Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message))
             .with_hint("nothing was published"))
     }
 
-    /// Returns the facts about the review for the receipt. Fails unless each pipeline of the plan has results, except
-    /// those that the configuration excludes from reviews. `needs_result` returns whether a pipeline without any rule
-    /// result is treated as not reviewed.
+    /// Returns the facts about the review for the receipt. Fails unless the review covers each pipeline of the plan,
+    /// except those that the configuration excludes from reviews. `needs_result` returns whether a rule applies to a
+    /// pipeline, so that it was not really reviewed if the report has no result for it.
     pub(super) fn require_coverage(
         &self,
         plan: &Plan,
@@ -208,13 +211,14 @@ impl<'r> RequiredReview<'r> {
         })
     }
 
-    /// Returns the error that the review lacks results for pipelines of the plan.
+    /// Returns the error that the review has no results for these pipelines of the plan: a usage error if the review
+    /// was read from a file, otherwise an undecided run.
     fn reject_missing_results(&self, missing_paths: &[&str]) -> Failure {
         let path_list = List::with_limit(missing_paths, MAX_LISTED_PIPELINES);
         let pipeline_count = format_count(missing_paths.len(), "pipeline");
         let message = format!(
             "{} has no result for {pipeline_count} of the plan: {path_list}",
-            self.place
+            self.name
         );
         match self.sha256 {
             Some(_) => Failure::usage(message).with_hint(REPORT_HINT),

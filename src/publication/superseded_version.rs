@@ -12,7 +12,8 @@ use std::collections::BTreeSet;
 
 impl Publication<'_> {
     /// Disables the uploaded version if a version of a newer commit appeared during the upload, because consumers of
-    /// \[Latest\] would go back. If the platform does not confirm this, the outcome is uncertain, never a success.
+    /// \[Latest\] would get the older commit. If the platform does not show whether such a version exists, the outcome
+    /// is unconfirmed, never a success.
     pub(super) fn disable_superseded_version(
         &self,
         platform: &Platform,
@@ -55,7 +56,7 @@ impl Publication<'_> {
             .block_on(disable_version(platform, plan, timeout, superseded_outcome))
     }
 
-    /// Returns a sentence about each of these versions whose commit is, or may be, newer than that of the upload.
+    /// Returns a sentence about each of these versions whose commit is, or may be, newer than the uploaded commit.
     fn describe_newer_versions(&self, versions: &[Artifact]) -> Result<Vec<String>, Failure> {
         let mut newer_versions = Vec::new();
         for version in versions {
@@ -78,8 +79,8 @@ impl Publication<'_> {
         Ok(newer_versions)
     }
 
-    /// Returns the enabled versions that did not exist before the upload. The latest one is requested, too, and
-    /// included even if the list lacks it.
+    /// Requests the versions again, and returns the enabled ones that did not exist before the upload, without the
+    /// uploaded one. The latest version is requested separately, because the list may not contain it yet.
     async fn list_new_versions(&self, platform: &Platform, plan: &Plan) -> Result<Vec<Artifact>, HttpError> {
         let known_names: BTreeSet<&str> = self
             .history
@@ -105,7 +106,7 @@ impl Publication<'_> {
     }
 }
 
-/// Returns whether the version has none of these names.
+/// Returns whether the version is not among the known ones. A version without a name is treated as new.
 fn is_new_version(version: &Artifact, known_names: &BTreeSet<&str>) -> bool {
     version
         .version_name
@@ -113,7 +114,8 @@ fn is_new_version(version: &Artifact, known_names: &BTreeSet<&str>) -> bool {
         .is_none_or(|name| !known_names.contains(name))
 }
 
-/// Returns the outcome of an upload after which the platform did not show which versions exist.
+/// Returns the outcome of an upload if the platform did not show which versions appeared meanwhile: a published version
+/// becomes unconfirmed.
 fn to_unconfirmed(outcome: Outcome, error: Option<HttpError>) -> Outcome {
     let problem = "could not check whether a newer version appeared during this publish, which this version would replace";
     let kind = match outcome.kind {

@@ -28,7 +28,7 @@ pub(crate) struct VersionComparison<'a> {
 }
 
 impl VersionComparison<'_> {
-    /// Describes that nothing is compared, because consumers have no version yet.
+    /// Returns the message that nothing is compared, because consumers have no version yet.
     pub(crate) fn describe_missing_version(&self) -> String {
         let prefix = &self.prefix;
         text::escape_line(&format!(
@@ -36,8 +36,8 @@ impl VersionComparison<'_> {
         ))
     }
 
-    /// Prints that consumers have no version yet, if so. Standard output is reserved for the document, so this is a
-    /// message.
+    /// Prints a message if consumers have no version yet. It goes to standard error, because standard output is
+    /// reserved for the document.
     pub(crate) fn print_missing_version(&self, run: &Run) {
         if self.compat.is_first() {
             run.ui.say(&self.describe_missing_version());
@@ -65,7 +65,8 @@ impl VersionComparison<'_> {
     }
 }
 
-/// Finds both versions or revisions, and compares what they offer to consumers.
+/// Compares what two versions or revisions offer to consumers: `--from`, otherwise the latest version, with `--to`,
+/// otherwise `HEAD`. Fails if neither has a shared-pipelines file.
 pub(crate) fn compare_versions<'a>(
     run: &'a Run,
     args: &ComparedVersionsArgs,
@@ -81,34 +82,34 @@ pub(crate) fn compare_versions<'a>(
         Some(run.create_platform_client(&connection)?)
     };
     let deepen = workspace.sources.deepen(args.deepen)?;
-    let lookup = SideLookup {
+    let lookup = OfferLookup {
         run,
         workspace: &workspace,
         platform: platform.as_ref(),
         prefix: &prefix,
         deepen,
     };
-    let old_side = lookup.find_old_side(args.from.as_deref())?;
-    let new_side = lookup.find_side(args.to.as_deref())?;
+    let old_offer = lookup.load_old_offer(args.from.as_deref())?;
+    let new_offer = lookup.load_offer(args.to.as_deref())?;
     let selection = workspace
         .sources
         .selection(&GlobArgs::default(), SelectionPurpose::Publish)?;
-    let compat = match &old_side {
-        Some(old_side) if lacks_shared_file(old_side) && lacks_shared_file(&new_side) => {
-            return Err(reject_missing_files(old_side, &new_side));
+    let compat = match &old_offer {
+        Some(old_offer) if lacks_shared_file(old_offer) && lacks_shared_file(&new_offer) => {
+            return Err(reject_missing_files(old_offer, &new_offer));
         }
-        Some(old_side) => lookup.compare_sides(old_side, &new_side, &selection)?,
+        Some(old_offer) => lookup.compare_offers(old_offer, &new_offer, &selection)?,
         None => Compatibility::new(ComparedVersion::default(), Vec::new()),
     };
     Ok(VersionComparison {
         prefix,
         compat,
-        new_side,
+        new_side: new_offer,
         workspace,
     })
 }
 
-struct SideLookup<'a> {
+struct OfferLookup<'a> {
     run: &'a Run,
     workspace: &'a Workspace<'a>,
     platform: Option<&'a Platform>,
@@ -116,12 +117,12 @@ struct SideLookup<'a> {
     deepen: bool,
 }
 
-impl SideLookup<'_> {
-    /// Returns the older side: the one with this name, otherwise the latest version. `None` means that consumers have
-    /// no version yet; if a published prefix is similar, a warning names it.
-    fn find_old_side(&self, name: Option<&str>) -> Result<Option<ComparedOffer>, Failure> {
+impl OfferLookup<'_> {
+    /// Returns what the older version or revision offers: the one with this name, otherwise the latest version. `None`
+    /// means that consumers have no version yet; if a published prefix is similar, a warning names it.
+    fn load_old_offer(&self, name: Option<&str>) -> Result<Option<ComparedOffer>, Failure> {
         let (None, Some(platform)) = (name, self.platform) else {
-            return self.find_side(name).map(Some);
+            return self.load_offer(name).map(Some);
         };
         let latest = self.run.block_on(find_latest(platform, self.prefix))??;
         match latest {
@@ -137,21 +138,21 @@ impl SideLookup<'_> {
         }
     }
 
-    /// Returns the side with this name: a version of the platform, otherwise a revision of the repository. Without a
-    /// name, returns head.
-    fn find_side(&self, name: Option<&str>) -> Result<ComparedOffer, Failure> {
+    /// Returns what the version with this name offers or, if the platform does not have it, the revision of the
+    /// repository with this name. Without a name, returns what `HEAD` offers.
+    fn load_offer(&self, name: Option<&str>) -> Result<ComparedOffer, Failure> {
         let details = match (name, self.platform) {
             (Some(version), Some(platform)) => self.find_version_details(platform, version)?,
             _ => None,
         };
         match details {
             Some(details) => self.load_version_offer(&details),
-            None => self.open_revision_side(name.unwrap_or("HEAD")),
+            None => self.load_revision_offer(name.unwrap_or("HEAD")),
         }
     }
 
-    /// Requests the details of a version. Returns `None` if the platform has none, and the name is a revision of the
-    /// repository.
+    /// Requests the details of a version. Returns `None` if the platform does not have it but the name is a revision of
+    /// the repository.
     fn find_version_details(
         &self,
         platform: &Platform,
@@ -171,7 +172,7 @@ impl SideLookup<'_> {
         }
     }
 
-    /// Returns what a version of the platform offers.
+    /// Returns what a published version offers. Without its commit, only its ids are known.
     fn load_version_offer(&self, details: &ArtifactDetails) -> Result<ComparedOffer, Failure> {
         Ok(ComparedOffer::from_version(
             self.run,
@@ -181,8 +182,8 @@ impl SideLookup<'_> {
         )?)
     }
 
-    /// Returns what a revision of the repository offers.
-    fn open_revision_side(&self, name: &str) -> Result<ComparedOffer, Failure> {
+    /// Returns what a revision of the repository offers. A revision without a shared-pipelines file offers nothing.
+    fn load_revision_offer(&self, name: &str) -> Result<ComparedOffer, Failure> {
         let revision = self.workspace.repo.resolve_revision(name)?;
         if let Some(ambiguity) = &revision.ambiguity {
             self.run.ui.warn(ambiguity);
@@ -215,15 +216,15 @@ impl SideLookup<'_> {
         })
     }
 
-    /// Compares what two sides offer. If one side's commit is missing in the clone, only the ids are compared, with a
-    /// warning.
-    fn compare_sides(
+    /// Compares what two versions or revisions offer to consumers, and adds the changed files. If the clone lacks the
+    /// commit of one of them, only the ids are compared, with a warning.
+    fn compare_offers(
         &self,
-        old_side: &ComparedOffer,
-        new_side: &ComparedOffer,
+        old: &ComparedOffer,
+        new: &ComparedOffer,
         selection: &Selection,
     ) -> Result<Compatibility, GitError> {
-        let (old_offer, new_offer) = match (&old_side.offer, &new_side.offer) {
+        let (old_offer, new_offer) = match (&old.offer, &new.offer) {
             (Ok(old_offer), Ok(new_offer)) => (old_offer, new_offer),
             (Err(ids_only), _) | (_, Err(ids_only)) => {
                 let hint = if ids_only.may_fetch {
@@ -235,10 +236,10 @@ impl SideLookup<'_> {
                     "comparing only the ids of shared pipelines: {}{hint}",
                     ids_only.reason
                 ));
-                let offered_ids = new_side.ids.iter().map(String::as_str);
+                let offered_ids = new.ids.iter().map(String::as_str);
                 return Ok(Compatibility::from_ids(
-                    old_side.to_compared_version(),
-                    &old_side.ids,
+                    old.to_compared_version(),
+                    &old.ids,
                     &offered_ids,
                 ));
             }
@@ -248,7 +249,7 @@ impl SideLookup<'_> {
             &new_offer.offer(self.workspace)?,
         )?;
         changes.extend(interface::find_unlisted_removals(
-            &old_side.ids,
+            &old.ids,
             &old_offer.interface,
             &new_offer.interface,
         ));
@@ -257,11 +258,11 @@ impl SideLookup<'_> {
         let mut file_changes = self.list_changed_files(old_offer, new_offer, selection);
         file_changes.retain(|change| is_same_offer || !shared_files.contains(&&change.subject()));
         changes.extend(file_changes);
-        Ok(Compatibility::new(old_side.to_compared_version(), changes))
+        Ok(Compatibility::new(old.to_compared_version(), changes))
     }
 
-    /// Returns the files that a publish of the new side would change. If it could not be published, warns and returns
-    /// none.
+    /// Returns the files that a publish of the new commit would change, compared with the old commit. If the new commit
+    /// could not be published, warns and returns an empty list.
     fn list_changed_files(
         &self,
         old_offer: &CommitOffer,
@@ -302,20 +303,22 @@ impl SideLookup<'_> {
     }
 }
 
-/// Returns the error that neither side has a shared-pipelines file: probably a wrong directory or revision.
-fn reject_missing_files(old_side: &ComparedOffer, new_side: &ComparedOffer) -> Failure {
+/// Returns the error that neither version or revision has a shared-pipelines file: probably, the directory or one of
+/// the names is wrong.
+fn reject_missing_files(old: &ComparedOffer, new: &ComparedOffer) -> Failure {
     let message = format!(
         "neither {} nor {} has a shared-pipelines file",
-        old_side.display_name(),
-        new_side.display_name()
+        old.display_name(),
+        new.display_name()
     );
     Failure::usage(message)
         .with_hint("pass two versions or revisions, or set the platform's hidden directory with --config-dir")
 }
 
-/// Returns whether this is a revision without a shared-pipelines file.
-fn lacks_shared_file(side: &ComparedOffer) -> bool {
-    side.offer
+/// Returns whether this is the offer of a revision without a shared-pipelines file.
+fn lacks_shared_file(offer: &ComparedOffer) -> bool {
+    offer
+        .offer
         .as_ref()
-        .is_ok_and(|offer| offer.interface.file.is_empty())
+        .is_ok_and(|commit_offer| commit_offer.interface.file.is_empty())
 }

@@ -65,7 +65,7 @@ impl VersionHistory {
             .filter(move |version| commit_of(version).eq_ignore_ascii_case(commit))
     }
 
-    /// Fails if it is not known of all versions from which commit they were published.
+    /// Fails if the commits of some versions are unknown, because too many versions are listed without a commit.
     pub(super) fn require_known_commits(&self, prefix: &str) -> Result<(), Failure> {
         if self.skipped_count == 0 {
             return Ok(());
@@ -79,7 +79,8 @@ impl VersionHistory {
             .with_hint("pass a --version-name without placeholders to publish the commit on purpose"))
     }
 
-    /// Requests the details of versions without a commit in the list, up to a limit.
+    /// Adds the commits of versions that are listed without one, by requesting their details. After [`MAX_DETAILS`]
+    /// requests, the remaining versions are only counted.
     async fn add_missing_commits(&mut self, platform: &Platform, prefix: &str) -> Result<(), HttpError> {
         let mut requested_count = 0;
         for version in self
@@ -117,8 +118,8 @@ pub(super) enum CommitOrder {
 }
 
 impl Publication<'_> {
-    /// Requests all versions of the prefix, with their commits, before an upload. The platform may respond with 404 for
-    /// a prefix without versions.
+    /// Requests all versions of the prefix with their commits, before an upload. A prefix that the platform does not
+    /// know has no versions.
     pub(super) fn request_history(&self, platform: &Platform) -> Result<VersionHistory, Failure> {
         let prefix = &self.settings.prefix;
         let history = self.run.block_on(async {
@@ -132,8 +133,8 @@ impl Publication<'_> {
         self.tolerate_in_dry_run(history, "could not read the published versions")
     }
 
-    /// Returns the value, or the error of a request about published versions. A dry run does not need the platform, so
-    /// an unavailable one is only a warning there. `problem` says what failed.
+    /// Returns the result of a request about published versions. In a dry run, an unavailable platform is only a
+    /// warning and the value is empty, because a dry run does not need the platform. `problem` says what failed.
     pub(super) fn tolerate_in_dry_run<T: Default>(
         &self,
         result: Result<T, HttpError>,
@@ -165,8 +166,8 @@ impl Publication<'_> {
         versions
     }
 
-    /// Compares the commit to publish with that of a version. With `--deepen`, fetches history until their order is
-    /// known.
+    /// Returns whether the commit to publish is older than the commit of a version. With `--deepen`, fetches more and
+    /// more history until this is known; a failed fetch is only a warning.
     pub(super) fn compare_with_version_commit(&self, version_commit: &str) -> Result<CommitOrder, Failure> {
         let head = &self.target.head;
         // A fetch may have added commits since the repository was opened.
@@ -199,7 +200,8 @@ impl Publication<'_> {
     }
 }
 
-/// Returns whether `head` is older than the commit of a version, as far as the clone shows.
+/// Returns whether `head` is older than the commit of a version. This is unknown if the clone lacks the commit, or is
+/// shallow and does not connect both.
 fn compare_commits(
     repo: &Repository,
     head: &CommitId,

@@ -19,15 +19,16 @@ struct LatestCommit {
 }
 
 impl Publication<'_> {
-    /// Returns the decision to refuse a commit that is or may be older than that of the latest version; otherwise
-    /// `None`. A person who chose the version name may go back, with a warning.
+    /// Returns the decision to refuse a commit that is or may be older than the commit of the latest version; otherwise
+    /// `None`. If a person chose the version name, an older commit is only a warning. Nothing is refused if the planned
+    /// version exists already.
     pub(super) fn decide_on_older_commit(
         &self,
         platform: &Platform,
         plan: &Plan,
     ) -> Result<Option<PublishDecision>, Failure> {
         let Some(latest) = self.find_latest_commit(platform)? else {
-            self.reject_contradiction()?;
+            self.reject_missing_latest()?;
             return Ok(None);
         };
         let order = self.compare_with_version_commit(&latest.commit)?;
@@ -64,7 +65,7 @@ impl Publication<'_> {
         Ok(Some(PublishDecision::Refuse(self.reject_older_commit(&message))))
     }
 
-    /// Describes that head is older than the commit of the latest version.
+    /// Describes that the commit to publish is older than the commit of the latest version.
     fn describe_older_commit(&self, plan: &Plan, latest: &LatestCommit) -> String {
         format!(
             "{} is older than the commit of version {} of {} ({})",
@@ -75,7 +76,7 @@ impl Publication<'_> {
         )
     }
 
-    /// Describes that the clone does not show which of the two commits is newer.
+    /// Describes that the clone does not show whether the latest version is newer than the commit to publish.
     fn describe_unknown_order(&self, plan: &Plan, latest: &LatestCommit) -> String {
         let clone = if self.workspace.repo.is_shallow() {
             "this shallow clone"
@@ -91,7 +92,8 @@ impl Publication<'_> {
         )
     }
 
-    /// Returns the error that an older commit must not become the latest version.
+    /// Returns the error that an older commit must not become the latest version. The hint says how to publish it on
+    /// purpose.
     fn reject_older_commit(&self, message: &str) -> Failure {
         let message = format!("{message}: a rerun of an older run must not become the latest version");
         let history = if self.workspace.repo.is_shallow() {
@@ -122,7 +124,7 @@ impl Publication<'_> {
 
     /// Fails if the platform lists an enabled version but does not return a latest one, because the order is then
     /// unknown.
-    fn reject_contradiction(&self) -> Result<(), Failure> {
+    fn reject_missing_latest(&self) -> Result<(), Failure> {
         let Some(version) = self.history.enabled_versions().next() else {
             return Ok(());
         };
@@ -139,8 +141,8 @@ impl Publication<'_> {
         )
     }
 
-    /// Returns the latest version and its commit, as compared before, otherwise from the platform. `None` if no version
-    /// is enabled.
+    /// Returns the latest version and its commit; `None` if no version is enabled. They are those of the comparison, or
+    /// are requested if nothing was compared or `--against` names another version.
     fn find_latest_commit(&self, platform: &Platform) -> Result<Option<LatestCommit>, Failure> {
         if let Some(comparison) = self
             .comparison

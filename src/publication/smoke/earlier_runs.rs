@@ -10,7 +10,8 @@ use sluicegate_platform::http::ErrorKind;
 use std::path::Path;
 
 impl Publication<'_> {
-    /// Returns the smoke runs of the version in the receipt that an earlier run left at the path of this one.
+    /// Returns the smoke runs in the receipt that an earlier run of the program wrote to the same path, if that receipt
+    /// is about the same version. A receipt that git tracks or that cannot be parsed is ignored with a warning.
     pub(super) fn list_earlier_runs(&self, receipt: &Receipt) -> Vec<SmokeExecution> {
         let Some(path) = &self.settings.receipt else {
             return Vec::new();
@@ -43,8 +44,9 @@ impl Publication<'_> {
 }
 
 impl SmokeTest<'_> {
-    /// Returns the id of the execution that an earlier run started for this planned one. Ignores an execution that the
-    /// platform does not have, or that started before the version was created.
+    /// Returns the id of the execution that an earlier run of the program started for `planned_run`. Ignores, with a
+    /// warning, an execution that the platform does not have, or that did not provably start after the version was
+    /// created: a change could have written any id into the receipt.
     pub(super) async fn find_earlier_execution(
         &self,
         project: &RemoteProject,

@@ -39,7 +39,8 @@ impl Publication<'_> {
         !self.settings.smoke.runs.is_empty()
     }
 
-    /// Disables an uploaded version that may be incomplete, if smoke runs are due: none of them can show that it works.
+    /// Disables an uploaded version that may be incomplete, if smoke runs are due: they do not run for such a version,
+    /// so nothing shows that it works. `--on-smoke-failure keep` keeps it enabled.
     pub(super) fn disable_unproven_version(
         &self,
         platform: &Platform,
@@ -68,8 +69,8 @@ impl Publication<'_> {
         }
     }
 
-    /// Runs the smoke runs of the version after its upload. Returns `None` if none is due, or if the version is not
-    /// proved to be complete.
+    /// Runs the smoke runs of the version after its upload. Returns `None` if there are no smoke runs, or if the
+    /// version may be incomplete. If an earlier run published the version, its smoke runs are continued.
     pub(super) fn test_uploaded_version(
         &self,
         platform: &Platform,
@@ -104,9 +105,9 @@ impl Publication<'_> {
             .map(Some)
     }
 
-    /// Continues the smoke runs of a version that an earlier run published, if that run's receipt names them. Otherwise
-    /// starts none, because this run does not publish anything: returns `None` if the version is enabled, and a problem
-    /// if it is disabled.
+    /// Continues the smoke runs of a version that an earlier run published, if that run's receipt names executions.
+    /// Otherwise starts none, because this run does not publish anything, and returns `None`. If the version is
+    /// disabled or its details cannot be read, the result is a problem.
     pub(super) fn test_existing_version(
         &self,
         platform: &Platform,
@@ -154,7 +155,7 @@ impl Publication<'_> {
         SmokeTest::for_existing_version(self, platform, receipt, created_at)
     }
 
-    /// Requests the version of the receipt.
+    /// Requests the details of the receipt's version from the platform.
     async fn request_version(
         &self,
         platform: &Platform,

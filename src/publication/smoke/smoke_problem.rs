@@ -24,8 +24,8 @@ impl SmokeProblem {
         }
     }
 
-    /// Creates the problem of a run that did not succeed, or whose end is unknown: code 8, unless the platform refused
-    /// the request.
+    /// Creates the problem from the error of a run that did not succeed, or whose end is unknown. Its status is
+    /// [`ExitStatus::RemoteFailed`], unless the platform denied access.
     pub(super) fn from_failure(failure: &Failure) -> Self {
         let status = match failure.status() {
             ExitStatus::Denied => ExitStatus::Denied,
@@ -34,7 +34,7 @@ impl SmokeProblem {
         Self::new(status, failure.chain())
     }
 
-    /// Creates the problem that a signal ended the waiting.
+    /// Creates the problem that a signal ended this run of the program before the smoke runs ended.
     pub(super) fn from_signal(status: ExitStatus) -> Self {
         let word = if status == ExitStatus::Terminated {
             "terminated"

@@ -59,8 +59,9 @@ impl SmokeResult {
         }
     }
 
-    /// Describes the version after runs that did not succeed, then each run and the version that consumers get. The
-    /// failure to disable a version is in capitals, because consumers use that version meanwhile.
+    /// Describes the state of the version after runs that did not succeed, then each run and the version that consumers
+    /// get. If the version could not be disabled, the first line is in capitals, because consumers may use it
+    /// meanwhile.
     pub(crate) fn describe_failure(&self) -> String {
         let (prefix, version) = (&self.prefix, &self.version_name);
         let mut message = match &self.state {
@@ -89,7 +90,7 @@ impl SmokeResult {
         message
     }
 
-    /// Returns what the user can do now, if there is a step for this cause.
+    /// Returns what the user can do after runs that did not succeed; `None` if there is no step for this cause.
     fn find_hint(&self) -> Option<String> {
         let disable_command = format!(
             "sluicegate artifacts disable {} --prefix {} --force",
@@ -117,7 +118,8 @@ impl SmokeResult {
         (!steps.is_empty()).then(|| steps.join("; "))
     }
 
-    /// Returns the runs as cases of the JUnit report.
+    /// Returns the runs as cases of the JUnit report: undecided if a run's end is unknown, without a verdict if it was
+    /// not started.
     pub(crate) fn list_cases(&self) -> Vec<SmokeCase> {
         let cases = self.record.runs.iter().map(|run| SmokeCase {
             name: format!("smoke run of {}", run.subject()),

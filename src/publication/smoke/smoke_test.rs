@@ -1,4 +1,5 @@
-//! Runs the smoke runs one after the other, stops at the first one that does not succeed, and then disables the version.
+//! Runs the smoke runs one after the other, stops at the first one that does not succeed, and then disables the
+//! version.
 
 use super::smoke_problem::SmokeProblem;
 use super::smoke_result::{SmokeResult, VersionState};
@@ -50,7 +51,8 @@ impl<'a> SmokeTest<'a> {
         }
     }
 
-    /// Creates the test of a version that existed before this run.
+    /// Creates the test of a version that existed before this run, with the smoke runs that an earlier run recorded in
+    /// its receipt. Without `created_at`, none of them can be continued.
     pub(super) fn for_existing_version(
         publication: &'a Publication<'a>,
         platform: &'a Platform,
@@ -74,8 +76,8 @@ impl<'a> SmokeTest<'a> {
         self.earlier_runs.iter().any(|run| run.execution_id.is_some())
     }
 
-    /// Returns the record of runs that have not started.
-    fn plan_record(&self) -> SmokeRecord {
+    /// Returns the record of the runs in the settings, none of which has started.
+    fn build_planned_record(&self) -> SmokeRecord {
         let runs = self.settings().runs.iter().map(|run| SmokeExecution {
             project_id: run.project.to_string(),
             pipeline: run.pipeline.clone(),
@@ -86,7 +88,7 @@ impl<'a> SmokeTest<'a> {
         SmokeRecord::new(runs.collect())
     }
 
-    /// Returns the result of runs that succeeded.
+    /// Returns the result of runs that succeeded. The other results replace some of its fields.
     fn build_smoke_result(&self, record: SmokeRecord) -> SmokeResult {
         SmokeResult {
             prefix: self.receipt.prefix.clone(),
@@ -100,10 +102,11 @@ impl<'a> SmokeTest<'a> {
         }
     }
 
-    /// Returns the result of runs that do not take place. The version does not change.
+    /// Returns the result of runs that do not take place because of this problem. The version does not change.
     pub(super) fn skip_runs(&self, problem: SmokeProblem) -> SmokeResult {
-        let mut record = self.plan_record();
-        record.set_verdict(false);
+        let mut record = self.build_planned_record();
+        let is_passed = false;
+        record.set_verdict(is_passed);
         SmokeResult {
             status: problem.status,
             problem: Some(problem.reason),
@@ -112,9 +115,9 @@ impl<'a> SmokeTest<'a> {
         }
     }
 
-    /// Runs all pipelines, and disables the version if one of them does not succeed.
+    /// Runs the pipelines of all smoke runs, and disables the version if one of them does not succeed.
     pub(super) async fn execute(&self) -> SmokeResult {
-        let mut record = self.plan_record();
+        let mut record = self.build_planned_record();
         let problem = self.follow_until_signal(&mut record).await.err();
         record.set_verdict(problem.is_none());
         let Some(problem) = problem else {
@@ -128,7 +131,7 @@ impl<'a> SmokeTest<'a> {
         self.finish_failed(record, problem).await
     }
 
-    /// Follows the runs until all succeeded, one did not, or a signal arrived.
+    /// Starts and follows the runs until all succeeded, one did not, or a signal arrived.
     async fn follow_until_signal(&self, record: &mut SmokeRecord) -> Result<(), SmokeProblem> {
         let mut signals = self.publication.run.signals.clone();
         tokio::select! {
@@ -138,6 +141,8 @@ impl<'a> SmokeTest<'a> {
         }
     }
 
+    /// Starts and follows the runs one after the other. Fails at the first one that does not succeed, or before the
+    /// first one if consumers would not get this version.
     async fn follow_runs(&self, record: &mut SmokeRecord) -> Result<(), SmokeProblem> {
         if self.receipt.digest.is_empty() {
             let reason =
@@ -155,7 +160,7 @@ impl<'a> SmokeTest<'a> {
         Ok(())
     }
 
-    /// Fails if consumers of \[Latest\] get another version: a smoke run would not show whether this one works.
+    /// Fails if consumers of \[Latest\] do not get this version, because a smoke run would then use another version.
     async fn require_latest(&self) -> Result<(), SmokeProblem> {
         let (prefix, name) = (&self.receipt.prefix, &self.receipt.version_name);
         let timeout = self.lookup_timeout();
@@ -179,7 +184,8 @@ impl<'a> SmokeTest<'a> {
         self.publication.settings.lookup_timeout
     }
 
-    /// Starts a run, unless an earlier run of the program did, and follows it to its end.
+    /// Starts the execution of a run, unless an earlier run of the program did, and follows it to its end. Each step is
+    /// recorded at once. Fails if the execution does not succeed.
     async fn follow_run(
         &self,
         record: &mut SmokeRecord,
@@ -219,8 +225,8 @@ impl<'a> SmokeTest<'a> {
         }
     }
 
-    /// Changes the record of a run, and writes the receipt: a later run of the program needs the id of the execution,
-    /// also if this one is killed.
+    /// Changes the record of a run, and writes the receipt: if this run of the program is killed, a later one needs the
+    /// id of the execution.
     fn update_run(
         &self,
         record: &mut SmokeRecord,
@@ -235,7 +241,8 @@ impl<'a> SmokeTest<'a> {
         let _ = self.publication.write_receipt(&receipt);
     }
 
-    /// Starts the execution, with the digest of the version as its tag, and returns its id.
+    /// Starts the execution of a run, with the digest of the version as its tag, and returns its id. The error says
+    /// whether the platform may have started it nevertheless.
     async fn start_execution(
         &self,
         project: &RemoteProject,
@@ -278,9 +285,9 @@ impl<'a> SmokeTest<'a> {
         self.publication.run.ui.say(&message);
     }
 
-    /// Disables the version unless the settings keep it, and returns the result. An existing version for which no
-    /// execution was started or followed stays as it is: this run did not change anything. After a signal, an execution
-    /// that was only requested may be running.
+    /// Disables the version unless the settings keep it, and returns the result of runs that did not succeed. A version
+    /// that existed before stays unchanged if no execution was started or followed. After a signal, an execution that
+    /// was only requested may be running, so the version is disabled, too.
     async fn finish_failed(&self, mut record: SmokeRecord, problem: SmokeProblem) -> SmokeResult {
         if let Some(entry) = problem.run_index.and_then(|index| record.runs.get_mut(index)) {
             entry.problem = Some(problem.reason.clone());
@@ -321,7 +328,7 @@ impl<'a> SmokeTest<'a> {
         }
     }
 
-    /// Returns the version that \[Latest\] means now, with one request.
+    /// Requests the version that \[Latest\] means now. The timeout of zero allows only one request.
     async fn request_latest(&self) -> LatestVersion {
         let (prefix, name) = (&self.receipt.prefix, &self.receipt.version_name);
         look_up_latest_until(self.platform, prefix, name, Duration::ZERO).await

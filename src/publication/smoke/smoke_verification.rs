@@ -20,7 +20,8 @@ pub(crate) fn compare_smoke_runs(
     Ok(differences)
 }
 
-/// Returns how the execution on the platform differs from the recorded one.
+/// Returns how the execution on the platform differs from the recorded smoke run, or why they cannot be compared;
+/// `None` if they agree.
 async fn compare_execution(platform: &Platform, run: &SmokeExecution) -> Result<Option<String>, HttpError> {
     let Some(id) = &run.execution_id else {
         return Ok(Some(format!(
