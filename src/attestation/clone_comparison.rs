@@ -38,7 +38,7 @@ impl SavedStatement {
         }
         if !self.subjects.iter().any(|subject| predicate.is_version(subject)) {
             problems.push(format!(
-                "the version {} with the digest {} is not a subject",
+                "version {} with digest {} is not a subject of the statement",
                 predicate.subject_name(),
                 predicate.digest
             ));
@@ -92,7 +92,7 @@ impl SavedStatement {
             let name = subject.name.as_deref().unwrap_or("without a name");
             match (subject.digest.get(GIT_COMMIT), subject.digest.get(SHA256)) {
                 (Some(subject_commit), _) if subject_commit != commit => problems.push(format!(
-                    "the subject is the commit {subject_commit}, but the predicate is about {commit}"
+                    "the subject is commit {subject_commit}, but the predicate is about {commit}"
                 )),
                 (Some(_), _) => {}
                 (None, Some(_)) if subject.name.is_some() => {}
@@ -148,15 +148,17 @@ impl PolicyDigests {
             match version {
                 GateFileVersion::Text(bytes) if hash_bytes(&bytes) == *sha256 => {}
                 GateFileVersion::Text(_) => differences.push(format!(
-                    "the gate configuration `{path}` has different content in the commit {} and in {DOCUMENT}",
+                    "the gate configuration `{path}` has different content in commit {} and in {DOCUMENT}",
                     commit.short()
                 )),
                 GateFileVersion::Missing => differences.push(format!(
-                    "the gate configuration `{path}` is not in the commit {}",
+                    "the gate configuration `{path}` is not in commit {}",
                     commit.short()
                 )),
                 GateFileVersion::Unreadable(reason) => {
-                    differences.push(format!("the gate configuration `{path}` cannot be read: {reason}"));
+                    differences.push(format!(
+                        "the gate configuration `{path}` cannot be read: {reason}"
+                    ));
                 }
             }
         }

@@ -86,7 +86,7 @@ fn find_reviewed_commit<'g, S: RunSubject>(
         .ok_or("the clone does not have the reviewed commit")?;
     let policy = workspace.policy_revision.commit().map(CommitId::as_str);
     if context.policy.as_deref() != policy {
-        return Err("the review used the gate configuration of another commit than this run".to_owned());
+        return Err("the review and this run use the gate configuration of different commits".to_owned());
     }
     Ok((workspace, commit))
 }

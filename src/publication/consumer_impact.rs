@@ -108,7 +108,8 @@ impl ConsumerImpact<'_> {
             "repositories"
         };
         lines.push(format!(
-            "{} of {} in {repository_count} {repository_word} use pipelines changed since {}; no others were searched",
+            "{} of {} in {repository_count} {repository_word} use pipelines changed since {}; no other \
+             repositories were searched",
             format_count(self.components.len(), "component"),
             format_count(self.pipeline_count, "pipeline"),
             compat.old_name(),

@@ -169,14 +169,14 @@ impl Publication<'_> {
             .ok_or("the latest published version has no commit")?;
         let repo = &self.workspace.repo;
         if !repo.has_commit(latest_id) {
-            return Err(format!("the clone does not have the commit {latest_id}"));
+            return Err(format!("the clone does not have commit {latest_id}"));
         }
         let latest_commit = repo.resolve(latest_id).map_err(|error| error.to_string())?;
         match repo.contains_commit(&self.target.head, &latest_commit) {
             Ok(true) => {}
             Ok(false) => {
                 return Err(format!(
-                    "the commit {latest_id} is not in the history of the commit to publish"
+                    "commit {latest_id} is not in the history of the commit to publish"
                 ));
             }
             Err(error) => return Err(error.to_string()),
@@ -185,7 +185,7 @@ impl Publication<'_> {
             .and_then(|old_plan| compare_plans(&old_plan, plan, hashes))
             .map(|changes| (latest_id.to_owned(), changes))
             .map_err(|error| {
-                format!("the commit {latest_id} could not be compared with the commit to publish: {error}")
+                format!("commit {latest_id} could not be compared with the commit to publish: {error}")
             })
     }
 }

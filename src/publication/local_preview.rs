@@ -48,8 +48,8 @@ impl Publication<'_> {
             }
             PublishDecision::Upload => {
                 let origin = match (&self.target.tag, &plan.branch) {
-                    (Some(tag), _) => format!("the tag {tag}"),
-                    (None, Some(branch)) => format!("the branch {branch}"),
+                    (Some(tag), _) => format!("tag {tag}"),
+                    (None, Some(branch)) => format!("branch {branch}"),
                     (None, None) => "no branch".to_owned(),
                 };
                 Ok(format!(

@@ -22,7 +22,7 @@ pub(crate) fn check_local_commit(
     let branches = repo.remote_branches_with_commit(&target.head)?;
     if branches.is_empty() && !repo.is_shallow() {
         run.ui.warn(&format!(
-            "no known branch of the remote contains the commit {}, whose hash is published\n\
+            "no known branch of the remote contains commit {}, whose hash is published\n\
              hint: push the commit, so that others can find the source of the version",
             target.head.short()
         ));
@@ -33,7 +33,7 @@ pub(crate) fn check_local_commit(
         .take_if(|name| !repo.is_shallow() && !contains_commit(name))
     {
         run.ui.warn(&format!(
-            "the branch `{name}` of the remote does not contain the commit {}, so the version is published without a branch",
+            "the branch `{name}` of the remote does not contain commit {}, so the version is published without a branch",
             target.head.short()
         ));
     }

@@ -124,9 +124,9 @@ fn load_offer(
                     interface,
                 }));
             }
-            LoadedInterface::Missing => format!("the commit {short} has no shared-pipelines file"),
+            LoadedInterface::Missing => format!("commit {short} has no shared-pipelines file"),
             LoadedInterface::Unreadable(path, reason) => {
-                format!("could not read {path} of the commit {short}: {reason}")
+                format!("could not read {path} in commit {short}: {reason}")
             }
         };
     let may_fetch = false;
@@ -152,7 +152,7 @@ fn find_version_commit(
         return Ok(Ok((None, commit)));
     }
     if deepen && is_full_id(id) {
-        run.ui.say(&format!("fetching the commit {id} (--deepen)"));
+        run.ui.say(&format!("fetching commit {id} (--deepen)"));
         match repo.fetch_history(&[FetchTarget::Commit(id)], FETCH_DEPTH) {
             Ok(()) => {
                 let reopened_repository = repo.reopen()?;
@@ -163,7 +163,7 @@ fn find_version_commit(
             Err(error) => run.ui.warn(&error.to_string()),
         }
     }
-    let reason = format!("the clone does not have the commit {id} of the version");
+    let reason = format!("the clone does not have commit {id} of the version");
     let may_fetch = !deepen;
     Ok(Err(IdsOnly { reason, may_fetch }))
 }

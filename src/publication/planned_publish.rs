@@ -156,9 +156,9 @@ pub(crate) fn explain_no_publish(target: &Target, publish_on: &PublishOn) -> Opt
     }
     match (&target.tag, &target.branch) {
         (Some(tag), _) if publish_on.has_tag(tag) => None,
-        (Some(tag), _) => Some(format!("the tag {tag} does not match `publish-on`")),
+        (Some(tag), _) => Some(format!("tag {tag} does not match `publish-on`")),
         (None, Some(branch)) if publish_on.has_branch(branch) => None,
-        (None, Some(branch)) => Some(format!("the branch {branch} does not match `publish-on`")),
+        (None, Some(branch)) => Some(format!("branch {branch} does not match `publish-on`")),
         (None, None) => Some("the branch is unknown".to_owned()),
     }
 }

@@ -56,7 +56,8 @@ impl Publication<'_> {
         if receipt.has_ignored_resources() {
             return Some("the platform ignored files, so the version does not contain all parts".to_owned());
         }
-        (self.settings.from == FileSource::Worktree)
-            .then(|| "the files are of the working tree, not of the commit that the version names".to_owned())
+        (self.settings.from == FileSource::Worktree).then(|| {
+            "the files are from the working tree, not from the commit that the version names".to_owned()
+        })
     }
 }

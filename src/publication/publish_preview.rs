@@ -144,7 +144,7 @@ fn push_smoke_runs(output: &mut String, runs: &[SmokeRun]) {
         let name = run.to_string();
         let _ = writeln!(
             output,
-            "would then run {} of the project {}",
+            "would then run {} of project {}",
             text::escape_line(&name),
             run.project
         );

@@ -61,7 +61,7 @@ impl Publication<'_> {
             ""
         };
         self.run.ui.warn(&format!(
-            "not publishing the commit {} again, because version {name} of {} was published from it\n\
+            "not publishing commit {} again, because version {name} of {} was published from it\n\
              hint: {enable}pass a --version-name without placeholders to publish the commit again on purpose",
             self.target.head.short(),
             plan.prefix

@@ -195,7 +195,7 @@ impl OfferLookup<'_> {
                 LoadedInterface::Missing => Interface::empty(""),
                 LoadedInterface::Unreadable(path, reason) => {
                     let short = revision.commit.short();
-                    let message = format!("could not read {path} of the commit {short}: {reason}");
+                    let message = format!("could not read {path} in commit {short}: {reason}");
                     return Err(Failure::usage(message).with_hint(
                         "run `sluicegate publish --dry-run` at that commit to see every problem",
                     ));

@@ -181,7 +181,7 @@ impl Publication<'_> {
                 break;
             }
             self.run.ui.say(&format!(
-                "fetching the commits {} and {} with their history (--deepen)",
+                "fetching commits {} and {} with their history (--deepen)",
                 short_id(version_commit),
                 head.short()
             ));

@@ -23,13 +23,13 @@ pub fn compare_with_committed_files<'a>(
     let mut differences = Vec::new();
     for ListedFile { path, bytes, sha256 } in files {
         let Some(committed_file) = repository.find_file(commit, path)? else {
-            differences.push(format!("`{path}` is not in the commit {}", commit.short()));
+            differences.push(format!("`{path}` is not in commit {}", commit.short()));
             continue;
         };
         let (committed_bytes, committed_sha256) = hash_blob(repository, &committed_file.blob, path)?;
         if committed_sha256 != sha256 || bytes.is_some_and(|bytes| bytes != committed_bytes) {
             differences.push(format!(
-                "`{path}` has different content in the commit {} and in {document}",
+                "`{path}` has different content in commit {} and in {document}",
                 commit.short()
             ));
         }

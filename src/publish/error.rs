@@ -143,7 +143,7 @@ impl PublishError {
             Self::Version(_) => {
                 "use printable ASCII without blanks at the ends: letters, digits, or signs such as - . _ /"
             }
-            Self::ConfigDir(_) => "select the right one with --config-dir",
+            Self::ConfigDir(_) => "select the right directory with --config-dir",
             Self::NoConfigDir => "if the directory is elsewhere, pass it with --config-dir",
             Self::NoSharedFile { .. } => {
                 "share a pipeline in the design tool and commit the file, or set --config-dir"
@@ -153,7 +153,9 @@ impl PublishError {
                 "commit the missing files, correct the names, or adjust --include and --exclude"
             }
             Self::Unusable { defect, .. } => defect.help(),
-            Self::Symlinks(_) => "replace them with the files they point to, or exclude them with --exclude",
+            Self::Symlinks(_) => {
+                "replace the links with the files they point to, or exclude the links with --exclude"
+            }
             Self::SamePartName(_) => {
                 "rename one of them, or pass --exclude: in a part name, `\"` becomes %22, CR %0D and LF %0A"
             }
@@ -161,7 +163,7 @@ impl PublishError {
                 "run `git update-index --no-skip-worktree --no-assume-unchanged FILE`, or publish the commit \
                  with --from commit"
             }
-            Self::ConvertedByGit(_) => "commit them and publish the commit with --from commit",
+            Self::ConvertedByGit(_) => "commit the files and publish the commit with --from commit",
             Self::Io { .. } => return None,
         };
         Some(hint.to_owned())

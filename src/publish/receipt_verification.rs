@@ -113,7 +113,7 @@ impl Receipt {
             change.id.is_some() && !is_of_worktree
         });
         if recorded_changes.ne(changes) {
-            differences.push("the changes for consumers are not those between the commits".to_owned());
+            differences.push("the changes for consumers differ from those between the commits".to_owned());
         }
         let class = compat
             .changes

@@ -65,7 +65,7 @@ pub(super) fn compare_commits(published_commit: Option<&str>, planned_commit: &s
     match published_commit {
         Some(published_commit) if published_commit.eq_ignore_ascii_case(planned_commit) => None,
         Some(published_commit) => Some(format!(
-            "the version is from the commit {published_commit}, not {planned_commit}"
+            "the version is from commit {published_commit}, not {planned_commit}"
         )),
         None => Some("the platform reports no commit hash for the version".to_owned()),
     }

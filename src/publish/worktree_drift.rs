@@ -47,7 +47,7 @@ pub(super) fn find_worktree_drift(
 /// Describes which files of the working tree differ from the commit, for a warning.
 fn describe_worktree_drift(head: &CommitId, differing_paths: &[String]) -> String {
     format!(
-        "the working tree differs from the commit {}, whose hash is published: {}",
+        "the working tree differs from commit {}, whose hash is published: {}",
         head.short(),
         List::with_limit(differing_paths, MAX_LISTED_FILES)
     )

@@ -151,7 +151,7 @@ fn describe_result(run: &SmokeExecution) -> String {
             Some(message) => format!("{status}: {message}"),
             None => status.clone(),
         },
-        (None, None, Some(id)) => format!("the end of the execution {id} is unknown"),
+        (None, None, Some(id)) => format!("it is unknown whether execution {id} has ended"),
         (None, None, None) if run.is_requested => {
             "it is unknown whether the pipeline was started, because no response arrived".to_owned()
         }

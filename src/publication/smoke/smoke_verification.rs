@@ -50,7 +50,7 @@ async fn compare_execution(platform: &Platform, run: &SmokeExecution) -> Result<
         recorded_values == (&execution.status, &execution.started_at, &execution.finished_at);
     Ok((!has_same_values).then(|| {
         format!(
-            "execution {id}, the smoke run of {}, has another status or other times on the platform than in the receipt",
+            "the status or times of execution {id}, the smoke run of {}, differ between the platform and the receipt",
             run.subject()
         )
     }))

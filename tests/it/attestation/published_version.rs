@@ -68,7 +68,7 @@ fn publish_that_publishes_nothing_leaves_no_statement() {
     run(
         "publish --version-name 1 --from worktree --attestation s.json",
         0,
-        "no statement about the publication is written: the files are of the working tree",
+        "no statement about the publication is written: the files are from the working tree",
     );
     run(
         "publish --version-name 1 --attestation s.json",

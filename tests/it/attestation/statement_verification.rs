@@ -46,7 +46,7 @@ fn statement_of_review_is_compared_with_clone() {
         ),
         (
             |it| it["subject"][1]["name"] = json!("sales/gone.orch.yaml"),
-            "`sales/gone.orch.yaml` is not in the commit",
+            "`sales/gone.orch.yaml` is not in commit",
         ),
         (
             |it| it["subject"][0]["digest"]["gitCommit"] = json!("0".repeat(40)),
@@ -129,7 +129,7 @@ fn statement_of_publication_is_compared_with_platform_and_clone() {
     let edits: [(Edit, &str); 9] = [
         (
             |it| it["subject"][1]["digest"]["sha256"] = json!("0".repeat(64)),
-            "has different content in the commit",
+            "has different content in commit",
         ),
         (
             |it| it["subject"][1]["digest"]["sha256"] = json!("0".repeat(64)),
@@ -153,7 +153,7 @@ fn statement_of_publication_is_compared_with_platform_and_clone() {
         ),
         (
             |it| it["predicate"]["commit"] = json!("0".repeat(40)),
-            "the version is from the commit",
+            "the version is from commit",
         ),
         (
             |it| it["predicate"]["platform"]["project"] = json!("other"),

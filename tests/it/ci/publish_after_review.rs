@@ -497,7 +497,7 @@ fn receipt_is_verified_later() {
         ),
         (
             |receipt| receipt["commitHash"] = json!("0".repeat(40)),
-            "the version is from the commit",
+            "the version is from commit",
         ),
         (|receipt| receipt["versionName"] = json!("2"), "no version 2"),
         (
@@ -739,7 +739,7 @@ fn local_ci_without_publish_flag_prints_version_and_publishes_nothing() {
     let (world, server) = stage();
     let args = "ci --version-name {next} --publish-on-branch main --receipt receipt.json";
     let output = publish_call(&world, &server).run(args).expect(0);
-    let planned = "would publish version 1.0.0 of sales from the branch main";
+    let planned = "would publish version 1.0.0 of sales from branch main";
     assert!(output.out.contains(planned), "{}", output.all());
     output.saying(&["nothing is published: this is a local run", "add --publish"]);
     assert_eq!(versions(&world, &server), []);
@@ -763,7 +763,7 @@ fn local_ci_without_publish_flag_prints_version_and_publishes_nothing() {
     publish_call(&world, &server)
         .run(other)
         .expect(0)
-        .saying(&["the branch main does not match `publish-on`"]);
+        .saying(&["branch main does not match `publish-on`"]);
     publish_call(&world, &server)
         .variable("SLUICEGATE_PUBLISH", "true")
         .run(args)

@@ -36,7 +36,7 @@ fn verify_proves_consumer_changes_of_receipt_again() {
             compat["class"] = "none".into();
             compat["changes"] = Value::Array(Vec::new());
         },
-        "the changes for consumers are not those between the commits",
+        "the changes for consumers differ from those between the commits",
     );
     lie(
         &|compat| compat["against"] = "0.9.0".into(),
@@ -405,7 +405,7 @@ fn consumers_in_the_repositories_at_hand_are_named() {
         "breaking: the parameter `day` was removed; stop setting it",
         "  called by callers/00.orch.yaml, callers/01.orch.yaml",
         "callers/19.orch.yaml and 2 more\n",
-        "1 component of 25 pipelines in 1 repository use pipelines changed since version 1.0.0; no others were searched",
+        "1 component of 25 pipelines in 1 repository use pipelines changed since version 1.0.0; no other repositories were searched",
     ] {
         assert!(output.out.contains(words), "{words}: {}", output.all());
     }

@@ -379,7 +379,7 @@ fn version_of_another_run_after_lost_response_is_reported_with_one_difference() 
     let mut other_commit = fresh(&world);
     other_commit["artifactDetails"]["commitHash"] = json!("7".repeat(40));
     for (details, difference) in [
-        (other_commit, "the version is from the commit 7777"),
+        (other_commit, "the version is from commit 7777"),
         (version_details(&world), "before this run"),
     ] {
         let platform = platform_taking_uploads(ResponseTemplate::new(502), answer(&details));
@@ -583,7 +583,7 @@ fn rerun_of_the_same_commit_is_green_if_asked() {
         .call(&world)
         .run(&same)
         .expect(5)
-        .saying(&[&format!("the version is from the commit {old}, not {new}")]);
+        .saying(&[&format!("the version is from commit {old}, not {new}")]);
     assert_eq!(uploads(&platform), 0);
 }
 

@@ -132,6 +132,6 @@ fn dry_run_without_commit_of_latest_version_names_that_commit() {
         let output = platform
             .call(&world)
             .run("publish --prefix p --version-name 2 --compat off --dry-run");
-        output.assert_logged(&[&format!("the clone does not have the commit {commit}")]);
+        output.assert_logged(&[&format!("the clone does not have commit {commit}")]);
     }
 }

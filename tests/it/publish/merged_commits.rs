@@ -522,7 +522,7 @@ fn commit_that_the_remote_lacks_is_published_locally_after_warning() {
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("not pushed");
     publish_call(&world, &server).run((args, "2")).expect(0).saying(&[
-        "no known branch of the remote contains the commit",
+        "no known branch of the remote contains commit",
         "the branch `main` of the remote",
     ]);
     assert_eq!(branch(), json!(null));

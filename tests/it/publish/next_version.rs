@@ -235,7 +235,7 @@ fn commit_that_was_counted_is_not_counted_again() {
         .expect(0);
     shop.publish(&second_args)
         .expect(0)
-        .saying(&["not publishing the commit", "sluicegate artifacts enable"]);
+        .saying(&["not publishing commit", "sluicegate artifacts enable"]);
     assert_eq!(shop.versions().len(), versions.len());
     let by_hand = ["1.0.1", "--head", older.trim()];
     shop.publish(&by_hand).expect(0).saying(&[

@@ -311,7 +311,7 @@ fn smoke_settings_that_do_not_fit_send_nothing() {
 fn dry_run_lists_smoke_runs_and_starts_none() {
     let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
     let output = stage.call().run("publish --dry-run").expect(0);
-    let line = format!("would then run `load` in `test` of the project {CONSUMER}");
+    let line = format!("would then run `load` in `test` of project {CONSUMER}");
     assert!(output.out.contains(&line), "{}", output.all());
     let plan = stage.call().run("publish --dry-run -o json").expect(0).json();
     assert_eq!(
@@ -336,7 +336,7 @@ fn verify_reports_smoke_run_that_did_not_succeed() {
         .call()
         .run("verify receipt.json")
         .expect(6)
-        .saying(&["has another status or other times on the platform than in the receipt"]);
+        .saying(&["differ between the platform and the receipt"]);
     let text = stage.receipt().to_string().replace("\"SUCCESS\"", "\"FAILED\"");
     stage.world.write("edited.json", text);
     stage

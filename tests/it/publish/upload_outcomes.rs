@@ -289,7 +289,7 @@ async fn version_that_lacks_something_is_incomplete() {
     let outcome = stage.run(hashing_publish_options()).await;
     assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Incomplete, false));
     insta::assert_snapshot!(outcome.problems.join("\n").replace(&stage.plan.commit_hash, "<commit>"), @"
-    the version is from the commit 0000000000000000000000000000000000000000, not <commit>
+    the version is from commit 0000000000000000000000000000000000000000, not <commit>
     the shared pipeline `load-it` (load.orch.yaml) is missing
     ");
 }

@@ -186,7 +186,7 @@ fn nightly_run_publishes_each_commit_once_and_keeps_rollback() {
     nightly(&world, &server, "2").expect(0);
     let both = versions(&world, &server);
     nightly(&world, &server, "3").expect(0).saying(&[
-        "not publishing the commit",
+        "not publishing commit",
         "version 1.0.2 of sales was published from it",
     ]);
     assert_eq!(
@@ -203,12 +203,12 @@ fn nightly_run_publishes_each_commit_once_and_keeps_rollback() {
     for number in ["2", "4"] {
         nightly(&world, &server, number)
             .expect(0)
-            .saying(&["not publishing the commit", "sluicegate artifacts enable"]);
+            .saying(&["not publishing commit", "sluicegate artifacts enable"]);
     }
     for template in TEMPLATES {
         publish_from_push(&world, &server, template)
             .expect(0)
-            .saying(&["not publishing the commit"]);
+            .saying(&["not publishing commit"]);
     }
     assert_eq!(versions(&world, &server), rolled_back);
     // A fix is published, and a person may publish the same commit again.
@@ -280,7 +280,7 @@ fn commits_that_only_the_details_show_are_known() {
     let output = call_of_push(&world, call)
         .run("publish --version-name auto")
         .expect(0);
-    output.saying(&["not publishing the commit"]);
+    output.saying(&["not publishing commit"]);
 }
 
 /// Publishes a commit while another job publishes `newer` between the checks and the upload.
@@ -550,7 +550,7 @@ fn commit_of_the_last_of_many_versions_is_not_published_again() {
         call_of_push(&world, call).run(format!("publish --version-name {version}"))
     };
     publish("auto").expect(0).saying(&[
-        "not publishing the commit",
+        "not publishing commit",
         "version v60 of sales was published from it",
     ]);
 }

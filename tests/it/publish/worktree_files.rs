@@ -40,7 +40,7 @@ fn worktree_publish_lists_differences_from_commit() {
     let head = world.git("rev-parse --short=7 HEAD");
     insta::assert_snapshot!(plan.warnings.join("\n").replace(&head, "<commit>"), @"
     .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
-    the working tree differs from the commit <commit>, whose hash is published: .hidden/other.orch.yaml, sql/load.sql, new.orch.yaml
+    the working tree differs from commit <commit>, whose hash is published: .hidden/other.orch.yaml, sql/load.sql, new.orch.yaml
     ");
     assert!(
         planned_paths(&plan).contains(&"new.orch.yaml")
