@@ -19,8 +19,8 @@ pub(super) struct NeededLines<'a> {
 }
 
 impl<'a> NeededLines<'a> {
-    /// Returns the lines of the findings for which an output must know whether the change touched them: outputs list
-    /// findings on touched lines first. Empty if no output needs this.
+    /// Returns the lines of the findings for which an output must know whether the change touched them, because it
+    /// lists or annotates findings on touched lines first. Empty if no output needs this.
     pub(super) fn for_sorting(delivery: &Delivery<'a>) -> Self {
         let report = delivery.report;
         if delivery.destinations.has_report(Format::is_page) {

@@ -16,8 +16,8 @@ const MAX_PATH_WIDTH: usize = 60;
 /// If more pipelines than this share a reason, the reason is printed once.
 const MAX_ROWS_PER_REASON: usize = 3;
 
-/// Describes whether the head commit is on the remote, because the platform reads it from there. The text begins with
-/// "yes", "no", "not certain" or "not needed".
+/// Describes whether the head commit is on the remote, from which the platform reads it. The text begins with "yes",
+/// "no", "not certain" or "not needed"; a review by the platform fails if the commit is not on the remote.
 pub(crate) fn describe_remote_state(target: &Target, repo: &Repository) -> String {
     match target.check_on_remote(repo) {
         Ok(_) if target.idle_reason.is_some() => "not needed".to_owned(),

@@ -34,7 +34,7 @@ impl<'a> NamedDestinations<'a> {
 impl NamedDestinations<'_> {
     /// Opens the workspace of `repo`, replaces the files that an earlier run left at the destinations, and fetches
     /// missing commits if requested. If the workspace cannot be opened, replaces the default reports. `revisions`
-    /// returns the requested revisions and the purpose for which they are fetched.
+    /// returns the requested revisions, and whether a commit or the checkout is reviewed.
     pub(crate) fn open_workspace<'a>(
         &self,
         run: &'a Run,

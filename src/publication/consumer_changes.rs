@@ -232,8 +232,8 @@ impl Publication<'_> {
         Ok(changes)
     }
 
-    /// Counts on from `next_version` until no version, enabled or not, has the resulting name, and sets that name in
-    /// the plan. Returns the semantic version in it.
+    /// Counts on from `next_version` in the smallest steps until no version, enabled or not, has the resulting name,
+    /// and sets that name in the plan. Returns the semantic version in it.
     fn set_unused_version_name(&self, plan: &mut Plan, mut next_version: String) -> Result<String, Failure> {
         let names = self.history.version_names();
         loop {
@@ -311,10 +311,8 @@ impl Publication<'_> {
         plan: &Plan,
         compat: &Compatibility,
     ) -> Result<bool, Failure> {
-        if self.settings.compatibility.mode != CompatMode::Fail
-            || !compat.is_breaking()
-            || compat.accepted.is_some()
-        {
+        let has_unaccepted_break = compat.is_breaking() && compat.accepted.is_none();
+        if self.settings.compatibility.mode != CompatMode::Fail || !has_unaccepted_break {
             return Ok(false);
         }
         if self.settings.if_exists != IfExists::SameContent {

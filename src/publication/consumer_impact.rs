@@ -46,7 +46,8 @@ pub(crate) fn search_consumers<'c>(
     prefix: &str,
     compat: &'c Compatibility,
 ) -> Result<(), Failure> {
-    let snapshot = repository.disk_snapshot(None)?;
+    let custom_index = None;
+    let snapshot = repository.disk_snapshot(custom_index)?;
     let first_index = impact.components.len();
     for file in snapshot.list_files(&is_pipeline)? {
         let content = read_document(repository, &file)?;

@@ -94,6 +94,7 @@ impl Publication<'_> {
             .filter(|version| is_new_version(version, &known_names))
             .cloned()
             .collect();
+        // Without a name, the platform returns the latest enabled version.
         let latest = platform.artifact_details(&plan.prefix, None).await?.artifact;
         if is_new_version(&latest, &known_names)
             && new_versions

@@ -51,6 +51,7 @@ impl VersionHistory {
         newest.version_name.as_deref()
     }
 
+    /// Returns the versions that are not disabled. A version whose state is unknown is treated as enabled.
     pub(super) fn enabled_versions(&self) -> impl Iterator<Item = &Artifact> {
         self.versions
             .iter()

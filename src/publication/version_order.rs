@@ -155,6 +155,7 @@ impl Publication<'_> {
                 commit: commit.to_owned(),
             }));
         }
+        // Without a name, the platform returns the latest enabled version.
         let details = platform.artifact_details(&self.settings.prefix, None);
         let latest = match self.run.block_on(details)? {
             Ok(details) => Ok(Some(LatestCommit {

@@ -32,13 +32,14 @@ pub(super) struct ContentReader {
 }
 
 impl fmt::Debug for ContentReader {
+    /// Writes only the root, because the open repository is not useful in messages of tests.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Contents").field(&self.root).finish()
+        f.debug_tuple("ContentReader").field(&self.root).finish()
     }
 }
 
-/// Contents of the same repository are equal.
 impl PartialEq for ContentReader {
+    /// Compares only the roots, because readers of the same repository return the same contents.
     fn eq(&self, other: &Self) -> bool {
         self.root == other.root
     }

@@ -93,6 +93,7 @@ impl Problem {
 }
 
 impl fmt::Display for Problem {
+    /// Writes the problem as a line: its location, the component if it concerns one, and the description.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.place())?;
         if let Some(component) = &self.component {

@@ -24,7 +24,10 @@ impl<'a> FileListing<'a> {
     ) -> Result<Self, PublishError> {
         let snapshot = match request.source {
             FileSource::Commit => repository.snapshot(head.clone()),
-            FileSource::Worktree => repository.disk_snapshot(None)?,
+            FileSource::Worktree => {
+                let custom_index = None;
+                repository.disk_snapshot(custom_index)?
+            }
         };
         let files = snapshot
             .list_files(&|path| request.is_selected(path) || PipelineKind::from_path(path).is_some())?;

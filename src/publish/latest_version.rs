@@ -56,6 +56,7 @@ pub async fn look_up_latest_until(
 
 /// Requests once the version that \[Latest\] means now. An error is part of the result.
 async fn look_up_latest(platform: &Platform, prefix: &str) -> LatestVersion {
+    // Without a name, the platform returns the latest enabled version.
     match platform.artifact_details(prefix, None).await {
         Ok(details) => match details.artifact.version_name {
             Some(version) => LatestVersion::Enabled(version),

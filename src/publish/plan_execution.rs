@@ -99,13 +99,16 @@ impl PlanExecution<'_> {
                 Err(error) => error,
             };
             let is_conflict = error.kind() == ErrorKind::Conflict;
+            let is_conflict_with_other_run =
+                is_conflict && lost_error.is_none() && !may_be_own_conflict(&error);
+            let is_rejected = !is_conflict && !is_response_lost(&error);
             if is_success_status(&error) {
                 return self
                     .finish_accepted_upload(PublishResponse::default(), Some(error))
                     .await;
-            } else if is_conflict && lost_error.is_none() && !may_be_own_conflict(&error) {
+            } else if is_conflict_with_other_run {
                 return self.compare_with_existing_version(error).await;
-            } else if !is_conflict && !is_response_lost(&error) {
+            } else if is_rejected {
                 return assess_rejected_upload(error, lost_error.as_ref());
             }
             tracing::info!("the upload got no usable response; looking up the version: {error}");

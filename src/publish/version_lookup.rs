@@ -121,6 +121,8 @@ pub(super) async fn poll_until<T, F: Future<Output = T>>(
     result
 }
 
+/// Returns the waits between lookups, without end: the first is [`FIRST_WAIT`], each further one twice as long, up to
+/// [`MAX_WAIT`].
 fn poll_intervals() -> impl Iterator<Item = Duration> {
     std::iter::successors(Some(FIRST_WAIT), |wait| Some((*wait * 2).min(MAX_WAIT)))
 }

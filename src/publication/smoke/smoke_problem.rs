@@ -15,6 +15,7 @@ pub(super) struct SmokeProblem {
 }
 
 impl SmokeProblem {
+    /// Creates a problem that concerns all runs. The builder methods add a run and a hint.
     pub(super) const fn new(status: ExitStatus, reason: String) -> Self {
         Self {
             status,
@@ -52,6 +53,7 @@ impl SmokeProblem {
         self
     }
 
+    /// Sets the index of the run that has the problem.
     pub(super) const fn for_run(mut self, run_index: usize) -> Self {
         self.run_index = Some(run_index);
         self
