@@ -85,7 +85,8 @@ impl SavedStatement {
     }
 
     /// Returns a problem for each subject without a name or a usable digest, and for a commit that is not that of the
-    /// predicate. A statement without a commit among its subjects is valid, because earlier programs signed such ones.
+    /// predicate. A statement without a commit among its subjects is valid, because earlier programs signed such
+    /// statements.
     fn check_subjects(&self, commit: &str) -> Vec<String> {
         let mut problems = Vec::new();
         for subject in &self.subjects {
@@ -166,7 +167,8 @@ impl PolicyDigests {
     }
 }
 
-/// Returns the subject as a file to compare; `None` if it has no name or no SHA-256, as a commit.
+/// Returns the subject as a file to compare; `None` if it has no name or no SHA-256, for example because it is a
+/// commit.
 fn to_listed_file(subject: &Subject) -> Option<ListedFile<'_>> {
     Some(ListedFile {
         path: subject.name.as_deref()?,

@@ -27,7 +27,8 @@ pub(crate) fn format_subject_list(subjects: &[Subject]) -> Option<String> {
     is_short.then(|| list.trim_end_matches('\n').to_owned())
 }
 
-/// Escapes control characters as `%0A`, so that the name of a file cannot add a line with another subject.
+/// Escapes control characters, for example a line break as `%0A`, so that the name of a file cannot add a line with
+/// another subject.
 fn escape_name(name: &str) -> String {
     let mut escaped_name = String::new();
     for character in name.chars() {

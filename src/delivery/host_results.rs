@@ -160,7 +160,7 @@ fn require_token(run: &Run, variable: &str) -> Result<SecretString, Failure> {
 }
 
 /// Creates the settings for requests to the host's API at the URL `root`. Fails if the URL is invalid, or if the proxy
-/// variables are.
+/// variables for it cannot be used.
 fn build_host_settings(
     run: &Run,
     root: &str,

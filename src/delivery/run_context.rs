@@ -267,7 +267,7 @@ fn list_facts(
     facts
 }
 
-/// Describes at which earlier commit findings are treated as known, in a run that reviews all pipelines; `None` if
+/// Describes the earlier commit at which findings are treated as known, in a run that reviews all pipelines; `None` if
 /// there is no such commit.
 fn describe_earlier_commit(target: &Target) -> Option<String> {
     match &target.earlier_commit {

@@ -58,7 +58,7 @@ impl NamedDestinations<'_> {
         Ok((workspace, revisions))
     }
 
-    /// Replaces the reports that an earlier run left at the destinations by undecided ones, and removes statements. A
+    /// Replaces the reports that an earlier run left at the destinations with undecided ones, and removes statements. A
     /// dry run keeps old reports, because it does not write new ones, but removes statements, because the change may
     /// have added one.
     fn replace_old_reports(&self, run: &Run, workspace: &Workspace<'_>) -> Result<(), Failure> {

@@ -24,7 +24,8 @@ use std::time::Duration;
 /// The note of each report that replaces an old one.
 const UNFINISHED_NOTE: &str = "undecided: the run did not finish";
 
-/// Writes the reason why the run failed into each report that does not have a result yet. Such a report is undecided.
+/// Replaces each report that does not have a result yet with an undecided one that contains the reason why the run
+/// failed.
 pub(crate) fn record_failure(run: &Run, failure: &Failure) {
     let files = mem::take(&mut *run.unfinished_files());
     let mut reason = format!("{UNFINISHED_NOTE}: {}", failure.chain());
@@ -327,9 +328,9 @@ impl Run {
         ));
     }
 
-    /// Returns whether this run may replace or remove the file at the path. Not allowed are YAML files, which may be
-    /// inputs of the run, pipes and devices, which contain no old report, and paths behind a link that the change may
-    /// control.
+    /// Returns whether this run may replace or remove the file at the path. Returns false for YAML files, which may be
+    /// inputs of the run, for pipes and devices, which contain no old report, and for paths behind a link that the
+    /// change may control, which are rejected later.
     fn may_replace(&self, path: &Path) -> bool {
         let is_yaml = path.extension().is_some_and(|extension| {
             extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml")

@@ -97,7 +97,7 @@ impl Publication<'_> {
     }
 
     /// Creates the platform's client if a URL and a token are configured. Without them, returns `None`, because a dry
-    /// run needs the platform only for a version name with `{next}`.
+    /// run works without the platform; only a version name with `{next}` needs it, and then this fails.
     fn open_platform(&self) -> Result<Option<Platform>, Failure> {
         let is_missing =
             self.connection.require_base_url().is_err() || self.connection.require_token().is_err();
@@ -107,7 +107,7 @@ impl Publication<'_> {
         Ok(Some(self.run.create_platform_client(self.connection)?))
     }
 
-    /// Ends a dry run whose plan failed: returns the error. With `--json`, prints its reasons as JSON before.
+    /// Ends a dry run whose plan failed, by returning the error. With `--json`, first prints its reasons as JSON.
     pub(super) fn report_plan_error(&self, error: PublishError) -> CommandResult {
         if self.settings.json {
             let refusals: Vec<Value> = match &error {

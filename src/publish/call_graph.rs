@@ -114,7 +114,8 @@ impl CallGraph {
     }
 
     /// Adds the calls that `caller` makes to other pipelines. If several files have the called name, the call is stored
-    /// under this name, so that it applies to each of these files. Calls to missing files and to itself are ignored.
+    /// under this name, so that it applies to each of these files. Calls to missing files, and calls of a pipeline to
+    /// itself, are ignored.
     fn add_calls(&mut self, caller: &str, references: &[Reference], pipeline_files: &PipelineFiles<'_>) {
         let (mut callee_paths, mut ambiguous_names) = (BTreeSet::new(), BTreeSet::new());
         for reference in references {

@@ -117,8 +117,9 @@ fn select_needed_scripts<'i>(
         .collect()
 }
 
-/// Returns the sent pipelines among the enabled shared pipelines and everything that they call, directly or indirectly.
-/// The search is breadth-first, so that the files of each step can be read together, which is faster.
+/// Returns the paths of the enabled shared pipelines and of all pipelines that they call, directly or indirectly,
+/// without those that are not sent. The search is breadth-first, so that the files of each step can be read together,
+/// which is faster.
 fn find_needed_pipelines(
     input: &mut ClosureInput<'_>,
     files: &PipelineFiles<'_>,
@@ -200,8 +201,8 @@ struct ClosureCheck<'a> {
 }
 
 impl ClosureCheck<'_> {
-    /// Checks that the pipeline of each enabled entry is sent. A disabled entry only leads to a warning, which also
-    /// says if its file is missing.
+    /// Checks that the pipeline of each enabled entry in the shared-pipelines file is sent. A disabled entry only leads
+    /// to a warning, which also says whether its file is missing.
     fn check_entries(&mut self) -> Result<(), PublishError> {
         let shared_file = self.input.shared_file;
         for entry in shared_file.shared_entries() {
@@ -302,7 +303,7 @@ impl ClosureCheck<'_> {
     }
 
     /// Adds a problem that does not stop the publish. If `is_needed` is false, no offered pipeline needs the file, so
-    /// that the summary can suggest to exclude it.
+    /// that the summary can suggest excluding it.
     fn add_warning(&mut self, kind: WarningKind, problem: &Problem, is_needed: bool) {
         self.warnings.push(Warning {
             kind,

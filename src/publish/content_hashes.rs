@@ -26,7 +26,7 @@ pub fn compute_digest(files: &[(&str, &str)]) -> String {
     format!("sha256:{}", to_hex(&hasher.finalize()))
 }
 
-/// Returns the SHA-256 of a content, in hex.
+/// Returns the SHA-256 of these bytes, in hex.
 pub fn hash_bytes(content: &[u8]) -> String {
     to_hex(&Sha256::digest(content))
 }

@@ -23,7 +23,7 @@ pub enum FileSelection {
 }
 
 impl FileSelection {
-    /// Returns the value on the command line.
+    /// Returns the name of this selection on the command line (`--select`) and in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::All => "all",
@@ -59,7 +59,7 @@ pub struct PublishRequest<'a> {
 }
 
 impl FileSource {
-    /// Returns the value on the command line.
+    /// Returns the name of this source on the command line (`--from`) and in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Commit => "commit",

@@ -97,7 +97,7 @@ impl Receipt {
         }
     }
 
-    /// Creates the receipt of an executed plan.
+    /// Creates the receipt of an executed plan, with its outcome.
     pub fn for_outcome(plan: &Plan, hashes: &[String], outcome: &Outcome) -> Self {
         Self {
             outcome: outcome.kind.receipt_word().to_owned(),
@@ -138,7 +138,7 @@ impl Receipt {
         &self.outcome
     }
 
-    /// Returns whether the published version was compared with the plan.
+    /// Returns whether the published version was compared with the plan and matches it.
     pub const fn is_verified(&self) -> bool {
         self.verified
     }

@@ -84,8 +84,8 @@ impl SmokeRecord {
         verdict.clone_into(&mut self.verdict);
     }
 
-    /// Returns the reasons why consumers cannot rely on the version, a sentence each: runs that did not succeed or end,
-    /// and that the version was disabled.
+    /// Returns the reasons why consumers cannot rely on the version, a sentence each: a run did not succeed or end, or
+    /// the version was disabled.
     pub(super) fn list_problems(&self) -> Vec<String> {
         let mut problems: Vec<String> = self
             .runs
@@ -131,7 +131,8 @@ impl SmokeExecution {
         format!("`{}` in `{}`", self.pipeline, self.environment)
     }
 
-    /// Returns whether both are runs of the same pipeline, in the same project and environment, of the same content.
+    /// Returns whether both are runs of the same pipeline, in the same project and environment, for a version with the
+    /// same content.
     pub fn has_same_subject(&self, run: &Self) -> bool {
         (
             &self.project_id,

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::iter;
 
 /// Returns the differences between a published version and the plan: another commit, or a shared pipeline that is
-/// missing or has another source. (API document, "Shared pipeline artifact", details response.)
+/// missing or has another source. The section "Shared pipeline artifact" in the API document describes `details`.
 pub(super) fn compare_with_plan(details: &ArtifactDetails, plan: &Plan) -> Vec<String> {
     let shared_pipelines = plan
         .shared_pipelines
@@ -60,7 +60,8 @@ fn is_source_of_path(source: &str, path: &str) -> bool {
         .any(|remainder| remainder.is_empty() || remainder.starts_with('.'))
 }
 
-/// Describes that the version is from another commit than planned; `None` if it is from the same.
+/// Describes the difference if the version is not from the planned commit, or if its commit is unknown; `None` if it is
+/// from the planned commit.
 pub(super) fn compare_commits(published_commit: Option<&str>, planned_commit: &str) -> Option<String> {
     match published_commit {
         Some(published_commit) if published_commit.eq_ignore_ascii_case(planned_commit) => None,

@@ -40,7 +40,8 @@ impl Publication<'_> {
     }
 
     /// Disables an uploaded version that may be incomplete, if smoke runs are due: they do not run for such a version,
-    /// so nothing shows that it works. `--on-smoke-failure keep` keeps it enabled.
+    /// so nothing shows that it works. If it is unknown whether the version exists, a failure is not reported.
+    /// `--on-smoke-failure keep` keeps the version enabled.
     pub(super) fn disable_unproven_version(
         &self,
         platform: &Platform,
