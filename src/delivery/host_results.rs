@@ -30,8 +30,8 @@ const MAX_RETRIES: u32 = 2;
 const BITBUCKET_PROXY: &str = "http://localhost:29418";
 const BITBUCKET_API: &str = "http://api.bitbucket.org";
 
-/// Sends the result to the host's pages: to Code Insights on Bitbucket, as an annotation on Buildkite, and as a comment
-/// on the change if requested. A failure is only a warning.
+/// Sends the result to the host: to Code Insights on Bitbucket, into an annotation on Buildkite, and into a comment on
+/// the change if requested. A failure is only a warning.
 pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) {
     let shows_annotations = delivery.destinations.annotations != Annotations::None;
     let result_outcome = match delivery.host() {

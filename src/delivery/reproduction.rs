@@ -36,6 +36,7 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     if let Some(fail_on) = context.fail_on.filter(|limit| *limit != FailOn::default()) {
         words.push(format!("--fail-on {fail_on}"));
     }
+    // Only a review with `--new-only` has the number of fixed findings.
     if report.fixed_count.is_some() {
         words.push("--new-only".to_owned());
     }

@@ -20,7 +20,7 @@ pub(crate) struct NamedDestinations<'a> {
 }
 
 impl<'a> NamedDestinations<'a> {
-    /// Returns the destinations of a review and of the publish that may follow it, as the arguments name them.
+    /// Returns the destinations that the arguments name for a review and for the publish that may follow it.
     pub(crate) fn for_review(run: &Run, args: &'a ReviewArgs, publish: Option<&'a PublishFlags>) -> Self {
         Self {
             reports: &args.gate.destinations,

@@ -118,7 +118,7 @@ impl Publication<'_> {
                 if let Some(comparison) = &self.comparison {
                     self.print_consumer_changes(&plan, &comparison.compat);
                 }
-                self.upload(&platform, &plan)
+                self.upload_plan(&platform, &plan)
             }
         }
     }
@@ -231,7 +231,7 @@ impl Publication<'_> {
     /// Uploads the plan, runs the smoke runs, and reports the outcome. The version is disabled if a newer commit was
     /// published meanwhile, or if smoke runs are due but the version may be incomplete. With smoke runs, a signal does
     /// not end the run before this is decided.
-    fn upload(&self, platform: &Platform, plan: &Plan) -> CommandResult {
+    fn upload_plan(&self, platform: &Platform, plan: &Plan) -> CommandResult {
         let file_count = format_count(plan.files.len(), "file");
         self.run.ui.say(&format!(
             "publishing {file_count} as version {} of {}",

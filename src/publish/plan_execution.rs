@@ -102,6 +102,7 @@ impl PlanExecution<'_> {
             let is_conflict_with_other_run =
                 is_conflict && lost_error.is_none() && !may_be_own_conflict(&error);
             let is_rejected = !is_conflict && !is_response_lost(&error);
+            // The platform processed the upload, and only its response could not be read.
             if is_success_status(&error) {
                 return self
                     .finish_accepted_upload(PublishResponse::default(), Some(error))

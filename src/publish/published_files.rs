@@ -18,7 +18,8 @@ pub struct PublishedFiles<'a> {
 }
 
 /// Returns the files that the plan adds, modifies or removes, compared with a published commit. The shared-pipelines
-/// file is treated as unchanged if only the order in it differs. With `--select closure`, no file counts as removed.
+/// file is treated as unchanged if only the order in it differs. With `--select closure`, no file is reported as
+/// removed.
 pub fn compare_with_published_files(
     plan: &Plan,
     published_files: &PublishedFiles<'_>,

@@ -313,6 +313,7 @@ impl<'a> SmokeTest<'a> {
             Some(LatestVersion::Enabled(version)) => Some(version.clone()),
             _ => None,
         };
+        // If no smoke run took place, it is unknown whether the version works.
         let status = match (&state, problem.status) {
             (VersionState::StillEnabled(_), _) => ExitStatus::Incomplete,
             (VersionState::Unchanged, ExitStatus::RemoteFailed) => ExitStatus::Undecided,
