@@ -83,6 +83,7 @@ fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> 
 /// Fails on a host without support for comments, and if the run does not belong to a pull or merge request.
 fn find_comment_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettings), Failure> {
     let number = delivery.ci.pull_request;
+    // On a host without support for comments, this error is not reported.
     let number = number.ok_or_else(|| Failure::usage("this run does not belong to a pull or merge request"));
     match delivery.host() {
         Host::GitHub => {

@@ -26,7 +26,7 @@ impl<'a> NeededLines<'a> {
         if delivery.destinations.has_report(Format::is_page) {
             return Self::for_findings(report.findings());
         }
-        // New findings come first, regardless of which lines the change touches.
+        // In a review with `--new-only`, new findings come first anyway, so only annotations need this.
         if report.fixed_count.is_none() || is_annotated(delivery) {
             let mut findings = report.findings();
             findings.retain(Finding::is_counted);

@@ -177,7 +177,9 @@ impl RunContextText<'_> {
         let mut rows = Vec::new();
         for candidate in &self.selection.candidates {
             let path = &candidate.change.path;
-            if !self.paths.is_empty() && !self.paths.iter().any(|named_path| is_within(path, named_path)) {
+            let is_requested =
+                self.paths.is_empty() || self.paths.iter().any(|named_path| is_within(path, named_path));
+            if !is_requested {
                 continue;
             }
             let is_named = self.paths.contains(path);

@@ -67,24 +67,24 @@ impl OutputFiles {
     /// report, a receipt or a statement. A dry run does not write reports, so it keeps those of earlier runs.
     fn from_command(run: &Run, command: &Command) -> Option<Self> {
         let env = &run.env;
-        let is_dry = |flag| settings::is_dry_run(flag, env);
+        let is_dry_run = |flag| settings::is_dry_run(flag, env);
         let publish_files = |flags: &PublishFlags| settings::job_publish_files(flags, env);
         let mut files = match command {
-            Command::Review(args) => Self::for_review(run, &args.gate.destinations, is_dry(args.dry_run))
+            Command::Review(args) => Self::for_review(run, &args.gate.destinations, is_dry_run(args.dry_run))
                 .with_review_statement(run, &args.attestation),
             Command::Check(args) => {
                 let is_dry = false;
                 Self::for_review(run, &args.gate.destinations, is_dry)
             }
             Command::Ci(args) => {
-                let is_dry = is_dry(args.review.dry_run);
+                let is_dry = is_dry_run(args.review.dry_run);
                 Self::for_review(run, &args.review.gate.destinations, is_dry)
                     .with_review_statement(run, &args.review.attestation)
                     .with_publish(publish_files(&args.publish), is_dry)
             }
             Command::Publish(args) => {
                 let mut files =
-                    Self::default().with_publish(publish_files(&args.flags), is_dry(args.dry_run));
+                    Self::default().with_publish(publish_files(&args.flags), is_dry_run(args.dry_run));
                 files.inputs.extend(args.require_review.clone());
                 files
             }

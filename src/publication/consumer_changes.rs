@@ -173,6 +173,7 @@ impl Publication<'_> {
             });
         };
         let (compat, ids_only) = self.compare_offers(plan, compared_details)?;
+        // The class is unknown if only the ids were compared.
         let class = compat.class.unwrap_or(interface::ChangeClass::Content);
         Ok(PublishComparison {
             next_version: interface::next_name(latest_name, class),
@@ -304,7 +305,8 @@ impl Publication<'_> {
     }
 
     /// Returns whether breaking changes stop the publish: with `--compat fail`, if they are not accepted. They do not
-    /// if the version exists and `--if-exists same-content` allows this run to repeat its publish.
+    /// if the version exists and `--if-exists same-content` allows this run to repeat its publish. If its lookup fails,
+    /// they do.
     fn are_breaks_refused(
         &self,
         platform: &Platform,

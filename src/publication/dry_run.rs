@@ -21,6 +21,7 @@ impl Publication<'_> {
         let platform = self.open_platform()?;
         let decision = match &platform {
             Some(platform) => self.decide(platform, &mut plan)?,
+            // Without a platform, nothing can be compared.
             None => PublishDecision::Upload,
         };
         let (plan, platform) = (&plan, platform.as_ref());

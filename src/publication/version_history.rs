@@ -147,7 +147,7 @@ impl Publication<'_> {
                 self.run.ui.warn(&format!("{problem}: {error}"));
                 Ok(T::default())
             }
-            // Only the upload can find that the version exists.
+            // A conflict in response to a read request does not show that the version exists.
             Err(error) if error.kind() == ErrorKind::Conflict => {
                 Err(Failure::new(ExitStatus::Undecided, error).context(problem))
             }

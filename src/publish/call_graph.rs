@@ -38,13 +38,8 @@ impl CallGraph {
         snapshot: &Snapshot<'_>,
         removed_paths: &BTreeSet<&str>,
     ) -> Result<Self, PublishError> {
-        Self::read_matching(
-            repository,
-            snapshot,
-            removed_paths,
-            BTreeMap::new(),
-            &may_name_files,
-        )
+        let known_facts = BTreeMap::new();
+        Self::read_matching(repository, snapshot, removed_paths, known_facts, &may_name_files)
     }
 
     /// Reads only the calls to `callees`, which the snapshot may lack. To save time, a file is parsed only if its bytes
@@ -92,6 +87,7 @@ impl CallGraph {
                 is_needed: false,
             })
             .collect();
+        // The read files have the order of `files`, without those whose facts are known.
         let mut read_files =
             pipeline_reader::read_matching_pipelines(&contents, &unread_files, needs_parsing)?.into_iter();
         let mut graph = Self::default();

@@ -117,7 +117,7 @@ fn build_placeholder_values(
 }
 
 /// Returns the branch to send as an HTTP header. If its name cannot be a header value, the branch is omitted with a
-/// warning, because it is only metadata.
+/// warning, because it is only metadata. An unknown branch is omitted without a warning.
 fn validate_branch(request: &PublishRequest<'_>) -> (Option<String>, Option<String>) {
     let Some(branch) = request.branch.clone().filter(|branch| !branch.is_empty()) else {
         return (None, None);

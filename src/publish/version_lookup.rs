@@ -52,14 +52,15 @@ impl VersionLookup<'_> {
             |result| match result {
                 LookupResult::Found(_) => true,
                 LookupResult::NotFound => false,
-                LookupResult::Unclear(_, error) => error.as_ref().is_some_and(is_rejection),
+                LookupResult::Unclear(_, error) => error.as_ref().is_some_and(is_permanent_error),
             },
         );
         self.wait_for(lookup).await
     }
 
-    /// Repeats the lookup of a version that the platform has just accepted, until its details list shared pipelines.
-    /// Before that, the platform is still processing it.
+    /// Repeats the lookup of a version that the platform has just accepted, until its details list shared pipelines:
+    /// before that, the platform is still processing it. If the plan offers none, the version only has to exist. An
+    /// unclear result ends the wait.
     pub(super) async fn poll_until_processed(&self) -> LookupResult {
         let lookup = poll_until(
             self.timeout,
@@ -128,7 +129,7 @@ fn poll_intervals() -> impl Iterator<Item = Duration> {
 }
 
 /// Returns whether this error will not change if the request is repeated, for example because access is denied.
-fn is_rejection(error: &HttpError) -> bool {
+fn is_permanent_error(error: &HttpError) -> bool {
     matches!(
         error.kind(),
         ErrorKind::Unauthorized | ErrorKind::Forbidden | ErrorKind::Configuration | ErrorKind::Certificate

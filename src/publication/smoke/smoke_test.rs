@@ -321,6 +321,7 @@ impl<'a> SmokeTest<'a> {
         };
         SmokeResult {
             status,
+            // The problem of a single run is in the record of this run.
             problem: problem.run_index.is_none().then_some(problem.reason),
             hint: problem.hint,
             state,
