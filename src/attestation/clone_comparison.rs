@@ -90,7 +90,7 @@ impl SavedStatement {
     fn check_subjects(&self, commit: &str) -> Vec<String> {
         let mut problems = Vec::new();
         for subject in &self.subjects {
-            let name = subject.name.as_deref().unwrap_or("without a name");
+            let name = subject.name.as_deref().unwrap_or("(no name)");
             match (subject.digest.get(GIT_COMMIT), subject.digest.get(SHA256)) {
                 (Some(subject_commit), _) if subject_commit != commit => problems.push(format!(
                     "the subject is commit {subject_commit}, but the predicate is about {commit}"

@@ -92,7 +92,7 @@ fn open_checkout<T>(run: &Run, default_reports: &[T]) -> Option<Repository> {
 }
 
 /// Returns the path of a default report below the current directory. In a checkout, the change controls the directories
-/// and links on this path, so it must not lead outside of the checkout.
+/// and links on this path, so it must not lead outside of the checkout. Without a checkout, every path is accepted.
 fn resolve_default_report_path(
     current_dir: &Path,
     checkout: Option<&Repository>,

@@ -20,13 +20,13 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     let (ci, report) = (delivery.ci, delivery.report);
     let context = &report.context;
     // A comparison of two reports cannot be reproduced from the repository.
-    let is_of_reports = context.compared_with.is_some();
-    if ci.host.is_local() || report.verdict != Verdict::Failed || is_of_reports {
+    let is_comparison_of_reports = context.compared_with.is_some();
+    if ci.host.is_local() || report.verdict != Verdict::Failed || is_comparison_of_reports {
         return None;
     }
     let mut words = vec![
         "sluicegate check".to_owned(),
-        build_base_option(delivery, &ci.base),
+        build_selection_options(delivery, &ci.base),
     ];
     // A working tree has no commit; the host states the commit that it belongs to.
     let is_id = |id: &&String| id.chars().all(|c| c.is_ascii_hexdigit());
@@ -74,7 +74,7 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
 
 /// Returns the options of the command that select the pipelines: `--base` for the changed ones, or `--all`. Before a
 /// publish, all pipelines are reviewed, so that a base is only the baseline for known findings.
-fn build_base_option(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
+fn build_selection_options(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
     let (report, context) = (delivery.report, &delivery.report.context);
     if let ReviewScope::WithPublish { baseline_commit } = delivery.scope {
         return match baseline_commit.filter(|_| report.fixed_count.is_some()) {

@@ -33,13 +33,13 @@ impl<'a> NamedDestinations<'a> {
 
 impl NamedDestinations<'_> {
     /// Opens the workspace of `repo`, replaces the files that an earlier run left at the destinations, and fetches
-    /// missing commits if requested. If the workspace cannot be opened, replaces the default reports. `revisions`
+    /// missing commits if requested. If the workspace cannot be opened, replaces the default reports. `find_revisions`
     /// returns the requested revisions, and whether a commit or the checkout is reviewed.
     pub(crate) fn open_workspace<'a>(
         &self,
         run: &'a Run,
         repo: Result<Repository, Failure>,
-        revisions: impl FnOnce(&Workspace<'_>) -> Result<(RequestedRevisions, DeepenSubject), Failure>,
+        find_revisions: impl FnOnce(&Workspace<'_>) -> Result<(RequestedRevisions, DeepenSubject), Failure>,
     ) -> Result<(Workspace<'a>, RequestedRevisions), Failure> {
         let workspace = repo.and_then(|repo| run.open_workspace_in(repo));
         let mut workspace = workspace.inspect_err(|_| {
@@ -48,7 +48,7 @@ impl NamedDestinations<'_> {
             }
         })?;
         self.replace_old_reports(run, &workspace)?;
-        let (revisions, subject) = revisions(&workspace)?;
+        let (revisions, subject) = find_revisions(&workspace)?;
         workspace.deepen(run, &revisions, subject)?;
         if revisions.deepen {
             // The policy that was fetched may name other destinations.

@@ -146,13 +146,13 @@ impl Run {
         let full_path = |path: &PathBuf| self.env.current_dir().join(path);
         let inputs: Vec<PathBuf> = files.inputs.iter().map(full_path).collect();
         let is_input = |path: &Path| inputs.iter().any(|input| is_same_file(input, path));
-        let mut input = None;
+        let mut overwritten_input = None;
         for ReportFlag { format, path } in &files.reports {
             let Some(path) = path.as_ref().map(full_path) else {
                 continue;
             };
             if is_input(&path) {
-                input = Some(path);
+                overwritten_input = Some(path);
             } else {
                 self.replace_old_file(&path, |writer| {
                     write_unfinished_report(*format, UNFINISHED_NOTE, writer)
@@ -162,7 +162,7 @@ impl Run {
         }
         if let Some(path) = files.publish_junit.as_ref().map(full_path) {
             if is_input(&path) {
-                input = Some(path);
+                overwritten_input = Some(path);
             } else {
                 self.replace_old_file(&path, |writer| write_unfinished_publish(UNFINISHED_NOTE, writer));
                 self.unfinished_files().publish_junit = Some(path);
@@ -170,15 +170,16 @@ impl Run {
         }
         for path in files.removed_files.iter().map(full_path) {
             if is_input(&path) {
-                input = Some(path);
+                overwritten_input = Some(path);
             } else {
+                // The smoke runs in an old receipt may be continued.
                 if self.may_replace(&path) {
                     self.keep_earlier_receipt(&path);
                 }
                 self.remove_old_file(&path);
             }
         }
-        input.map_or(Ok(()), |path| Err(reject_input_path(&path)))
+        overwritten_input.map_or(Ok(()), |path| Err(reject_input_path(&path)))
     }
 
     /// Removes the statements at the paths that the configuration file names, also in a dry run.

@@ -187,9 +187,10 @@ impl Publication<'_> {
     fn compare_offers(
         &self,
         plan: &Plan,
-        old: &ArtifactDetails,
+        old_details: &ArtifactDetails,
     ) -> Result<(Compatibility, Option<IdsOnly>), Failure> {
-        let old = ComparedOffer::from_version(self.run, self.workspace, old, self.settings.revisions.deepen)?;
+        let deepen = self.settings.revisions.deepen;
+        let old = ComparedOffer::from_version(self.run, self.workspace, old_details, deepen)?;
         let old_offer = match &old.offer {
             Ok(old_offer) => old_offer,
             Err(ids_only) => {

@@ -39,7 +39,7 @@ pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Fa
 }
 
 /// Warns if the default branch now has a stricter gate configuration than the commit to publish. With `--gate-changes
-/// fail`, fails instead.
+/// fail`, fails instead. Does nothing if the gate configuration is not read from a commit.
 pub(crate) fn check_stricter_gate(
     run: &Run,
     workspace: &Workspace<'_>,

@@ -55,14 +55,14 @@ impl Publication<'_> {
     /// Warns that the commit is not published again. The hint says how to publish it again on purpose.
     fn warn_of_published_commit(&self, version: &Artifact, plan: &Plan) {
         let name = version.display_name();
-        let enable = if version.enabled == Some(false) {
+        let enable_hint = if version.enabled == Some(false) {
             "run `sluicegate artifacts enable` to offer that version again, or "
         } else {
             ""
         };
         self.run.ui.warn(&format!(
             "not publishing commit {} again, because version {name} of {} was published from it\n\
-             hint: {enable}pass a --version-name without placeholders to publish the commit again on purpose",
+             hint: {enable_hint}pass a --version-name without placeholders to publish the commit again on purpose",
             self.target.head.short(),
             plan.prefix
         ));

@@ -145,9 +145,11 @@ impl<'r> RequiredReview<'r> {
         if context.compared_with.is_some() {
             return Some("the report is a comparison (`report --compare`), not a review".to_owned());
         }
-        let is_local = self.report.engine == Engine::Local && engine == RequiredEngine::Remote;
+        let is_unaccepted_local_review =
+            self.report.engine == Engine::Local && engine == RequiredEngine::Remote;
         find_partial_reason(context.shard, &context.paths, fail_on).or_else(|| {
-            is_local.then(|| "the review was local, not by the platform (--require-review-engine)".to_owned())
+            is_unaccepted_local_review
+                .then(|| "the review was local, not by the platform (--require-review-engine)".to_owned())
         })
     }
 

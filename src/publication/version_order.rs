@@ -96,13 +96,13 @@ impl Publication<'_> {
     /// purpose.
     fn reject_older_commit(&self, message: &str) -> Failure {
         let message = format!("{message}: a rerun of an older run must not become the latest version");
-        let history = if self.workspace.repo.is_shallow() {
+        let history_hint = if self.workspace.repo.is_shallow() {
             "fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`); "
         } else {
             ""
         };
         Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(format!(
-            "nothing was sent; {history}to publish the older commit on purpose, run `sluicegate publish --version-name NAME` or \
+            "nothing was sent; {history_hint}to publish the older commit on purpose, run `sluicegate publish --version-name NAME` or \
              `sluicegate artifacts rollback`"
         ))
     }

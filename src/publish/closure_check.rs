@@ -262,7 +262,7 @@ impl ClosureCheck<'_> {
                 self.add_warning(
                     WarningKind::Unreadable,
                     &build_unreadable_problem(path, error),
-                    false,
+                    is_needed,
                 );
             }
             Ok(facts) => facts
@@ -292,7 +292,7 @@ impl ClosureCheck<'_> {
                 self.add_warning(
                     WarningKind::Unsent,
                     &build_reference_problem(path, reference, description),
-                    false,
+                    is_needed,
                 );
             }
             ReferenceState::Unusable(description, defect) => {

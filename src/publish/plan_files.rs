@@ -247,6 +247,7 @@ fn reject_same_part_names(files: &[PlannedFile]) -> Result<(), PublishError> {
         let Cow::Owned(name) = part_name(path) else {
             continue;
         };
+        // The path of another file may be the escaped name.
         let plain_index = files.binary_search_by(|file| file.path.as_str().cmp(&name));
         let other_path = plain_index.ok().map(|index| files[index].path.as_str());
         if let Some(other_path) = other_path.or(paths_by_part_name.insert(name, path)) {

@@ -137,6 +137,7 @@ fn find_disabled_difference(details: &ArtifactDetails) -> Option<String> {
 pub(super) fn assess_failed_lookup(reason: &str, error: Option<HttpError>) -> Outcome {
     let outcome = Outcome::new(OutcomeKind::Failed);
     match error {
+        // The error itself says that access was denied.
         Some(error) if matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Forbidden) => {
             outcome.with_problem("nothing was sent").with_error(error)
         }

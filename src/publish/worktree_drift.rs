@@ -13,8 +13,8 @@ const MAX_LISTED_FILES: usize = 5;
 /// Number of bytes that are compared at once.
 const CHUNK_BYTES: u64 = 64 * 1024;
 
-/// Returns a warning if files of the working tree differ from the commit, because they would be published under its
-/// hash.
+/// Returns a warning if planned files of the working tree differ from the commit, because they would be published under
+/// its hash. A selected file that was deleted or is not committed differs, too.
 pub(super) fn find_worktree_drift(
     repository: &Repository,
     head: &CommitId,
@@ -25,8 +25,8 @@ pub(super) fn find_worktree_drift(
     let planned_files: BTreeMap<&str, &PlannedFile> =
         files.iter().map(|file| (file.path.as_str(), file)).collect();
     let committed_files = repository.list_files(head, &|path| {
-        request.selection == FileSelection::All && request.is_selected(path)
-            || planned_files.contains_key(path)
+        let is_selected = request.selection == FileSelection::All && request.is_selected(path);
+        is_selected || planned_files.contains_key(path)
     })?;
     let checkout = repository.load_checkout();
     let mut uncommitted_files = planned_files.clone();
