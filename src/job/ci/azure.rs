@@ -18,7 +18,9 @@ pub(super) fn is_detected(env: &Env) -> bool {
     env.get("TF_BUILD").is_some()
 }
 
-/// Reads the context of a job of Azure Pipelines.
+/// Reads the context of an Azure Pipelines job. A pull request is also recognized by its variables, in case the reason
+/// is missing or names something else. A missing reason is treated as a push, and a schedule or a manual run as
+/// [`Trigger::Any`].
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let commit = require_variable(env, VERSION)?;
     let reason = env.get("BUILD_REASON").unwrap_or("unknown");
@@ -50,8 +52,8 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     Ok(CiContext { branch, ..context })
 }
 
-/// Reads a pull request, where `BUILD_SOURCEVERSION` is a trial merge. Azure Repos writes branches in the long form,
-/// GitHub in the short one, and each has its own variable for the number.
+/// Reads a pull request into `context`, whose commit `BUILD_SOURCEVERSION` is a trial merge here. Azure Repos writes
+/// branches as `refs/heads/main`, GitHub as `main`, and each of them has its own variable for the number.
 fn read_pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let number = env
         .get("SYSTEM_PULLREQUEST_PULLREQUESTNUMBER")
@@ -84,8 +86,6 @@ fn require_variable<'e>(env: &'e Env, variable: &'static str) -> Result<&'e str,
 /// fork.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let fork_value = env.get("SYSTEM_PULLREQUEST_ISFORK");
-    TargetRepository::new(
-        [env.get_owned("BUILD_REPOSITORY_URI")],
-        fork_value.is_some_and(|fork| fork.eq_ignore_ascii_case("false")),
-    )
+    let has_change = fork_value.is_some_and(|fork| fork.eq_ignore_ascii_case("false"));
+    TargetRepository::new([env.get_owned("BUILD_REPOSITORY_URI")], has_change)
 }

@@ -20,8 +20,8 @@ pub(super) fn is_detected(env: &Env) -> bool {
     env.get("BITBUCKET_BUILD_NUMBER").is_some()
 }
 
-/// Reads a build. For a pull request, Bitbucket merges the target into the checkout, but `BITBUCKET_COMMIT` remains the
-/// source's commit.
+/// Reads the context of a Bitbucket build. For a pull request, Bitbucket merges the target into the checkout, but
+/// `BITBUCKET_COMMIT` is still the newest commit of the source branch.
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let commit = env.get(COMMIT).ok_or(CiError::Variable {
         host: "Bitbucket",
@@ -60,9 +60,10 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     })
 }
 
-/// Returns the repository of the pipeline. It has every change, because no other repository's pull request starts a
-/// pipeline.
+/// Returns the repository of the pipeline. Every change comes from this repository, because Bitbucket does not start a
+/// pipeline for a pull request from a fork.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let urls = ["BITBUCKET_GIT_HTTP_ORIGIN", "BITBUCKET_GIT_SSH_ORIGIN"];
-    TargetRepository::new(urls.map(|name| env.get_owned(name)), true)
+    let has_change = true;
+    TargetRepository::new(urls.map(|name| env.get_owned(name)), has_change)
 }

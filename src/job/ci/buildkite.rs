@@ -17,8 +17,9 @@ pub(super) fn is_detected(env: &Env) -> bool {
     env.get("BUILDKITE") == Some("true")
 }
 
-/// Reads a build. `BUILDKITE_COMMIT` may be `HEAD` for a build that was started manually: the checked-out commit is
-/// then reviewed. `BUILDKITE_PULL_REQUEST` is the number, or `false`; a number comes with the base branch.
+/// Reads the context of a Buildkite build. `BUILDKITE_COMMIT` may be `HEAD` for a build that was started manually: the
+/// checked-out commit is then reviewed. `BUILDKITE_PULL_REQUEST` is `false` or a number, and with a number, the
+/// variable of the base branch is required.
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let number = env
         .get("BUILDKITE_PULL_REQUEST")
@@ -69,10 +70,11 @@ fn is_fork(env: &Env) -> bool {
     head.is_some() && head != target
 }
 
-/// Returns the repository of the pipeline, which a pull request goes to.
+/// Returns the repository of the pipeline, which is the target of a pull request. Buildkite names the source repository
+/// of a pull request; without that name, nothing shows that the change comes from the target repository.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let url = env.get("BUILDKITE_REPO");
-    let has_source = env.get("BUILDKITE_PULL_REQUEST_REPO").is_some();
-    let is_same_repository = url.is_some() && has_source && !is_fork(env);
-    TargetRepository::new([url.map(str::to_owned)], is_same_repository)
+    let names_source = env.get("BUILDKITE_PULL_REQUEST_REPO").is_some();
+    let has_change = url.is_some() && names_source && !is_fork(env);
+    TargetRepository::new([url.map(str::to_owned)], has_change)
 }

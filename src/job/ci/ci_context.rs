@@ -16,7 +16,7 @@ pub enum Trigger {
 }
 
 impl Trigger {
-    /// Returns the trigger for a host whose runs are all for a commit or for a change.
+    /// Returns the trigger for a host that names no events, so that a run without a change is taken to be for a commit.
     pub(super) const fn for_commit_or_change(is_change: bool) -> Self {
         if is_change { Self::Change } else { Self::Commit }
     }
@@ -72,7 +72,7 @@ pub struct TargetRepository {
 }
 
 impl TargetRepository {
-    /// Returns the repository with those of these URLs that the host set.
+    /// Creates a repository from the values of the host's URL variables. Variables that are not set are skipped.
     pub(super) fn new(urls: impl IntoIterator<Item = Option<String>>, has_change: bool) -> Self {
         Self {
             urls: urls.into_iter().flatten().collect(),
@@ -143,14 +143,14 @@ impl CiContext {
         }
     }
 
-    /// Returns whether the event is a push, so that the branch has the commit. A host that does not name the event also
-    /// runs builds that a user starts with any branch and commit.
+    /// Returns whether the event is certainly a push, so that the branch contains the commit. It returns false for
+    /// hosts that do not name the event, because there a user may start a build with any branch and any commit.
     pub fn is_push(&self) -> bool {
         let names_event = !matches!(self.host, Host::Bitbucket | Host::CircleCi | Host::Jenkins);
         self.trigger == Trigger::Commit && names_event && self.event != "unknown"
     }
 
-    /// Returns the context for a tag. It has no branch, because a tag names none, and everything is reviewed.
+    /// Turns this context into the context for a tag: it has no branch, and everything is reviewed.
     pub(super) fn for_tag(self, tag: impl Into<String>) -> Self {
         let reason = "a tag has no previous state";
         Self {
@@ -162,7 +162,8 @@ impl CiContext {
     }
 }
 
-/// Returns the commits of earlier runs that these variables name, without ids that mean "no commit".
+/// Reads the commits of earlier runs from these variables. Returns each commit with the name of its variable, without
+/// ids that mean "no commit".
 pub(super) fn read_earlier_commits(env: &Env, variables: &[&'static str]) -> Vec<(String, &'static str)> {
     let named_commits = variables
         .iter()
@@ -180,8 +181,8 @@ pub(super) fn short_branch(name: &str) -> String {
     name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()
 }
 
-/// Returns the last two parts of a repository's URL, or of its name, in lower case. They are comparable if the
-/// protocols differ.
+/// Returns the `owner/name` of a repository from its URL or name, in lower case. Unlike the URLs, these names can be
+/// compared if one URL is for SSH and the other for HTTPS.
 pub(super) fn repository_name(url: &str) -> String {
     let url_without_slash = url.trim_end_matches('/');
     let repository = url_without_slash

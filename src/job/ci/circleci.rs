@@ -17,7 +17,8 @@ pub(super) fn is_detected(env: &Env) -> bool {
     env.get("CIRCLECI") == Some("true")
 }
 
-/// Reads the context of a job of CircleCI.
+/// Reads the context of a CircleCI job. No variable names the target branch of a pull request, so the base remains the
+/// default branch.
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let commit = env.get(COMMIT).ok_or(CiError::Variable {
         host: "CircleCI",
@@ -49,10 +50,10 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     })
 }
 
-/// Returns the repository of the project. For a pull request from a fork, CircleCI always sets both variables; without
-/// them, the change is in the project's own repository.
+/// Returns the repository of the project. For a pull request from a fork, CircleCI always sets both fork variables;
+/// without them, the change comes from the project's own repository.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let fork_variables = ["CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
-    let is_in_target_repository = fork_variables.into_iter().all(|name| env.get(name).is_none());
-    TargetRepository::new([env.get_owned("CIRCLE_REPOSITORY_URL")], is_in_target_repository)
+    let has_change = fork_variables.into_iter().all(|name| env.get(name).is_none());
+    TargetRepository::new([env.get_owned("CIRCLE_REPOSITORY_URL")], has_change)
 }

@@ -15,6 +15,7 @@ pub(super) fn is_detected(env: &Env) -> bool {
         .any(|name| env.get(name) == Some("true"))
 }
 
+/// Reads the context of a job from GitHub's variables, which Gitea and Forgejo set too.
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     github::read_as(Host::Gitea, env)
 }

@@ -28,7 +28,8 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     read_as(Host::GitHub, env)
 }
 
-/// Reads GitHub's variables for `host`, which is GitHub or a compatible host.
+/// Reads the context of a job from GitHub's variables for `host`, which is GitHub or a compatible host. For events
+/// whose head, base or deleted branch is only in the payload, a missing payload is an error.
 pub(super) fn read_as(host: Host, env: &Env) -> Result<CiContext, CiError> {
     let event = env.get(EVENT).ok_or(CiError::Variable {
         host: "GitHub",
@@ -59,15 +60,14 @@ pub(super) fn read_as(host: Host, env: &Env) -> Result<CiContext, CiError> {
     }
 }
 
-/// Reads a pull request. For `pull_request`, the checkout is a trial merge, `refs/pull/N/merge`, which is in no branch;
-/// for `pull_request_target`, it is the base branch. `GITHUB_SHA` is that commit. Only the payload contains the head
-/// (<https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows#pull_request>).
+/// Reads a pull request. `GITHUB_SHA` is not its head: for `pull_request`, it is a trial merge, `refs/pull/N/merge`,
+/// which is in no branch; for `pull_request_target`, it is the tip of the base branch. Only the payload contains the
+/// head (<https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows#pull_request>).
 /// `base.sha` is the base branch at the last update of the pull request, so the branch itself is tried first.
 fn read_pull_request(env: &Env, payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
     Ok(CiContext {
         branch: Some(payload.require_text("pull_request.head.ref")?),
         commit: Some(payload.require_text("pull_request.head.sha")?),
-        // For `pull_request_target`, the variable is the target's tip.
         checkout: env
             .get(SHA)
             .filter(|_| context.event != "pull_request_target")
@@ -87,8 +87,8 @@ fn read_pull_request(env: &Env, payload: &Payload<'_>, context: CiContext) -> Re
     })
 }
 
-/// Returns whether the pull request is from a fork. `head.repo` is null if the fork was deleted, so a missing value is
-/// a fork too.
+/// Returns whether the pull request is from a fork. If a repository is not named, the result is true, because
+/// `head.repo` is null after the fork was deleted.
 fn is_fork(env: &Env, payload: &Payload<'_>) -> bool {
     let head = payload.find_text("pull_request.head.repo.full_name");
     let target = payload
@@ -122,8 +122,9 @@ fn read_merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiConte
     })
 }
 
-/// Reads a push. `before` is zeros for a new branch and `after` for a deleted one, for which `GITHUB_SHA` is the
-/// default branch's (<https://docs.github.com/webhooks/webhook-events-and-payloads#push>).
+/// Reads a push. In the payload, `before` is all zeros if the push created the branch, and `after` is all zeros if it
+/// deleted the branch; `GITHUB_SHA` is then the tip of the default branch, and nothing is reviewed
+/// (<https://docs.github.com/webhooks/webhook-events-and-payloads#push>).
 fn read_push(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let payload = Payload::read(env, "push")?;
     let mut context = read_ref_tip(env, context)?;
@@ -145,8 +146,8 @@ fn read_push(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     Ok(context)
 }
 
-/// Reads a deletion. The event contains the name without `refs/…/`, and runs on the default branch
-/// (<https://docs.github.com/webhooks/webhook-events-and-payloads#delete>).
+/// Reads the deletion of a branch or tag, after which nothing is reviewed. The payload contains the name without
+/// `refs/heads/` or `refs/tags/` (<https://docs.github.com/webhooks/webhook-events-and-payloads#delete>).
 fn read_deletion(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
     let name = payload.require_text("ref")?;
     let is_tag = payload.find_text("ref_type").as_deref() == Some("tag");
@@ -157,7 +158,7 @@ fn read_deletion(payload: &Payload<'_>, context: CiContext) -> Result<CiContext,
     })
 }
 
-/// Describes the branch or tag that was deleted, so that there is nothing to review.
+/// Returns the reason why a run has nothing to review: the branch or tag of this full reference was deleted.
 fn describe_deletion(reference: &str) -> String {
     match reference.strip_prefix("refs/tags/") {
         Some(tag) => format!("the tag `{tag}` was deleted"),
@@ -165,8 +166,8 @@ fn describe_deletion(reference: &str) -> String {
     }
 }
 
-/// Reads an event whose `GITHUB_SHA` is the tip of `GITHUB_REF`: a push, `workflow_dispatch`, `schedule` and so on. A
-/// schedule always runs on the default branch, so the branch of the run is used if the payload omits the default one.
+/// Reads an event whose `GITHUB_SHA` is the tip of `GITHUB_REF`, such as `push`, `workflow_dispatch` or `schedule`. A
+/// schedule always runs on the default branch, so its branch is the default branch if the payload does not name that.
 fn read_ref_tip(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let commit = env.get(SHA).ok_or(CiError::Variable {
         host: "GitHub",
@@ -189,10 +190,10 @@ fn read_ref_tip(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     })
 }
 
-/// Returns the repository of the run, which pull requests of forks go to. The payload names it by several URLs, of
-/// which a self-hosted server may use any.
+/// Returns the repository of the run, which is also the target of pull requests from forks. The payload contains
+/// several URLs of it, and the clone may have any of them as its remote.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
-    // Errors about the payload, which name the event, are reported by `read`.
+    // An unreadable payload is reported by `read`, so the error and the event name that it needs are omitted here.
     let payload = Payload::read(env, "").ok().flatten();
     let base = "pull_request.base.repo";
     let repository = if find_text(payload.as_ref(), &format!("{base}.full_name")).is_some() {

@@ -28,7 +28,7 @@ pub(super) fn is_detected(env: &Env) -> bool {
     env.get("GITLAB_CI") == Some("true")
 }
 
-/// Reads the context of a job of GitLab.
+/// Reads the context of a GitLab job: of a merge request, a pull request on an external host, a tag or a branch.
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let source = env.get("CI_PIPELINE_SOURCE").unwrap_or("unknown");
     let is_external = source == EXTERNAL_EVENT || env.get(EXTERNAL_NUMBER).is_some();
@@ -61,8 +61,8 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     })
 }
 
-/// Returns the base of a push. The variable is zeros for the first push of a branch, and for scheduled and manual
-/// pipelines.
+/// Reads the base of a push. `CI_COMMIT_BEFORE_SHA` is all zeros for the first push of a branch, but also for scheduled
+/// and manual pipelines, whose base is the default branch.
 fn read_push_base(env: &Env, source: &str) -> BaseHint {
     match env.get("CI_COMMIT_BEFORE_SHA") {
         Some(previous) if !is_null_id(previous) => BaseHint::PushedFrom {
@@ -97,7 +97,7 @@ fn read_merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiErro
 
 /// Reads a pull request on another host whose repository GitLab mirrors
 /// (<https://docs.gitlab.com/ci/ci_cd_for_external_repos/#pipelines-for-external-pull-requests>). It has a number on
-/// that host only, so the run belongs to no merge request that could get a comment.
+/// that host only, so `pull_request` stays `None` and no merge request gets a comment.
 fn read_external_pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let target_sha = env.get_owned(EXTERNAL_TARGET_SHA);
     let source = env.get("CI_EXTERNAL_PULL_REQUEST_SOURCE_REPOSITORY");
@@ -125,7 +125,7 @@ fn read_external_pull_request(env: &Env, context: CiContext) -> Result<CiContext
     })
 }
 
-/// Returns the base of a merge request: the commit that GitLab names, otherwise the merge-base with the target branch.
+/// Reads the base of a merge request: the commit that GitLab names, otherwise the merge-base with the target branch.
 fn read_merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
     let target = env.get_owned("CI_MERGE_REQUEST_TARGET_BRANCH_NAME");
     if let Some(id) = env.get(DIFF_BASE) {
@@ -143,8 +143,8 @@ fn read_merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
     Ok(BaseHint::MergeBaseWith { branch, seen_commit })
 }
 
-/// Returns whether the change is from a fork. The pipeline of a fork's change runs in the fork or, if a member starts
-/// it, in the target's project
+/// Returns whether the merge request is from a fork, that is, from another project than the one that runs the pipeline
+/// or than its target. The pipeline runs in the fork or, if a member of the target's project starts it, in that project
 /// (<https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/#use-with-forked-projects>).
 fn is_fork(env: &Env) -> bool {
     let Some(source) = env.get(SOURCE_PROJECT) else {
@@ -163,8 +163,8 @@ fn require_variable(env: &Env, variable: &'static str) -> Result<String, CiError
     })
 }
 
-/// Returns the target's project. The pipeline of a fork's merge request may run in the fork, whose URLs are then those
-/// of `CI_PROJECT_URL` and `CI_REPOSITORY_URL`.
+/// Returns the repository of the target's project. If the pipeline of a fork's merge request runs in the fork,
+/// `CI_PROJECT_URL` and `CI_REPOSITORY_URL` are the fork's and are skipped.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let (source, project) = (env.get(SOURCE_PROJECT), env.get("CI_PROJECT_ID"));
     let target = env.get("CI_MERGE_REQUEST_PROJECT_ID").or(project);

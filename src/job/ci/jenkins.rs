@@ -87,7 +87,8 @@ const PLUGINS: [ChangeVariables; 7] = [
 ];
 
 impl ChangeVariables {
-    /// Returns whether the plugin started this build for an unmerged change.
+    /// Returns whether the plugin of these variables started this build for an unmerged change. One of its variables is
+    /// usually enough; the Gerrit plugin also starts builds after a merge.
     fn is_detected(&self, env: &Env) -> bool {
         match self.number {
             "CHANGE_ID" => env.get(self.number).or(env.get(self.target)).is_some(),
@@ -104,7 +105,8 @@ impl ChangeVariables {
         }
     }
 
-    /// Returns whether the change comes from another repository than its target.
+    /// Returns whether the change comes from another repository than its target. Without variables that name the
+    /// repositories, only `CHANGE_FORK` shows a fork.
     fn is_fork(&self, env: &Env) -> bool {
         let (source, target) = match self.repositories {
             Some((source, target)) => (env.get(source), env.get(target)),
@@ -118,8 +120,8 @@ pub(super) fn is_detected(env: &Env) -> bool {
     env.get("JENKINS_URL").is_some() && env.get("BUILD_ID").is_some()
 }
 
-/// Reads a build. Without `GIT_COMMIT`, which only the git plugin sets, the checked-out commit is reviewed.
-/// `BRANCH_IS_PRIMARY` is set if the branch source knows the default branch:
+/// Reads the context of a Jenkins build. Without `GIT_COMMIT`, which only the git plugin sets, the checked-out commit
+/// is reviewed. `BRANCH_IS_PRIMARY` is set if the branch source knows the default branch:
 /// <https://javadoc.jenkins.io/plugin/branch-api/>.
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let context = CiContext {
@@ -151,8 +153,9 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     })
 }
 
-/// Reads a change. A job may build the head of the change, or a merge of the target into it that exists only in the
-/// clone (<https://plugins.jenkins.io/github-branch-source/>, "Discover pull requests"). `BRANCH_NAME` is then `PR-N`.
+/// Reads a build for an unmerged change. The job may have checked out the head of the change, or a merge with the
+/// target that exists only in the clone (<https://plugins.jenkins.io/github-branch-source/>, "Discover pull requests").
+/// The branch in `context` is replaced, because `BRANCH_NAME` is `PR-N` for a change.
 fn read_change(env: &Env, plugin: &ChangeVariables, context: CiContext) -> Result<CiContext, CiError> {
     let target = env.get_owned(plugin.target).ok_or(CiError::Variable {
         host: "Jenkins",
@@ -182,13 +185,12 @@ fn tag_name(reference: &str) -> Option<&str> {
         .or_else(|| reference.strip_prefix("tags/"))
 }
 
-/// Returns the branch of `GIT_BRANCH`, which the git plugin sets with the name of the remote, such as
-/// `origin/develop`. A name of several parts without `origin` may begin with another remote or with a part of the
-/// branch; only the local branch shows which. `detached` is a commit that the job selects without a branch, and pull
-/// requests are often fetched as `origin/pr/N`: neither is a branch of the remote.
+/// Returns the branch in `GIT_BRANCH`, which contains the name of the remote, such as `origin/develop`. Returns `None`
+/// for values that do not name a branch of the remote: `detached` is a commit that the job selects without a branch,
+/// and pull requests are often fetched as `origin/pr/N`.
 fn branch_name(reference: &str, local: Option<&str>) -> Option<String> {
     let name = strip_remote(reference, local)?;
-    let is_of_change = [
+    let is_change_ref = [
         "pr/",
         "pull/",
         "merge-requests/",
@@ -198,11 +200,12 @@ fn branch_name(reference: &str, local: Option<&str>) -> Option<String> {
     ]
     .iter()
     .any(|prefix| name.starts_with(prefix));
-    let is_branch = !is_of_change && !matches!(name, "" | "detached" | "HEAD" | "FETCH_HEAD");
+    let is_branch = !is_change_ref && !matches!(name, "" | "detached" | "HEAD" | "FETCH_HEAD");
     is_branch.then(|| name.to_owned())
 }
 
-/// Returns the name of a branch without that of its remote; `None` if both cannot be told apart.
+/// Removes the name of the remote from a branch such as `origin/develop`. The first part of any other name with a slash
+/// may be a remote or a part of the branch: only the local branch shows which, and without it, the result is `None`.
 fn strip_remote<'a>(reference: &'a str, local: Option<&'a str>) -> Option<&'a str> {
     if let Some(name) = reference.strip_prefix("refs/heads/") {
         return Some(name);
@@ -218,8 +221,9 @@ fn strip_remote<'a>(reference: &'a str, local: Option<&'a str>) -> Option<&'a st
     local.filter(|_| !remote.is_empty() && !remote.contains('/'))
 }
 
-/// Returns the target's repository. A branch source shows it only by the web page of the change, and sets `CHANGE_FORK`
-/// for every fork. A change in Gerrit is in the repository itself. Some plugins name both repositories.
+/// Returns the target's repository, whose URL may have to be derived from the web page of the change. The change comes
+/// from this repository if a branch source does not set `CHANGE_FORK`, if it is a change in Gerrit, or if the plugin
+/// names the same repository for source and target.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let has_change = PLUGINS
         .iter()
@@ -232,21 +236,21 @@ pub(super) fn target_repository(env: &Env) -> TargetRepository {
         });
     TargetRepository::new(
         [
-            env.get("CHANGE_URL").and_then(repository_of_page),
+            env.get("CHANGE_URL").and_then(repository_url_from_page),
             env.get_owned("gitlabTargetRepoHttpUrl"),
             env.get_owned("gitlabTargetRepoSshUrl"),
-            env.get("ghprbPullLink").and_then(repository_of_page),
-            env.get("GITHUB_PR_URL").and_then(repository_of_page),
+            env.get("ghprbPullLink").and_then(repository_url_from_page),
+            env.get("GITHUB_PR_URL").and_then(repository_url_from_page),
         ],
         has_change,
     )
 }
 
-/// Returns the URL of the repository whose change has this web page, on GitHub, Gitea, GitLab and Bitbucket.
-fn repository_of_page(page: &str) -> Option<String> {
+/// Derives the repository's URL from the URL of a change's web page on GitHub, Gitea, GitLab or Bitbucket.
+fn repository_url_from_page(page: &str) -> Option<String> {
     let change_paths = ["/-/merge_requests/", "/pull/", "/pulls/", "/pull-requests/"];
     let (repository, _) = change_paths.iter().find_map(|path| page.split_once(path))?;
-    // Bitbucket Data Center clones from another path than it shows.
+    // Bitbucket Data Center shows `/projects/KEY/repos/NAME`, but clones from `/scm/key/name`.
     Some(match repository.split_once("/projects/") {
         Some((server, path)) => format!("{server}/scm/{}", path.replacen("/repos/", "/", 1).to_lowercase()),
         None => repository.to_owned(),

@@ -96,7 +96,7 @@ impl Host {
         matches!(self, Self::None)
     }
 
-    /// Returns the name of the host as a person reads it, also for a run without a known host.
+    /// Returns the name of the host for people. It differs from the value of `--ci` for a run without a known host.
     pub fn describe(self) -> String {
         match self {
             Self::None => "none (local run)".to_owned(),
@@ -140,15 +140,15 @@ impl FromStr for Host {
 }
 
 impl Host {
-    /// Returns the host of this environment.
+    /// Returns the CI host whose variables are set in this environment, or [`Host::None`] for a local run.
     pub fn detect(env: &Env) -> Self {
         let mut hosts = Self::ALL.iter().copied();
         hosts.find(|host| host.is_detected(env)).unwrap_or(Self::None)
     }
 }
 
-/// Reads the context of this run from the variables of `requested_host`, or without it from those of the detected
-/// host.
+/// Reads the context of this run from the variables of `requested_host`. Without a requested host, the host is
+/// detected.
 pub fn detect_context(env: &Env, requested_host: Option<Host>) -> Result<CiContext, CiError> {
     let host = requested_host.unwrap_or_else(|| Host::detect(env));
     Ok(CiContext {

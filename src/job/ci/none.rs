@@ -11,6 +11,7 @@ pub(super) const fn is_detected(_: &Env) -> bool {
     true
 }
 
+/// Returns the context of a local run, for which no host's variables are read.
 #[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
 pub(super) fn read(_: &Env) -> Result<CiContext, CiError> {
     Ok(CiContext::new(Host::None, "local"))

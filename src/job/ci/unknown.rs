@@ -77,7 +77,7 @@ const HOST_VARIABLES: [&str; 56] = [
 /// Prefixes of the variables of a host that sets none in each job.
 const HOST_VARIABLE_PREFIXES: [&str; 3] = ["TEKTON_", "CODEBUILD_", "bamboo_build"];
 
-/// Returns whether the variables show that some CI host runs this job.
+/// Returns whether the variables show that a CI host runs this job that has no file of its own here.
 pub(super) fn is_detected(env: &Env) -> bool {
     is_set(env, "CI")
         || HOST_VARIABLES.iter().any(|name| is_set(env, name))
@@ -88,7 +88,7 @@ pub(super) fn is_detected(env: &Env) -> bool {
             .any(|name| HOST_VARIABLE_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
 }
 
-/// Returns whether the variable has a value that does not switch it off, as `false` does.
+/// Returns whether the variable is set to a value other than `false`, `0` and the empty text.
 fn is_set(env: &Env, variable: &str) -> bool {
     env.get(variable).is_some_and(is_truthy)
 }

@@ -64,7 +64,7 @@ impl ExtraTool {
         }
     }
 
-    /// Returns the instruction not to use the tool.
+    /// Returns the sentence for the agent's prompt that forbids the tool.
     pub const fn restriction(self) -> &'static str {
         match self {
             Self::RunPipeline => "Do not run a pipeline.",

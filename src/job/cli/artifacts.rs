@@ -191,7 +191,7 @@ pub struct VersionNameArgs {
 }
 
 impl VersionNameArgs {
-    /// Returns the version that the argument or the flag names.
+    /// Returns the version from the argument or the flag. Clap requires one of them, so the empty text is never used.
     pub fn version_name(&self) -> &str {
         self.argument
             .as_deref()

@@ -47,9 +47,9 @@ fn uses_common_flag(command: &str, flag: &Arg) -> bool {
     common_flags_of(command).iter().any(|group| group.contains(&id))
 }
 
-/// Parses the arguments; the first is the program's name. Two fast ways come first: the arguments of the reviewed
-/// command alone, then all commands as they are declared. The tree with hidden and folded flags is built only for help
-/// and errors, because that takes as long as parsing.
+/// Parses the arguments; the first is the program's name. It first tries a program with a single command, then all
+/// commands as they are declared. The tree with hidden and folded flags is built only for help and errors, because
+/// building it takes as long as parsing.
 ///
 /// # Errors
 ///
@@ -73,8 +73,9 @@ pub fn command() -> Command {
     build_command_tree(&|_| true)
 }
 
-/// Builds the tree of commands for help and manual pages. Flags that a command does not use are hidden, and common
-/// flags are described once. A command for which `is_shown` returns false keeps its flags as they are declared.
+/// Builds the command tree for help and manual pages. In the help of a command, common flags that it does not use are
+/// hidden, and the others are one line of names. To save time, a command whose page is not shown stays as declared, and
+/// topic commands that are not shown are left out.
 fn build_command_tree(is_shown: &dyn Fn(&str) -> bool) -> Command {
     let program = Cli::command();
     let common_flags = list_common_flags(&program);
@@ -127,7 +128,7 @@ fn add_flags_to_subtree(command: Command, flags: &[Arg]) -> Command {
     add_missing_flags(command, flags.to_vec()).mut_subcommands(|verb| add_flags_to_subtree(verb, flags))
 }
 
-/// Returns the flags that all commands have.
+/// Returns the program's global flags, which clap accepts after every command.
 fn list_common_flags(program: &Command) -> Vec<Arg> {
     program
         .get_arguments()
@@ -152,8 +153,8 @@ fn find_flag<'c>(command: &'c Command, flag: &Arg) -> Option<&'c Arg> {
         .find(|command_flag| command_flag.get_id() == flag.get_id())
 }
 
-/// Folds the common flags of a command and of its subcommands to their names. The commands of the program itself are
-/// folded one by one, because each uses other flags.
+/// Shortens the common flags in the help of a command and of its subcommands to one line of names. For the program
+/// itself, the subcommands are skipped: each uses other common flags and is shortened by a call of its own.
 fn fold_common_flags(command: Command, common_flags: &[Arg], name: &str) -> Command {
     let used_flags: Vec<&Arg> = common_flags
         .iter()
@@ -169,8 +170,9 @@ fn fold_flags_in_subtree(command: Command, flags: &[&Arg]) -> Command {
     fold_flags(command, flags).mut_subcommands(|verb| fold_flags_in_subtree(verb, flags))
 }
 
-/// Folds the common flags in the help template, so that the manual pages, which explain them, have only the examples
-/// below the flags.
+/// Hides the common flags in the help of this command and lists their names in one line instead. The line is in the
+/// help template and not in the text after the help, because manual pages contain that text and explain the flags in
+/// full.
 fn fold_flags(command: Command, flags: &[&Arg]) -> Command {
     let flag_names = format_flag_names(&command, flags);
     let template = format!(

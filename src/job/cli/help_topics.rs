@@ -63,7 +63,7 @@ const SECRET_VARIABLES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns the commands whose help pages are the topics.
+/// Builds the hidden commands `exit-codes` and `environment`, which exist only for their help pages.
 pub(super) fn topic_commands(program: &Command) -> [Command; 2] {
     let rows = EXIT_CODES
         .iter()
@@ -99,7 +99,7 @@ fn topic_command(name: &'static str, about: &'static str, text: String) -> Comma
         .override_help(text + &example)
 }
 
-/// Returns the variables of all flags and those of secrets, with their meanings.
+/// Returns the environment variables of all flags, and those for secrets, which have no flag, with their meanings.
 fn collect_variables(program: &Command) -> BTreeMap<String, String> {
     let mut variables: BTreeMap<String, String> = SECRET_VARIABLES
         .iter()
@@ -114,8 +114,8 @@ fn collect_variables(program: &Command) -> BTreeMap<String, String> {
     variables
 }
 
-/// Returns the variables of the command's flags, each with the flag and its meaning. The help of a flag names its
-/// variable.
+/// Returns the `SLUICEGATE_…` variables of the command's visible flags, each with the flag's help and name. The
+/// variables are parsed from `[env: NAME]` in the help.
 pub fn list_flag_variables(command: &Command) -> Vec<(String, String)> {
     let mut variables = Vec::new();
     for flag in command.get_arguments().filter(|flag| !flag.is_hide_set()) {

@@ -112,8 +112,8 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// Returns whether the arguments request only the version. The command tree, half of the startup time, is then not
-/// built. `args` starts with the program's name.
+/// Returns whether the arguments, after the program's name, are only `--version` or `-V`. The caller then skips the
+/// command tree, which takes half of the startup time.
 #[must_use]
 pub fn asks_only_for_version(args: &[OsString]) -> bool {
     matches!(args, [_, only] if only == "--version" || only == "-V")

@@ -27,7 +27,7 @@ const TOOLS: (&str, &[&str]) = ("Tools", &["serve", "schema", "completions", "ma
 /// Maximum width of a line, in columns.
 const MAX_LINE_WIDTH: usize = 80;
 
-/// Returns the first screen, at most 40 lines of 80 columns.
+/// Returns the help page of the program, which lists all commands. It must fit on a screen of 40 lines and 80 columns.
 pub(super) fn render_overview(program: &Command) -> String {
     let mut overview = format!(
         "{}\n\nUsage: sluicegate <COMMAND> [OPTIONS]\n",
@@ -59,7 +59,8 @@ pub(super) fn render_overview(program: &Command) -> String {
     overview + "\nHelp: sluicegate help COMMAND, or one of globals, exit-codes, environment\n"
 }
 
-/// Returns the commands that no group names, in the order of their definition.
+/// Returns the names of the commands for the platform: all commands that are in no other list of the overview, in the
+/// order of their definition.
 fn list_platform_commands(program: &Command) -> Vec<&str> {
     program
         .get_subcommands()
@@ -71,7 +72,7 @@ fn list_platform_commands(program: &Command) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the command whose help explains the options that every command accepts.
+/// Builds the hidden command `globals`, which exists only for its help page about the common flags.
 pub(super) fn build_globals_command(common: &[Arg]) -> Command {
     Command::new(GLOBALS_COMMAND)
         .hide(true)
@@ -84,7 +85,7 @@ fn describe_command(command: &Command) -> String {
     command.get_about().cloned().unwrap_or_default().to_string()
 }
 
-/// Joins the names to lines of limited width.
+/// Joins the names with commas and breaks the result into lines that fit on the screen.
 fn wrap_names(names: &[&str]) -> Vec<String> {
     let mut lines = vec![String::new()];
     for name in names {

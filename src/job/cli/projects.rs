@@ -37,6 +37,7 @@ pub struct NameArgs {
 }
 
 impl NameArgs {
+    /// Returns the name from the argument or the flag. Clap requires one of them, so the empty text is never used.
     pub fn into_name(self) -> String {
         self.argument.or(self.flag).unwrap_or_default()
     }

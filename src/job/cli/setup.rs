@@ -75,7 +75,7 @@ pub struct InitArgs {
     pub output: OutputArgs,
 }
 
-/// Returns the names of the hosts that a job can be written for, and `none`, for which no job is written.
+/// Returns the valid values for the CI host of `init`: each host that a job can be written for, and `none` for no job.
 fn list_job_host_names() -> impl Iterator<Item = &'static str> {
     let hosts = Host::ALL.iter().filter(|host| **host != Host::Unknown);
     hosts.map(|host| host.name())

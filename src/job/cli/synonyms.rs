@@ -299,8 +299,8 @@ const fn row(
     }
 }
 
-/// Returns the hint for a flag that another program has, or `None` if it is no known synonym. `command` consists of the
-/// words after the program's name, and `value` is what the user typed behind the flag.
+/// Returns the hint for a flag of another program that a user typed here, or `None` if the flag is not in the table.
+/// `command` consists of the words after the program's name, and `value` is the value that the user typed for the flag.
 pub(super) fn find_flag_hint(command: &str, flag: &str, value: Option<&str>) -> Option<String> {
     if let Some(arguments) = find_format_arguments(command, flag, value) {
         return Some(suggest_call(command, &arguments));
@@ -320,13 +320,14 @@ pub(super) fn find_flag_hint(command: &str, flag: &str, value: Option<&str>) -> 
     })
 }
 
-/// Returns the call that does what another program's command does.
+/// Returns a hint with the command that does the same as this command of another program.
 pub(super) fn find_command_hint(name: &str) -> Option<String> {
     let (_, arguments) = COMMAND_SYNONYMS.iter().find(|(names, _)| names.contains(&name))?;
     Some(suggest_call("", arguments))
 }
 
-/// Returns the arguments for a flag that requests a format: its value names the format, or its own name does.
+/// Returns our arguments for a flag that requests an output format in another program, such as `--format sarif` or
+/// `--sarif`. Commands without reports only have `-o`, and an unknown format becomes `-o json`.
 fn find_format_arguments(command: &str, flag: &str, value: Option<&str>) -> Option<String> {
     let name = flag.trim_start_matches('-');
     let own_format = Format::from_str(name, true)
@@ -362,7 +363,7 @@ fn find_format_arguments(command: &str, flag: &str, value: Option<&str>) -> Opti
     )
 }
 
-/// Returns `did you mean` with the complete call.
+/// Returns the hint "did you mean …?" with a complete call of the program.
 fn suggest_call(command: &str, arguments: &str) -> String {
     let words = [super::PROGRAM, command, arguments];
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();

@@ -26,7 +26,8 @@ const MAX_VALUE_LENGTH: usize = 60;
 /// Maximum number of commands that a hint names.
 const MAX_NAMED_COMMANDS: usize = 3;
 
-/// Describes an error in the arguments, which begin with the program's name. The text is safe to print.
+/// Renders a clap error with our usage line and hint instead of clap's suggestions. `args` begin with the program's
+/// name. Control characters from the arguments are escaped.
 #[must_use]
 pub fn describe_usage_error(mut error: clap::Error, args: &[OsString]) -> String {
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
@@ -52,7 +53,8 @@ pub fn describe_usage_error(mut error: clap::Error, args: &[OsString]) -> String
     text::escape_lines(&format!("{}{hint}\n", message.trim_end())).into_owned()
 }
 
-/// Returns the color that arguments with an error request, if that flag is valid.
+/// Returns the value of `--color` in arguments that clap could not parse, if it is valid. The error message then has
+/// the requested color.
 #[must_use]
 pub fn find_color_flag(args: &[OsString]) -> Option<ColorChoice> {
     let words: Vec<_> = args.iter().map(|word| word.to_string_lossy()).collect();
@@ -74,7 +76,8 @@ struct InvalidCall<'c> {
 }
 
 impl<'c> InvalidCall<'c> {
-    /// Finds the command by the usage in the error, because a word of the arguments may be the value of a flag.
+    /// Creates the call and finds its command. The words of the command are taken from the usage in the error, because
+    /// a word of the arguments may be the value of a flag.
     fn new(error: &clap::Error, program: &'c Command, words: &'c [String]) -> Self {
         let usage = error.get(ContextKind::Usage).map(ToString::to_string);
         let usage = usage.unwrap_or_default();
@@ -105,7 +108,7 @@ impl<'c> InvalidCall<'c> {
         }
     }
 
-    /// Returns what to do about the error, if there is a next step for this cause.
+    /// Returns the hint for this kind of error, if there is one.
     fn find_hint(&self, error: &clap::Error) -> Option<String> {
         let argument = error.get(ContextKind::InvalidArg).map(ToString::to_string);
         let argument = argument.as_deref().unwrap_or_default();
@@ -124,7 +127,8 @@ impl<'c> InvalidCall<'c> {
         }
     }
 
-    /// Returns the hint for an unknown flag.
+    /// Returns the hint for an unknown flag: the flag that another program's flag corresponds to, a similar flag, the
+    /// commands that have the flag, or how to list the flags.
     fn hint_for_flag(&self, flag: &str) -> String {
         let value = self.find_value(flag);
         if let Some(hint) = synonyms::find_flag_hint(&self.name, flag, value) {
@@ -153,7 +157,8 @@ impl<'c> InvalidCall<'c> {
         }
     }
 
-    /// Returns the first commands that have this flag, for display.
+    /// Returns the first few visible commands that have this flag, as calls in backticks. Subcommands are listed only
+    /// if their parent command lacks the flag.
     fn list_commands_with(&self, flag: &str) -> Vec<String> {
         let mut names = Vec::new();
         for command in self
@@ -176,7 +181,7 @@ impl<'c> InvalidCall<'c> {
         names
     }
 
-    /// Returns the value behind this flag, if it can be repeated in a call.
+    /// Returns the value that the user typed for this flag, if it is short and plain enough for a suggested call.
     fn find_value(&self, flag: &str) -> Option<&str> {
         let position = self.words.iter().position(|word| word.starts_with(flag))?;
         let word = self.words.get(position)?;
@@ -192,7 +197,8 @@ impl<'c> InvalidCall<'c> {
         (is_value && value.chars().all(is_plain)).then_some(value)
     }
 
-    /// Returns the hint for an unknown command or subcommand.
+    /// Returns the hint for an unknown command or subcommand: the command that corresponds to another program's
+    /// command, a similar name, or how to list the commands.
     fn hint_for_command(&self, word: &str) -> String {
         let names: Vec<&str> = self
             .command
@@ -217,8 +223,8 @@ impl<'c> InvalidCall<'c> {
             })
     }
 
-    /// Returns the hint for an invalid or missing value. Other programs often use `-o` for the output file, so that
-    /// mistake has its own hint.
+    /// Returns the hint for an invalid or missing value: a similar valid value, otherwise the first part of the flag's
+    /// help. Other programs often use `-o` for the output file, so that mistake has its own hint.
     fn hint_for_value(&self, error: &clap::Error, argument: &str) -> Option<String> {
         if argument.starts_with("--output") {
             return Some(
@@ -243,7 +249,7 @@ impl<'c> InvalidCall<'c> {
         Some(format!("--{flag_name}: {}", purpose.trim()))
     }
 
-    /// Returns the first example in the help of the command.
+    /// Returns a hint with the first example from the help of the command.
     fn describe_example(&self) -> Option<String> {
         let examples = self.command.get_after_help()?.to_string();
         let example = examples

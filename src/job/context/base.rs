@@ -48,13 +48,13 @@ impl Base {
         }
     }
 
-    /// Sets the commit that findings are compared with although all pipelines are selected.
+    /// Sets the commit whose findings are treated as known. A run that selects all pipelines has such a commit, too.
     pub(super) fn with_earlier_commit(mut self, earlier_commit: EarlierCommit) -> Self {
         self.earlier_commit = earlier_commit;
         self
     }
 
-    /// Adds to the source why the base that the host set is not used.
+    /// Appends a reason to the description of the base: why the base that the host names is not used.
     pub(super) fn with_reason(mut self, reason: &str) -> Self {
         self.source = format!("{}; {reason}", self.source);
         self

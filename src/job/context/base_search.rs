@@ -22,8 +22,8 @@ pub(super) struct BaseSearch<'a> {
 }
 
 impl BaseSearch<'_> {
-    /// Returns the commits that head is compared with: those that the job requests, otherwise those that the event
-    /// implies.
+    /// Returns the base that head is compared with: the base from `--all` or `--base`, otherwise the base that the CI
+    /// event implies.
     pub(super) fn find_base(&self, revisions: &RequestedRevisions) -> Result<Base, ContextError> {
         match (revisions.all, &revisions.base) {
             (true, _) => Ok(Base::for_all_pipelines("all pipelines were requested")),
@@ -54,8 +54,8 @@ impl BaseSearch<'_> {
         })
     }
 
-    /// Returns the base that the event implies, by the kind of the event. The base that the host names is used only for
-    /// the commit that the host names.
+    /// Returns the base for the kind of the CI event. If another commit than the host's is reviewed, only the target
+    /// branch of a pull request is used, because a base commit in the event belongs to the host's commit.
     fn find_event_base(&self) -> Result<Base, ContextError> {
         match &self.ci.base {
             BaseHint::MergeBaseWith { branch, seen_commit } => {
@@ -74,7 +74,7 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the merge-base with the target of a pull request. If the job runs late, the target may already contain
-    /// head; the commit at which the host saw the target then still gives the base.
+    /// head; the base is then the merge-base with the commit at which the host saw the target, if the clone has it.
     fn find_target_base(&self, branch: &str, seen_commit: Option<&str>) -> Result<Base, ContextError> {
         let Some(tip) = self.branches.find_tip(branch)? else {
             return Err(self.reject_missing_branch(branch, "target"));
@@ -146,10 +146,10 @@ impl BaseSearch<'_> {
         }
     }
 
-    /// Adds the other merge-bases of the change and its target. The host names only one, and a merge that the host
-    /// created has only one: with criss-cross merges, a change could choose it. For such a merge, its own merge-base
-    /// is added, too. For a queued change, the host names the change before it in the queue, which is not merged yet
-    /// and may fail. If the clone cannot find the others, the base is used alone.
+    /// Adds the merge-bases of head, and of the change in it, with the target that `base` lacks. With criss-cross
+    /// merges, a change has several, of which the host names only one, and the change could choose that one. For a
+    /// queued change, the host names the previous change in the queue, which may still fail, so a single merge-base is
+    /// added, too. If the clone lacks the history to find them, the base stays as it is.
     pub(super) fn add_change_bases(&self, mut base: Base, target: &TargetTip) -> Result<Base, ContextError> {
         if base.commits.is_empty() {
             return Ok(base);
@@ -160,12 +160,9 @@ impl BaseSearch<'_> {
             .into_iter()
             .flatten()
         {
+            let is_host_merge = head.change_commit.as_ref() != Some(commit);
             match self.repo.merge_bases(&target.commit, commit) {
-                Ok(bases)
-                    if bases.len() > 1
-                        || head.change_commit.as_ref() != Some(commit)
-                        || self.ci.is_queued =>
-                {
+                Ok(bases) if bases.len() > 1 || is_host_merge || self.ci.is_queued => {
                     other_bases.extend(bases);
                 }
                 Ok(_) | Err(GitError::ShallowHistory { .. } | GitError::MissingObject { .. }) => {}
@@ -197,8 +194,8 @@ impl BaseSearch<'_> {
         Ok(base)
     }
 
-    /// Returns whether a change without own commits is an error. It is not if the event itself names the same commit
-    /// for both sides.
+    /// Returns whether a change without commits of its own is an error. It is one only if the event names a target or a
+    /// base commit, and if that commit is not head itself.
     fn needs_own_commits(&self) -> bool {
         let head = self.head.commit.as_str();
         match &self.ci.base {
@@ -208,7 +205,7 @@ impl BaseSearch<'_> {
         }
     }
 
-    /// Returns the error that head is already in the base, so that there is nothing to review.
+    /// Returns the error for a head that the base already contains, so that there is nothing to review.
     fn reject_empty_change(&self, base: &str) -> ContextError {
         ContextError::EmptyChange {
             base: base.to_owned(),
@@ -216,9 +213,9 @@ impl BaseSearch<'_> {
         }
     }
 
-    /// Returns the commit that the host sets as the base. If it is not an ancestor of head, as after a forced push,
-    /// their merge-base is used. If the shallow clone does not connect the two, the host's commit is used with a
-    /// warning.
+    /// Returns a base of the commit that the host names. If it is not an ancestor of head, for example after a forced
+    /// push, the base is the merge-base of both. If a shallow clone lacks the history between them and may not fetch
+    /// it, the host's commit is used with a warning.
     fn find_ancestor_base(&self, commit: &CommitId, source: &'static str) -> Result<Base, ContextError> {
         match self.repo.merge_bases(commit, &self.head.commit) {
             Ok(bases) if bases == [commit.clone()] => Ok(Base::from_commits(bases, source.to_owned())),
@@ -291,7 +288,7 @@ impl BaseSearch<'_> {
         )))
     }
 
-    /// Returns the error that the clone lacks this branch, which has the role "target" or "default".
+    /// Returns the error for a branch that the clone lacks. Its `role` is "target" or "default".
     pub(super) fn reject_missing_branch(&self, branch: &str, role: &'static str) -> ContextError {
         ContextError::BranchNotInClone {
             branch: branch.to_owned(),
@@ -300,7 +297,7 @@ impl BaseSearch<'_> {
         }
     }
 
-    /// Returns the error that the clone lacks the commit that `source_name` sets as the base.
+    /// Returns the error for a base commit that the clone lacks. `source_name` is the variable or field that names it.
     pub(super) fn reject_missing_base(&self, commit: &str, source_name: &'static str) -> ContextError {
         ContextError::BaseNotInClone {
             commit: commit.to_owned(),
@@ -309,20 +306,21 @@ impl BaseSearch<'_> {
         }
     }
 
-    /// Returns whether a CI run is on the default branch. In CI, its remote-tracking branch does not show the state
-    /// before the push. In a local run it does: commits that are not pushed yet are the change. An unknown host does
-    /// not report the branch, and a checked-out one may be that of a fork.
+    /// Returns whether this is a CI run on the default branch, whose remote-tracking branch already contains the push.
+    /// It is false for a local run, where the commits that are not pushed yet are the change, and for an unknown host,
+    /// whose checked-out branch may belong to a fork.
     pub(super) fn is_on_branch_in_ci(&self, default: &str) -> bool {
         !matches!(self.ci.host, Host::None | Host::Unknown) && self.head.branch.as_deref() == Some(default)
     }
 
-    /// Returns the merge-base with this branch. `role` is "target" or "default", for messages.
+    /// Returns the merge-base with this branch. In messages, the branch is called the "target" or "default" branch.
     pub(super) fn find_branch_base(&self, tip: &TargetTip, role: &str) -> Result<Base, ContextError> {
         self.find_merge_base(&tip.commit, &format!("the {role} branch {}", tip.describe()))
     }
 
-    /// Returns the merge-bases with another commit. If head itself is one, no pipeline would have changed and the gate
-    /// would pass, so every pipeline is selected instead.
+    /// Returns a base of the merge-bases with another commit, which is called `name` in messages. If there are none, or
+    /// if head itself is one, all pipelines are selected: compared with itself, head would have no changes and would
+    /// pass.
     fn find_merge_base(&self, commit: &CommitId, name: &str) -> Result<Base, ContextError> {
         let bases = self.repo.merge_bases(commit, &self.head.commit)?;
         if bases.is_empty() {
@@ -342,13 +340,13 @@ impl BaseSearch<'_> {
         Ok(Base::from_commits(bases, source))
     }
 
-    /// Returns whether head is a merge-base. Head is then an ancestor of the other side and the only merge-base.
+    /// Returns whether head is one of these merge-bases, so that the other commit already contains head.
     pub(super) fn is_head_among(&self, bases: &[CommitId]) -> bool {
         bases.contains(&self.head.commit)
     }
 }
 
-/// Returns the words "the merge-base", with the number of merge-bases if there are several, for the source of the base.
+/// Returns "the merge-base" or, for example, "the 2 merge-bases", for messages about where the base comes from.
 pub(super) fn describe_merge_bases(bases: &[CommitId]) -> String {
     match bases.len() {
         0 | 1 => "the merge-base".to_owned(),

@@ -40,7 +40,7 @@ pub fn deepen(
     };
     // The policy of an unknown host is that of the default branch, even if the job names the base.
     if fetcher.ci.host == Host::Unknown {
-        fetcher.find_default_branch();
+        fetcher.resolve_default_branch();
     }
     for depth in DEPTH_STEPS {
         let missing_items = fetcher.find_missing_items();
@@ -87,7 +87,7 @@ impl HistoryFetcher<'_> {
         match lacks_branch {
             Ok(false) => Vec::new(),
             Ok(true) => self
-                .find_default_branch()
+                .resolve_default_branch()
                 .into_iter()
                 .map(MissingItem::Branch)
                 .collect(),
@@ -95,7 +95,8 @@ impl HistoryFetcher<'_> {
         }
     }
 
-    /// Returns whether a fetched branch may be the one that contains the commit.
+    /// Returns whether the default branch has to be fetched to find the branch of the run. In CI, this is the case if
+    /// the host does not name a branch and the fetched branches are searched for the commit.
     fn needs_branch_in_clone(&self, is_host_commit: bool) -> bool {
         !self.ci.host.is_local()
             && (self.ci.host == Host::Unknown || may_infer_branch(self.ci, is_host_commit))
@@ -163,8 +164,8 @@ impl HistoryFetcher<'_> {
             return Some(MissingItem::Commit(checked_out.commit.to_string()));
         }
         let id = self.ci.commit.clone()?;
-        let is_elsewhere = self.ci.fork || self.ci.branch.is_none() || !self.repo.has_commit(&id);
-        is_elsewhere.then_some(MissingItem::Commit(id))
+        let needs_fetch_by_id = self.ci.fork || self.ci.branch.is_none() || !self.repo.has_commit(&id);
+        needs_fetch_by_id.then_some(MissingItem::Commit(id))
     }
 
     /// Returns the branch that the base comes from, or `None` if it does not come from a branch.
@@ -181,14 +182,14 @@ impl HistoryFetcher<'_> {
             BaseHint::MergeBaseWith { branch, .. } => Some(branch.clone()),
             BaseHint::Commit { target, .. } => target.clone(),
             BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::CreatedBranch => {
-                self.find_default_branch()
+                self.resolve_default_branch()
             }
         }
     }
 
-    /// Returns the default branch from the host, the clone or the remote itself, and stores it for the next steps. A
-    /// remote that is not the target's repository is not asked.
-    fn find_default_branch(&mut self) -> Option<String> {
+    /// Returns the default branch from the host, the clone or the remote, and stores it in the context of the run. Only
+    /// a remote that is the target's repository is queried.
+    fn resolve_default_branch(&mut self) -> Option<String> {
         if self.ci.default_branch.is_none() {
             let branches = TargetBranches::new(self.repo, self.ci, self.is_host_commit).ok()?;
             let default_branch = branches.recorded_default_branch().ok().flatten();
@@ -202,7 +203,7 @@ impl HistoryFetcher<'_> {
     }
 
     /// Requests the name of the default branch from the remote. A failure is only reported, because the run may not
-    /// need it.
+    /// need the name.
     fn query_default_branch(&self, remote: &str) -> Option<String> {
         (self.report)("querying the remote for its default branch (--deepen)");
         match self.repo.query_default_branch(remote) {
@@ -214,8 +215,8 @@ impl HistoryFetcher<'_> {
         }
     }
 
-    /// Fetches everything at once, or one by one if that fails, because one item may be missing on the remote, for
-    /// example a branch that was deleted after its merge. Returns whether any fetch succeeded.
+    /// Fetches all items in one request. If that fails, the items are fetched one by one, because the remote may lack
+    /// one of them, for example a branch that was deleted after its merge. Returns whether any fetch succeeded.
     fn fetch_missing(&mut self, items: &[MissingItem], depth: u32) -> Result<bool, ContextError> {
         let mut is_fetched = self.fetch_items(items, depth)?;
         if !is_fetched && items.len() > 1 {

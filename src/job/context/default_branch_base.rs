@@ -13,8 +13,8 @@ const SHALLOW_CLONE_WARNING: &str = "all pipelines are selected, including uncha
 hint: run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'`, then `git remote set-head origin --auto`";
 
 impl BaseSearch<'_> {
-    /// Returns the merge-base with the default branch. A CI run on that branch has no base, so it reviews all
-    /// pipelines.
+    /// Returns the merge-base with the default branch. A CI run on that branch reviews all pipelines and compares
+    /// findings with an earlier commit. If the default branch is not known, its name in errors is `HEAD`.
     pub(super) fn find_default_branch_base(&self) -> Result<Base, ContextError> {
         let Some(name) = self.default_branch_name()? else {
             return match self.ci.host {
@@ -64,8 +64,8 @@ impl BaseSearch<'_> {
         Ok(default_branch?.map(|branch| branch.branch))
     }
 
-    /// Returns a base for all pipelines, with a warning how to make the default branch known. A complete clone in a
-    /// local run gets no warning.
+    /// Returns a base for all pipelines, because the default branch is not known. The warning explains how to make it
+    /// known; a local run has no warning in a complete clone.
     fn build_base_without_default_branch(&self) -> Base {
         let base = Base::for_all_pipelines(DEFAULT_BRANCH_UNKNOWN);
         if self.ci.host.is_local() {

@@ -24,8 +24,8 @@ impl BaseSearch<'_> {
         })
     }
 
-    /// Sets the merge-bases of head with the commit before a forced push as the earlier commits. The base stays
-    /// unchanged if there are none, or if head itself is one.
+    /// Sets the earlier commits of the base to `commits`, the merge-bases of head with the commit before a forced push.
+    /// The base stays unchanged if there are no merge-bases, or if head itself is one.
     pub(super) fn add_bases_of_forced_push(
         &self,
         base: Base,
@@ -39,9 +39,9 @@ impl BaseSearch<'_> {
         base.with_earlier_commit(EarlierCommit::Found { commits, source })
     }
 
-    /// Returns the commit whose findings are known in a run on the default branch without an earlier commit of the
-    /// event: that of the host's last run, otherwise the first parent of head. An unmerged change has none, nor has a
-    /// push that created the branch.
+    /// Returns the commit whose findings a run on the default branch treats as known, if the event does not name one:
+    /// the commit of the host's last run, otherwise the first parent of head. There is no such commit for an unmerged
+    /// change, for a fork, for a push that created the branch, and for a head that is not on the branch.
     pub(super) fn find_earlier_commit(&self, default_branch: &str) -> Result<EarlierCommit, ContextError> {
         let (ci, head) = (self.ci, &self.head.commit);
         let is_created = self.head.is_host_commit && ci.base == BaseHint::CreatedBranch;

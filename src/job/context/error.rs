@@ -120,7 +120,7 @@ const UNKNOWN_HOST: &str = "run `git remote set-head origin BRANCH` with the def
      that the CI host does not report: --policy (where to read the gate configuration from), --base (the commit to compare \
      with) and --branch (the branch of the run)";
 
-/// Describes that head is in none of these branches of the remote.
+/// Returns the message that head is not merged, with the remote's branches that were searched for it.
 fn describe_unmerged(head: &CommitId, branches: &[String]) -> String {
     let branches: Vec<String> = branches.iter().map(|branch| format!("`{branch}`")).collect();
     format!(
@@ -137,7 +137,8 @@ fn describe_host(host: Host) -> String {
     }
 }
 
-/// Describes why no remote of the clone is the repository that the change goes to.
+/// Describes that the remotes of the clone are not the repository that the change goes to, or cannot be compared with
+/// it.
 fn describe_other_target(remotes: &[String], repository: Option<&str>) -> String {
     let remotes = remotes.join(", ");
     match repository {
@@ -148,7 +149,7 @@ fn describe_other_target(remotes: &[String], repository: Option<&str>) -> String
     }
 }
 
-/// Returns the end of a message that names the branch; empty without one.
+/// Returns the end of a message that names the branch, or an empty text without a branch.
 fn describe_branch(branch: Option<&str>) -> String {
     branch
         .map(|branch| format!(", branch `{branch}`"))
@@ -229,7 +230,8 @@ impl ContextError {
         )
     }
 
-    /// Adds the host to the error of a shallow clone, because the hint depends on the host.
+    /// Adds the host to the error of a shallow clone, because the hint depends on the host. Other errors stay
+    /// unchanged.
     pub(super) fn with_host(self, host: Host) -> Self {
         match self {
             Self::Git(error @ GitError::ShallowHistory { .. }) => Self::Shallow { error, host },
@@ -248,8 +250,8 @@ fn history_hint(host: Host) -> String {
     format!("{history_step}; or pass --deepen (SLUICEGATE_DEEPEN=true) to fetch the missing commits")
 }
 
-/// Returns the hint that adds the target's repository to the clone. A URL with special characters of a shell, or with a
-/// password, is not put into a command.
+/// Returns the hint that adds the target's repository to the clone. A URL with shell metacharacters or a password is
+/// not put into a command that the user could copy.
 fn target_remote_hint(url: Option<&str>) -> String {
     let Some(url) = url.filter(|url| has_only(url, ":/._~%-")) else {
         return "pass the URL of the target's repository with --target-repository (SLUICEGATE_TARGET_REPOSITORY)"
@@ -267,7 +269,8 @@ fn has_only(text: &str, punctuation: &str) -> bool {
         .all(|character| character.is_ascii_alphanumeric() || punctuation.contains(character))
 }
 
-/// Returns the hint that checks out the commit of the event.
+/// Returns the hint that checks out the commit of the event. On GitHub and Gitea, the checkout action is configured; by
+/// default, it checks out a trial merge for a pull request.
 fn checkout_hint(host: Host, is_change: bool, commit: &str) -> String {
     let step = match (host, is_change) {
         (Host::GitHub | Host::Gitea, true) => {
@@ -282,7 +285,8 @@ fn checkout_hint(host: Host, is_change: bool, commit: &str) -> String {
     format!("{step}; or check the commit instead of the files on disk: `--head {commit}`")
 }
 
-/// Returns the hint that fetches a branch. A name with special characters of a shell is not put into a command.
+/// Returns the hint that fetches a branch. A name with shell metacharacters is not put into a command that the user
+/// could copy.
 fn fetch_hint(branch: &str) -> String {
     if has_only(branch, "._/-") {
         format!("fetch it: `git fetch origin +refs/heads/{branch}:refs/remotes/origin/{branch}`")

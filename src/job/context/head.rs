@@ -17,7 +17,8 @@ pub(super) struct ReviewedHead {
     pub warnings: Vec<String>,
 }
 
-/// Returns the commit to review and its branch: as the job requests, otherwise as the event or the checkout states.
+/// Returns the commit to review and its branch. Both come from the flags of the job, otherwise from the event or the
+/// checkout. If no branch is named, a branch of the remote that contains the commit may be used.
 pub(super) fn find_head(
     repo: &Repository,
     ci: &CiContext,
@@ -32,21 +33,21 @@ pub(super) fn find_head(
     } else if head.branch.is_none() && ci.host == Host::Unknown {
         head.branch = find_default_branch_with_commit(repo, ci, &head.commit)?;
     } else if head.branch.is_none() && may_infer_branch(ci, head.is_host_commit) {
-        head.branch = find_containing_branch(repo, ci, &head.commit)?;
+        head.branch = find_any_branch_with_commit(repo, ci, &head.commit)?;
         head.branch_origin = BranchOrigin::Inferred;
     }
     Ok(head)
 }
 
-/// Returns whether a branch that contains the commit may be used as its branch: in a local run, for a tag, and for a
-/// commit that the job selects. The branch of the host's own commit is never inferred: after a branch cut, several
-/// branches contain the commit.
+/// Returns whether any branch that contains the commit may be used as its branch: in a local run, for a tag, and for a
+/// commit that the job selects with `--head`. The branch of the commit that the host names is never inferred, because
+/// several branches contain that commit after a branch was created from another.
 pub(super) const fn may_infer_branch(ci: &CiContext, is_host_commit: bool) -> bool {
     ci.host.is_local() || ci.tag.is_some() || !is_host_commit
 }
 
-/// Returns the checked-out commit for a review of its files: the commit of the event, or a trial merge of it. Another
-/// commit is accepted only if the event has no commit.
+/// Returns the checked-out commit as the head for a review of the files on disk. It must be the commit of the event or
+/// a trial merge of it, unless the event is not about a commit.
 pub(super) fn find_checkout_head(
     repo: &Repository,
     ci: &CiContext,
@@ -63,7 +64,7 @@ pub(super) fn find_checkout_head(
         });
     }
     let branch = match checked_out.branch {
-        _ if !is_host_commit => find_containing_branch(repo, ci, &commit)?,
+        _ if !is_host_commit => find_any_branch_with_commit(repo, ci, &commit)?,
         Some(local) if ci.host.is_local() && ci.branch.is_none() => Some(local),
         _ => ci.branch.clone(),
     };
@@ -84,9 +85,9 @@ pub(super) fn find_checkout_head(
     })
 }
 
-/// Returns whether the commit is the host's own. This includes the host's trial merge, and a merge of the change or of
-/// the pushed commit with commits of only its target. Any other merge, and a merge that its author edited, may contain
-/// files that the change does not have. If the host does not set a commit, the checked-out commit matches.
+/// Returns whether `commit` is the commit that the host names, the host's trial merge of it, or a merge of it with
+/// commits that its target branch contains. Any other merge, and a merge that its author edited, may contain files that
+/// the change does not have. If the host does not name a commit, every commit matches.
 pub(super) fn matches_host_commit(
     repo: &Repository,
     ci: &CiContext,
@@ -109,7 +110,7 @@ pub(super) fn matches_host_commit(
     }
     let parents = repo.recorded_parents(commit)?;
     if ci.trigger == Trigger::Change && ci.checkout.as_deref() == Some(commit.as_str()) {
-        // GitLab also squashes the change. A trial merge of another host may be that of an earlier push.
+        // GitLab may squash the change, so the parents prove nothing. On another host, the trial merge may be outdated.
         return Ok(ci.host == Host::GitLab || parents.iter().any(is_host_commit_id));
     }
     if !parents.iter().any(is_host_commit_id) {
@@ -132,8 +133,8 @@ pub(super) fn matches_host_commit(
     Ok(repo.is_clean_merge(commit)?)
 }
 
-/// Returns the commit that the host names, otherwise the checked-out one. Without a branch of the host, a local branch
-/// is translated to that of the remote.
+/// Returns the commit that the host names, otherwise the checked-out one. If the host does not name a branch, the
+/// checked-out branch is translated to its name on the remote.
 fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, ContextError> {
     if let Some(id) = &ci.commit {
         let commit = find_host_commit(repo, ci, id)?;
@@ -151,7 +152,9 @@ fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, Co
     let branch = match (&ci.branch, checked_out.branch) {
         (Some(branch), _) => Some(branch.clone()),
         (None, Some(local)) if ci.host.is_local() => Some(find_remote_branch_name(repo, &local, &commit)?),
-        (None, Some(local)) if ci.host == Host::Unknown => find_branch_with_commit(repo, &local, &commit)?,
+        (None, Some(local)) if ci.host == Host::Unknown => {
+            find_named_branch_with_commit(repo, &local, &commit)?
+        }
         (None, _) => None,
     };
     Ok(ReviewedHead {
@@ -164,8 +167,8 @@ fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, Co
     })
 }
 
-/// Returns the commit that the job passes with `--head`. It is treated as the host's own only if the host names the
-/// same commit.
+/// Returns the commit that the job passes with `--head`, with the branch of that revision. Only if the host names the
+/// same commit, it is treated as the host's commit and has the host's branch.
 fn find_requested_head(
     repo: &Repository,
     ci: &CiContext,
@@ -201,8 +204,8 @@ fn find_requested_head(
     })
 }
 
-/// Returns the host's commit, or the change's side of a merge that the host created in the clone. Fails if the clone
-/// lacks the commit or the id is shortened. The id of a tag object is resolved to its commit.
+/// Returns the commit that the host names, or the change's side if that commit is a merge that the host created in the
+/// clone. Fails if the clone lacks the commit or the id is shortened. The id of a tag object is resolved to its commit.
 fn find_host_commit(repo: &Repository, ci: &CiContext, id: &str) -> Result<CommitId, ContextError> {
     match repo.resolve(id) {
         Ok(commit) if is_full_id(id) => resolve_local_merge(repo, ci, commit),
@@ -213,7 +216,8 @@ fn find_host_commit(repo: &Repository, ci: &CiContext, id: &str) -> Result<Commi
     }
 }
 
-/// Returns the commit itself, or if the host may have created it only in this clone, the change's side of that merge.
+/// Returns the commit, or the change's side of it if it is a merge that the host may have created only in this clone.
+/// Such a merge is not on the remote, so it cannot be reviewed. A commit that was fetched is on the remote.
 fn resolve_local_merge(
     repo: &Repository,
     ci: &CiContext,
@@ -234,9 +238,10 @@ fn resolve_local_merge(
     }
 }
 
-/// Returns the side of a merge that the target branch does not contain; it contains the other side. If it contains
-/// both, the change was merged meanwhile, and its side is the only one at which the remote has another reference. A
-/// merge with other files than that of its sides may be a commit of the change.
+/// Returns the parent of a merge that is the change: the only parent that the target branch does not contain. If the
+/// target contains both, the change was merged meanwhile, and the change is the only parent with a remote reference
+/// other than the target's. A merge that its author edited is an error, because it may be a commit of the change
+/// itself.
 fn find_changed_side(
     repo: &Repository,
     ci: &CiContext,
@@ -282,9 +287,9 @@ fn find_changed_side(
     }
 }
 
-/// Returns the name of a local branch on the remote: its upstream if that contains the commit, otherwise its own name
-/// if the remote has such a branch with the commit (pushed without setting an upstream), otherwise the upstream, or its
-/// own name without one.
+/// Returns the name of a local branch on the remote: the upstream or, for a branch that was pushed without setting its
+/// upstream, the same name, whichever remote branch contains the commit. If no remote branch contains it, the upstream
+/// is returned, and for a branch without an upstream always the same name.
 fn find_remote_branch_name(
     repo: &Repository,
     local: &str,
@@ -303,7 +308,7 @@ fn find_remote_branch_name(
     Ok(upstream)
 }
 
-/// Returns the branch of a reference such as `refs/remotes/origin/feature`.
+/// Returns the name of the remote branch for a reference, such as `feature` for `refs/remotes/origin/feature`.
 fn find_branch_of_reference(repo: &Repository, reference: &str) -> Result<Option<String>, ContextError> {
     Ok(repo
         .remote_branches()?
@@ -313,7 +318,7 @@ fn find_branch_of_reference(repo: &Repository, reference: &str) -> Result<Option
 }
 
 /// Returns a remote branch that contains the commit, preferably the default branch.
-fn find_containing_branch(
+fn find_any_branch_with_commit(
     repo: &Repository,
     ci: &CiContext,
     commit: &CommitId,
@@ -325,8 +330,8 @@ fn find_containing_branch(
     Ok(default.or(branches.first()).map(|branch| branch.branch.clone()))
 }
 
-/// Returns the name if the remote has a branch with this name that contains the commit.
-fn find_branch_with_commit(
+/// Returns `name` if the remote has a branch with this name that contains the commit.
+fn find_named_branch_with_commit(
     repo: &Repository,
     name: &str,
     commit: &CommitId,
@@ -350,7 +355,7 @@ fn find_default_branch_with_commit(
         None => repo.recorded_default_branch()?.map(|tip| tip.branch),
     };
     match default_branch {
-        Some(name) => find_branch_with_commit(repo, &name, commit),
+        Some(name) => find_named_branch_with_commit(repo, &name, commit),
         None => Ok(None),
     }
 }

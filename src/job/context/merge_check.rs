@@ -8,8 +8,9 @@ use super::target_branches::TargetBranches;
 use crate::job::ci::{CiContext, Trigger};
 use sluicegate_git::{CommitId, Repository};
 
-/// Fails unless the commit is merged: it is in the default branch, or in a branch for which `is_published` returns
-/// true. `is_host_commit` states that the host names this commit, so it is in the event's repository.
+/// Fails unless the commit is merged into the default branch or into a branch for which `is_published` returns true.
+/// Also fails if the clone is too incomplete to show it. `is_host_commit` states that the host names this commit, so it
+/// is in the event's repository.
 pub fn require_merged(
     repo: &Repository,
     ci: &CiContext,
@@ -34,10 +35,10 @@ pub fn require_merged(
     for branch in repo.remote_branches()? {
         let is_searched = default.as_ref() == Some(&branch.branch) || is_published(&branch.branch);
         // Another remote, such as a fork, may have branches with the same names.
-        let is_elsewhere = default_branch
+        let is_on_other_remote = default_branch
             .as_ref()
             .is_some_and(|default_branch| default_branch.remote != branch.remote);
-        if !is_searched || is_elsewhere || !branches.is_target_branch(&branch) {
+        if !is_searched || is_on_other_remote || !branches.is_target_branch(&branch) {
             continue;
         }
         if repo.contains_commit(&branch.tip, head)? {
@@ -67,8 +68,8 @@ pub fn require_merged(
     })
 }
 
-/// Returns the branch of the run if this clone's version of it is an ancestor of the commit. The branch may then have
-/// the commit by now, so the hint is to fetch it.
+/// Returns the branch of the run if this clone's version of it is an ancestor of the commit. The remote's branch may
+/// already contain the commit, so the hint of the error is to fetch the branch.
 fn find_overtaken_branch(
     branches: &TargetBranches<'_>,
     repo: &Repository,
@@ -88,10 +89,9 @@ fn find_overtaken_branch(
     })
 }
 
-/// Returns whether the commit may be on this branch of the remote: the clone's version of the branch contains it, or
-/// the clone lacks the branch. A commit of a push may be ahead of an outdated version of the branch, or of the history
-/// of the clone; a commit that a user selected may not. If the host does not name a commit, the checked-out one may be
-/// a commit that the job itself created, so only the clone's version of the branch proves it.
+/// Returns whether the commit may be on this branch of the remote, that is, whether the clone's version of the branch
+/// contains it. If the host names the commit, it may also be on a branch that the clone lacks, and the commit of a push
+/// may be ahead of the clone's version. A commit that the host does not name may have been created by the job.
 pub fn may_be_on_branch(
     repo: &Repository,
     ci: &CiContext,
@@ -109,8 +109,8 @@ pub fn may_be_on_branch(
     Ok(is_push && (repo.is_shallow() || repo.contains_commit(head, &tracked_branch.tip)?))
 }
 
-/// Returns whether the commit may be on the branch of the run. This is also true if the host does not name a branch, in
-/// a local run, and for a push, whose branch has the commit.
+/// Returns whether the commit may be on the branch of the run. Only a run that a user starts with any branch and commit
+/// is checked. The result is true for a push, for a local run, and if the host does not name a branch.
 pub(super) fn may_be_on_run_branch(
     repo: &Repository,
     ci: &CiContext,

@@ -46,7 +46,7 @@ pub fn resolve_target(
     build_target_resolver(repo, ci, revisions).resolve_commit()
 }
 
-/// Resolves the base of the files in the working tree or the index.
+/// Resolves the base for a review of the files in the working tree or the index, from the commits in the clone.
 pub fn resolve_checkout(
     repo: &Repository,
     ci: &CiContext,

@@ -67,14 +67,14 @@ pub fn find_target_policy_revision(
         return Ok(PolicyRevision::Head { reason });
     }
     let branches = TargetBranches::new(repo, ci, is_host_commit)?;
-    let tip = match (&ci.base, ci.target_branch()) {
+    let revision = match (&ci.base, ci.target_branch()) {
         (_, Some(branch)) => find_branch_revision(&branches, branch, "target"),
         (BaseHint::Commit { .. }, None) => Ok(PolicyRevision::Unknown {
             reason: "the host does not name the target branch".to_owned(),
         }),
         _ => choose_default_branch_revision(&branches, repo, ci, is_host_commit),
     };
-    tip.map_err(|error| error.with_host(ci.host))
+    revision.map_err(|error| error.with_host(ci.host))
 }
 
 /// Returns the newest commit of the default branch as the policy revision, even if that branch is checked out.
@@ -98,9 +98,9 @@ pub fn find_default_branch_policy_revision(
     })
 }
 
-/// Returns a note with the date of the target's newest known commit, if the clone does not show whether the branch has
-/// newer ones. `revision` is the result of [`find_target_policy_revision`]. Returns `None` if the event proves the
-/// commit to be new, or if the policy is not read from a branch.
+/// Returns a note with the date of the newest known commit of the policy's branch, if nothing shows that the commit is
+/// up to date. `revision` is the result of [`find_target_policy_revision`]. Returns `None` if the event names the
+/// commit, or if the policy is not read from a branch.
 pub fn describe_revision_age(
     repo: &Repository,
     ci: &CiContext,
@@ -144,8 +144,8 @@ pub fn describe_revision_age(
     })
 }
 
-/// Returns whether the run reviews the commit that the host names: it is checked out, and the job does not select
-/// another one. A local run, and a run in a repository without commits, is treated as such.
+/// Returns whether the run reviews the commit that the host names: that commit is checked out, and `--head` does not
+/// name another one. The result is also true for a local run and for a repository without commits.
 pub fn reviews_host_commit(
     repo: &Repository,
     ci: &CiContext,
@@ -176,8 +176,8 @@ pub fn reviews_host_commit(
     })
 }
 
-/// Fetches the branch of the run if the clone's version of it lacks the commit that the host names. The fetch and its
-/// failure are only reported to `report`.
+/// Fetches the newest commit of the run's branch if the clone's version of the branch lacks the commit that the host
+/// names. A failed fetch is only passed to `report`.
 pub fn fetch_run_branch(
     repo: &mut Repository,
     ci: &CiContext,
@@ -205,10 +205,10 @@ pub fn fetch_run_branch(
     Ok(())
 }
 
-/// Fetches the branch that [`find_target_policy_revision`] reads, if the clone lacks it. With
-/// [`RefetchBranch::IfAgeUnknown`], also fetches it if nothing shows how old the clone's version of it is. Each step
-/// and a failure are only reported to `report`. Nothing is fetched in a local run, which reads the checkout, nor for
-/// the branch of the run, which [`fetch_run_branch`] fetches.
+/// Fetches the newest commit of the branch that [`find_target_policy_revision`] reads, if the clone lacks the branch
+/// or, with [`RefetchBranch::IfAgeUnknown`], if nothing shows how old the clone's version is. Nothing is fetched in a
+/// local run, which reads the checkout, or for the branch of the run, which [`fetch_run_branch`] fetches. A failed
+/// fetch is only passed to `report`.
 pub fn fetch_policy_branch(
     repo: &mut Repository,
     ci: &CiContext,
@@ -252,8 +252,8 @@ fn has_known_age(branches: &TargetBranches<'_>, branch: &str) -> bool {
         .is_ok_and(|tip| tip.is_some_and(|tip| tip.is_named))
 }
 
-/// Returns the policy revision of a run without a target branch: head itself if it is on the default branch, otherwise
-/// the newest commit of the default branch.
+/// Returns the policy revision of a run without a target branch: head itself if the host names it as a commit of the
+/// default branch, otherwise the newest commit of the default branch.
 fn choose_default_branch_revision(
     branches: &TargetBranches<'_>,
     repo: &Repository,
@@ -274,16 +274,16 @@ fn choose_default_branch_revision(
             }
         },
     };
-    let is_named = ci.branch.as_ref() == Some(&name);
-    if is_named && is_host_commit && is_on_run_branch(repo, ci)? {
+    let is_default_branch_run = ci.branch.as_ref() == Some(&name);
+    if is_default_branch_run && is_host_commit && is_on_run_branch(repo, ci)? {
         let reason = format!("head is on the default branch `{name}`");
         return Ok(PolicyRevision::Head { reason });
     }
     find_branch_revision(branches, &name, "default")
 }
 
-/// Returns whether the run's own commit may be on the branch of the run. This is the commit that the host names,
-/// otherwise the checked-out one. A commit that the clone lacks may be on the branch.
+/// Returns whether the commit of the run may be on the branch of the run. The commit of the run is the one that the
+/// host names, otherwise the checked-out one. If the clone lacks the commit, the result is true.
 fn is_on_run_branch(repo: &Repository, ci: &CiContext) -> Result<bool, ContextError> {
     let run_commit = match &ci.commit {
         Some(id) => repo.find_commit_with_id(id),
@@ -295,7 +295,8 @@ fn is_on_run_branch(repo: &Repository, ci: &CiContext) -> Result<bool, ContextEr
     }
 }
 
-/// Returns the newest known commit of the branch as the policy revision. `role` is "target" or "default", for messages.
+/// Returns the newest known commit of the branch as the policy revision. In messages, the branch is called the "target"
+/// or "default" branch.
 fn find_branch_revision(
     branches: &TargetBranches<'_>,
     branch: &str,

@@ -4,9 +4,9 @@ use super::{ContextError, Target};
 use sluicegate_git::{RemoteBranch, Repository};
 
 impl Target {
-    /// Checks the remote-tracking branches for the branch with the commit. A local run fails if the commit is missing.
-    /// In CI, the clone often has a single or an outdated reference, so a missing commit is only a warning, which is
-    /// returned.
+    /// Checks that the branch on the remote contains head, by the clone's remote-tracking branches. A run without
+    /// pipelines to review is not checked, and a fork is an error. A CI clone often lacks the branch or has an outdated
+    /// one, so in CI, a missing commit is then only a warning, which is returned.
     pub fn check_on_remote(&self, repo: &Repository) -> Result<Option<String>, ContextError> {
         if self.idle_reason.is_some() {
             return Ok(None);
@@ -31,7 +31,7 @@ impl Target {
         })
     }
 
-    /// Fails for a fork: the platform reads the project's own remote, which does not have the branch.
+    /// Fails if the change is from a fork, because the platform reads the project's own remote, which lacks the branch.
     pub fn reject_fork(&self) -> Result<(), ContextError> {
         if self.fork {
             let branch = self.branch.as_deref().unwrap_or("unknown").to_owned();
@@ -40,7 +40,8 @@ impl Target {
         Ok(())
     }
 
-    /// Returns whether the clone is incomplete: the branch is missing or outdated, or the clone is shallow.
+    /// Returns whether the clone is too incomplete to show that head is not on the branch: it is shallow, it lacks the
+    /// branch, or its version of the branch is an ancestor of head and may be outdated.
     fn is_clone_incomplete(
         &self,
         repo: &Repository,

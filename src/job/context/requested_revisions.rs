@@ -15,7 +15,7 @@ pub struct RequestedRevisions {
 }
 
 impl RequestedRevisions {
-    /// Returns whether the user requested what to review: a commit, a base, or all pipelines.
+    /// Returns whether the user selected what to review with `--head`, `--base` or `--all`.
     pub(super) const fn names_commit(&self) -> bool {
         self.base.is_some() || self.head.is_some() || self.all
     }

@@ -46,9 +46,9 @@ pub type Target = RunSubject<CommitId>;
 pub type Comparison = RunSubject<Option<CommitId>>;
 
 impl<H> RunSubject<H> {
-    /// Returns the commits that findings and interfaces are compared with, and a description of them. These are the
-    /// bases. A run that reviews all pipelines has no base, and uses the earlier commit of the branch. Fails if the
-    /// clone lacks that commit only because it is shallow.
+    /// Returns the commits that findings and interfaces are compared with, and a description of these commits: the
+    /// earlier commit of the branch if the run has one, otherwise the bases. Fails if a shallow clone lacks the earlier
+    /// commit.
     pub fn select_baseline_commits(&self) -> Result<(Vec<CommitId>, String), ContextError> {
         match &self.earlier_commit {
             EarlierCommit::Found { commits, source } => Ok((commits.clone(), source.clone())),
@@ -89,7 +89,7 @@ impl<H> RunSubject<H> {
         }
     }
 
-    /// Creates a run without pipelines to review, for example for a deleted branch.
+    /// Creates the target of a run without pipelines to review, for example after a branch was deleted.
     pub(super) fn for_idle_run(ci: &CiContext, head: H, reason: &str) -> Self {
         let base = Base::for_all_pipelines(format!("nothing to do: {reason}"));
         Self {
@@ -123,15 +123,16 @@ impl From<Target> for Comparison {
 }
 
 impl Target {
-    /// Returns the branch for the name of a version, which is permanent. In a CI job without a tag, a branch that was
-    /// only found among those that contain the commit is not certain, so the result is `None`.
+    /// Returns the branch if it is certain enough for the name of a version, which is permanent. In a CI job without a
+    /// tag, the result is `None` for an inferred branch, which is only one of the branches that contain the commit.
     pub fn certain_branch(&self) -> Option<&str> {
         let is_inferred =
             self.branch_origin == BranchOrigin::Inferred && self.tag.is_none() && !self.host.is_local();
         self.branch.as_deref().filter(|_| !is_inferred)
     }
 
-    /// Returns the branch, or an error if it is unknown, because a review by the platform needs it.
+    /// Returns the branch, or an error if it is unknown, because the platform cannot review a commit without a branch.
+    /// The error depends on whether the host should have named the branch or it was searched for.
     pub fn require_branch(&self) -> Result<&str, ContextError> {
         self.branch.as_deref().ok_or_else(|| {
             if self.host.is_local()

@@ -39,9 +39,9 @@ struct EventCommit {
 }
 
 impl<'a> TargetBranches<'a> {
-    /// Finds the remotes of the target by the URLs that the event names. If no remote has such a URL, but the commits
-    /// of this run are in the repository of the event, every remote counts. `is_host_commit` states that the run
-    /// reviews the host's own commit, which is in the repository of the event.
+    /// Finds the clone's remotes that are the target's repository, by the URLs that the event names. If no remote has
+    /// such a URL, but the commits of this run are in the repository of the event, every remote is accepted.
+    /// `is_host_commit` states that the run reviews the host's own commit, which is in the repository of the event.
     pub(super) fn new(
         repo: &'a Repository,
         ci: &'a CiContext,
@@ -57,8 +57,8 @@ impl<'a> TargetBranches<'a> {
             .remote_repositories()?
             .into_iter()
             .partition(|(_, url)| url.as_ref().is_some_and(|url| target_urls.contains(url)));
-        let counts_every_remote = target_remotes.is_empty() && is_in_event_repository(ci, is_host_commit);
-        let (remotes, other_remotes) = if counts_every_remote {
+        let accepts_every_remote = target_remotes.is_empty() && is_in_event_repository(ci, is_host_commit);
+        let (remotes, other_remotes) = if accepts_every_remote {
             (other_remotes, target_remotes)
         } else {
             (target_remotes, other_remotes)
@@ -74,19 +74,20 @@ impl<'a> TargetBranches<'a> {
         })
     }
 
-    /// Returns the newest commit that provably belongs to the branch: the remote-tracking branch or a commit that the
-    /// event names. Returns `None` if the clone has no commit of it. Fails if no remote is the target's repository and
-    /// the event does not name a commit either.
+    /// Returns the newest commit that provably belongs to the branch: the tip of the remote-tracking branch or a commit
+    /// that the event names for the branch. Returns `None` if the clone has no such commit. Fails instead if the clone
+    /// has remotes, but none of them is the target's repository.
     pub(super) fn find_tip(&self, branch: &str) -> Result<Option<TargetTip>, ContextError> {
         let tracked_branch = self.find_tracked_branch(branch)?;
         let mut newest: Option<EventCommit> = None;
         for event_commit in self.find_event_commits(branch, tracked_branch.is_some())? {
-            if match &newest {
+            let is_newer = match &newest {
                 Some(newest_commit) => self
                     .repo
                     .contains_commit(&event_commit.commit, &newest_commit.commit)?,
                 None => true,
-            } {
+            };
+            if is_newer {
                 newest = Some(event_commit);
             }
         }
@@ -111,7 +112,7 @@ impl<'a> TargetBranches<'a> {
         }))
     }
 
-    /// Returns the remote-tracking branch of the target's repository.
+    /// Returns the remote-tracking branch with this name of a remote that is the target's repository.
     pub(super) fn find_tracked_branch(&self, branch: &str) -> Result<Option<RemoteBranch>, GitError> {
         let branches = self.repo.remote_branches_with_name(branch)?;
         Ok(branches.into_iter().find(|branch| self.is_target_branch(branch)))
@@ -123,7 +124,7 @@ impl<'a> TargetBranches<'a> {
         Ok(branches.into_iter().find(|branch| self.is_target_branch(branch)))
     }
 
-    /// Returns whether the branch is of a remote that is the target's repository.
+    /// Returns whether the branch belongs to a remote that is the target's repository.
     pub(super) fn is_target_branch(&self, branch: &RemoteBranch) -> bool {
         self.remotes.contains(&branch.remote)
     }
@@ -133,12 +134,13 @@ impl<'a> TargetBranches<'a> {
         self.remotes.first().map(String::as_str)
     }
 
-    /// Returns whether the clone has remotes, and none of them is the target's repository.
+    /// Returns whether the clone has remotes, but none of them is the target's repository, so that no remote-tracking
+    /// branch proves anything about the target.
     pub(super) const fn is_unproven(&self) -> bool {
         self.remotes.is_empty() && !self.other_remotes.is_empty()
     }
 
-    /// Returns the error that nothing in the clone proves which commits belong to the target's branch.
+    /// Returns the error for a clone without the target's repository: nothing proves which commits are on `branch`.
     pub(super) fn reject_unproven(&self, branch: &str) -> ContextError {
         let urls = &self.ci.target_repository.urls;
         ContextError::TargetNotProven {
@@ -152,11 +154,13 @@ impl<'a> TargetBranches<'a> {
         }
     }
 
-    /// Returns whether the commit belongs to the target's branch: the event names it, or the branch contains it. Fails
-    /// if a shallow clone does not show this.
+    /// Returns whether the commit belongs to this branch of the target: the event names the commit, or the branch
+    /// contains it. Fails if the history of a shallow clone is too short to show it.
     pub(super) fn contains_commit(&self, branch: &str, commit: &CommitId) -> Result<bool, ContextError> {
+        // All commits that the event names are accepted, as in a clone without a remote-tracking branch.
+        let is_tracked = false;
         if self
-            .find_event_commits(branch, false)?
+            .find_event_commits(branch, is_tracked)?
             .iter()
             .any(|event_commit| event_commit.commit == *commit)
         {
@@ -177,9 +181,9 @@ impl<'a> TargetBranches<'a> {
         Ok(false)
     }
 
-    /// Returns the commits that the event names for the branch, if the clone has them, the most trusted one first. The
-    /// base of a queued change may be another unmerged change, so it is used only if there is no remote-tracking
-    /// branch.
+    /// Returns the commits that the event names for the branch, as far as the clone has them, the most trusted one
+    /// first. If the branch has a remote-tracking branch (`is_tracked`), commits that may be on another branch are
+    /// skipped: the base of a queued change may be an unmerged change, and a user may start a build with any commit.
     fn find_event_commits(&self, branch: &str, is_tracked: bool) -> Result<Vec<EventCommit>, GitError> {
         let ci = self.ci;
         let mut commits = Vec::new();
@@ -196,7 +200,7 @@ impl<'a> TargetBranches<'a> {
                 commits.extend(self.find_event_commit(id, source));
             }
         }
-        // A user who starts a build may combine a branch with any commit; these hosts always use the branch's tip.
+        // On these hosts, a user who starts a build can select a branch, but not the commit.
         let is_always_tip = matches!(ci.host, Host::GitHub | Host::Gitea);
         if ci.trigger != Trigger::Change
             && ci.branch.as_deref() == Some(branch)
@@ -214,7 +218,7 @@ impl<'a> TargetBranches<'a> {
         Some(EventCommit { commit, field })
     }
 
-    /// Returns the target's side of the trial merge that the event names.
+    /// Returns the target's side of the host's trial merge: its first parent, if another parent is the host's commit.
     fn find_merged_target(&self) -> Result<Option<CommitId>, GitError> {
         let (Some(merge), Some(host_commit)) = (&self.ci.checkout, &self.ci.commit) else {
             return Ok(None);
@@ -233,7 +237,8 @@ impl<'a> TargetBranches<'a> {
         })
     }
 
-    /// Returns whether `commit` is `ancestor` or descends from it. Fails if a shallow clone does not show this.
+    /// Returns whether `commit` is `ancestor` or descends from it. Fails if a shallow clone lacks the history between
+    /// the two commits.
     fn is_descendant(&self, commit: &CommitId, ancestor: &CommitId) -> Result<bool, GitError> {
         if self.repo.contains_commit(commit, ancestor)? {
             return Ok(true);
@@ -255,7 +260,8 @@ impl TargetTip {
         }
     }
 
-    /// Describes where the commit was found: the full name of the reference, or the host's variable or field.
+    /// Describes where the commit was found: the full name of the reference, or the host's variable or field. `role` is
+    /// "target" or "default".
     pub(super) fn describe_source(&self, role: &str) -> String {
         match (&self.tracked_branch, self.field) {
             (Some(branch), None) => branch.reference.clone(),
@@ -268,9 +274,9 @@ impl TargetTip {
     }
 }
 
-/// Returns whether the commits of this run are in the repository of the event, so that the job cannot have cloned
-/// another one for them. In a job that selects its own commit, only the URL shows it, unless the host does not name a
-/// repository at all.
+/// Returns whether the commits of this run are certainly in the repository of the event, so that the remotes of the
+/// clone can be trusted without comparing URLs. A job that selects its own commit may have cloned another repository;
+/// its remotes are trusted only if the host does not name a URL.
 fn is_in_event_repository(ci: &CiContext, is_host_commit: bool) -> bool {
     match ci.trigger {
         _ if ci.host.is_local() => true,

@@ -17,8 +17,8 @@ pub(super) struct TargetResolver<'a> {
 }
 
 impl TargetResolver<'_> {
-    /// Resolves the commit to review, its branch and its base. A run with nothing to do, for example for a deleted
-    /// branch, gets the checked-out commit.
+    /// Resolves the commit to review, its branch and its base. The target of a run with nothing to review, for example
+    /// after a branch was deleted, is the checked-out commit.
     pub(super) fn resolve_commit(&self) -> Result<Target, ContextError> {
         if let Some(reason) = self.idle_reason() {
             return Ok(Target::for_idle_run(self.ci, self.repo.head()?.commit, reason));
@@ -27,10 +27,11 @@ impl TargetResolver<'_> {
             .map_err(|error| error.with_host(self.ci.host))
     }
 
-    /// Resolves head and its base, with the warnings of both in this order.
+    /// Resolves head and its base. The warnings about head come before the warnings about the base.
     fn resolve_head_and_base(&self) -> Result<Target, ContextError> {
         let head = head::find_head(self.repo, self.ci, self.revisions)?;
-        let mut base = self.find_base(&head, false)?;
+        let includes_uncommitted = false;
+        let mut base = self.find_base(&head, includes_uncommitted)?;
         base.warnings.splice(..0, head.warnings);
         Ok(Target {
             branch_origin: head.branch_origin,
@@ -38,7 +39,8 @@ impl TargetResolver<'_> {
         })
     }
 
-    /// Resolves the base for a review of the files in the working tree or the index.
+    /// Resolves the base for a review of the files in the working tree or the index. A directory without git or without
+    /// a commit has no base, so all pipelines are reviewed, unless `--base` requests one.
     pub(super) fn resolve_checkout(&self) -> Result<Comparison, ContextError> {
         if let Some(reason) = self.idle_reason() {
             return Ok(Comparison::for_idle_run(self.ci, None, reason));
@@ -47,8 +49,10 @@ impl TargetResolver<'_> {
             Ok(checked_out) => {
                 let head = head::find_checkout_head(self.repo, self.ci, checked_out)
                     .map_err(|error| error.with_host(self.ci.host))?;
-                let base = self.find_base(&head, self.ci.host.is_local());
-                let base = base.map_err(|error| error.with_host(self.ci.host))?;
+                let includes_uncommitted = self.ci.host.is_local();
+                let base = self
+                    .find_base(&head, includes_uncommitted)
+                    .map_err(|error| error.with_host(self.ci.host))?;
                 (head.branch, head.is_host_commit, base)
             }
             Err(GitError::NoCommit { .. }) if self.revisions.base.is_none() => {
@@ -64,7 +68,7 @@ impl TargetResolver<'_> {
         Ok(Comparison::new(self.ci, None, branch, is_host_commit, base))
     }
 
-    /// Returns why the run has nothing to review, unless the user requested what to review.
+    /// Returns why the run has nothing to review, unless the user selected what to review with flags.
     fn idle_reason(&self) -> Option<&str> {
         let reason = self.ci.idle_reason.as_deref();
         reason.filter(|_| !self.revisions.names_commit())

@@ -13,7 +13,7 @@ pub enum PolicyError {
 }
 
 impl PolicyError {
-    /// Returns what the user can do about the error; `None` if nothing is known.
+    /// Returns what the user can do about the error, or `None` if the message already says everything.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Git(error) => error.hint(),

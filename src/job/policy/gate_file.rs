@@ -62,8 +62,8 @@ pub enum CheckoutFiles {
 }
 
 impl CheckoutFiles {
-    /// Returns the version that a run reads from the checkout. If the host's context is unknown, the run is treated as
-    /// one in CI.
+    /// Returns which version of the checkout a run reads: a local run and a repository without commits use the files on
+    /// disk, a CI run uses the checked-out commit. If the CI context is not known, the run is treated as a CI run.
     pub fn for_run(repo: &Repository, ci: Option<&CiContext>) -> Result<Self, GitError> {
         if ci.is_some_and(|ci| ci.host.is_local()) {
             return Ok(Self::OnDisk);
@@ -75,7 +75,8 @@ impl CheckoutFiles {
         }
     }
 
-    /// Returns whether the checkout has something at this path, even a link that leads out of the repository.
+    /// Returns whether the checkout has a file, a directory or a link at this path, even a link that leads out of the
+    /// repository.
     fn has_file(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
         Ok(match self {
             Self::OnDisk => repo.root().join(path).symlink_metadata().is_ok(),

@@ -46,8 +46,8 @@ pub enum UnknownEffects {
 }
 
 impl Effect {
-    /// Returns the effect of a change from one degree of laxity to another. With the same degree, the effect is
-    /// unknown.
+    /// Returns the effect of a change between two ranks of laxity: a higher rank relaxes the gate. The effect of a
+    /// change that keeps the rank is unknown.
     fn from_laxity<T: Ord>(old: &T, new: &T) -> Self {
         match new.cmp(old) {
             std::cmp::Ordering::Greater => Self::Relaxed,
@@ -56,7 +56,7 @@ impl Effect {
         }
     }
 
-    /// Returns the effect for a setting where larger values mean the opposite.
+    /// Returns the opposite effect, for example for a minimum, whose larger values tighten the gate.
     const fn opposite(self) -> Self {
         match self {
             Self::Relaxed => Self::Tightened,
@@ -65,12 +65,12 @@ impl Effect {
         }
     }
 
-    /// Adds the effect to the end of the sentence.
+    /// Appends the effect to a sentence about a change, for example "(relaxed)".
     fn label(self, sentence: &str) -> String {
         format!("{sentence}{}", self.label_suffix())
     }
 
-    /// Returns the end of a sentence that shows the effect. [`retain_stricter`] recognizes the effect by it.
+    /// Returns the end of a sentence that shows the effect. [`retain_stricter`] recognizes the effect by this suffix.
     const fn label_suffix(self) -> &'static str {
         match self {
             Self::Relaxed => " (relaxed)",
@@ -80,7 +80,7 @@ impl Effect {
     }
 }
 
-/// Keeps the sentences about changes that tighten the gate, and on request those with an unknown effect.
+/// Keeps only the sentences about changes that tighten the gate and, on request, about changes with an unknown effect.
 pub(super) fn retain_stricter(mut sentences: Vec<String>, unknown_effects: UnknownEffects) -> Vec<String> {
     sentences.retain(|sentence| {
         sentence.ends_with(Effect::Tightened.label_suffix())
@@ -91,7 +91,8 @@ pub(super) fn retain_stricter(mut sentences: Vec<String>, unknown_effects: Unkno
 }
 
 /// Describes the differences between two versions of a file, which are parsed with `parse` and compared with
-/// `describe_differences`. A version that cannot be parsed is described instead of compared.
+/// `describe_differences`. If a version cannot be parsed, only this is described. Long descriptions are shortened to
+/// [`MAX_SENTENCES`].
 fn describe_versions<T: Default>(
     old: &GateFileVersion,
     new: &GateFileVersion,
@@ -125,8 +126,8 @@ fn describe_versions<T: Default>(
     List::with_limit(sentences, MAX_SENTENCES).entries().collect()
 }
 
-/// Parses a version of a file. A missing file has the default value. The error is the reason why the version cannot be
-/// used.
+/// Parses a version of a file. For a missing file, the result is the default value. The error is the reason why the
+/// version cannot be used.
 fn parse_version<T: Default>(
     version: &GateFileVersion,
     parse: impl Fn(&[u8]) -> Result<T, DocumentError>,
@@ -142,7 +143,7 @@ fn describe_unreadable(version: &str, reason: &str) -> String {
     format!("{version} cannot be read: {}", text::escape_line(reason))
 }
 
-/// Sanitizes a name or a value from a file for output.
+/// Makes a name or a value from a file safe to print: long text is shortened, and control characters are escaped.
 fn sanitize(text: &str) -> String {
     text::escape_line(&shorten(text))
 }

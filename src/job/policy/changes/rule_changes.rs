@@ -5,7 +5,8 @@ use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::rules::{RuleOutline, RuleState, list_rules};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Describes how the rules file changed: one sentence for each rule, and one for each configuration value of a rule.
+/// Describes how the rules file changed, with one sentence for each changed rule and each changed configuration value
+/// of a rule. A removed file is described by its effect, because no rule can be evaluated without it.
 pub fn describe_rules_file_changes(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
     if *new == GateFileVersion::Missing {
         return vec!["the file was removed: no rule can be evaluated".to_owned()];
@@ -57,7 +58,7 @@ fn describe_rule_changes(old: &RuleOutline, new: Option<&RuleOutline>) -> Vec<St
     sentences
 }
 
-/// Adds to the sentence whether the new state relaxes or tightens the gate.
+/// Appends to the sentence whether the change from the old to the new state of a rule relaxes or tightens the gate.
 fn label_with_effect(sentence: &str, old: RuleState, new: RuleState) -> String {
     match (rank_laxity(old), rank_laxity(new)) {
         (Some(old), Some(new)) => Effect::from_laxity(&old, &new),
@@ -66,7 +67,8 @@ fn label_with_effect(sentence: &str, old: RuleState, new: RuleState) -> String {
     .label(sentence)
 }
 
-/// Returns how lax a state is, from 0 for an error; `None` if the rule cannot be evaluated, so that nothing is known.
+/// Returns the rank of a rule's state by laxity, from 0 for enforcement as an error to 2 for a rule that is not
+/// enforced. Returns `None` if the effect of the rule is unknown, for example because it cannot be evaluated.
 const fn rank_laxity(state: RuleState) -> Option<u8> {
     match state {
         RuleState::Enabled(Enforcement::Error) => Some(0),
@@ -76,7 +78,7 @@ const fn rank_laxity(state: RuleState) -> Option<u8> {
     }
 }
 
-/// Describes a state as it is shown on both sides of the arrow.
+/// Returns the text for a rule's state in a sentence such as "rules: id error → disabled".
 fn describe_state(state: RuleState) -> String {
     match state {
         RuleState::Enabled(level) => level.to_string(),
@@ -87,7 +89,8 @@ fn describe_state(state: RuleState) -> String {
     }
 }
 
-/// Describes each configuration value that differs between two versions of a rule, with its effect on the gate.
+/// Describes each configuration value that differs between two versions of a rule, with its effect on the gate. The
+/// effect is unknown if the new version of the rule is not enforced, or if the value is not a limit.
 fn describe_config_changes(id: &str, old: &RuleOutline, new: &RuleOutline) -> Vec<String> {
     let old_fields: BTreeMap<String, String> = old.config.iter().cloned().collect();
     let new_fields: BTreeMap<String, String> = new.config.iter().cloned().collect();

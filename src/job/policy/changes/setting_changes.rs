@@ -54,7 +54,8 @@ enum Value {
     List(Vec<String>),
 }
 
-/// Describes how the configuration file changed: one sentence for each key with another value.
+/// Describes how the configuration file changed, with one sentence for each key whose value has another effect.
+/// `find_known` returns the properties of the setting with a key.
 pub fn describe_config_file_changes(
     old: &GateFileVersion,
     new: &GateFileVersion,
@@ -74,8 +75,8 @@ pub fn describe_config_file_changes(
     })
 }
 
-/// Parses a configuration file into its settings, each with the full key such as `review.fail-on`. An empty file has
-/// none.
+/// Parses a configuration file into its settings, each with its full key, such as `review.fail-on`. An empty file has
+/// no settings.
 fn parse_settings(bytes: &[u8]) -> Result<SettingValues, DocumentError> {
     if is_blank(bytes) {
         return Ok(SettingValues::new());
@@ -86,7 +87,8 @@ fn parse_settings(bytes: &[u8]) -> Result<SettingValues, DocumentError> {
     Ok(settings)
 }
 
-/// Adds the settings below this node. `key` is the full key of the node; it is empty for the root.
+/// Adds the settings in this node of the YAML document and below it. `key` is the full key of the node, which is empty
+/// for the root. A null value is skipped.
 fn insert_settings(node: NodeRef<'_, '_>, key: &str, settings: &mut SettingValues) {
     if let Some(items) = node.items() {
         let entries = items
@@ -115,10 +117,10 @@ fn describe_key_change(
     new: &SettingValues,
     find_known: &FindKnownSetting<'_>,
 ) -> Option<String> {
-    if SECRET_KEY_PARTS
+    let may_be_secret = SECRET_KEY_PARTS
         .iter()
-        .any(|part| key.to_ascii_lowercase().contains(part))
-    {
+        .any(|part| key.to_ascii_lowercase().contains(part));
+    if may_be_secret {
         return Some(Effect::Unknown.label(&format!("{}: changed, values hidden", sanitize(key))));
     }
     let (old_value, new_value) = (old.get(key), new.get(key));
@@ -126,11 +128,11 @@ fn describe_key_change(
     let strictness = setting
         .as_ref()
         .map_or(Strictness::Neutral, |setting| setting.strictness);
-    if [old_value, new_value]
+    let has_list = [old_value, new_value]
         .into_iter()
         .flatten()
-        .any(|value| matches!(value, Value::List(_)))
-    {
+        .any(|value| matches!(value, Value::List(_)));
+    if has_list {
         return describe_list_change(
             key,
             strictness,
@@ -153,8 +155,8 @@ fn describe_key_change(
     Some(compare_laxity(strictness, &old_text, &new_text).label(&sentence))
 }
 
-/// Returns the value as text, or if the key is missing, its default or that it is not set. The value of a setting with
-/// a default is a word or a number, whose case has no effect.
+/// Returns the value as text. A missing value is shown as the default or, without a default, as not set. A value of a
+/// setting with a default is a word or a number and becomes lower case, because its case has no effect.
 fn format_value(value: Option<&Value>, default: Option<&str>) -> String {
     match value {
         Some(Value::Scalar(text)) if default.is_some() => text.trim().to_ascii_lowercase(),
@@ -163,7 +165,7 @@ fn format_value(value: Option<&Value>, default: Option<&str>) -> String {
     }
 }
 
-/// Returns whether the new value is laxer or stricter than the old one.
+/// Returns the effect of a changed value: relaxed, tightened, or unknown if the setting has no order of strictness.
 fn compare_laxity(strictness: Strictness, old_text: &str, new_text: &str) -> Effect {
     match (
         rank_laxity(strictness, old_text),
@@ -184,8 +186,9 @@ fn rank_laxity(strictness: Strictness, text: &str) -> Option<usize> {
     }
 }
 
-/// Returns the entries that a list has in this version. A missing list of a section is replaced by the common list, and
-/// a missing common list by the default. Globs to include have their default even if the list is empty.
+/// Returns the entries that apply for a list setting in this version of the file. A missing list of a section, such as
+/// `review.include`, is replaced by the common list `include`, and a missing common list by the default. An empty list
+/// of globs to include is replaced by the default, too.
 fn resolve_list(key: &str, settings: &SettingValues, find_known: &FindKnownSetting<'_>) -> BTreeSet<String> {
     let common_key = match key {
         "review.include" | "publish.include" => Some(INCLUDE),
@@ -208,7 +211,8 @@ fn resolve_list(key: &str, settings: &SettingValues, find_known: &FindKnownSetti
     }
 }
 
-/// Describes the entries that were added and removed, with the effect on the gate, or returns `None` if there are none.
+/// Describes the entries that were added to a list and removed from it, with the effect on the gate. Returns `None` if
+/// both lists are equal.
 fn describe_list_change(
     key: &str,
     strictness: Strictness,

@@ -26,7 +26,7 @@ pub fn describe_team_rules_changes(old: &GateFileVersion, new: &GateFileVersion)
     })
 }
 
-/// Parses the rules of a version. The error is the first problem.
+/// Parses the team's rules in a version of the file. If the file has several problems, the error is the first one.
 fn parse_rules(bytes: &[u8]) -> Result<TeamRuleSet, DocumentError> {
     TeamRuleSet::parse(bytes).map_err(|problems| {
         let first = problems.into_iter().next();
@@ -45,7 +45,7 @@ fn describe_added_rule(rule: &TeamRule) -> String {
     Effect::from_laxity(&rank_laxity(None), &rank_laxity(rule.level)).label(&sentence)
 }
 
-/// Describes the differences between two versions of a rule. `None` means that the new version lacks the rule.
+/// Describes the differences between two versions of a team rule. `None` means that the rule was removed.
 fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<String> {
     let (id, old_level) = (old.full_id(), level_name(old.level));
     let Some(new) = new else {
@@ -64,7 +64,7 @@ fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<String> 
     ] {
         if old_globs != new_globs {
             let effect = if is_enforced {
-                find_glob_effect(key, old_globs, new_globs)
+                compare_globs(key, old_globs, new_globs)
             } else {
                 Effect::Unknown
             };
@@ -88,7 +88,7 @@ fn level_name(level: Option<Enforcement>) -> &'static str {
     level.map_or("off", Enforcement::name)
 }
 
-/// Returns how lax a level is, from 0 for an error. A missing rule is as lax as one that is off.
+/// Returns the rank of a rule's level by laxity, from 0 for an error to 2 for a rule that is off or missing.
 const fn rank_laxity(level: Option<Enforcement>) -> u8 {
     match level {
         Some(Enforcement::Error) => 0,
@@ -97,12 +97,12 @@ const fn rank_laxity(level: Option<Enforcement>) -> u8 {
     }
 }
 
-/// Returns the effect of a change to the globs. If `paths` is empty, the rule applies to all pipelines; otherwise each
-/// glob adds pipelines. Each glob of `exclude` removes pipelines.
-fn find_glob_effect(key: &str, old_globs: &[String], new_globs: &[String]) -> Effect {
+/// Returns the effect of a change to the globs of a rule. If `paths` is empty, the rule applies to all pipelines;
+/// otherwise each glob in `paths` adds pipelines. Each glob in `exclude` removes pipelines.
+fn compare_globs(key: &str, old_globs: &[String], new_globs: &[String]) -> Effect {
     let (old, new): (BTreeSet<_>, BTreeSet<_>) = (old_globs.iter().collect(), new_globs.iter().collect());
-    let is_all = |globs: &BTreeSet<_>| key == "paths" && globs.is_empty();
-    let effect = match (is_all(&old), is_all(&new)) {
+    let selects_all = |globs: &BTreeSet<_>| key == "paths" && globs.is_empty();
+    let effect = match (selects_all(&old), selects_all(&new)) {
         (false, true) => Effect::Tightened,
         (true, false) => Effect::Relaxed,
         _ if new.is_superset(&old) => Effect::Tightened,

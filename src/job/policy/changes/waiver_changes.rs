@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// Maximum number of waivers of a kind that are listed one by one.
 const MAX_LISTED_WAIVERS: usize = 10;
 
-/// Describes how the waivers file changed: one sentence for each waiver. If there are many, a count and the first ones.
+/// Describes how the waivers file changed, with one sentence for each waiver that was added, changed or removed.
 pub fn describe_waivers_file_changes(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
     describe_versions(old, new, parse_entries, |old, new| {
         let old_entries: Vec<&WaiverEntry> = old.difference(new).collect();
@@ -44,14 +44,15 @@ fn parse_entries(bytes: &[u8]) -> Result<BTreeSet<WaiverEntry>, DocumentError> {
         .collect())
 }
 
-/// Returns whether one of `entries` has the same subject as `entry`.
+/// Returns whether one of `entries` waives the same findings as `entry`, possibly with another reason, size or end.
 fn has_same_subject(entry: &WaiverEntry, entries: &[&WaiverEntry]) -> bool {
     entries
         .iter()
         .any(|candidate| candidate.subject() == entry.subject())
 }
 
-/// Describes these waivers. If there are many, starts with the number of waivers and lists the first ones.
+/// Describes waivers with the same kind of change, one per sentence. If there are many, their number comes first, and
+/// only the first ones are listed.
 fn describe_waivers(effect: Effect, change: &str, entries: &[&WaiverEntry]) -> Vec<String> {
     let mut sentences = Vec::new();
     if entries.len() > MAX_LISTED_WAIVERS {
