@@ -109,11 +109,14 @@ pub struct GateFileReader<'r> {
 }
 
 impl GateFileReader<'_> {
-    /// Reads a file of the gate configuration of at most `limit` bytes from the policy revision, and the checkout's
-    /// version if that is another one. `path` is relative to the repository root.
+    /// Reads a file of the gate configuration of at most `limit` bytes from the policy revision. If the policy revision
+    /// is not head, the checkout's version is read, too. `path` is relative to the repository root.
+    ///
+    /// With [`UnusableFile::TreatAsMissing`], the result contains the reason why a version cannot be read, instead of
+    /// an error. A required file that the checkout lacks is always an error.
     pub fn read_file(&self, path: &str, presence: FilePresence, limit: u64) -> Result<GateFile, PolicyError> {
         let repo = self.repo;
-        // A file that the job names but that does not exist is an error of the job, also in CI.
+        // A job that names a file that does not exist has an error of its own, also in CI.
         let is_optional_or_present =
             presence == FilePresence::Optional || self.checkout.has_file(repo, path)?;
         let may_be_unusable = is_optional_or_present && self.on_unusable == UnusableFile::TreatAsMissing;
@@ -169,8 +172,8 @@ impl GateFileReader<'_> {
         }
     }
 
-    /// Reads the checkout's version, which does not decide about this run. With `may_be_unusable`, an unreadable file
-    /// is treated as missing, because the run fails for it elsewhere.
+    /// Reads the checkout's version in addition to the policy revision's version, which decides about this run. With
+    /// `may_be_unusable`, an unreadable file is treated as missing, because it is reported elsewhere.
     fn read_checkout_version(
         &self,
         path: &str,
@@ -184,7 +187,8 @@ impl GateFileReader<'_> {
         }
     }
 
-    /// Reads the checkout's version as the one that decides, because the policy revision is head.
+    /// Reads the checkout's version as the version that decides, because the policy revision is head. If git converts a
+    /// file on disk at the checkout, the committed version is used, which is the same on every machine.
     fn read_deciding_version(
         &self,
         path: &str,
@@ -204,8 +208,8 @@ impl GateFileReader<'_> {
         }
     }
 
-    /// Reads the version that the change may have written. Errors must therefore not show content from outside the
-    /// repository.
+    /// Reads the checkout's version, which the change may have written. A link out of the repository is therefore an
+    /// error, so that messages do not show content from there.
     fn read_change_version(
         &self,
         path: &str,
@@ -220,7 +224,7 @@ impl GateFileReader<'_> {
     }
 }
 
-/// Reads the file of the checked-out commit.
+/// Reads the file of the checked-out commit. A missing file that is required is an error.
 fn read_committed(
     repo: &Repository,
     commit: &CommitId,
@@ -232,12 +236,13 @@ fn read_committed(
     if presence == FilePresence::Required && text.is_none() {
         let name = format!("{path} of `HEAD` ({})", commit.short());
         let reason = "the commit has no such file, and in CI the files of the commit are used".to_owned();
-        return Err(reject_unreadable(name, reason));
+        return Err(unreadable_error(name, reason));
     }
     Ok(text)
 }
 
-/// Reads a file outside the repository, or without a repository. It belongs to the job, so the version on disk is used.
+/// Reads a file that is outside the repository, or in a directory without git. Such a file belongs to the job, so the
+/// version on disk decides.
 pub fn read_job_file(file: &Path, presence: FilePresence) -> Result<GateFile, PolicyError> {
     Ok(GateFile {
         policy_text: read_from_disk(file, presence, MAX_FILE_BYTES)?,
@@ -245,8 +250,8 @@ pub fn read_job_file(file: &Path, presence: FilePresence) -> Result<GateFile, Po
     })
 }
 
-/// Returns the committed version if git converts the file at the checkout, for example because of the attribute `text`.
-/// In this case, the file on disk differs from the file that readers of the commit see.
+/// Reads the committed version of a file if git converts the file at the checkout, for example because of the attribute
+/// `text`. Returns `None` if the file on disk has the committed content, or if git does not convert it.
 fn read_converted_file(repo: &Repository, path: &str, limit: u64) -> Result<Option<NamedText>, PolicyError> {
     if repo.is_bare() {
         return Ok(None);
@@ -260,8 +265,8 @@ fn read_converted_file(repo: &Repository, path: &str, limit: u64) -> Result<Opti
     }
 }
 
-/// Reads a file on disk that the change may have written. Fails if a link leads out of the repository, because errors
-/// must not show content from there.
+/// Reads a file on disk that the change may have written. Fails if a link in the path leads out of the repository, so
+/// that messages do not show content from there.
 fn read_inside_repository(
     repo: &Repository,
     file: &Path,
@@ -269,7 +274,7 @@ fn read_inside_repository(
     limit: u64,
 ) -> Result<Option<NamedText>, PolicyError> {
     if leaves_repository(repo, file) {
-        return Err(reject_unreadable(
+        return Err(unreadable_error(
             file.display().to_string(),
             LEAVES_REPOSITORY.to_owned(),
         ));
@@ -277,7 +282,7 @@ fn read_inside_repository(
     read_from_disk(file, presence, limit)
 }
 
-/// Returns whether the file, with its links followed, is outside the repository.
+/// Returns whether the file is outside the repository after its links are followed. A missing file is not.
 fn leaves_repository(repo: &Repository, file: &Path) -> bool {
     match (file.canonicalize(), repo.root().canonicalize()) {
         (Ok(file), Ok(root)) => !file.starts_with(root),
@@ -293,12 +298,12 @@ fn read_from_disk(file: &Path, presence: FilePresence, limit: u64) -> Result<Opt
     let name = file.display().to_string();
     match input::read_text_file(file, limit) {
         Ok(text) => Ok(Some(NamedText { name, text })),
-        Err(error) => Err(reject_unreadable(name, error.to_string())),
+        Err(error) => Err(unreadable_error(name, error.to_string())),
     }
 }
 
-/// Reads the file of a commit. A symbolic link that leads out of the repository is an error. `branch` names the version
-/// in errors.
+/// Reads the file of a commit, or returns `None` if the commit lacks the file. A symbolic link that leads out of the
+/// repository is an error. `branch` is only for messages.
 fn read_at_commit(
     repo: &Repository,
     commit: &CommitId,
@@ -309,16 +314,17 @@ fn read_at_commit(
     let name = format!("{path} of `{branch}` ({})", commit.short());
     match read_gate_file_version(repo, &repo.snapshot(commit.clone()), path, limit)? {
         GateFileVersion::Missing => Ok(None),
-        GateFileVersion::Unreadable(reason) => Err(reject_unreadable(name, reason)),
+        GateFileVersion::Unreadable(reason) => Err(unreadable_error(name, reason)),
         GateFileVersion::Text(bytes) => match input::decode_utf_8(bytes) {
             Ok(text) => Ok(Some(NamedText { name, text })),
-            Err(reason) => Err(reject_unreadable(name, reason.to_owned())),
+            Err(reason) => Err(unreadable_error(name, reason.to_owned())),
         },
     }
 }
 
 /// Reads a file of the gate configuration from a commit, the index or the disk, and follows symbolic links within the
-/// repository. Returns as a value, not as an error, that the file is missing or cannot be read.
+/// repository. A missing or unreadable file is a value, because versions with it can be compared; only a failure of git
+/// is an error.
 pub fn read_gate_file_version(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
@@ -334,21 +340,21 @@ pub fn read_gate_file_version(
     };
     Ok(match &file.content {
         FileContent::Blob(blob) => match repo.read_blob(blob, limit) {
-            Err(GitError::TooLarge { .. }) => reject_too_large(limit),
+            Err(GitError::TooLarge { .. }) => build_too_large_version(limit),
             read => GateFileVersion::Text(read?),
         },
         FileContent::Disk(full) => match read_disk_file(full, limit) {
             Ok(Some(bytes)) => GateFileVersion::Text(bytes),
-            Ok(None) => reject_too_large(limit),
+            Ok(None) => build_too_large_version(limit),
             Err(error) => GateFileVersion::Unreadable(error.to_string()),
         },
     })
 }
 
-fn reject_too_large(limit: u64) -> GateFileVersion {
+fn build_too_large_version(limit: u64) -> GateFileVersion {
     GateFileVersion::Unreadable(format!("it has more than {limit} bytes"))
 }
 
-const fn reject_unreadable(name: String, reason: String) -> PolicyError {
+const fn unreadable_error(name: String, reason: String) -> PolicyError {
     PolicyError::Unreadable { name, reason }
 }

@@ -16,9 +16,9 @@ pub struct MergeVersions<'a> {
     pub bases: &'a [GateFileVersion],
 }
 
-/// Returns descriptions of the settings that are stricter on the target than on head because the target changed them.
-/// After the merge, these settings apply. `describe` compares two versions of the file. `unknown_effects` states
-/// whether differences are included of which nobody knows whether they are stricter.
+/// Describes the settings that are stricter on the target than on head because the target changed them, so that they
+/// will apply after the merge. `describe` compares two versions of the file. `unknown_effects` states whether to
+/// include differences that may or may not be stricter.
 pub fn describe_stricter_settings(
     MergeVersions { head, tip, bases }: MergeVersions<'_>,
     describe: &dyn Fn(&GateFileVersion, &GateFileVersion) -> Vec<String>,
@@ -34,9 +34,9 @@ pub fn describe_stricter_settings(
         .collect()
 }
 
-/// Returns a rules file with those rules that the merge will change or add in comparison with head, or `None` if there
-/// are none. The level and each configuration value come from the target unless the change edited them. A missing or
-/// unreadable version has no rules.
+/// Returns the text of a rules file with only those rules that the merge will change or add in comparison with head, or
+/// `None` if there are no such rules. The level and each configuration value come from the target unless the change
+/// edited them. Disabled rules are left out, and a missing or unreadable version has no rules.
 pub fn merge_rules(versions: MergeVersions<'_>) -> Option<Vec<u8>> {
     let head_rules = parse_rules(versions.head);
     let base_rules: Vec<Vec<RuleOutline>> = versions.bases.iter().map(parse_rules).collect();
@@ -57,8 +57,8 @@ pub fn merge_rules(versions: MergeVersions<'_>) -> Option<Vec<u8>> {
     (!entries.is_empty()).then(|| format!("rules:\n{entries}").into_bytes())
 }
 
-/// Returns the rule as it will be after the merge, or `None` if the change removed it. Where the change left a value of
-/// a base, the target's value is used.
+/// Returns the rule as it will be after the merge, or `None` if the change removed it. A value on head that is equal to
+/// the value on a base was not changed, so the target's value is used.
 fn merge_rule(
     head: Option<&RuleOutline>,
     tip: &RuleOutline,
@@ -124,7 +124,7 @@ fn format_rule(rule: &RuleOutline) -> Option<String> {
     ))
 }
 
-/// Writes a configuration value in YAML: a number unchanged, other text in quotes.
+/// Formats a configuration value for YAML: a number stays unchanged, other text is put in quotes.
 fn format_config_value(text: &str) -> String {
     match text.parse::<u64>() {
         Ok(number) if number.to_string() == text => text.to_owned(),
@@ -132,12 +132,12 @@ fn format_config_value(text: &str) -> String {
     }
 }
 
-/// Writes text in quotes, in the form of JSON, which YAML understands.
+/// Formats text as a JSON string, which is also valid YAML.
 fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Returns the rules of a version; none if it is missing or unreadable.
+/// Parses the rules of a version of the rules file. A missing or unreadable version has no rules.
 fn parse_rules(version: &GateFileVersion) -> Vec<RuleOutline> {
     match version {
         GateFileVersion::Text(bytes) => list_rules(bytes).unwrap_or_default(),

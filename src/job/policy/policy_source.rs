@@ -19,9 +19,9 @@ pub enum PolicySource {
     Head,
 }
 
-/// Returns the revision that the gate configuration is read from: that of the job, or the default of `--policy`.
-/// Without the CI host's context, the revision is unknown. `is_host_commit` states that the run reviews the commit that
-/// the host names.
+/// Returns the revision that the gate configuration is read from, as `--policy` selects it: head, the default branch,
+/// or by default the target of the change. Without the CI host's context, the revision is unknown. `is_host_commit`
+/// states that the run reviews the commit that the host names.
 pub fn find_policy_revision(
     repo: &Repository,
     ci: Option<&CiContext>,
@@ -40,6 +40,6 @@ pub fn find_policy_revision(
         PolicyRevision::Head { .. } if source == PolicySource::Base => {
             find_default_branch_policy_revision(repo, ci, is_host_commit)
         }
-        tip => Ok(tip),
+        revision => Ok(revision),
     }
 }

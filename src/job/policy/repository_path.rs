@@ -21,7 +21,7 @@ pub fn find_path_in_repository(root: &Path, file: &Path) -> Option<String> {
     })
 }
 
-/// Returns the path without `.` and `..`, without reading the disk, so that the file may exist only in a commit.
+/// Removes `.` and `..` from the path. The disk is not read, because the file may exist only in a commit.
 pub fn normalize_path(path: &Path) -> PathBuf {
     let mut normalized_path = PathBuf::new();
     for part in path.components() {
@@ -36,9 +36,9 @@ pub fn normalize_path(path: &Path) -> PathBuf {
     normalized_path
 }
 
-/// Returns the full path of an output file that the configuration file sets, or the reason why it is not inside the
-/// checkout. The path is relative to `current_dir`, as paths of a job are, or to the root if `current_dir` is
-/// elsewhere.
+/// Returns the full path of an output file that the configuration file sets, or the reason why the program must not
+/// write to it: the path is not in the checkout, is in `.git`, or is not a file. `path` is relative to `current_dir`,
+/// or to `root` if `current_dir` is outside the checkout.
 pub fn resolve_in_checkout(root: &Path, current_dir: &Path, path: &Path) -> Result<PathBuf, &'static str> {
     for part in path.components() {
         match part {
@@ -48,8 +48,7 @@ pub fn resolve_in_checkout(root: &Path, current_dir: &Path, path: &Path) -> Resu
             Component::RootDir | Component::Prefix(_) => return Err("the path is not relative"),
         }
     }
-    let unreadable = "the checkout cannot be read";
-    let root = root.canonicalize().map_err(|_| unreadable)?;
+    let root = root.canonicalize().map_err(|_| "the checkout cannot be read")?;
     let is_inside = current_dir
         .canonicalize()
         .is_ok_and(|current_dir| current_dir.starts_with(&root));
@@ -61,7 +60,7 @@ pub fn resolve_in_checkout(root: &Path, current_dir: &Path, path: &Path) -> Resu
     let real = resolve_links(&full).ok_or("a symbolic link in the path is broken")?;
     let relative_path = real
         .strip_prefix(&root)
-        .map_err(|_| "a symbolic link in the path leads out of it")?;
+        .map_err(|_| "a symbolic link in the path leads out of the checkout")?;
     if is_in_git_dir(relative_path) {
         return Err("a symbolic link in the path leads into .git");
     }
@@ -77,7 +76,7 @@ pub fn contains_link(full: &Path) -> bool {
     full.ancestors().any(Path::is_symlink)
 }
 
-/// Returns those directories and files of the path that are symbolic links in the repository, relative to its root.
+/// Returns the parts of the path that are symbolic links in the repository, each as a path relative to the root.
 pub fn find_links_in_path(root: &Path, full: &Path) -> Vec<String> {
     let Ok(root) = root.canonicalize() else {
         return Vec::new();
@@ -90,15 +89,15 @@ pub fn find_links_in_path(root: &Path, full: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Returns the path relative to `root` if it is a symbolic link whose directory is in `root`.
+/// Returns `path` relative to `root` if `path` is a symbolic link in a directory of `root`.
 fn find_link_in_root(root: &Path, path: &Path) -> Option<String> {
     let parent = path.parent().filter(|_| path.is_symlink())?.canonicalize().ok()?;
     let parent_in_root = parent.strip_prefix(root).ok()?;
     Some(join_with_slashes(&parent_in_root.join(path.file_name()?)))
 }
 
-/// Returns the paths under which git may track a file of the checkout: its own path, and the one with its links
-/// resolved.
+/// Returns the paths under which git may track a file of the checkout: the path itself, and the path after its links
+/// are resolved. Paths outside the repository are skipped.
 pub fn list_tracked_paths(root: &Path, file: &Path) -> Vec<String> {
     let resolved_file = resolve_links(file);
     [Some(file), resolved_file.as_deref()]
@@ -108,7 +107,8 @@ pub fn list_tracked_paths(root: &Path, file: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Resolves the links in a path of which only the first part may exist. Returns `None` if that part cannot be resolved.
+/// Resolves the links in a path whose last parts may be missing on disk. Returns `None` if the existing part cannot be
+/// resolved, for example because of a broken link.
 fn resolve_links(full: &Path) -> Option<PathBuf> {
     let existing_part = full.ancestors().find(|part| part.symlink_metadata().is_ok())?;
     let remainder = full.strip_prefix(existing_part).ok()?;
@@ -120,13 +120,13 @@ fn resolve_links(full: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Returns whether the path is in a git directory.
+/// Returns whether any part of the path is named `.git`, so that the path may be in a git directory.
 pub fn is_in_git_dir(path: &Path) -> bool {
     path.iter().any(is_git_name)
 }
 
-/// Returns whether some file system reads the name as `.git`: in any case, with characters that macOS or Windows ignore
-/// in names, or as its short name.
+/// Returns whether a file system may treat the name as `.git`: in upper or lower case, with characters that macOS or
+/// Windows ignores in names, or as the short name `git~1` of Windows.
 fn is_git_name(name: &OsStr) -> bool {
     let visible_name: String = name
         .to_string_lossy()
@@ -142,6 +142,7 @@ fn is_git_name(name: &OsStr) -> bool {
     plain_name == ".git" || plain_name.starts_with("git~")
 }
 
+/// Returns whether macOS ignores this invisible character in file names.
 const fn is_ignored_in_names(character: char) -> bool {
     matches!(character, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }

@@ -19,8 +19,9 @@ pub struct ResolvedPath {
     pub leaves_repository: bool,
 }
 
-/// Follows the links in `path`, which is relative to the repository root. The result contains each path on the way, and
-/// the file at the end if there is one. A path with more than `MAX_LINKS` links has no file.
+/// Follows the links in `path`, which is relative to the repository root. The result contains each path on the way and,
+/// if the last path is a regular file, that file. If a path has more than `MAX_LINKS` links, the next link is not
+/// followed.
 pub fn follow_links(
     repo: &Repository,
     snapshot: &Snapshot<'_>,

@@ -15,17 +15,17 @@ pub struct AttestationFiles {
 }
 
 impl AttestationFiles {
-    /// Returns whether a statement, or its predicate, is requested.
+    /// Returns whether the file of the statement or the file of its predicate is requested.
     pub const fn is_requested(&self) -> bool {
         self.statement.is_some() || self.predicate.is_some()
     }
 
-    /// Fails if a file of this statement is one of another statement, which the run writes, too.
+    /// Fails if the files of this statement and of another statement, which the same run writes, share a path.
     pub fn reject_paths_of(&self, statement_files: &Self) -> Result<(), SettingsError> {
         reject_shared_paths(self.list_paths().chain(statement_files.list_paths()))
     }
 
-    /// Returns the paths of both files, as far as they are requested.
+    /// Returns the paths of the requested files: the statement and its predicate.
     pub fn list_paths(&self) -> impl Iterator<Item = &Path> {
         [&self.statement, &self.predicate]
             .into_iter()
@@ -34,7 +34,8 @@ impl AttestationFiles {
     }
 }
 
-/// Returns the files for the statement about a review that the job itself names.
+/// Returns the files for the statement about a review that a flag or a variable of the job sets. The configuration file
+/// is not read.
 pub fn job_review_attestation(args: &AttestationArgs, env: &Env) -> AttestationFiles {
     AttestationFiles {
         statement: job_path(args.attestation.as_ref(), variable::ATTESTATION, env),
@@ -46,7 +47,8 @@ pub fn job_review_attestation(args: &AttestationArgs, env: &Env) -> AttestationF
     }
 }
 
-/// Returns the files for the statement about a publication that the job itself names.
+/// Returns the files for the statement about a publication that a flag or a variable of the job sets. The configuration
+/// file is not read.
 pub(super) fn job_publish_attestation(flags: &PublishFlags, env: &Env) -> AttestationFiles {
     AttestationFiles {
         statement: job_path(
@@ -62,13 +64,13 @@ pub(super) fn job_publish_attestation(flags: &PublishFlags, env: &Env) -> Attest
     }
 }
 
-/// Returns the path that a flag or its variable sets.
+/// Returns the path that a flag or its environment variable sets.
 pub(super) fn job_path(flag: Option<&PathBuf>, variable: &str, env: &Env) -> Option<PathBuf> {
     flag.cloned().or_else(|| env.get(variable).map(PathBuf::from))
 }
 
 impl SettingSources<'_> {
-    /// Resolves the files for the statement about a review.
+    /// Resolves the files for the statement about a review from flags, variables and the configuration file.
     pub fn review_attestation(&self, args: &AttestationArgs) -> Result<AttestationFiles, SettingsError> {
         let file = &self.file.review;
         Ok(AttestationFiles {
@@ -85,7 +87,7 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Resolves the files for the statement about a publication.
+    /// Resolves the files for the statement about a publication from flags, variables and the configuration file.
     pub(super) fn publish_attestation(
         &self,
         flags: &PublishFlags,
@@ -106,13 +108,13 @@ impl SettingSources<'_> {
     }
 }
 
-/// Rejects a path that two outputs share, because only one of them would remain.
+/// Fails if two outputs have the same path, because the second would overwrite the first.
 pub(super) fn reject_shared_paths<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), SettingsError> {
     let mut known_paths: Vec<&Path> = Vec::new();
     for path in paths {
         if known_paths.contains(&path) {
             return Err(SettingsError::new(format!(
-                "two outputs cannot both go to {}",
+                "two outputs cannot both be written to {}",
                 path.display()
             )));
         }

@@ -37,7 +37,8 @@ impl SettingSources<'_> {
             checks_unchanged_paths: args.selection.range.base.is_none(),
         })
     }
-    /// Returns the commit to check and its base. Only the job may set them.
+    /// Returns the commit to check and its base, which only flags and variables of the job may set. With `--staged`,
+    /// the index is checked instead of a commit.
     pub fn revisions_to_check(&self, args: &CheckArgs) -> Result<RequestedRevisions, SettingsError> {
         let mut revisions = self.revisions(&args.selection, None)?;
         if args.staged {

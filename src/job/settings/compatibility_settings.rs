@@ -12,8 +12,8 @@ pub struct CompatibilitySettings {
 }
 
 impl SettingSources<'_> {
-    /// Resolves how to treat changes that break consumers. Only the job may accept such changes, and must give a
-    /// reason.
+    /// Resolves how to treat changes that break consumers of shared pipelines. Only the job may accept such changes,
+    /// not the configuration file, and it must give a reason.
     pub fn compatibility_settings(&self, args: &CompatArgs) -> Result<CompatibilitySettings, SettingsError> {
         let layers = self.layers();
         let file = self.file.publish.compat;

@@ -13,7 +13,8 @@ pub const FILE_NAME: &str = "sluicegate.yaml";
 const REPORT: &str = "review.report";
 
 impl FileConfig {
-    /// Returns the paths that the configuration writes, each with its key: reports, statements, receipt and JUnit file.
+    /// Returns the paths of the output files that the configuration requests, each with its key: reports, statements,
+    /// the receipt and the JUnit file.
     pub(super) fn output_paths(&self) -> Vec<(&'static str, &PathBuf)> {
         let mut output_paths: Vec<_> = self
             .review
@@ -40,7 +41,7 @@ impl FileConfig {
         output_paths
     }
 
-    /// Removes those outputs from the configuration for which `is_usable` returns false.
+    /// Removes the output files from the configuration for whose key and path `is_usable` returns false.
     pub(super) fn retain_outputs(&mut self, is_usable: impl Fn(&str, &PathBuf) -> bool) {
         if let Some(reports) = &mut self.review.report {
             reports.retain(|report| report.path.as_ref().is_none_or(|path| is_usable(REPORT, path)));
@@ -62,7 +63,8 @@ impl FileConfig {
     }
 }
 
-/// Parses a version of the configuration file. The error names the version and the position.
+/// Parses a version of the configuration file. An empty file sets nothing. The error names the version and the
+/// position.
 pub(super) fn parse_config(file: &NamedText) -> Result<FileConfig, SettingsError> {
     let options = serde_yaml::options! { strict_booleans: true, with_snippet: false };
     let config: Option<FileConfig> = serde_yaml::from_str_with_options(&file.text, options)
@@ -70,7 +72,8 @@ pub(super) fn parse_config(file: &NamedText) -> Result<FileConfig, SettingsError
     Ok(config.unwrap_or_default())
 }
 
-/// Returns the keys in the file that affect the verdict. These are ignored if only the change itself has a file.
+/// Returns the keys in the file that may affect the verdict. They are ignored while the target branch has no
+/// configuration file, because otherwise the change that adds the file would configure its own gate.
 pub(super) fn list_verdict_keys(file: &NamedText) -> Vec<&'static str> {
     let document: serde_json::Value = serde_yaml::from_str(&file.text).unwrap_or_default();
     setting_table::all_settings()
@@ -84,7 +87,7 @@ pub(super) fn list_verdict_keys(file: &NamedText) -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns the key and the value at the position of a parser's error.
+/// Returns the key and the value that a parser's error is about, if its position is known.
 fn find_failing_pair(file: &NamedText, error: &serde_yaml::Error) -> Option<(String, String)> {
     let location = error.location()?;
     find_pair_at(
@@ -94,7 +97,8 @@ fn find_failing_pair(file: &NamedText, error: &serde_yaml::Error) -> Option<(Str
     )
 }
 
-/// Returns the key and the value, where the value begins at this line and column, both counted from 1.
+/// Returns the value that begins at this line and column, both counted from 1, and its key, which is before the value
+/// or on the previous line. The result is `(key, value)`, both shortened for a message.
 fn find_pair_at(text: &str, line: usize, column: usize) -> Option<(String, String)> {
     let mut lines = text.lines().take(line).collect::<Vec<_>>().into_iter();
     let line = lines.next_back()?;
@@ -113,40 +117,41 @@ fn find_pair_at(text: &str, line: usize, column: usize) -> Option<(String, Strin
     Some((truncate(key), truncate(value)))
 }
 
-/// Shortens text of the file for an error, because a value may be long.
+/// Shortens text from the file to 60 characters, because a value in an error may be long.
 fn truncate(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-/// Converts a parser's error to a message in words of the file: with the key, the expected value and a hint.
+/// Converts a parser's error to a message about the keys and values of the file, instead of Rust types, with a hint for
+/// common mistakes.
 fn to_settings_error(file: &NamedText, error: &serde_yaml::Error) -> SettingsError {
     let name = &file.name;
-    let (place, message) = match error.location() {
+    let (position, message) = match error.location() {
         Some(location) if location.line() > 0 => {
             let suffix = format!(" at line {}, column {}", location.line(), location.column());
-            let place = format!("{name}:{}:{}", location.line(), location.column());
-            (place, error.to_string().replace(&suffix, ""))
+            let position = format!("{name}:{}:{}", location.line(), location.column());
+            (position, error.to_string().replace(&suffix, ""))
         }
         _ => (name.to_owned(), error.to_string()),
     };
     if let Some(type_name) = find_expected_type(&message)
         && let Some((key, value)) = find_failing_pair(file, error)
     {
-        return SettingsError::new(format!("{place}: `{key}` must be {type_name}, not `{value}`"));
+        return SettingsError::new(format!("{position}: `{key}` must be {type_name}, not `{value}`"));
     }
     match error.without_snippet() {
         serde_yaml::Error::SerdeUnknownField { field, expected, .. } => {
-            reject_unknown_key(&place, field, expected)
+            reject_unknown_key(&position, field, expected)
         }
         serde_yaml::Error::DuplicateMappingKey { key: Some(key), .. } => {
-            SettingsError::new(format!("{place}: duplicate key `{key}`"))
+            SettingsError::new(format!("{position}: duplicate key `{key}`"))
         }
         _ => match message.as_str() {
-            "expected sequence start" => SettingsError::new(format!("{place}: expected a list"))
+            "expected sequence start" => SettingsError::new(format!("{position}: expected a list"))
                 .with_hint("write a list in brackets, even for one item: [\"sales/**\"]"),
-            "expected mapping start" => SettingsError::new(format!("{place}: expected keys with values"))
+            "expected mapping start" => SettingsError::new(format!("{position}: expected keys with values"))
                 .with_hint("write the keys of a section on the lines below its name, indented"),
-            _ => SettingsError::new(format!("{place}: {message}")),
+            _ => SettingsError::new(format!("{position}: {message}")),
         },
     }
 }
@@ -156,26 +161,27 @@ fn find_expected_type(message: &str) -> Option<&'static str> {
     if message.starts_with("invalid boolean") {
         return Some("`true` or `false`");
     }
-    // The parser names the types of Rust, such as `u32` or `f64`.
+    // The parser names Rust types, such as `u32` or `f64`.
     ["invalid u", "invalid i", "invalid f"]
         .iter()
         .any(|prefix| message.starts_with(prefix))
         .then_some("a number")
 }
 
-/// Returns the error for an unknown key: that only the job may set it, or the most similar key.
-fn reject_unknown_key(place: &str, field: &str, known_keys: &[&'static str]) -> SettingsError {
+/// Returns the error for an unknown key. The error says either that only the job may set the key, or which known key is
+/// most similar.
+fn reject_unknown_key(position: &str, field: &str, known_keys: &[&'static str]) -> SettingsError {
     if let Some(variable) = setting_names::find_job_variable(field) {
-        return reject_job_key(place, field, variable);
+        return reject_job_key(position, field, variable);
     }
-    let error = SettingsError::new(format!("{place}: unknown key `{field}`"));
+    let error = SettingsError::new(format!("{position}: unknown key `{field}`"));
     let hint = text::suggest(field, known_keys);
     error.with_hint(hint.unwrap_or_else(|| format!("known keys here: {}", known_keys.join(", "))))
 }
 
 /// Returns the error for a key that only the job may set, with its variable.
-fn reject_job_key(place: &str, field: &str, variable: &str) -> SettingsError {
-    let message = format!("{place}: `{field}` is not allowed in the configuration file");
+fn reject_job_key(position: &str, field: &str, variable: &str) -> SettingsError {
+    let message = format!("{position}: `{field}` is not allowed in the configuration file");
     let reason = "the file belongs to the change under review, so it must not set where secrets go, which \
                programs run, which commit is reviewed or whether it is reviewed";
     let error =

@@ -38,7 +38,7 @@ const AGENT_VERSION_DESCRIPTION: &str = "the version of the agent that runs the 
      platform lists it with the agent); to set it for all jobs, add `agent-version` to sluicegate.yaml";
 
 impl Connection {
-    /// Returns whether any setting of the connection is set, so that a platform is to be used.
+    /// Returns whether any setting of the connection is set, which shows that the user wants to use a platform.
     pub const fn is_configured(&self) -> bool {
         self.base_url.is_some()
             || self.project_id.is_some()
@@ -46,7 +46,7 @@ impl Connection {
             || self.token.is_some()
     }
 
-    /// Returns the platform's URL, which every request needs.
+    /// Returns the platform's URL, which every request needs, or an error with a hint if it is not set.
     pub fn require_base_url(&self) -> Result<&BaseUrl, SettingsError> {
         self.base_url.as_ref().ok_or_else(|| {
             reject_missing_setting(
@@ -58,7 +58,8 @@ impl Connection {
         })
     }
 
-    /// Returns the project ID, which requests for the project's resources need.
+    /// Returns the project ID, which requests for the project's resources need, or an error with a hint if it is not
+    /// set.
     pub fn require_project_id(&self) -> Result<Uuid, SettingsError> {
         self.project_id.ok_or_else(|| {
             reject_missing_setting(
@@ -70,7 +71,7 @@ impl Connection {
         })
     }
 
-    /// Returns the `Agent-Version` header, which a review needs.
+    /// Returns the value of the `Agent-Version` header, which a review needs, or an error with a hint if it is not set.
     pub fn require_agent_version(&self) -> Result<&str, SettingsError> {
         let (flag, variable) = ("--agent-version", variable::AGENT_VERSION);
         self.agent_version.as_deref().ok_or_else(|| {
@@ -78,7 +79,7 @@ impl Connection {
         })
     }
 
-    /// Returns the source of the token, which every request needs.
+    /// Returns the source of the token, which every request needs, or an error with a hint if there is none.
     pub fn require_token(&self) -> Result<&TokenSource, SettingsError> {
         let hint = format!(
             "set {} (a CI secret), {}, {}, or {} with {} and {}; an administrator of the account on the platform \
@@ -102,7 +103,7 @@ fn reject_missing_setting(name: &str, flag: &str, variable: &str, description: &
     SettingsError::new(format!("{name} is not set")).with_hint(hint)
 }
 
-/// Describes a value without showing it, because it may be a secret that was pasted into the wrong setting.
+/// Describes only the length of a value, because the value may be a secret that was pasted into the wrong setting.
 pub(super) fn describe_length(value: &str) -> String {
     match value.chars().count() {
         1 => "the value has 1 character and is not shown".to_owned(),
@@ -111,8 +112,8 @@ pub(super) fn describe_length(value: &str) -> String {
 }
 
 impl SettingSources<'_> {
-    /// Resolves the settings of the connection to the platform. Invalid values are errors even if the command does not
-    /// need them; a missing value is not.
+    /// Resolves the settings of the connection to the platform. An invalid value is an error even if the command does
+    /// not need it; a missing value is not an error here.
     pub fn connection(&self, args: &GlobalArgs) -> Result<Connection, SettingsError> {
         let layers = self.layers();
         let mut warnings = Vec::new();
@@ -126,9 +127,9 @@ impl SettingSources<'_> {
             "number of retries",
         )?;
         Ok(Connection {
-            base_url: base_url(layers, args)?,
-            project_id: self.parse_project_id(args)?,
-            agent_version: self.parse_agent_version(args)?,
+            base_url: resolve_base_url(layers, args)?,
+            project_id: self.resolve_project_id(args)?,
+            agent_version: self.resolve_agent_version(args)?,
             token,
             timeout: Duration::from_secs(timeout),
             retries: u32::try_from(retries).unwrap_or(u32::MAX),
@@ -141,8 +142,8 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Returns the client certificate, if one is set. A variable contains the path of a PEM file, or the PEM itself, as
-    /// the secrets of CI hosts do.
+    /// Returns the client certificate and its key, if a certificate is set. The certificate file may contain the key,
+    /// but a key without a certificate is an error.
     fn find_client_certificate(&self, args: &GlobalArgs) -> Result<Option<ClientCertificate>, SettingsError> {
         let certificate = self.find_pem(args.client_cert.as_ref(), variable::CLIENT_CERT);
         let key = self.find_pem(args.client_key.as_ref(), variable::CLIENT_KEY);
@@ -156,7 +157,8 @@ impl SettingSources<'_> {
         }
     }
 
-    /// Returns the PEM of a flag or of a variable.
+    /// Returns the source of PEM text: the file that the flag names, otherwise the variable. The variable contains the
+    /// path of a PEM file or, like many CI secrets, the PEM text itself.
     fn find_pem(&self, flag: Option<&PathBuf>, variable: &str) -> Option<PemSource> {
         if let Some(path) = flag {
             return Some(PemSource::File(self.env.current_dir().join(path)));
@@ -169,8 +171,8 @@ impl SettingSources<'_> {
         Some(PemSource::File(self.env.current_dir().join(path)))
     }
 
-    /// Returns the project's UUID, if it is set.
-    fn parse_project_id(&self, args: &GlobalArgs) -> Result<Option<Uuid>, SettingsError> {
+    /// Resolves the project's UUID, if it is set.
+    fn resolve_project_id(&self, args: &GlobalArgs) -> Result<Option<Uuid>, SettingsError> {
         let file = self.file.project_id.clone();
         let layers = self.layers();
         let Some(text) = layers.resolve_expanded_text(args.project_id.clone(), variable::PROJECT_ID, file)?
@@ -187,8 +189,9 @@ impl SettingSources<'_> {
         }
     }
 
-    /// Returns the agent version without surrounding spaces, if it is set. It must be valid in an HTTP header.
-    fn parse_agent_version(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
+    /// Resolves the agent version, if it is set, and removes surrounding spaces. It must be valid as an HTTP header
+    /// value.
+    fn resolve_agent_version(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
         let file = self.file.agent_version.clone();
         let Some(text) =
             self.layers()
@@ -208,15 +211,16 @@ impl SettingSources<'_> {
     }
 }
 
-/// Resolves the URL of the platform, if it is set. Only the job may set it.
-fn base_url(layers: Layers<'_>, args: &GlobalArgs) -> Result<Option<BaseUrl>, SettingsError> {
+/// Resolves the URL of the platform, if it is set. Only the job may set it, not the configuration file.
+fn resolve_base_url(layers: Layers<'_>, args: &GlobalArgs) -> Result<Option<BaseUrl>, SettingsError> {
     let text = layers.resolve_expanded_text(args.base_url.clone(), variable::BASE_URL, None)?;
     text.map(|text| BaseUrl::parse(&text).map_err(|error| SettingsError::new(error.to_string())))
         .transpose()
 }
 
-/// Returns where the token comes from. A flag wins over the variables, which are used in the order token, file,
-/// command, client credentials. A warning names each variable that is ignored.
+/// Returns the source of the token, if one is set. A flag takes precedence over the variables, which are used in the
+/// order token, file, command, client credentials. A warning is added for each variable that another variable
+/// overrides.
 fn find_token_source(
     layers: Layers<'_>,
     env: &Env,
@@ -261,8 +265,8 @@ fn find_token_source(
     Ok(Some(source))
 }
 
-/// Returns the OAuth 2 client credentials, or `None` if neither ID nor secret is set. If one of them is set, all three
-/// variables must be.
+/// Reads the OAuth 2 client credentials from their variables. Returns `None` if neither the client ID nor the secret is
+/// set. If one of them is set, the other and the token URL are required.
 fn find_client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsError> {
     let names = [variable::CLIENT_ID, variable::CLIENT_SECRET, variable::TOKEN_URL];
     let [id, url] = [variable::CLIENT_ID, variable::TOKEN_URL].map(|name| env.get(name));

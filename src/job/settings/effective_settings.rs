@@ -45,7 +45,7 @@ pub enum SettingOrigin {
 }
 
 impl EffectiveSetting {
-    /// Returns the key of the setting, otherwise its variable.
+    /// Returns the key of the setting or, if the configuration file cannot contain the setting, its variable.
     pub fn name(&self) -> &'static str {
         match self.setting.key {
             "" => self.setting.variable,
@@ -63,7 +63,7 @@ impl EffectiveSetting {
         }
     }
 
-    /// Creates an entry. A secret is hidden, and so is an address that contains credentials.
+    /// Creates a setting with a value. The value is hidden if it is a secret or a URL that contains credentials.
     fn new(setting: &'static Setting, value: String, origin: SettingOrigin) -> Self {
         let is_hidden = SECRET_VARIABLES.contains(&setting.variable)
             || value
@@ -100,7 +100,8 @@ impl SettingOrigin {
 }
 
 impl SettingSources<'_> {
-    /// Returns every setting in the order of the reference. Of the flags, only those of every command are known here.
+    /// Returns all settings with their values, in the order of the reference. Only the common flags are considered,
+    /// because the other flags belong to single commands. A configuration file that is not valid YAML is skipped.
     pub fn list_effective_settings(&self, flags: &GlobalArgs) -> Vec<EffectiveSetting> {
         let tree = self
             .file_text
@@ -111,6 +112,8 @@ impl SettingSources<'_> {
             .collect()
     }
 
+    /// Returns a setting with its value and origin: the flag, otherwise the variable, the configuration file or the
+    /// default.
     fn find_effective_setting(
         &self,
         setting: &'static Setting,
@@ -122,7 +125,7 @@ impl SettingSources<'_> {
         }
         let value = match self.env.get(setting.variable) {
             Some(value) => Some(value.to_owned()),
-            // The value of a secret variable is not needed.
+            // A secret variable is not shown, so that it is set is enough.
             None => self.env.secret(setting.variable).map(|_| String::new()),
         };
         if let Some(value) = value {
@@ -140,7 +143,8 @@ impl SettingSources<'_> {
         }
     }
 
-    /// Returns the value of the setting in the configuration file, if the file may set it, and its line.
+    /// Returns the value of the setting in the configuration file and its line, if the file may set it. A file that the
+    /// target branch does not have yet may set fewer settings.
     fn find_file_value(&self, setting: &Setting, tree: &Tree<'_>) -> Option<(String, SettingOrigin)> {
         let (file, is_first_file) = self.file_text.as_ref()?;
         let is_allowed = if *is_first_file {
@@ -180,21 +184,21 @@ fn format_node(node: NodeRef<'_, '_>) -> String {
     entries.join(", ")
 }
 
-/// Returns the value of a flag that every command has.
+/// Returns the value of the common flag that belongs to this variable, if the flag is given.
 fn find_flag_value(variable: &str, flags: &GlobalArgs) -> Option<String> {
-    let path = |path: Option<&PathBuf>| path.map(|path| path.display().to_string());
+    let path_text = |path: Option<&PathBuf>| path.map(|path| path.display().to_string());
     match variable {
-        variable::CONFIG => path(flags.config.as_ref()),
+        variable::CONFIG => path_text(flags.config.as_ref()),
         variable::BASE_URL => flags.base_url.clone(),
         variable::PROJECT_ID => flags.project_id.clone(),
         variable::AGENT_VERSION => flags.agent_version.clone(),
-        variable::TOKEN_FILE => path(flags.token_file.as_ref()),
+        variable::TOKEN_FILE => path_text(flags.token_file.as_ref()),
         variable::TOKEN_COMMAND => flags.token_command.clone(),
-        variable::REPO => path(flags.repo.as_ref()),
+        variable::REPO => path_text(flags.repo.as_ref()),
         variable::CONFIG_DIR => flags.config_dir.clone(),
-        variable::CA_CERT => path(flags.ca_cert.as_ref()),
-        variable::CLIENT_CERT => path(flags.client_cert.as_ref()),
-        variable::CLIENT_KEY => path(flags.client_key.as_ref()),
+        variable::CA_CERT => path_text(flags.ca_cert.as_ref()),
+        variable::CLIENT_CERT => path_text(flags.client_cert.as_ref()),
+        variable::CLIENT_KEY => path_text(flags.client_key.as_ref()),
         variable::TIMEOUT => flags.timeout.map(|seconds| seconds.to_string()),
         variable::RETRIES => flags.retries.map(|count| count.to_string()),
         variable::CI => flags.ci.clone(),
@@ -208,7 +212,7 @@ fn find_flag_value(variable: &str, flags: &GlobalArgs) -> Option<String> {
     }
 }
 
-/// Returns the name of a value on the command line.
+/// Returns the word for a value on the command line.
 fn value_name<T: ValueEnum>(value: &T) -> Option<String> {
     Some(value.to_possible_value()?.get_name().to_owned())
 }

@@ -7,19 +7,20 @@ use serde::{Deserialize, Deserializer};
 use sluicegate_base::globs::parse_glob;
 use std::str::FromStr;
 
-/// Compiles a glob. The error states the reason.
+/// Compiles a glob. The error names the glob and the reason why it is invalid.
 pub(super) fn compile_glob(pattern: &str) -> Result<Glob, String> {
     parse_glob(pattern).map_err(|error| format!("invalid glob {pattern:?}: {}", error.kind()))
 }
 
-/// Reads a section. A section whose keys are all commented out is empty.
+/// Deserializes a section of the configuration file. If all keys of a section are commented out, its value is null,
+/// which is read as an empty section.
 pub(super) fn deserialize_section<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Reads a word that must be a value of this enumeration.
+/// Deserializes a word that must be a value of this enumeration, with the same names as on the command line.
 pub(super) fn deserialize_enum<'de, D: Deserializer<'de>, T: ValueEnum>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -29,7 +30,7 @@ pub(super) fn deserialize_enum<'de, D: Deserializer<'de>, T: ValueEnum>(
         .map_err(serde::de::Error::custom)
 }
 
-/// Reads the limit on shown findings, which has its own syntax.
+/// Deserializes the value of `show`, which has a syntax of its own.
 pub(super) fn deserialize_show<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<cli::ShowMode>, D::Error> {
@@ -39,7 +40,7 @@ pub(super) fn deserialize_show<'de, D: Deserializer<'de>>(
         .map_err(serde::de::Error::custom)
 }
 
-/// Reads a list of `format=path` entries.
+/// Deserializes a list of `format=path` entries.
 pub(super) fn deserialize_reports<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<cli::ReportFlag>>, D::Error> {
@@ -54,7 +55,7 @@ pub(super) fn deserialize_reports<'de, D: Deserializer<'de>>(
         .map_err(serde::de::Error::custom)
 }
 
-/// Reads a list of globs, each of which must be valid.
+/// Deserializes a list of globs, each of which must be valid.
 pub(super) fn deserialize_globs<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<String>>, D::Error> {

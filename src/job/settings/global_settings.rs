@@ -9,7 +9,7 @@ use crate::job::policy::PolicySource;
 use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
 use std::path::PathBuf;
 
-/// Returns the directory that the job names as the repository, if any.
+/// Returns the directory that the job sets as the repository: `--repo`, otherwise the variable.
 pub fn requested_repository(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
     let repository = args
         .repo
@@ -18,25 +18,26 @@ pub fn requested_repository(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
     repository.map(|path| env.current_dir().join(path))
 }
 
-/// Returns the configuration file given by the job: `--config`, otherwise the variable.
+/// Returns the configuration file that the job sets: `--config`, otherwise the variable.
 pub fn requested_config_file(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
     let flag = args.config.clone();
     let config_file = flag.or_else(|| env.get(variable::CONFIG).map(PathBuf::from));
     config_file.map(|path| env.current_dir().join(path))
 }
 
-/// Returns the hidden directory given by the job: `--config-dir`, otherwise the variable.
+/// Returns the hidden directory that the job sets: `--config-dir`, otherwise the variable.
 pub fn requested_config_dir(args: &GlobalArgs, env: &Env) -> Option<String> {
     Layers::new(env).resolve_text(args.config_dir.clone(), variable::CONFIG_DIR, None)
 }
 
-/// Returns where to read the gate configuration from.
+/// Returns where to read the gate configuration from: `--policy`, otherwise the variable or the default.
 pub fn policy_source(args: &GlobalArgs, env: &Env) -> Result<PolicySource, SettingsError> {
     let source = Layers::new(env).resolve_setting(args.policy, variable::POLICY, parse_value, None)?;
     Ok(source.unwrap_or_default())
 }
 
-/// Returns the URLs of the repositories that the job names as the change's target.
+/// Returns the URLs that the job accepts as the repository of the change's target: the values of `--target-repository`,
+/// otherwise the lines of the variable.
 pub fn target_repositories(args: &GlobalArgs, env: &Env) -> Result<Vec<String>, SettingsError> {
     Layers::new(env).resolve_list(
         args.target_repository.clone(),
@@ -46,14 +47,15 @@ pub fn target_repositories(args: &GlobalArgs, env: &Env) -> Result<Vec<String>, 
     )
 }
 
-/// Returns how to treat a change that edits the gate configuration together with other files.
+/// Returns how to treat a change that edits the gate configuration together with other files: `--gate-changes`,
+/// otherwise the variable or the default.
 pub fn gate_changes(args: &GlobalArgs, env: &Env) -> Result<GateChanges, SettingsError> {
     let gate_changes =
         Layers::new(env).resolve_setting(args.gate_changes, variable::GATE_CHANGES, parse_value, None)?;
     Ok(gate_changes.unwrap_or_default())
 }
 
-/// Returns the CI host, or `None` to detect it.
+/// Returns the CI host that `--ci` or the variable names, or `None` to detect the host.
 pub fn requested_host(args: &GlobalArgs, env: &Env) -> Result<Option<Host>, SettingsError> {
     match Layers::new(env)
         .resolve_text(args.ci.clone(), variable::CI, None)
@@ -74,6 +76,7 @@ pub fn color_choice(args: &GlobalArgs, env: &Env) -> Result<ColorChoice, Setting
     Ok(choice.unwrap_or_else(|| find_common_color_choice(env)))
 }
 
+/// Returns the color choice from variables that many programs follow. `NO_COLOR` takes precedence over the others.
 fn find_common_color_choice(env: &Env) -> ColorChoice {
     let is_forced = env::FORCE_COLOR.iter().any(|name| {
         env.get(name)
@@ -91,7 +94,8 @@ fn find_common_color_choice(env: &Env) -> ColorChoice {
 }
 
 impl SettingSources<'_> {
-    /// Returns the hidden directory that is set, or `None` if it must be searched.
+    /// Returns the hidden directory that a flag, a variable or the configuration file sets, or `None` if the repository
+    /// must be searched for it.
     pub fn config_dir(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
         let file = self.file.config_dir.clone();
         let name =
@@ -110,8 +114,8 @@ impl SettingSources<'_> {
 }
 
 impl SettingSources<'_> {
-    /// Returns the path of the team's rules file, from the repository root; `None` if the rules are off. The default is
-    /// in the directory of the configuration file.
+    /// Returns the path of the team's rules file relative to the repository root, or `None` if the rules are off. By
+    /// default, the file is in the directory of the configuration file.
     pub fn team_rules_path(
         &self,
         args: &GlobalArgs,
@@ -135,7 +139,7 @@ impl SettingSources<'_> {
     }
 }
 
-/// Checks that the text is the path of a file in the repository.
+/// Parses the path of a file in the repository. It must be relative and must not contain `..` or `.git`.
 fn parse_team_rules_path(text: &str) -> Result<String, SettingsError> {
     let path = text.trim_start_matches("./");
     let is_inside = !path.starts_with('/') && !path.contains(['\\', '\0', ':']);
@@ -149,7 +153,7 @@ fn parse_team_rules_path(text: &str) -> Result<String, SettingsError> {
     Err(SettingsError::new(message).with_hint("write a path relative to the repository root, or `off`"))
 }
 
-/// Checks that the text is the name of a directory at the repository root, and removes a trailing slash.
+/// Parses the name of a directory at the repository root. A trailing slash is removed; other slashes are errors.
 fn parse_config_dir(text: &str) -> Result<String, SettingsError> {
     let name = text.trim_end_matches('/').trim_start_matches("./");
     if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']) {

@@ -15,7 +15,8 @@ pub enum SettingSource {
 }
 
 impl SettingSource {
-    /// Returns what a setting is called at this source, for messages: its flag, its key or its variable.
+    /// Returns the name of a setting for messages. It depends on this source of the value: the flag, the key in the
+    /// configuration file, or the variable.
     pub(super) fn name_setting(self, variable: &str) -> String {
         match (self, setting_names::find_by_variable(variable)) {
             (Self::Flag, Some(setting)) if !setting.flag.is_empty() => setting.flag.to_owned(),
@@ -36,7 +37,8 @@ impl<'a> Layers<'a> {
         Self { env }
     }
 
-    /// Returns the value with the highest precedence: the flag, otherwise the variable, otherwise the file's value.
+    /// Returns the value with the highest precedence: the flag, otherwise the variable, otherwise the configuration
+    /// file.
     pub(crate) fn resolve_setting<T>(
         self,
         flag: Option<T>,
@@ -50,7 +52,8 @@ impl<'a> Layers<'a> {
         Ok(self.parse_variable(variable, parse)?.or(file))
     }
 
-    /// Returns the text with the highest precedence: the flag, otherwise the variable, otherwise the file's text.
+    /// Returns the text with the highest precedence: the flag, otherwise the variable, otherwise the configuration
+    /// file.
     pub(crate) fn resolve_text(
         self,
         flag: Option<String>,
@@ -77,8 +80,8 @@ impl<'a> Layers<'a> {
         file.map(|text| (text, SettingSource::File))
     }
 
-    /// Returns a text that the platform keeps, or that decides where requests go. Fails if a variable in it was not
-    /// replaced by its value, because the text would become a permanent name.
+    /// Resolves a text that the platform stores, or that decides where requests go. Fails if it still contains a
+    /// variable such as `${NAME}` that the CI host should have replaced, because the text may become a permanent name.
     pub(super) fn resolve_expanded_text(
         self,
         flag: Option<String>,
@@ -92,7 +95,8 @@ impl<'a> Layers<'a> {
         Ok(Some(text))
     }
 
-    /// Returns an integer within the bounds of its setting, or the default. `name` is used in errors.
+    /// Returns the integer with the highest precedence, or the default. Fails if it is outside the bounds in the table
+    /// of settings. `name` is used in errors.
     pub(super) fn resolve_integer(
         self,
         flag: Option<u64>,
@@ -111,7 +115,7 @@ impl<'a> Layers<'a> {
         }
     }
 
-    /// Returns an integer as [`Self::resolve_integer`] does, for a number of things in memory.
+    /// Resolves an integer with [`Self::resolve_integer`] for use as a number of items in memory.
     pub(super) fn resolve_size(
         self,
         flag: Option<usize>,
@@ -123,7 +127,7 @@ impl<'a> Layers<'a> {
         Ok(usize::try_from(number).unwrap_or(usize::MAX))
     }
 
-    /// Returns a name, or the default name of the setting.
+    /// Returns the name with the highest precedence, or the default name in the table of settings.
     pub(super) fn resolve_name(self, flag: Option<String>, variable: &str, file: Option<String>) -> String {
         self.resolve_text(flag, variable, file).unwrap_or_else(|| {
             match setting_names::find_by_variable(variable).map(|setting| setting.format) {
@@ -145,7 +149,8 @@ impl<'a> Layers<'a> {
             .unwrap_or(false))
     }
 
-    /// Returns a list: the flags if any, otherwise the lines of the variable, otherwise the file's entries.
+    /// Returns the list with the highest precedence: the flags if any, otherwise the lines of the variable, otherwise
+    /// the entries in the configuration file. Lists are not merged.
     pub(crate) fn resolve_list<T>(
         self,
         flags: Vec<T>,
@@ -180,8 +185,8 @@ impl<'a> Layers<'a> {
     }
 }
 
-/// Returns an error if the value of this setting contains an unexpanded variable. Shows only the variable, because a
-/// secret may be next to it.
+/// Fails if the value of this setting is in quotes or contains a variable that was not replaced with its value. The
+/// error shows only the variable, because a secret may be next to it.
 pub(super) fn reject_unexpanded(
     text: &str,
     source: SettingSource,
@@ -216,7 +221,7 @@ fn reject_variable(variable: &str, reason: &str) -> SettingsError {
     SettingsError::new(format!("invalid value of the variable {variable}: {reason}"))
 }
 
-/// Parses an integer.
+/// Parses an integer. Surrounding spaces are ignored.
 pub(super) fn parse_integer<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.trim()
         .parse()
@@ -235,7 +240,7 @@ where
     T: Copy + PartialOrd + std::fmt::Display,
 {
     let value = value.unwrap_or(default);
-    // Also false for NaN.
+    // A range does not contain NaN, so NaN is an error, too.
     if !(minimum..=maximum).contains(&value) {
         return Err(SettingsError::new(format!(
             "the {name} {value} is not in the range {minimum} to {maximum}"

@@ -90,7 +90,7 @@ impl SettingsError {
         self
     }
 
-    /// Returns what the user can do about the error; `None` if nothing is known.
+    /// Returns what the user can do about the error, if there is anything to add to the message.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
@@ -103,7 +103,7 @@ impl SettingsError {
         }
     }
 
-    /// Returns whether the file sets a key that only the job may set.
+    /// Returns whether the error is about a key in the configuration file that only the job may set.
     pub const fn is_job_key(&self) -> bool {
         self.is_job_key
     }
@@ -137,8 +137,8 @@ pub struct SettingSources<'a> {
     note: Option<String>,
 }
 
-/// Returns the text whose settings are used: that of the policy revision, or if it has no file that of the checkout,
-/// from which only some settings are used.
+/// Returns the text of the configuration file whose settings are used, and `is_missing`. If the policy revision has no
+/// usable file, the text is the checkout's, from which only settings that cannot hide findings are used.
 fn select_text(file: &GateFile, is_missing: bool) -> Option<(policy::NamedText, bool)> {
     let text = if is_missing {
         &file.checkout_text
@@ -150,8 +150,8 @@ fn select_text(file: &GateFile, is_missing: bool) -> Option<(policy::NamedText, 
 
 impl<'a> SettingSources<'a> {
     /// Combines the environment with a configuration file, which belongs to the job or is in this checkout. With
-    /// [`UnusableFile::Reject`], the checkout's version must be valid even if the policy revision has another one:
-    /// after the merge, the checkout's version decides.
+    /// [`UnusableFile::Reject`], the checkout's version must be valid even if the policy revision has another one,
+    /// because the checkout's version decides after the merge. Otherwise an unusable file becomes a note.
     pub fn new(
         env: &'a Env,
         file: &GateFile,
@@ -171,7 +171,7 @@ impl<'a> SettingSources<'a> {
             .transpose()
         {
             Err(error) if on_unusable == UnusableFile::Reject => return Err(error),
-            // The policy revision's file does not have the key, so the change adds it.
+            // The policy revision's file does not have the forbidden key, so the change adds the key.
             Err(error) if error.is_job_key && policy_config.is_ok() => return Err(error),
             config => config.ok().flatten(),
         };
@@ -214,15 +214,15 @@ impl<'a> SettingSources<'a> {
             unusable_reason,
             note,
         };
-        sources.find_tracked_outputs(checkout);
+        sources.record_tracked_outputs(checkout);
         if on_unusable == UnusableFile::TreatAsMissing {
             sources.remove_unusable_outputs();
         }
         Ok(sources)
     }
 
-    /// Returns these sources with this version of the configuration file in place of the current one, to check whether
-    /// it could be used.
+    /// Returns these sources with another version of the configuration file, to check whether that version is valid. It
+    /// is parsed strictly, and output paths that git tracks in it are recorded.
     pub fn with_file_version(
         &self,
         version: &policy::NamedText,
@@ -236,12 +236,12 @@ impl<'a> SettingSources<'a> {
             ..self.clone()
         };
         if let Some(root) = &self.checkout {
-            sources.find_tracked_outputs(Some(&Checkout { root, is_tracked }));
+            sources.record_tracked_outputs(Some(&Checkout { root, is_tracked }));
         }
         Ok(sources)
     }
 
-    /// Returns these sources without a configuration file, so that only the job's settings count.
+    /// Returns these sources without a configuration file, so that only flags, variables and defaults apply.
     #[must_use]
     pub fn without_file(&self) -> Self {
         Self {
@@ -251,8 +251,8 @@ impl<'a> SettingSources<'a> {
         }
     }
 
-    /// Records at which of the output paths git tracks a file, because reports must not overwrite such files.
-    fn find_tracked_outputs(&mut self, checkout: Option<&Checkout<'_>>) {
+    /// Records the output paths at which git tracks a file, because reports must not overwrite such a file.
+    fn record_tracked_outputs(&mut self, checkout: Option<&Checkout<'_>>) {
         let current_dir = self.env.current_dir();
         let outputs = [self.file.output_paths(), self.first_file.output_paths()].concat();
         self.tracked_outputs = outputs
@@ -263,8 +263,9 @@ impl<'a> SettingSources<'a> {
             .collect();
     }
 
-    /// Removes the output paths that must not be written, and adds a note. The other settings of the file are kept: a
-    /// change that adds a file at such a path must not be able to disable the policy.
+    /// Removes the output paths that must not be written from the configuration, and adds a note about them. The other
+    /// settings of the file are kept, because a change must not be able to disable the policy by adding a file at such
+    /// a path.
     fn remove_unusable_outputs(&mut self) {
         let messages: Vec<String> = self.unusable_outputs().map(|error| error.message).collect();
         if messages.is_empty() {
@@ -294,9 +295,9 @@ impl<'a> SettingSources<'a> {
             .chain(duplicate)
     }
 
-    /// Resolves settings with `read`. If that fails, and unusable files are treated as missing, resolves them again
-    /// without the configuration file. If that succeeds, the file was to blame, and stays dropped. Otherwise the first
-    /// error is returned.
+    /// Resolves settings with `read`. If that fails, and unusable files are treated as missing, the settings are
+    /// resolved again without the configuration file. If the second attempt succeeds, the file caused the error and is
+    /// not used from now on; otherwise the first error is returned.
     pub fn resolve_or_drop_file<T>(
         &mut self,
         read: impl Fn(&Self) -> Result<T, SettingsError>,
@@ -309,8 +310,8 @@ impl<'a> SettingSources<'a> {
         self.resolve_without_file(&reason, read).map_err(|_| error)
     }
 
-    /// Drops the configuration file for this reason, and resolves settings with `read`: first with the harmless
-    /// settings of the checkout's file, then with the defaults alone.
+    /// Stops using the configuration file for this reason, and resolves settings with `read`: first with those settings
+    /// of the checkout's file that cannot hide findings and, if that fails, with the defaults alone.
     pub fn resolve_without_file<T>(
         &mut self,
         reason: &str,
@@ -352,8 +353,8 @@ impl<'a> SettingSources<'a> {
         Layers::new(self.env)
     }
 
-    /// Returns the full path of an output that the file sets. Fails if git tracks a file there: it contains work, and
-    /// later steps of the job use it.
+    /// Returns the full path of an output file that the configuration file sets. Fails if git tracks a file at this
+    /// path, because the file contains work, and later steps of the job may use it.
     fn resolve_output_path(&self, key: &str, path: &Path) -> Result<PathBuf, SettingsError> {
         if self.tracked_outputs.contains(path) {
             let displayed_path = path.display();
@@ -366,7 +367,8 @@ impl<'a> SettingSources<'a> {
         self.resolve_file_path(key, path)
     }
 
-    /// Returns the full path that the file sets. It must stay in the checkout, unless the file belongs to the job.
+    /// Returns the full path for a path in the configuration file. The path must stay in the checkout, unless the
+    /// configuration file belongs to the job.
     fn resolve_file_path(&self, key: &str, path: &Path) -> Result<PathBuf, SettingsError> {
         let Some(root) = &self.checkout else {
             return Ok(path.to_path_buf());
@@ -381,7 +383,8 @@ impl<'a> SettingSources<'a> {
 }
 
 impl Checkout<'_> {
-    /// Returns whether git tracks the file that this path leads to, under its own path or that behind its links.
+    /// Returns whether git tracks, or may track, the file at this path or the file that its symbolic links lead to. A
+    /// path outside the checkout is not tracked.
     fn tracks_file(&self, current_dir: &Path, path: &Path) -> bool {
         let Ok(full) = policy::resolve_in_checkout(self.root, current_dir, path) else {
             return false;
@@ -392,12 +395,12 @@ impl Checkout<'_> {
     }
 }
 
-/// Returns whether this version of the configuration file sets `new-only`.
+/// Returns whether this version of the configuration file sets `new-only` to true. An invalid version does not.
 pub fn sets_new_only(text: &policy::NamedText) -> bool {
     config_file::parse_config(text).is_ok_and(|file| file.review.new_only == Some(true))
 }
 
-/// Returns the note that the policy revision's configuration file was dropped for this reason.
+/// Returns the note that the policy revision's configuration file is not used for this reason.
 fn describe_unusable_file(reason: &str) -> String {
     format!(
         "the configuration file that applies to this run cannot be used, so it is treated as missing, and settings \

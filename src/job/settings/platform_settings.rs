@@ -21,7 +21,8 @@ pub struct PollSettings {
 }
 
 impl SettingSources<'_> {
-    /// Resolves how long to wait for the platform, and how often to poll. `default_limit` is in seconds.
+    /// Resolves how long to wait for the platform, and how often to poll. `default_limit` is the default of `--timeout`
+    /// in seconds.
     pub fn poll_settings(&self, args: &PaceArgs, default_limit: u64) -> Result<PollSettings, SettingsError> {
         let seconds = self.layers().resolve_setting(
             args.poll_interval,
@@ -44,7 +45,7 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Returns the environment to run pipelines in, or an error if it is not set.
+    /// Resolves the name of the environment to run pipelines in. Fails if it is not set.
     pub fn environment(&self, flag: Option<String>) -> Result<String, SettingsError> {
         let file = self.file.environment.clone();
         self.layers()
@@ -55,14 +56,15 @@ impl SettingSources<'_> {
             })
     }
 
-    /// Returns the status that terminates an execution, which the API document does not define.
+    /// Resolves the status value that terminates an execution. It is a setting because the API document does not define
+    /// it.
     pub fn cancel_status(&self, flag: Option<String>) -> String {
         let file = self.file.cancel_status.clone();
         self.layers().resolve_name(flag, variable::CANCEL_STATUS, file)
     }
 
-    /// Resolves the platform's real names of things for which the API document uses neutral names. The neutral names
-    /// are the defaults.
+    /// Resolves the names that the platform uses for warehouses and the git provider. They are settings because the API
+    /// document replaces them with neutral names, which are the defaults.
     pub fn platform_names(&self, args: &VocabularyArgs) -> PlatformNames {
         let (layers, file) = (self.layers(), self.file.vocabulary.clone());
         PlatformNames {
@@ -84,7 +86,7 @@ impl SettingSources<'_> {
         }
     }
 
-    /// Returns the secret type of the cloud secrets manager.
+    /// Resolves the platform's name for the secret type of the cloud secrets manager.
     pub fn key_vault(&self, flag: Option<String>) -> String {
         let file = self.file.vocabulary.key_vault.clone();
         self.layers().resolve_name(flag, variable::KEY_VAULT, file)

@@ -18,14 +18,16 @@ pub struct ProjectCheckSettings {
 }
 
 impl ProjectCheckSettings {
-    /// Returns whether a reference, as written, is outside the project by design.
+    /// Returns whether a reference, as written in a pipeline, matches a glob for files that are outside the project by
+    /// design.
     pub fn is_external(&self, reference: &str) -> bool {
         self.external.is_match(reference)
     }
 }
 
 impl SettingSources<'_> {
-    /// Resolves the settings of the project checks. Only the file sets levels; only the job may turn the checks off.
+    /// Resolves the settings of the project checks. The level of each check comes from the configuration file; only a
+    /// flag or a variable of the job can turn off all checks.
     pub fn project_checks(&self, flag: Option<ProjectChecks>) -> Result<ProjectCheckSettings, SettingsError> {
         let project_checks =
             self.layers()

@@ -56,7 +56,8 @@ pub struct PublishFiles {
     pub attestation: AttestationFiles,
 }
 
-/// Returns the files of a publish that the job itself names. They are known before the configuration file is read.
+/// Returns the output files of a publish that flags or variables of the job set. They are known before the
+/// configuration file is read, so that they can be written even if it is invalid.
 pub fn job_publish_files(flags: &PublishFlags, env: &Env) -> PublishFiles {
     PublishFiles {
         receipt: job_path(flags.receipt.as_ref(), variable::RECEIPT, env),
@@ -65,7 +66,8 @@ pub fn job_publish_files(flags: &PublishFlags, env: &Env) -> PublishFiles {
     }
 }
 
-/// Returns whether flag or environment request a dry run. An invalid value is reported where all settings are read.
+/// Returns whether the flag or the variable requests a dry run. An invalid variable is treated as false here, because
+/// the error is reported when all settings are resolved.
 pub fn is_dry_run(flag: bool, env: &Env) -> bool {
     Layers::new(env)
         .resolve_switch(flag, variable::DRY_RUN, None)
@@ -73,7 +75,8 @@ pub fn is_dry_run(flag: bool, env: &Env) -> bool {
 }
 
 impl SettingSources<'_> {
-    /// Resolves the settings of a publish.
+    /// Resolves the settings of a publish. Fails if smoke runs are configured but `--no-verify` skips the check of the
+    /// published version, which they need.
     pub fn publish_settings(&self, args: &PublishArgs) -> Result<PublishSettings, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish);
         let if_exists = layers.resolve_setting(
@@ -95,7 +98,7 @@ impl SettingSources<'_> {
             None,
         )?;
         let files = self.publish_files(&args.flags)?;
-        let (version_name, source) = self.version_name(args.flags.version_name.clone())?;
+        let (version_name, source) = self.resolve_version_name(args.flags.version_name.clone())?;
         let smoke = self.smoke_settings(&args.flags.smoke)?;
         let is_check_skipped =
             layers.resolve_switch(args.flags.no_verify, variable::NO_VERIFY, file.no_verify)?;
@@ -120,7 +123,7 @@ impl SettingSources<'_> {
             if_exists: if_exists.unwrap_or_default(),
             on_ignored: on_ignored.unwrap_or_default(),
             verify: !is_check_skipped,
-            lookup_timeout: self.lookup_timeout(args)?,
+            lookup_timeout: self.resolve_lookup_timeout(args)?,
             dry_run: layers.resolve_switch(args.dry_run, variable::DRY_RUN, None)?,
             json: args.json || args.output == Some(OutputFormat::Json),
             require_review: self.required_review_file(args)?,
@@ -132,7 +135,8 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Resolves the files that a publish writes: the receipt, the JUnit file and the statement.
+    /// Resolves the files that a publish writes: the receipt, the JUnit file and the statement. Fails if two of them
+    /// have the same path.
     pub fn publish_files(&self, flags: &PublishFlags) -> Result<PublishFiles, SettingsError> {
         let file = &self.file.publish;
         let files = PublishFiles {
@@ -149,7 +153,7 @@ impl SettingSources<'_> {
         Ok(files)
     }
 
-    /// Resolves the path of a file that a run writes.
+    /// Resolves the path of an output file. A path from the configuration file must be inside the checkout.
     pub(super) fn resolve_output(
         &self,
         variable: &str,
@@ -161,7 +165,7 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Returns the file of the required review, if one is required.
+    /// Resolves the path of the review report that a publish requires, if it requires one.
     pub fn required_review_file(&self, args: &PublishArgs) -> Result<Option<PathBuf>, SettingsError> {
         self.resolve_path(
             variable::REQUIRE_REVIEW,
@@ -171,8 +175,8 @@ impl SettingSources<'_> {
         )
     }
 
-    /// Resolves a path relative to the current directory. `check_file_path` is applied to a path that the configuration
-    /// file sets, which must stay in the checkout, and only if the job does not set a path.
+    /// Resolves a path relative to the current directory. A path from the configuration file must stay in the checkout,
+    /// which `check_file_path` checks. If the job sets a path, the path from the file is neither used nor checked.
     fn resolve_path(
         &self,
         variable: &str,
@@ -195,8 +199,8 @@ impl SettingSources<'_> {
         Ok(path.map(|path| self.env.current_dir().join(path)))
     }
 
-    /// Returns the maximum time to wait until the platform lists the new version.
-    fn lookup_timeout(&self, args: &PublishArgs) -> Result<Duration, SettingsError> {
+    /// Resolves the maximum time to wait until the platform lists the new version.
+    fn resolve_lookup_timeout(&self, args: &PublishArgs) -> Result<Duration, SettingsError> {
         let (flag, file) = (args.flags.lookup_timeout, self.file.publish.lookup_timeout);
         let seconds =
             self.layers()
@@ -204,7 +208,8 @@ impl SettingSources<'_> {
         Ok(Duration::from_secs(seconds))
     }
 
-    /// Returns the revisions of a publish, which only the job may set.
+    /// Resolves the revisions of a publish, which only flags and variables of the job may set. A publish always
+    /// includes all pipelines, so it has no base.
     pub fn revisions_to_publish(&self, args: &PublishArgs) -> Result<RequestedRevisions, SettingsError> {
         let layers = self.layers();
         Ok(RequestedRevisions {
@@ -216,9 +221,9 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Returns the template of the version name, and where it comes from. Fails if a variable of the CI host was left
-    /// in it; `{placeholders}` are replaced later.
-    fn version_name(&self, flag: Option<String>) -> Result<(String, SettingSource), SettingsError> {
+    /// Resolves the template of the version name, and where it comes from. Fails if it is not set, or if it contains a
+    /// variable that the CI host did not replace. Placeholders such as `{date}` are replaced later.
+    fn resolve_version_name(&self, flag: Option<String>) -> Result<(String, SettingSource), SettingsError> {
         let file = self.file.publish.version_name.clone();
         let (name, source) = self
             .layers()
@@ -230,13 +235,13 @@ impl SettingSources<'_> {
         Ok((name, source))
     }
 
-    /// Returns the prefix of the artifact, which most requests for artifacts need.
+    /// Resolves the prefix of the artifact, which most requests for artifacts need. Fails if it is not set.
     pub fn prefix(&self, flag: Option<String>) -> Result<String, SettingsError> {
         self.optional_prefix(flag)?
             .ok_or_else(|| reject_missing_publish_setting("prefix", "--prefix", variable::PREFIX))
     }
 
-    /// Returns the prefix of the artifact, if set.
+    /// Resolves the prefix of the artifact, if it is set.
     pub fn optional_prefix(&self, flag: Option<String>) -> Result<Option<String>, SettingsError> {
         let file = self.file.publish.prefix.clone();
         self.layers().resolve_expanded_text(flag, variable::PREFIX, file)
@@ -253,7 +258,7 @@ pub struct PublishOn {
 }
 
 impl PublishOn {
-    /// Returns why no branch and no tag can lead to a publish, or `None` if one can.
+    /// Returns the reason why no run publishes, or `None` if `publish-on` lists a branch or a tag.
     pub fn explain_no_publish(&self) -> Option<&'static str> {
         if !self.branches.is_empty() || !self.tags.is_empty() {
             return None;
@@ -265,25 +270,25 @@ impl PublishOn {
         })
     }
 
-    /// Returns whether a run on the branch publishes.
+    /// Returns whether `publish-on` lists the branch, so that a run on it publishes.
     pub fn has_branch(&self, branch: &str) -> bool {
         self.branches.is_match(branch)
     }
 
-    /// Returns whether a run on the tag publishes.
+    /// Returns whether `publish-on` lists the tag, so that a run for it publishes.
     pub fn has_tag(&self, tag: &str) -> bool {
         self.tags.is_match(tag)
     }
 }
 
 impl SettingSources<'_> {
-    /// Returns whether `ci` may publish from a local run. Only the job may allow it.
+    /// Returns whether `sluicegate ci` may publish from a local run. Only a flag or a variable can allow it.
     pub fn allows_local_publish(&self, args: &CiArgs) -> Result<bool, SettingsError> {
         self.layers()
             .resolve_switch(args.local_publish, variable::PUBLISH, None)
     }
 
-    /// Resolves the branches and tags whose commits are published.
+    /// Resolves the globs of the branches and tags whose commits are published.
     pub fn publish_on(&self, args: &CiArgs) -> Result<PublishOn, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish_on);
         let parse_line = |line: &str| Ok(line.to_owned());
@@ -309,7 +314,7 @@ impl SettingSources<'_> {
 }
 
 /// Replaces each placeholder such as `{date}` in the template with a character that no variable contains, so that
-/// [`reject_unexpanded`] does not take the placeholder for a variable. `${tag}` is a variable, so it stays.
+/// [`reject_unexpanded`] does not treat the placeholder as a variable. `${tag}` is a variable, so it stays unchanged.
 fn mask_placeholders(template: &str) -> String {
     let mut literal = String::new();
     let mut remaining_text = template;

@@ -29,7 +29,7 @@ pub struct ReportDestinations {
 }
 
 impl ReportDestinations {
-    /// Returns whether a report is written to standard output, so that no other output may be.
+    /// Returns whether a report is written to standard output, which must then contain nothing else.
     pub fn has_stdout_report(&self) -> bool {
         self.reports.iter().any(|report| report.path.is_none())
     }
@@ -41,7 +41,7 @@ impl ReportDestinations {
             .any(|report| report.path.is_none() && report.format == Format::Json)
     }
 
-    /// Adds the files for the statement about the review. Fails if a report or the other file goes to the same path.
+    /// Sets the files for the statement about the review. Fails if one of them has the same path as another output.
     pub fn with_attestation(mut self, attestation: AttestationFiles) -> Result<Self, SettingsError> {
         let report_paths = self.reports.iter().filter_map(|report| report.path.as_deref());
         reject_shared_paths(report_paths.chain(attestation.list_paths()))?;
@@ -49,14 +49,14 @@ impl ReportDestinations {
         Ok(self)
     }
 
-    /// Returns whether the format of any report has this property.
+    /// Returns whether the format of any report has the property that `has_property` tests.
     pub fn has_report(&self, has_property: fn(Format) -> bool) -> bool {
         self.reports.iter().any(|report| has_property(report.format))
     }
 }
 
 impl SettingSources<'_> {
-    /// Resolves where and how a report is written.
+    /// Resolves where reports are written and what they show. The files for a statement are set later.
     pub fn report_destinations(&self, args: &DestinationArgs) -> Result<ReportDestinations, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
         let annotations = layers.resolve_setting(
@@ -80,8 +80,9 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Resolves the reports to write, with paths relative to the current directory. Paths of the configuration file
-    /// must be inside the checkout, and git must not track files there. `-o json` adds the report on standard output.
+    /// Resolves the reports to write, with paths relative to the current directory. A path from the configuration file
+    /// must be inside the checkout and must not be a file that git tracks. `-o json` adds the JSON report on standard
+    /// output. Two reports with the same destination are an error.
     fn resolve_reports(&self, args: &DestinationArgs) -> Result<Vec<ReportFlag>, SettingsError> {
         let flags = &args.report;
         let is_set_by_job = !flags.is_empty() || self.env.get(variable::REPORT).is_some();
@@ -109,7 +110,8 @@ impl SettingSources<'_> {
         Ok(reports)
     }
 
-    /// Returns the reports of the configuration file with checked paths.
+    /// Returns the reports of the configuration file with their full paths, after checking that each path may be
+    /// written.
     fn resolve_file_reports(&self, reports: &[ReportFlag]) -> Result<Vec<ReportFlag>, SettingsError> {
         let mut resolved_reports = Vec::new();
         for report in reports {
@@ -126,8 +128,8 @@ impl SettingSources<'_> {
     }
 }
 
-/// Returns the reports that flags or the environment request. Invalid ones are skipped: their error is reported where
-/// all settings are read.
+/// Returns the reports that flags or the variable request, before the configuration file is read. An invalid entry is
+/// skipped, because its error is reported when all settings are resolved.
 pub fn job_reports(flags: &[ReportFlag], env: &Env) -> Vec<ReportFlag> {
     if !flags.is_empty() {
         return flags.to_vec();
@@ -139,14 +141,14 @@ pub fn job_reports(flags: &[ReportFlag], env: &Env) -> Vec<ReportFlag> {
         .collect()
 }
 
-/// Returns the style of annotations that the flag or the environment requests. An invalid value is reported where all
-/// settings are read.
+/// Returns the style of annotations that the flag or the variable requests, before the configuration file is read. An
+/// invalid value is skipped, because its error is reported when all settings are resolved.
 pub fn job_annotations(flag: Option<Annotations>, env: &Env) -> Option<Annotations> {
     let annotations = Layers::new(env).resolve_setting(flag, variable::ANNOTATIONS, parse_value, None);
     annotations.ok().flatten()
 }
 
-/// Rejects two reports with the same destination: reports are written concurrently, so either might remain.
+/// Fails if two reports have the same destination. Reports are written concurrently, so either of them might remain.
 pub(super) fn reject_duplicate_destinations(flags: &[ReportFlag]) -> Result<(), SettingsError> {
     let mut paths = HashSet::new();
     let Some(duplicate) = flags.iter().find(|flag| !paths.insert(&flag.path)) else {
@@ -157,6 +159,6 @@ pub(super) fn reject_duplicate_destinations(flags: &[ReportFlag]) -> Result<(), 
         None => "standard output".to_owned(),
     };
     Err(SettingsError::new(format!(
-        "two reports cannot both go to {destination}"
+        "two reports cannot both be written to {destination}"
     )))
 }

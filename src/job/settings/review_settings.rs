@@ -77,8 +77,8 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Resolves which fields a review request has. A data warehouse type is required for file paths, and otherwise an
-    /// error.
+    /// Resolves which fields a review request has. A request with `filePaths` needs the data warehouse type; for a
+    /// request with `pipelines`, that type is an error because it would not be sent.
     pub fn request_fields(
         &self,
         request: Option<ReviewRequestFields>,
@@ -114,12 +114,12 @@ impl SettingSources<'_> {
         }
     }
 
-    /// Returns whether to fetch missing commits and history. Only the job may set it.
+    /// Returns whether to fetch missing commits and history. Only `--deepen` or its variable can request it.
     pub fn deepen(&self, flag: bool) -> Result<bool, SettingsError> {
         self.layers().resolve_switch(flag, variable::DEEPEN, None)
     }
 
-    /// Resolves the commit to review and its base. Only the job may set them.
+    /// Resolves the commit to review and its base, which only flags and variables of the job may set.
     pub fn revisions(
         &self,
         args: &SelectionArgs,
@@ -136,7 +136,8 @@ impl SettingSources<'_> {
     }
 }
 
-/// Returns whether the text is a valid warehouse type: ASCII letters, digits, `_` and `-`.
+/// Returns whether the text is not empty and has only the characters of a warehouse type: ASCII letters, digits, `_`
+/// and `-`.
 fn is_warehouse_type(text: &str) -> bool {
     !text.is_empty()
         && text

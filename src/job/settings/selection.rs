@@ -37,7 +37,8 @@ pub enum SelectionPurpose {
 }
 
 impl Selection {
-    /// Compiles the globs of the files to review or publish. Without include globs, the default ones are used.
+    /// Creates a selection from the globs of the files to review or publish. Without include globs, the default globs
+    /// are used. An invalid glob is an error.
     fn new(include: &[String], exclude: &[String]) -> Result<Self, SettingsError> {
         let defaults = PIPELINE_GLOBS.map(str::to_owned);
         let include = if include.is_empty() { &defaults } else { include };
@@ -52,8 +53,8 @@ impl Selection {
         })
     }
 
-    /// Returns the first include glob of the job that matches none of these paths. Globs of the file are exempt,
-    /// because they may be for directories that do not exist yet.
+    /// Returns the first include glob of the job that does not match any of these paths. Globs from the configuration
+    /// file are not considered, because they may be for directories that do not exist yet.
     pub fn find_unmatched_glob(&self, paths: &[&str]) -> Option<&str> {
         let matching_globs: BTreeSet<usize> =
             paths.iter().flat_map(|path| self.include.matches(path)).collect();
@@ -79,17 +80,17 @@ impl Selection {
         self.include_key
     }
 
-    /// Returns whether the include globs differ from the default.
+    /// Returns whether the configuration file or the job sets include globs.
     pub const fn is_customized(&self) -> bool {
         self.include_key.is_some() || !self.job_include.is_empty()
     }
 
-    /// Returns whether an include glob matches.
+    /// Returns whether an include glob matches the path.
     pub fn includes(&self, path: &str) -> bool {
         self.include.is_match(path)
     }
 
-    /// Returns whether an exclude glob matches.
+    /// Returns whether an exclude glob matches the path.
     pub fn excludes(&self, path: &str) -> bool {
         self.exclude.is_match(path)
     }
@@ -99,7 +100,7 @@ impl Selection {
     }
 }
 
-/// Returns the patterns in order, each once.
+/// Returns the patterns sorted and without duplicates.
 fn sort_unique(patterns: &[String]) -> Vec<String> {
     let mut patterns = patterns.to_vec();
     patterns.sort();
@@ -107,7 +108,7 @@ fn sort_unique(patterns: &[String]) -> Vec<String> {
     patterns
 }
 
-/// Compiles the patterns to one set. `example` is a valid glob for the hint.
+/// Compiles the patterns to one set. `example` is a valid glob for the hint of the error about an invalid pattern.
 pub(super) fn compile_globs(patterns: &[String], example: &str) -> Result<GlobSet, SettingsError> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
@@ -129,7 +130,8 @@ pub struct ReviewExclusions {
 }
 
 impl ReviewExclusions {
-    /// Returns whether the file is excluded.
+    /// Returns whether the review skips the file: an exclude glob matches it, or there are include globs and none
+    /// matches.
     pub fn contains(&self, path: &str) -> bool {
         let includes = self.include.as_ref().is_none_or(|globs| globs.is_match(path));
         !includes || self.exclude.as_ref().is_some_and(|globs| globs.is_match(path))
@@ -140,17 +142,19 @@ impl ReviewExclusions {
     clippy::unnecessary_wraps,
     reason = "lists are read by functions that may refuse"
 )]
+/// Returns the line unchanged, for a variable with one glob per line. Globs are checked when they are compiled.
 pub(super) fn parse_line(line: &str) -> Result<String, String> {
     Ok(line.to_owned())
 }
 
 impl SettingSources<'_> {
-    /// Returns the revision of the head that the job names, if any.
+    /// Resolves the revision to review that `--head` or its variable sets, if any.
     pub fn head(&self, flag: Option<String>) -> Option<String> {
         self.layers().resolve_text(flag, variable::HEAD, None)
     }
 
-    /// Resolves the globs that select files: of the job, otherwise of the file's section, otherwise of the whole file.
+    /// Resolves the globs that select files: the globs of the job, otherwise the globs in the section of the
+    /// configuration file for this purpose, otherwise the globs at its top level.
     pub fn selection(&self, args: &GlobArgs, purpose: SelectionPurpose) -> Result<Selection, SettingsError> {
         let layers = self.layers();
         let (own_include, own_exclude) = self.section_globs(purpose);
@@ -183,7 +187,8 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Returns the include and the exclude globs of the file's section for this purpose. They override the common keys.
+    /// Returns the include and exclude globs in the section of the configuration file for this purpose. They override
+    /// the globs at the top level.
     const fn section_globs(&self, purpose: SelectionPurpose) -> (Option<&Vec<String>>, Option<&Vec<String>>) {
         let (review, publish) = (&self.file.review, &self.file.publish);
         match purpose {
@@ -192,7 +197,7 @@ impl SettingSources<'_> {
         }
     }
 
-    /// Returns the globs of the file's section for the review, except those that the job overrides.
+    /// Compiles the globs in the `review` section of the configuration file, except those that the job overrides.
     pub fn review_exclusions(&self, args: &GlobArgs) -> Result<ReviewExclusions, SettingsError> {
         let (include, exclude) = self.section_globs(SelectionPurpose::Review);
         Ok(ReviewExclusions {
@@ -201,7 +206,8 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Compiles the globs of the file. Returns `None` if there are none, or if the job sets others.
+    /// Compiles globs from the configuration file. Returns `None` if the file has no globs, or if the job overrides
+    /// them.
     fn compile_file_globs(
         &self,
         flags: &[String],

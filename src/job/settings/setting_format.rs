@@ -79,7 +79,7 @@ impl SettingFormat {
         }
     }
 
-    /// Returns the default for people, if the format has one.
+    /// Returns the default as text to show to people, if the format has a default.
     pub(super) fn default_value(self) -> Option<String> {
         match &self.json_schema()["default"] {
             Value::Null => None,
@@ -92,8 +92,8 @@ impl SettingFormat {
         }
     }
 
-    /// Returns the default as text, for the report of a changed setting. Returns `None` for formats whose values are
-    /// not compared as text.
+    /// Returns the default as text, to compare it with a changed value of the setting. Returns `None` for formats whose
+    /// values are not compared as text.
     pub(super) fn default_text(self) -> Option<String> {
         let has_text = matches!(self, Self::Enumeration(_) | Self::Switch | Self::Integer { .. });
         let default = &self.json_schema()["default"];
@@ -105,7 +105,7 @@ impl SettingFormat {
 }
 
 impl SettingFormat {
-    /// Returns the globs that a missing list has; none for other formats.
+    /// Returns the default globs of a list of globs, or no globs for other formats.
     pub(super) const fn default_globs(self) -> &'static [&'static str] {
         match self {
             Self::Globs(Some(default)) => default,
@@ -124,7 +124,7 @@ fn uuid_schema() -> Value {
     json!({ "type": "string", "pattern": pattern })
 }
 
-/// Returns the schema of a flag's values, with their descriptions and the default.
+/// Builds the schema of an enumeration from the values of its flag, their help texts and the default.
 pub(super) fn enumeration_schema<T: ValueEnum + Default>() -> Value {
     let values: Vec<_> = T::value_variants()
         .iter()
@@ -150,7 +150,7 @@ pub(super) fn enumeration_schema<T: ValueEnum + Default>() -> Value {
     })
 }
 
-/// Returns the schema of a list of reports, `format=path` each.
+/// Builds the schema of a list of reports, each of which is written as `format=path`.
 fn report_list_schema() -> Value {
     let formats: Vec<String> = cli::Format::value_variants()
         .iter()

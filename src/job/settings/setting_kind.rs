@@ -14,7 +14,7 @@ pub enum SettingKind {
 }
 
 impl SettingKind {
-    /// Returns the places that may set a setting of this kind, as human-readable text.
+    /// Returns a text for people about who may set a setting of this kind: the job or the configuration file.
     pub const fn describe_places(self) -> &'static str {
         match self {
             Self::Trust | Self::Subject => "only the job",
@@ -28,7 +28,8 @@ impl SettingKind {
         matches!(self, Self::Verdict | Self::Operational)
     }
 
-    /// Returns whether the file of a change may set a setting of this kind although the target branch has no file.
+    /// Returns whether a change that adds the configuration file may already set a setting of this kind, although the
+    /// target branch has no configuration file yet.
     pub(super) const fn is_in_first_file(self) -> bool {
         matches!(self, Self::Operational)
     }

@@ -14,8 +14,8 @@ const PROXY_KEYS: [(&str, &str); 3] = [
     ("https-proxy", "HTTPS_PROXY"),
 ];
 
-/// Returns the keys whose values are globs over paths of the repository. The boolean of a key is true if its globs
-/// match the targets of calls, which may omit the extension.
+/// Returns the keys whose values are globs for paths in the repository. The boolean of a key is true if its globs are
+/// matched with the targets of calls, which may omit the extension of the file.
 pub fn path_glob_keys() -> impl Iterator<Item = (&'static str, bool)> {
     let glob_settings = all_settings().filter(|setting| matches!(setting.format, SettingFormat::Globs(_)));
     let path_settings = glob_settings.filter(|setting| !setting.key.starts_with("publish-on."));
@@ -27,8 +27,8 @@ pub(super) fn find_by_variable(variable: &str) -> Option<&'static Setting> {
     all_settings().find(|setting| setting.variable == variable)
 }
 
-/// Returns how the values of a key of `sluicegate.yaml` are ordered by strictness, and their default: they show whether
-/// a change to the file relaxes the gate. Returns `None` if the file may not contain the key.
+/// Returns the default of a key of `sluicegate.yaml`, and how its values are ordered by strictness. Both are needed to
+/// tell whether a change to the file relaxes the gate. Returns `None` if the file may not contain the key.
 pub fn find_known_setting(key: &str) -> Option<KnownSetting> {
     let setting = all_settings().find(|setting| setting.kind.is_in_file() && setting.key == key)?;
     Some(KnownSetting {
@@ -38,7 +38,7 @@ pub fn find_known_setting(key: &str) -> Option<KnownSetting> {
     })
 }
 
-/// Returns the variable to use instead of a key that is not allowed in the file, in any section.
+/// Returns the environment variable to use instead of a key that the configuration file may not contain.
 pub(super) fn find_job_variable(key: &str) -> Option<&'static str> {
     if let Some(setting) = all_settings().find(|setting| !setting.kind.is_in_file() && setting.key == key) {
         return Some(setting.variable);

@@ -81,8 +81,8 @@ macro_rules! section_struct {
         }
 
         impl $Name {
-            /// Removes the settings that the first file of a change must not set. Every setting of the table passes
-            /// here, so no reader of the file needs to check the kind again.
+            /// Removes the settings that a change must not set in the configuration file that it adds. It checks the
+            /// kind of every setting in the table, so code that uses the file does not have to.
             pub(super) fn retain_first_file_settings(&mut self) {
                 $($(if !SettingKind::$kind.is_in_first_file() {
                     self.$field = None;

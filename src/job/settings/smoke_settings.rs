@@ -33,7 +33,7 @@ impl fmt::Display for SmokeRun {
 }
 
 impl SettingSources<'_> {
-    /// Resolves the settings of the smoke runs.
+    /// Resolves the settings of the smoke runs: the pipelines to run after a publish, and how to wait for them.
     pub fn smoke_settings(&self, flags: &SmokeFlags) -> Result<SmokeSettings, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish);
         let pipelines = self.resolve_names(&flags.smoke, variable::SMOKE, file.smoke.as_ref())?;
@@ -69,7 +69,8 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Resolves a list of names. Fails if one is empty, because a run that is meant to take place would be missing.
+    /// Resolves a list of names. Fails if a name is empty or contains a variable that was not replaced, because the
+    /// smoke run with that name would be missing or wrong.
     fn resolve_names(
         &self,
         flags: &[String],
@@ -100,7 +101,8 @@ impl SettingSources<'_> {
     }
 }
 
-/// Returns one run for each entry of the longest list. A list with one entry applies to all runs.
+/// Combines the lists to smoke runs, one for each entry of the longest list. A list with one entry applies to all runs.
+/// Fails if a list has another length, if a project is not a UUID, or if a run is listed twice.
 fn combine_runs(
     pipelines: &[String],
     projects: &[String],
@@ -129,13 +131,14 @@ fn combine_runs(
     }
     let mut runs = Vec::new();
     for run_index in 0..run_count {
-        let entry = |list: &[String]| list.get(run_index).or(list.first()).cloned().unwrap_or_default();
-        let project = entry(projects);
+        let value_for_run =
+            |list: &[String]| list.get(run_index).or(list.first()).cloned().unwrap_or_default();
+        let project = value_for_run(projects);
         let run = SmokeRun {
             project: Uuid::parse_str(project.trim())
                 .map_err(|_| SettingsError::new(format!("the smoke project {project:?} is not a UUID")))?,
-            pipeline: entry(pipelines),
-            environment: entry(environments),
+            pipeline: value_for_run(pipelines),
+            environment: value_for_run(environments),
         };
         if runs.contains(&run) {
             return Err(SettingsError::new(format!(

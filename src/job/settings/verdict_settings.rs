@@ -28,7 +28,8 @@ pub struct VerdictSettings {
 }
 
 impl SettingSources<'_> {
-    /// Resolves the settings that decide about the verdict, and those of the report.
+    /// Resolves the settings for the verdict of the gate and for its reports. `--max-known` without `--new-only` is an
+    /// error.
     pub fn verdict_settings(&self, args: &GateArgs) -> Result<VerdictSettings, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
         let fail_on = layers.resolve_setting(args.fail_on, variable::FAIL_ON, parse_value, file.fail_on)?;
@@ -46,7 +47,7 @@ impl SettingSources<'_> {
             project_checks: self.project_checks(args.project_checks)?,
             compatibility: self.compatibility_settings(&args.compat)?,
             destinations: self.report_destinations(&args.destinations)?,
-            shard: self.find_shard(args.shard.clone()),
+            shard: self.resolve_shard(args.shard.clone()),
         })
     }
 
@@ -56,13 +57,13 @@ impl SettingSources<'_> {
         self.layers().resolve_switch(flag, variable::NEW_ONLY, file)
     }
 
-    /// Returns the shard to review: as given, otherwise from GitLab's numbers of parallel jobs
+    /// Resolves the shard to review: from the flag or the variable, otherwise from GitLab's numbers of a parallel job
     /// (<https://docs.gitlab.com/ci/variables/predefined_variables/>).
     ///
-    /// A job of a matrix has such numbers, too, but its jobs do different work, so it is not a shard. The name tells
-    /// them apart: `review 1/3` and `review: [a, b]`
+    /// A job of a matrix has such numbers, too, but the jobs of a matrix do different work and are not shards. The name
+    /// of the job shows the difference: `review 1/3` is a parallel job, `review: [a, b]` is a job of a matrix
     /// (<https://docs.gitlab.com/ci/jobs/job_control/#parallelize-large-jobs>).
-    fn find_shard(&self, flag: Option<String>) -> Option<String> {
+    fn resolve_shard(&self, flag: Option<String>) -> Option<String> {
         let shard = self.layers().resolve_text(flag, variable::SHARD, None);
         shard.or_else(|| {
             let total = self.env.get(NODE_TOTAL).filter(|total| *total != "1")?;

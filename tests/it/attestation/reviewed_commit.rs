@@ -320,7 +320,7 @@ fn outputs_with_same_path_exit_with_2() {
             .call(&world)
             .run(args)
             .expect(2)
-            .saying(&["two outputs cannot both go to"]);
+            .saying(&["two outputs cannot both be written to"]);
     }
 }
 

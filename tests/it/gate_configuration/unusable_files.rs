@@ -102,7 +102,7 @@ fn poisons() -> Vec<Poison> {
         file(
             "two reports in one file",
             |world| settings(world, "review: { report: [json=x, junit=x] }\n"),
-            "two reports cannot both go to",
+            "two reports cannot both be written to",
         ),
         file(
             "not UTF-8",

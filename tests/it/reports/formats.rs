@@ -371,7 +371,7 @@ fn usual_report_is_not_written_through_link_out_of_checkout() {
         let check = "check --base origin/main --head HEAD";
         call.run((check, "--report json=one.json"));
         let text = format!("{folder}/{name} for ");
-        let expected_text = "a symbolic link in the path leads out of it";
+        let expected_text = "a symbolic link in the path leads out of the checkout";
         for args in [&["check", "--base", "origin/main"][..], &["report", "one.json"]] {
             call.run(args).saying(&[&text, expected_text]);
             assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "{host} {args:?}");
@@ -405,7 +405,7 @@ fn usual_report_is_not_written_into_pipe_or_device() {
     };
     for outside in ["/dev/full", "/dev/null"] {
         std::os::unix::fs::symlink(outside, &place).unwrap();
-        refused("a symbolic link in the path leads out of it");
+        refused("a symbolic link in the path leads out of the checkout");
         fs::remove_file(&place).unwrap();
     }
     pipe(&place);

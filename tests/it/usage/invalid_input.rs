@@ -42,7 +42,8 @@ fn two_reports_at_one_path_are_refused() {
         ("json=out/report", "junit=./out/report", "out/report"),
     ] {
         let run = call_without_platform(&world).run(format!("check --all --report {one} --report {other}"));
-        run.expect(2).saying(&["two reports cannot both go to", place]);
+        run.expect(2)
+            .saying(&["two reports cannot both be written to", place]);
     }
     let report = fs::read_to_string(world.work().join("out/report")).unwrap();
     assert!(report.contains("the run did not finish"), "{report}");

@@ -26,7 +26,7 @@ pub fn json_schema() -> Value {
     })
 }
 
-/// Returns the keys of the top level, then the sections.
+/// Returns the schemas of the keys at the top level and of the sections.
 fn top_level_schemas() -> KeySchemas {
     let mut root = KeySchemas::new();
     for section in SECTIONS {
@@ -38,7 +38,8 @@ fn top_level_schemas() -> KeySchemas {
     root
 }
 
-/// Returns the schemas of a section's keys. A key has the description of its variable.
+/// Returns the schemas of a section's keys that the configuration file may contain. A key is described by its setting,
+/// its format and its environment variable.
 fn key_schemas(section: &SettingSection) -> KeySchemas {
     let mut schemas = KeySchemas::new();
     for setting in section.settings {
