@@ -11,17 +11,17 @@ pub struct AgentFixArgs {
     /// Let the platform's agent fix the findings that fail the gate, on a new branch, and review that branch
     #[arg(long)]
     pub agent: bool,
-    /// Print the agent's plan; the agent changes and pushes nothing
+    /// Print the agent's plan without changing or pushing anything
     #[arg(long, requires = "agent")]
     pub plan: bool,
     /// Fix the findings in this JSON report of a review of the same commit [default: review the commit first]
     #[arg(long, value_name = "REPORT", requires = "agent")]
     pub from: Option<PathBuf>,
-    /// Commit with the findings; it must be the newest one of its branch on the remote [env: SLUICEGATE_HEAD]
+    /// Commit with the findings; it must be the newest commit of its branch on the remote [env: SLUICEGATE_HEAD]
     /// [default: detected]
     #[arg(long, value_name = "REV", requires = "agent")]
     pub head: Option<String>,
-    /// Branch of the remote that the agent starts from [env: SLUICEGATE_BRANCH] [default: detected]
+    /// Remote branch that the agent starts from [env: SLUICEGATE_BRANCH] [default: detected]
     #[arg(long, value_name = "NAME", requires = "agent")]
     pub branch: Option<String>,
     /// Environment of the agent [env: SLUICEGATE_ENVIRONMENT]
@@ -43,7 +43,7 @@ pub enum ExtraTool {
     /// Run pipelines in the environment of the task.
     #[value(name = "run_pipeline")]
     RunPipeline,
-    /// Read data of the warehouse with SQL.
+    /// Read data from the warehouse with SQL.
     #[value(name = "query_warehouse")]
     QueryWarehouse,
     /// Read the first rows of a component.

@@ -33,7 +33,7 @@ pub enum ArtifactsVerb {
     /// Show one version and its shared pipelines
     #[command(after_help = "Example:\n  sluicegate artifacts show 1.4.0 --prefix sales")]
     Show {
-        /// Version to show [default: the most recent enabled one]
+        /// Version to show [default: the latest enabled version]
         #[arg(
             id = "artifact_version",
             value_name = "VERSION",

@@ -17,7 +17,7 @@ remote, every pipeline is checked.";
 
 const PATHS: &str = "Check these files even if they did not change, or only the changed pipelines below these \
     directories (relative to the current directory). With --base, files only restrict the check. Outside git, all \
-    pipelines below a directory are checked. The rules file as a path selects all pipelines";
+    pipelines below a directory are checked. If the rules file is one of the paths, all pipelines are selected";
 const ALL: &str = "Check all pipelines, changed or not [env: SLUICEGATE_ALL]";
 const BASE: &str = "Check changes since the merge-base of this revision and the checked-out commit, including \
     uncommitted changes [env: SLUICEGATE_BASE] [default: detected, as for review]";

@@ -29,7 +29,7 @@ const GATE: &[&str] = &["gate_changes"];
 const RESULT: &[&str] = &["out"];
 
 /// Returns the groups of common flags that a command uses.
-fn common_flags_of(command: &str) -> &'static [&'static [&'static str]] {
+fn common_flag_groups(command: &str) -> &'static [&'static [&'static str]] {
     match command {
         PROGRAM | "review" | "ci" => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK, AGENT, GATE],
         "doctor" | "settings" => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK, AGENT],
@@ -42,9 +42,12 @@ fn common_flags_of(command: &str) -> &'static [&'static [&'static str]] {
     }
 }
 
+/// Returns whether a common flag has an effect on a command. Other common flags are hidden in the command's help.
 fn uses_common_flag(command: &str, flag: &Arg) -> bool {
     let id = flag.get_id().as_str();
-    common_flags_of(command).iter().any(|group| group.contains(&id))
+    common_flag_groups(command)
+        .iter()
+        .any(|group| group.contains(&id))
 }
 
 /// Parses the arguments; the first is the program's name. It first tries a program with a single command, then all
@@ -124,6 +127,7 @@ pub fn build_completions_tree() -> Command {
     })
 }
 
+/// Adds these flags to a command and to all its subcommands.
 fn add_flags_to_subtree(command: Command, flags: &[Arg]) -> Command {
     add_missing_flags(command, flags.to_vec()).mut_subcommands(|verb| add_flags_to_subtree(verb, flags))
 }
@@ -166,6 +170,7 @@ fn fold_common_flags(command: Command, common_flags: &[Arg], name: &str) -> Comm
     }
 }
 
+/// Shortens the common flags in the help of a command and of all its subcommands.
 fn fold_flags_in_subtree(command: Command, flags: &[&Arg]) -> Command {
     fold_flags(command, flags).mut_subcommands(|verb| fold_flags_in_subtree(verb, flags))
 }

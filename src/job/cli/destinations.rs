@@ -27,8 +27,8 @@ pub struct DestinationArgs {
     /// HTML and JSON reports show them [env: SLUICEGATE_CHANGES] [default: auto]
     #[arg(long, value_name = "WHEN")]
     pub changes: Option<Changes>,
-    /// Name that separates this review from others of the same commit, in SARIF and in the comment
-    /// [env: SLUICEGATE_CATEGORY]
+    /// Name that separates this review from other reviews of the same commit, in SARIF and in the comment [env:
+    /// SLUICEGATE_CATEGORY]
     #[arg(long, value_name = "NAME")]
     pub category: Option<String>,
     /// Findings to list in human-readable output, most severe first: `all`, `new`, `none`, `concise` (one line each),

@@ -11,10 +11,10 @@ const EXAMPLES: &str = "Examples:
   sluicegate fix --agent --environment test
   sluicegate fix --agent --environment test --plan sales
 
-Without --agent, a fix replaces one value and keeps every other byte. Before a file is written, the same check must find nothing else in the project with the new value. Exits with code 1 if a finding with a fix is left.
+Without --agent, a fix replaces one value and keeps every other byte. A file is written only if the same check finds nothing else in the project with the new value. If a finding with a fix remains, the exit code is 1.
 
 With --agent, the branch must be pushed. The agent works on a new branch, which is reviewed again.
-Exit codes of a fix by the agent: 0 all findings are fixed; 1 a finding is left or new, or the branch must not be used; 3 the agent waits for a decision; 8 the task failed, did not finish in time, or did not push a branch.";
+Exit codes of a fix by the agent: 0 all findings are fixed; 1 a finding remains or is new, or the branch must not be used; 3 the agent waits for a decision; 8 the task failed, did not finish in time, or did not push a branch.";
 
 /// Fixes findings that have one correct value in the files of the project, or lets the platform's agent fix findings.
 ///
@@ -31,7 +31,7 @@ pub struct FixArgs {
     /// Print every fix without changing anything
     #[arg(long, conflicts_with = "agent")]
     pub dry_run: bool,
-    /// Fix and stage the staged files, for example in a pre-commit hook; files with unstaged changes are left
+    /// Fix and stage the staged files, for example in a pre-commit hook; files with unstaged changes are skipped
     #[arg(long, help_heading = "Selection", conflicts_with = "agent")]
     pub staged: bool,
     /// Fix all pipelines, changed or not [env: SLUICEGATE_ALL]

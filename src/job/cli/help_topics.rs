@@ -82,8 +82,8 @@ pub(super) fn topic_commands(program: &Command) -> [Command; 2] {
         "\nHTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY set the proxy. NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR\nand TERM=dumb control the color.\n",
     );
     [
-        topic_command(EXIT_CODES_TOPIC, "Explain the exit codes", exit_codes),
-        topic_command(
+        build_topic_command(EXIT_CODES_TOPIC, "Explain the exit codes", exit_codes),
+        build_topic_command(
             ENVIRONMENT_TOPIC,
             "Explain the environment variables",
             environment,
@@ -91,7 +91,8 @@ pub(super) fn topic_commands(program: &Command) -> [Command; 2] {
     ]
 }
 
-fn topic_command(name: &'static str, about: &'static str, text: String) -> Command {
+/// Builds a hidden command whose help page is `text`, followed by an example.
+fn build_topic_command(name: &'static str, about: &'static str, text: String) -> Command {
     let example = format!("\nExample:\n  sluicegate help {name}\n");
     Command::new(name)
         .hide(true)

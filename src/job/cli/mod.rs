@@ -102,7 +102,7 @@ use std::ffi::OsString;
 
 const PROGRAM: &str = "sluicegate";
 
-/// Check pipelines (*.orch.yaml, *.tran.yaml) before a merge, publish them after it.
+/// Check pipelines (*.orch.yaml, *.tran.yaml) before a merge and publish them after it.
 #[derive(Debug, Parser)]
 #[command(name = PROGRAM, version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
 pub struct Cli {
@@ -177,11 +177,11 @@ pub enum Command {
     Projects(ProjectsArgs),
     /// List or create environments of the project
     Environments(EnvironmentsArgs),
-    /// Create warehouse connections of the project
+    /// Create warehouse connections for the project
     Connections(ConnectionsArgs),
-    /// Create secrets of a full SaaS deployment
+    /// Create secrets for a full SaaS deployment
     Secrets(SecretsArgs),
-    /// Create the git repository of the project
+    /// Create the project's git repository
     Repositories(RepositoriesArgs),
     /// Create a project with everything that belongs to it
     Provision(ProvisionArgs),
@@ -194,7 +194,7 @@ pub enum Command {
     /// Allow findings: add, list or prune waivers
     Waivers(WaiversArgs),
 
-    /// Fix findings that have one correct value, or with the agent
+    /// Fix findings with one correct value, or let the agent fix them
     Fix(Box<FixArgs>),
 
     /// Move a pipeline or script and update every reference to it

@@ -128,7 +128,7 @@ pub enum ConnectionsVerb {
         /// Kind of the project's warehouse, also sent in lower case as authProvider
         #[arg(long, value_name = "KIND")]
         warehouse: String,
-        /// Authentication type: key_pair or password [default: what the warehouse takes]
+        /// Authentication type: key_pair or password [default: the type that the warehouse needs]
         #[arg(long, value_name = "TYPE")]
         auth_type: Option<String>,
         /// Value of platformConnectionType
@@ -141,7 +141,7 @@ pub enum ConnectionsVerb {
     },
 }
 
-/// Commands for the secrets of a full SaaS deployment.
+/// Commands for the secrets in a full SaaS deployment.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = SECRET)]
 pub struct SecretsArgs {
@@ -190,7 +190,7 @@ pub struct ValueArgs {
     pub value_file: Option<PathBuf>,
 }
 
-/// Commands for the git repository of the project.
+/// Commands for the project's git repository.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Example:\n  sluicegate repositories create sales-pipelines --owner acme")]
 pub struct RepositoriesArgs {

@@ -77,7 +77,7 @@ pub struct PublishFlags {
     #[arg(long, value_name = "T")]
     pub version_name: Option<String>,
     /// Compare the interface of the shared pipelines with this version [env: SLUICEGATE_AGAINST] [default: the latest
-    /// enabled one]
+    /// enabled version]
     #[arg(long, value_name = "VERSION")]
     pub against: Option<String>,
     /// Which of the selected files to publish [env: SLUICEGATE_SELECT] [default: all]

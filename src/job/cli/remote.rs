@@ -12,8 +12,8 @@ pub struct PaceArgs {
     /// Maximum time to wait, in seconds
     #[arg(id = "wait_timeout", long = "timeout", value_name = "SECONDS")]
     pub timeout: Option<u64>,
-    /// Seconds between the first polls; the interval grows up to 15 times
-    /// [env: SLUICEGATE_POLL_INTERVAL] [default: 1]
+    /// Seconds between the first polls; the interval grows to at most 15 times this value [env:
+    /// SLUICEGATE_POLL_INTERVAL] [default: 1]
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub poll_interval: Option<f64>,
     /// Timeout for each request, in seconds (other commands call it --timeout) [env: SLUICEGATE_TIMEOUT] [default: 60]
@@ -35,7 +35,7 @@ pub struct VocabularyArgs {
     /// Warehouse kind that authenticates with a password [env: SLUICEGATE_WAREHOUSE_B] [default: WAREHOUSE_B]
     #[arg(long, value_name = "NAME")]
     pub warehouse_b: Option<String>,
-    /// Platform's name of the git provider [env: SLUICEGATE_GIT_PROVIDER] [default: git_provider_a]
+    /// Platform's name for the git provider [env: SLUICEGATE_GIT_PROVIDER] [default: git_provider_a]
     #[arg(long, value_name = "NAME")]
     pub git_provider: Option<String>,
 }

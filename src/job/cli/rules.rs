@@ -57,7 +57,7 @@ pub enum RulesVerb {
         after_help = "Examples:\n  sluicegate rules test\n  sluicegate rules test other/sluicegate-rules.yaml"
     )]
     Test {
-        /// File of team rules [default: sluicegate-rules.yaml of the working tree; in CI, of the commit]
+        /// File of team rules [default: sluicegate-rules.yaml in the working tree; in CI, in the checked-out commit]
         file: Option<PathBuf>,
         #[command(flatten)]
         output: OutputArgs,
@@ -65,8 +65,8 @@ pub enum RulesVerb {
     /// Check the rules file and the team rules for mistakes; exit with 1 if there are any
     #[command(after_help = "Examples:\n  sluicegate rules lint\n  sluicegate rules lint other/rules.yaml")]
     Lint {
-        /// File to check [default: the rules file in the platform's hidden directory and sluicegate-rules.yaml, both of
-        /// the working tree; in CI, of the commit]
+        /// File to check [default: the rules file in the platform's hidden directory and sluicegate-rules.yaml, both
+        /// from the working tree; in CI, from the checked-out commit]
         file: Option<PathBuf>,
         #[command(flatten)]
         output: OutputArgs,

@@ -51,11 +51,11 @@ pub enum AgentBehaviorFlag {
     Obedient,
     /// Also edit a file without a finding
     EditsOtherFile,
-    /// Also edit the rules file, so that it has no rule
+    /// Also remove all rules from the rules file
     EditsRules,
     /// Also rename a component so that its name violates the naming convention
     AddsFinding,
-    /// Work without end, until the task is stopped
+    /// Keep working until the task is stopped
     NeverStops,
     /// Request a decision on a question first
     Asks,
@@ -79,7 +79,7 @@ pub struct ProjectFlag {
 impl FromStr for ProjectFlag {
     type Err = String;
 
-    /// Parses `UUID=REPOSITORY`; the error says what is wrong in this form.
+    /// Parses `UUID=REPOSITORY`. The error states which part is missing or invalid.
     fn from_str(text: &str) -> Result<Self, String> {
         let (id, repository) = text.split_once('=').ok_or("is not UUID=REPOSITORY")?;
         let id = Uuid::parse_str(id).map_err(|e| format!("{id:?} is not a UUID: {e}"))?;
@@ -109,7 +109,8 @@ impl std::fmt::Debug for TokenFlag {
 impl FromStr for TokenFlag {
     type Err = &'static str;
 
-    /// Parses `TOKEN=ROLE`, split at the last `=`; the error says what is wrong in this form.
+    /// Parses `TOKEN=ROLE`, split at the last `=`, because a token may contain `=`. The error states which part is
+    /// missing.
     fn from_str(text: &str) -> Result<Self, &'static str> {
         let (token, role) = text.rsplit_once('=').ok_or("is not TOKEN=ROLE")?;
         if token.is_empty() {

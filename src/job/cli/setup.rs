@@ -54,7 +54,7 @@ pub struct InitArgs {
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
     /// Source of the program for the job: the action for GitHub and Gitea, the image for GitLab, the URL of the
-    /// releases for the other hosts [default: the project's own]
+    /// releases for the other hosts [default: the official source]
     #[arg(long, value_name = "NAME")]
     pub source: Option<String>,
     /// How to introduce the gate in a repository that already has findings. Also writes a rules file with each rule at

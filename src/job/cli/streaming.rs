@@ -63,7 +63,8 @@ pub enum StreamingVerb {
         /// Definition file in YAML or JSON, with the keys of the API
         #[arg(short, long, value_name = "FILE")]
         file: PathBuf,
-        /// secretType to use for references without one [env: SLUICEGATE_KEY_VAULT] [default: CLOUD_A_KEY_VAULT]
+        /// secretType for secret references that do not have one [env: SLUICEGATE_KEY_VAULT] [default:
+        /// CLOUD_A_KEY_VAULT]
         #[arg(long, value_name = "TYPE")]
         key_vault: Option<String>,
         #[command(flatten)]

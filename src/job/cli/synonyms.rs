@@ -12,10 +12,10 @@ const SELECTION_COMMANDS: &[&str] = &["check", "review", "ci", "context"];
 const PUBLISH_COMMANDS: &[&str] = &["publish", "ci"];
 const EVERY_COMMAND: &[&str] = &[];
 
-/// Flag of other programs.
+/// The names that other programs use for a flag, and what a user should do instead.
 struct FlagSynonym {
     names: &'static [&'static str],
-    /// The commands that it is a synonym in; every command if the list is empty.
+    /// The commands of this program for which the names are synonyms. An empty list means every command.
     commands: &'static [&'static str],
     remedy: Remedy,
 }
@@ -33,7 +33,7 @@ enum Remedy {
 }
 
 const FLAG_SYNONYMS: &[FlagSynonym] = &[
-    row(
+    synonym(
         &[
             "--exit-zero",
             "--no-fail",
@@ -45,7 +45,7 @@ const FLAG_SYNONYMS: &[FlagSynonym] = &[
         VERDICT_COMMANDS,
         Remedy::Arguments("--fail-on never"),
     ),
-    row(
+    synonym(
         &[
             "--severity",
             "--min-severity",
@@ -56,7 +56,7 @@ const FLAG_SYNONYMS: &[FlagSynonym] = &[
         VERDICT_COMMANDS,
         Remedy::ArgumentsWithValue("--fail-on {value}", "error"),
     ),
-    row(
+    synonym(
         &[
             "--strict",
             "--max-warnings",
@@ -66,7 +66,7 @@ const FLAG_SYNONYMS: &[FlagSynonym] = &[
         VERDICT_COMMANDS,
         Remedy::Arguments("--fail-on warn"),
     ),
-    row(
+    synonym(
         &[
             "--since",
             "--from-ref",
@@ -78,32 +78,32 @@ const FLAG_SYNONYMS: &[FlagSynonym] = &[
         SELECTION_COMMANDS,
         Remedy::ArgumentsWithValue("--base {value}", "main"),
     ),
-    row(
+    synonym(
         &["--to-ref", "--commit", "--rev", "--ref", "--sha"],
         SELECTION_COMMANDS,
         Remedy::ArgumentsWithValue("--head {value}", "HEAD"),
     ),
-    row(
+    synonym(
         &["--baseline", "--only-new", "--new", "--diff"],
         VERDICT_COMMANDS,
         Remedy::Arguments("--new-only"),
     ),
-    row(
+    synonym(
         &["--stdin-filename", "--stdin-filepath", "--stdin-file", "--stdin"],
         &["check"],
         Remedy::ArgumentsWithValue("- --stdin-path {value}", "PATH"),
     ),
-    row(
+    synonym(
         &["--cached", "--index"],
         &["check", "fix"],
         Remedy::Arguments("--staged"),
     ),
-    row(
+    synonym(
         &["--all-files", "--full"],
         SELECTION_COMMANDS,
         Remedy::Arguments("--all"),
     ),
-    row(
+    synonym(
         &[
             "--ignore-path",
             "--skip",
@@ -114,12 +114,12 @@ const FLAG_SYNONYMS: &[FlagSynonym] = &[
         SELECTION_COMMANDS,
         Remedy::ArgumentsWithValue("--exclude {value}", "GLOB"),
     ),
-    row(
+    synonym(
         &["--glob", "--files", "--filter"],
         SELECTION_COMMANDS,
         Remedy::ArgumentsWithValue("--include {value}", "GLOB"),
     ),
-    row(
+    synonym(
         &[
             "--ignore",
             "--select",
@@ -131,7 +131,7 @@ const FLAG_SYNONYMS: &[FlagSynonym] = &[
         GATE_COMMANDS,
         Remedy::Advice("the rules file enables and disables rules; `sluicegate rules list` shows them"),
     ),
-    row(
+    synonym(
         &[
             "--fix",
             "--write",
@@ -144,42 +144,42 @@ const FLAG_SYNONYMS: &[FlagSynonym] = &[
         EVERY_COMMAND,
         Remedy::Command("fix"),
     ),
-    row(
+    synonym(
         &["--fix-dry-run", "--fix-only"],
         EVERY_COMMAND,
         Remedy::Command("fix --dry-run"),
     ),
-    row(
+    synonym(
         &["--jobs", "-j", "--parallel", "--threads"],
         &["review", "ci"],
         Remedy::ArgumentsWithValue("--concurrency {value}", "4"),
     ),
-    row(
+    synonym(
         &["--name", "--tag"],
         PUBLISH_COMMANDS,
         Remedy::ArgumentsWithValue("--version-name {value}", "auto"),
     ),
-    row(
+    synonym(
         &["--dryrun", "-n", "--noop", "--no-op", "--plan"],
         &["review", "publish", "ci", "init"],
         Remedy::Arguments("--dry-run"),
     ),
-    row(
+    synonym(
         &["--config-file", "-c", "--configuration"],
         EVERY_COMMAND,
         Remedy::ArgumentsWithValue("--config {value}", "FILE"),
     ),
-    row(
+    synonym(
         &["--no-color", "--no-colour", "--nocolor"],
         EVERY_COMMAND,
         Remedy::Arguments("--color never"),
     ),
-    row(
+    synonym(
         &["--colour"],
         EVERY_COMMAND,
         Remedy::ArgumentsWithValue("--color {value}", "always"),
     ),
-    row(
+    synonym(
         &[
             "--cwd",
             "--chdir",
@@ -190,24 +190,24 @@ const FLAG_SYNONYMS: &[FlagSynonym] = &[
         EVERY_COMMAND,
         Remedy::ArgumentsWithValue("-C {value}", "DIR"),
     ),
-    row(&["--debug", "--trace"], EVERY_COMMAND, Remedy::Arguments("-vv")),
-    row(&["--silent"], EVERY_COMMAND, Remedy::Arguments("--quiet")),
-    row(
+    synonym(&["--debug", "--trace"], EVERY_COMMAND, Remedy::Arguments("-vv")),
+    synonym(&["--silent"], EVERY_COMMAND, Remedy::Arguments("--quiet")),
+    synonym(
         &["--output-file", "--out-file", "--outfile", "--output-path"],
         EVERY_COMMAND,
         Remedy::ArgumentsWithValue("--out {value}", "PATH"),
     ),
-    row(
+    synonym(
         &["--url", "--api-url", "--server", "--host-url", "--endpoint"],
         EVERY_COMMAND,
         Remedy::ArgumentsWithValue("--base-url {value}", "URL"),
     ),
-    row(
+    synonym(
         &["--project"],
         EVERY_COMMAND,
         Remedy::ArgumentsWithValue("--project-id {value}", "UUID"),
     ),
-    row(
+    synonym(
         &[
             "--token",
             "--api-key",
@@ -220,12 +220,12 @@ const FLAG_SYNONYMS: &[FlagSynonym] = &[
             "a secret is never a flag, because other users can see the arguments of a program: set SLUICEGATE_TOKEN, or pass --token-file PATH",
         ),
     ),
-    row(
+    synonym(
         &["--expires", "--expiry", "--expiration", "--valid-until"],
         &["waivers add"],
         Remedy::ArgumentsWithValue("--until {value}", "DATE"),
     ),
-    row(
+    synonym(
         &["--insecure", "-k", "--no-verify-ssl"],
         EVERY_COMMAND,
         Remedy::ArgumentsWithValue("--ca-cert {value}", "PEM"),
@@ -287,7 +287,8 @@ const COMMAND_SYNONYMS: &[(&[&str], &str)] = &[
     (&["detect", "info"], "context"),
 ];
 
-const fn row(
+/// Creates an entry of [`FLAG_SYNONYMS`].
+const fn synonym(
     names: &'static [&'static str],
     commands: &'static [&'static str],
     remedy: Remedy,
@@ -306,8 +307,8 @@ pub(super) fn find_flag_hint(command: &str, flag: &str, value: Option<&str>) -> 
         return Some(suggest_call(command, &arguments));
     }
     let synonym = FLAG_SYNONYMS.iter().find(|synonym| {
-        let is_of_command = synonym.commands.is_empty() || synonym.commands.contains(&command);
-        is_of_command && synonym.names.contains(&flag)
+        let is_for_command = synonym.commands.is_empty() || synonym.commands.contains(&command);
+        is_for_command && synonym.names.contains(&flag)
     })?;
     Some(match synonym.remedy {
         Remedy::Arguments(arguments) => suggest_call(command, arguments),

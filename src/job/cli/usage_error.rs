@@ -120,8 +120,8 @@ impl<'c> InvalidCall<'c> {
             }
             ErrorKind::UnknownArgument
             | ErrorKind::MissingRequiredArgument
-            | ErrorKind::MissingSubcommand => self.describe_example(),
-            ErrorKind::ArgumentConflict => Some("remove one of the two".to_owned()),
+            | ErrorKind::MissingSubcommand => self.hint_with_example(),
+            ErrorKind::ArgumentConflict => Some("remove one of the two arguments".to_owned()),
             ErrorKind::InvalidValue | ErrorKind::ValueValidation => self.hint_for_value(error, argument),
             _ => None,
         }
@@ -250,7 +250,7 @@ impl<'c> InvalidCall<'c> {
     }
 
     /// Returns a hint with the first example from the help of the command.
-    fn describe_example(&self) -> Option<String> {
+    fn hint_with_example(&self) -> Option<String> {
         let examples = self.command.get_after_help()?.to_string();
         let example = examples
             .lines()

@@ -51,10 +51,10 @@ pub enum Fork {
 /// Whether to run the project checks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ProjectChecks {
-    /// Run them at the levels set in the configuration file.
+    /// Run the project checks at the levels set in the configuration file.
     #[default]
     Auto,
-    /// Do not run them.
+    /// Do not run the project checks.
     Off,
 }
 
@@ -107,10 +107,10 @@ pub enum RequiredEngine {
 /// Whether reports list the changes in pipelines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Changes {
-    /// List them if the run compares with a base and writes a report that shows them.
+    /// List the changes if the run compares with a base and writes a report that shows changes.
     #[default]
     Auto,
-    /// Do not list them.
+    /// Do not list the changes.
     None,
 }
 
@@ -157,7 +157,8 @@ pub struct ReportFlag {
 impl std::str::FromStr for ReportFlag {
     type Err = String;
 
-    /// Parses `FORMAT=PATH`, where the path `-` means standard output; the error says what is wrong in this form.
+    /// Parses `FORMAT=PATH`, where the path `-` means standard output. The error states which part is missing or
+    /// invalid.
     fn from_str(text: &str) -> Result<Self, String> {
         let Some((format, path)) = text.split_once('=') else {
             return Err(format!(
@@ -175,7 +176,7 @@ impl std::str::FromStr for ReportFlag {
     }
 }
 
-/// Parses one of a fixed set of values, ignoring case. The error lists the valid values.
+/// Parses one of a fixed set of values, ignoring case and surrounding spaces. The error lists the valid values.
 pub fn parse_value<T: ValueEnum>(text: &str) -> Result<T, String> {
     T::from_str(text.trim(), true).map_err(|_| {
         let valid_names: Vec<String> = T::value_variants()
@@ -195,7 +196,8 @@ pub fn parse_seconds(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("{text:?} is not a number of seconds"))
 }
 
-/// Parses a boolean as environment variables write it: true, 1, yes, on, or false, 0, no, off.
+/// Parses a boolean in one of the forms that are usual in environment variables: true, 1, yes or on; false, 0, no or
+/// off.
 pub fn parse_bool(text: &str) -> Result<bool, String> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" | "1" | "yes" | "on" => Ok(true),

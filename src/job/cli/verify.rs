@@ -20,7 +20,7 @@ pub struct VerifyArgs {
     #[arg(value_name = "RECEIPT", required_unless_present = "attestation")]
     pub receipt: Option<PathBuf>,
     /// In-toto statement that `publish --attestation` or `review --attestation` wrote; it is compared with the platform
-    /// and with the clone, without its signature
+    /// and with the clone, but its signature is not checked
     #[arg(long, value_name = "FILE", conflicts_with = "receipt")]
     pub attestation: Option<PathBuf>,
     #[command(flatten)]

@@ -25,7 +25,7 @@ pub struct WaiversArgs {
 /// Subcommands of `sluicegate waivers`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum WaiversVerb {
-    /// Waive current findings of the working tree; edit the waivers file in place
+    /// Waive current findings in the working tree; edit the waivers file in place
     #[command(after_help = ADD_EXAMPLES)]
     Add(AddWaiverArgs),
     /// List the waivers with their state: used, unused, expired, or not checked locally
@@ -34,7 +34,7 @@ pub enum WaiversVerb {
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Remove unused and expired waivers of files that can be checked locally
+    /// Remove unused and expired waivers for files that can be checked locally
     #[command(after_help = "Example:\n  sluicegate waivers prune")]
     Prune {
         #[command(flatten)]

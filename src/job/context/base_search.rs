@@ -284,7 +284,7 @@ impl BaseSearch<'_> {
         }
         let history_setting = self.ci.host.full_history_setting().unwrap_or(FULL_HISTORY_HINT);
         Ok(base.with_warning(format!(
-            "all pipelines are selected, because {reason}; for more history, use {history_setting}, or --deepen"
+            "all pipelines are selected, because {reason}; to fetch more history, use {history_setting}, or --deepen"
         )))
     }
 

@@ -180,15 +180,17 @@ impl ContextError {
             ),
             Self::OtherCheckout { host, is_change, commit, .. } => Some(checkout_hint(*host, *is_change, commit)),
             Self::NotMerged { host: Host::Unknown, .. } => Some(
-                "merge it first: on an unknown CI host, only commits of the default branch are published".to_owned(),
+                "merge the commit first: on an unknown CI host, only commits on the default branch are published"
+                    .to_owned(),
             ),
             Self::NotMerged { ahead_of: Some(branch), .. } => Some(format!(
-                "merge it first; if the branch already has it, this clone is outdated: {}; or pass --deepen \
+                "merge the commit first; if the branch already contains it, this clone is outdated: {}; or pass --deepen \
                  (SLUICEGATE_DEEPEN=true)",
                 fetch_hint(branch)
             )),
             Self::NotMerged { .. } => Some(
-                "push and merge it first, or list its branch in `publish-on.branches` of the default branch's sluicegate.yaml"
+                "push and merge the commit first, or list its branch in `publish-on.branches` in the default branch's \
+                 sluicegate.yaml"
                     .to_owned(),
             ),
             Self::AmbiguousMerge { host, .. } => {

@@ -277,9 +277,12 @@ impl<'a> SettingSources<'a> {
         let mut first_file = mem::take(&mut self.first_file);
         first_file.retain_outputs(|key, path| self.resolve_output_path(key, path).is_ok());
         self.first_file = first_file;
-        let warning = format!("ignored, and nothing is written there: {}", messages.join("; "));
+        let warning = format!(
+            "no file is written to these ignored paths: {}",
+            messages.join("; ")
+        );
         self.note = Some(match self.note.take() {
-            Some(note) => format!("{note}. Also {warning}"),
+            Some(note) => format!("{note}. Also, {warning}"),
             None => warning,
         });
     }

@@ -175,7 +175,7 @@ settings! {
         BITBUCKET_PROXY = "SLUICEGATE_BITBUCKET_PROXY", "", Trust, "bitbucket-proxy";
         /// Reason to accept changes that break consumers, in this run.
         ACCEPT_BREAKING = "SLUICEGATE_ACCEPT_BREAKING", "--accept-breaking", Subject, "accept-breaking";
-        /// Version to compare a publish with (default: the latest enabled one).
+        /// Version to compare a publish with (default: the latest enabled version).
         AGAINST = "SLUICEGATE_AGAINST", "--against", Subject, "against";
         /// Reviews to accept for the required review: `remote` (the default) or `any`.
         REQUIRE_REVIEW_ENGINE = "SLUICEGATE_REQUIRE_REVIEW_ENGINE", "--require-review-engine", Subject, "require-review-engine";
@@ -252,7 +252,7 @@ settings! {
         /// Whether reports list the changes in the pipelines: auto or none.
         CHANGES = "SLUICEGATE_CHANGES", "--changes", Operational, "changes"
             => changes: cli::Changes as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::Changes>);
-        /// Name that separates this review from others of the same commit, in SARIF and in the comment.
+        /// Name that separates this review from other reviews of the same commit, in SARIF and in the comment.
         CATEGORY = "SLUICEGATE_CATEGORY", "--category", Operational, "category"
             => category: String, SettingFormat::Text("nightly");
         /// Findings to list in human-readable output: all, new, none, concise, or a maximum number.

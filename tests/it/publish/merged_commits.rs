@@ -596,6 +596,6 @@ fn publish_of_unmerged_push_advises_a_fetch_only_if_the_branch_may_be_outdated()
     world.git("checkout -q --detach main");
     world.write("note.txt", "replaced");
     world.commit("replaced");
-    publish().saying(&["is not merged", "hint: push and merge it first"]);
+    publish().saying(&["is not merged", "hint: push and merge the commit first"]);
     assert_eq!(versions(&world, &server), []);
 }

@@ -77,7 +77,7 @@ fn build_of_unmerged_commit_as_main_publishes_nothing() {
         for command in COMMANDS {
             let output = build(&world, publish_call(&world, &server)).run(command);
             assert_eq!(output.code, 7, "{host} {command:?}: {}", output.all());
-            output.saying(&["is not merged", "merge it first", "--deepen"]);
+            output.saying(&["is not merged", "merge the commit first", "--deepen"]);
             // The remote's branch does not have the commit either.
             let output = build(&world, publish_call(&world, &server)).run((command, "--deepen"));
             assert_eq!(output.code, 7, "{host} {command:?} --deepen: {}", output.all());
