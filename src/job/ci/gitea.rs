@@ -20,6 +20,7 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     github::read_as(Host::Gitea, env)
 }
 
+/// Reads the repository of the run from GitHub's variables and payload, which Gitea and Forgejo provide too.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     github::target_repository(env)
 }

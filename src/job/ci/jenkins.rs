@@ -138,7 +138,7 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         return read_change(env, plugin, context);
     }
     let reference = env.get("GIT_BRANCH").filter(|_| context.branch.is_none());
-    let tag = env.get("TAG_NAME").or_else(|| reference.and_then(tag_name));
+    let tag = env.get("TAG_NAME").or_else(|| reference.and_then(parse_tag_name));
     Ok(match tag {
         Some(tag) => CiContext {
             event: "tag".to_owned(),
@@ -147,7 +147,7 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         None => CiContext {
             branch: context
                 .branch
-                .or_else(|| branch_name(reference?, env.get("GIT_LOCAL_BRANCH"))),
+                .or_else(|| parse_branch_name(reference?, env.get("GIT_LOCAL_BRANCH"))),
             ..context
         },
     })
@@ -179,7 +179,7 @@ fn read_change(env: &Env, plugin: &ChangeVariables, context: CiContext) -> Resul
 }
 
 /// Returns the tag that the reference names, or `None` for another reference.
-fn tag_name(reference: &str) -> Option<&str> {
+fn parse_tag_name(reference: &str) -> Option<&str> {
     reference
         .strip_prefix("refs/tags/")
         .or_else(|| reference.strip_prefix("tags/"))
@@ -188,7 +188,7 @@ fn tag_name(reference: &str) -> Option<&str> {
 /// Returns the branch in `GIT_BRANCH`, which contains the name of the remote, such as `origin/develop`. Returns `None`
 /// for values that do not name a branch of the remote: `detached` is a commit that the job selects without a branch,
 /// and pull requests are often fetched as `origin/pr/N`.
-fn branch_name(reference: &str, local: Option<&str>) -> Option<String> {
+fn parse_branch_name(reference: &str, local: Option<&str>) -> Option<String> {
     let name = strip_remote(reference, local)?;
     let is_change_ref = [
         "pr/",

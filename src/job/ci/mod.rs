@@ -44,20 +44,23 @@ macro_rules! hosts {
                 match self { $(Self::$host => $name),+ }
             }
 
-            /// Returns the job setting that fetches the full history, or `None` without a host. The file of the host
-            /// links its documentation.
+            /// Returns the job setting that makes this host fetch the full history, or `None` without a known host. The
+            /// module of the host links the documentation.
             pub const fn full_history_setting(self) -> Option<&'static str> {
                 match self { $(Self::$host => $file::FULL_HISTORY_SETTING),+ }
             }
 
+            /// Returns whether the variables show that this host runs the job. The module of the host decides.
             fn is_detected(self, env: &Env) -> bool {
                 match self { $(Self::$host => $file::is_detected(env)),+ }
             }
 
+            /// Reads the context of the job with the module of this host.
             fn read(self, env: &Env) -> Result<CiContext, CiError> {
                 match self { $(Self::$host => $file::read(env)),+ }
             }
 
+            /// Reads the repository of the change's target with the module of this host.
             fn target_repository(self, env: &Env) -> TargetRepository {
                 match self { $(Self::$host => $file::target_repository(env)),+ }
             }

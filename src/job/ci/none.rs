@@ -17,6 +17,7 @@ pub(super) fn read(_: &Env) -> Result<CiContext, CiError> {
     Ok(CiContext::new(Host::None, "local"))
 }
 
+/// Returns no URLs, because a local run has no event that names a repository.
 pub(super) fn target_repository(_: &Env) -> TargetRepository {
     TargetRepository::default()
 }

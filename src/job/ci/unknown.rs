@@ -77,7 +77,7 @@ const HOST_VARIABLES: [&str; 56] = [
 /// Prefixes of the variables of a host that sets none in each job.
 const HOST_VARIABLE_PREFIXES: [&str; 3] = ["TEKTON_", "CODEBUILD_", "bamboo_build"];
 
-/// Returns whether the variables show that a CI host runs this job that has no file of its own here.
+/// Returns whether the variables show that this job runs in CI, on a host that the program does not support by name.
 pub(super) fn is_detected(env: &Env) -> bool {
     is_set(env, "CI")
         || HOST_VARIABLES.iter().any(|name| is_set(env, name))
@@ -117,6 +117,7 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     })
 }
 
+/// Returns no URLs, because the program does not know which variables this host sets.
 pub(super) fn target_repository(_: &Env) -> TargetRepository {
     TargetRepository::default()
 }

@@ -190,7 +190,8 @@ fn fold_flags(command: Command, flags: &[&Arg]) -> Command {
     })
 }
 
-/// Returns the names of the flags in this command, which may rename a common flag.
+/// Returns the long names of these flags, for example `--config --repo`. A command may have another name for a common
+/// flag.
 fn format_flag_names(command: &Command, flags: &[&Arg]) -> String {
     let names: Vec<String> = flags
         .iter()

@@ -44,7 +44,7 @@ impl BaseSearch<'_> {
             });
         }
         if self.is_head_among(&bases) && !self.includes_uncommitted && self.needs_own_commits() {
-            return Err(self.reject_empty_change(&format!("`{revision}`, as requested")));
+            return Err(self.empty_change_error(&format!("`{revision}`, as requested")));
         }
         let source = format!("{} with `{revision}`, as requested", describe_merge_bases(&bases));
         let base = Base::from_commits(bases, source);
@@ -189,7 +189,7 @@ impl BaseSearch<'_> {
     /// Uncommitted files are treated as a change, too.
     fn require_own_commits(&self, base: Base, target: &TargetTip) -> Result<Base, ContextError> {
         if !self.includes_uncommitted && self.repo.contains_commit(&target.commit, &self.head.commit)? {
-            return Err(self.reject_empty_change(&target.describe()));
+            return Err(self.empty_change_error(&target.describe()));
         }
         Ok(base)
     }
@@ -206,7 +206,7 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the error for a head that the base already contains, so that there is nothing to review.
-    fn reject_empty_change(&self, base: &str) -> ContextError {
+    fn empty_change_error(&self, base: &str) -> ContextError {
         ContextError::EmptyChange {
             base: base.to_owned(),
             head: self.head.commit.clone(),

@@ -70,7 +70,8 @@ struct HistoryFetcher<'a> {
 }
 
 impl HistoryFetcher<'_> {
-    /// Returns what the clone lacks: resolves the run, and derives the missing items from the error.
+    /// Returns the commits and branches that the clone lacks. It resolves the run and derives the missing items from
+    /// the error; a run that can be resolved may still lack the default branch.
     fn find_missing_items(&mut self) -> Vec<MissingItem> {
         let resolver = TargetResolver {
             repo: self.repo,
@@ -140,8 +141,8 @@ impl HistoryFetcher<'_> {
         }
     }
 
-    /// Returns the branch of head on the remote: as the job or the host names it, in a local run the upstream of the
-    /// checked-out branch.
+    /// Returns the branch of head on the remote: the branch that the job or the host names, or in a local run, the
+    /// upstream of the checked-out branch or a remote branch with the same name.
     fn find_head_branch(&self) -> Option<String> {
         if let Some(branch) = self.revisions.branch.as_ref().or(self.ci.branch.as_ref()) {
             return Some(branch.clone());
@@ -168,7 +169,7 @@ impl HistoryFetcher<'_> {
         needs_fetch_by_id.then_some(MissingItem::Commit(id))
     }
 
-    /// Returns the branch that the base comes from, or `None` if it does not come from a branch.
+    /// Returns the branch that the base is found from, or `None` if the base is a commit or the run has no base.
     fn find_base_branch(&mut self) -> Option<String> {
         if let Some(revision) = &self.revisions.base {
             return match parse_revision(revision) {
@@ -263,7 +264,7 @@ impl MissingItem {
         }
     }
 
-    /// Converts the item to a request of git.
+    /// Converts the item to the argument of a git fetch.
     fn to_fetch_target(&self) -> FetchTarget<'_> {
         match self {
             Self::Branch(name) => FetchTarget::Branch(name),

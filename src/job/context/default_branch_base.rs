@@ -46,17 +46,17 @@ impl BaseSearch<'_> {
         }
     }
 
-    /// Returns the default branch as the host names it, otherwise as the clone knows it.
+    /// Returns the name of the default branch from the host, otherwise from the clone.
     pub(super) fn default_branch_name(&self) -> Result<Option<String>, GitError> {
         match &self.ci.default_branch {
             Some(name) => Ok(Some(name.clone())),
-            None => self.known_default_branch(),
+            None => self.find_default_branch_in_clone(),
         }
     }
 
-    /// Returns the default branch that the clone knows. In CI, it is not guessed by its usual name: anyone may push a
-    /// branch `main` in addition to the real default branch, and so choose the base.
-    fn known_default_branch(&self) -> Result<Option<String>, GitError> {
+    /// Returns the name of the default branch from the clone. In CI, a branch is not chosen for its usual name, because
+    /// anyone could choose the base by pushing a branch `main` in addition to the real default branch.
+    fn find_default_branch_in_clone(&self) -> Result<Option<String>, GitError> {
         let default_branch = match self.ci.host {
             Host::None => self.repo.likely_default_branch(),
             _ => self.branches.recorded_default_branch(),

@@ -87,17 +87,18 @@ pub enum ContextError {
     /// The host created a merge in the clone, and either parent may be the change.
     #[error("could not determine which parent of {commit}, a merge created by {host}, is the change")]
     AmbiguousMerge { commit: CommitId, host: Host },
-    /// The host may have created a merge in the clone, but the merge has other files than that of its parents.
+    /// The host may have created a merge in the clone, but the files of the merge differ from a clean merge of its
+    /// parents.
     #[error(
-        "could not determine whether {commit} is the change or a merge created by {host}: no remote-tracking branch has \
-         it, and its files are not those of the merge of its parents"
+        "could not determine whether {commit} is the change or a merge created by {host}: no remote-tracking branch \
+         contains it, and its files differ from those of a clean merge of its parents"
     )]
     EditedMerge { commit: CommitId, host: Host },
     /// The CI host is unknown, and the clone does not show the values that an unknown host does not report.
     #[error("could not determine {missing} on an unknown CI host: {reason}")]
     UnknownHost { missing: &'static str, reason: String },
-    /// Neither the CI host nor the job names the branch of the run. It is not searched among those that contain the
-    /// commit, because several branches contain it after a branch cut.
+    /// Neither the CI host nor the job names the branch of the run. A branch that contains the commit is not used
+    /// instead, because several branches contain the commit after a branch was created from another.
     #[error("the branch of this run is unknown: {} does not name it", describe_host(*host))]
     BranchNotNamed { host: Host },
     /// No branch is checked out, and no remote branch contains the commit.

@@ -217,7 +217,7 @@ fn find_host_commit(repo: &Repository, ci: &CiContext, id: &str) -> Result<Commi
 }
 
 /// Returns the commit, or the change's side of it if it is a merge that the host may have created only in this clone.
-/// Such a merge is not on the remote, so it cannot be reviewed. A commit that was fetched is on the remote.
+/// Such a merge is not on the remote, so the platform cannot review it. A commit that was fetched is on the remote.
 fn resolve_local_merge(
     repo: &Repository,
     ci: &CiContext,

@@ -127,17 +127,17 @@ pub fn describe_revision_age(
         && !is_on_run_branch(repo, ci)?;
     Ok(match (&tip.tracked_branch, tip.field) {
         (Some(tracked_branch), _) if is_ahead => Some(format!(
-            "the commit of this run is not in this clone's version of `{}/{branch}`, {short} of {date}, so the gate \
+            "the commit of this run is not in this clone's version of `{}/{branch}`, {short} from {date}, so the gate \
              configuration of {short} is used: if the branch has the commit, fetch the branch first, or pass --deepen",
             tracked_branch.remote
         )),
         (Some(tracked_branch), _) if !tip.is_named => Some(format!(
-            "the target branch is this clone's version of `{}/{branch}`, {short} of {date}: the clone does not show \
+            "the target branch is this clone's version of `{}/{branch}`, {short} from {date}: the clone does not show \
              whether the branch has newer commits (--deepen fetches them)",
             tracked_branch.remote
         )),
         (None, Some(field)) if branches.is_unproven() => Some(format!(
-            "the target branch `{branch}` is {short} of {date} ({field}): no remote of this clone is the target's \
+            "the target branch `{branch}` is {short} from {date} ({field}): no remote of this clone is the target's \
              repository, so newer commits of the branch are not considered"
         )),
         _ => None,
@@ -196,11 +196,11 @@ pub fn fetch_run_branch(
         return Ok(());
     };
     report(&format!(
-        "fetching the branch {branch}, because this clone's version lacks the commit of the run"
+        "fetching the branch `{branch}`, because this clone's version lacks the commit of the run"
     ));
     match repo.fetch_history_from(remote, &[FetchTarget::Branch(branch)], 1) {
         Ok(()) => *repo = repo.reopen()?,
-        Err(error) => report(&format!("could not fetch the branch {branch}: {error}")),
+        Err(error) => report(&format!("could not fetch the branch `{branch}`: {error}")),
     }
     Ok(())
 }
@@ -236,11 +236,11 @@ pub fn fetch_policy_branch(
         return Ok(());
     }
     report(&format!(
-        "fetching the branch {branch} to read the gate configuration"
+        "fetching the branch `{branch}` to read the gate configuration"
     ));
     match repo.fetch_history_from(remote, &[FetchTarget::Branch(&branch)], 1) {
         Ok(()) => *repo = repo.reopen()?,
-        Err(error) => report(&format!("could not fetch the branch {branch}: {error}")),
+        Err(error) => report(&format!("could not fetch the branch `{branch}`: {error}")),
     }
     Ok(())
 }

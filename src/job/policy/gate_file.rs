@@ -113,7 +113,7 @@ impl GateFileReader<'_> {
     /// is not head, the checkout's version is read, too. `path` is relative to the repository root.
     ///
     /// With [`UnusableFile::TreatAsMissing`], the result contains the reason why a version cannot be read, instead of
-    /// an error. A required file that the checkout lacks is always an error.
+    /// an error. A required file that is missing is an error even then.
     pub fn read_file(&self, path: &str, presence: FilePresence, limit: u64) -> Result<GateFile, PolicyError> {
         let repo = self.repo;
         // A job that names a file that does not exist has an error of its own, also in CI.
@@ -173,7 +173,7 @@ impl GateFileReader<'_> {
     }
 
     /// Reads the checkout's version in addition to the policy revision's version, which decides about this run. With
-    /// `may_be_unusable`, an unreadable file is treated as missing, because it is reported elsewhere.
+    /// `may_be_unusable`, an unreadable file is treated as missing here, because the run fails for it elsewhere.
     fn read_checkout_version(
         &self,
         path: &str,
@@ -188,7 +188,7 @@ impl GateFileReader<'_> {
     }
 
     /// Reads the checkout's version as the version that decides, because the policy revision is head. If git converts a
-    /// file on disk at the checkout, the committed version is used, which is the same on every machine.
+    /// file at the checkout, the committed version is used. In CI, a link out of the repository is an error.
     fn read_deciding_version(
         &self,
         path: &str,
@@ -251,7 +251,8 @@ pub fn read_job_file(file: &Path, presence: FilePresence) -> Result<GateFile, Po
 }
 
 /// Reads the committed version of a file if git converts the file at the checkout, for example because of the attribute
-/// `text`. Returns `None` if the file on disk has the committed content, or if git does not convert it.
+/// `text`, so that the file on disk differs from the file that readers of the commit see. Returns `None` if git does
+/// not convert the file, or if both are equal.
 fn read_converted_file(repo: &Repository, path: &str, limit: u64) -> Result<Option<NamedText>, PolicyError> {
     if repo.is_bare() {
         return Ok(None);

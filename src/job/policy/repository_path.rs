@@ -126,7 +126,7 @@ pub fn is_in_git_dir(path: &Path) -> bool {
 }
 
 /// Returns whether a file system may treat the name as `.git`: in upper or lower case, with characters that macOS or
-/// Windows ignores in names, or as the short name `git~1` of Windows.
+/// Windows ignores in names, or as a short name of Windows, such as `git~1`.
 fn is_git_name(name: &OsStr) -> bool {
     let visible_name: String = name
         .to_string_lossy()

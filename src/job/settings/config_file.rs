@@ -141,7 +141,7 @@ fn to_settings_error(file: &NamedText, error: &serde_yaml::Error) -> SettingsErr
     }
     match error.without_snippet() {
         serde_yaml::Error::SerdeUnknownField { field, expected, .. } => {
-            reject_unknown_key(&position, field, expected)
+            unknown_key_error(&position, field, expected)
         }
         serde_yaml::Error::DuplicateMappingKey { key: Some(key), .. } => {
             SettingsError::new(format!("{position}: duplicate key `{key}`"))
@@ -170,9 +170,9 @@ fn find_expected_type(message: &str) -> Option<&'static str> {
 
 /// Returns the error for an unknown key. The error says either that only the job may set the key, or which known key is
 /// most similar.
-fn reject_unknown_key(position: &str, field: &str, known_keys: &[&'static str]) -> SettingsError {
+fn unknown_key_error(position: &str, field: &str, known_keys: &[&'static str]) -> SettingsError {
     if let Some(variable) = setting_names::find_job_variable(field) {
-        return reject_job_key(position, field, variable);
+        return job_key_error(position, field, variable);
     }
     let error = SettingsError::new(format!("{position}: unknown key `{field}`"));
     let hint = text::suggest(field, known_keys);
@@ -180,7 +180,7 @@ fn reject_unknown_key(position: &str, field: &str, known_keys: &[&'static str]) 
 }
 
 /// Returns the error for a key that only the job may set, with its variable.
-fn reject_job_key(position: &str, field: &str, variable: &str) -> SettingsError {
+fn job_key_error(position: &str, field: &str, variable: &str) -> SettingsError {
     let message = format!("{position}: `{field}` is not allowed in the configuration file");
     let reason = "the file belongs to the change under review, so it must not set where secrets go, which \
                programs run, which commit is reviewed or whether it is reviewed";

@@ -49,7 +49,7 @@ impl Connection {
     /// Returns the platform's URL, which every request needs, or an error with a hint if it is not set.
     pub fn require_base_url(&self) -> Result<&BaseUrl, SettingsError> {
         self.base_url.as_ref().ok_or_else(|| {
-            reject_missing_setting(
+            missing_setting_error(
                 "the platform's base URL",
                 "--base-url",
                 variable::BASE_URL,
@@ -62,7 +62,7 @@ impl Connection {
     /// set.
     pub fn require_project_id(&self) -> Result<Uuid, SettingsError> {
         self.project_id.ok_or_else(|| {
-            reject_missing_setting(
+            missing_setting_error(
                 "the project",
                 "--project-id",
                 variable::PROJECT_ID,
@@ -75,7 +75,7 @@ impl Connection {
     pub fn require_agent_version(&self) -> Result<&str, SettingsError> {
         let (flag, variable) = ("--agent-version", variable::AGENT_VERSION);
         self.agent_version.as_deref().ok_or_else(|| {
-            reject_missing_setting("the agent version", flag, variable, AGENT_VERSION_DESCRIPTION)
+            missing_setting_error("the agent version", flag, variable, AGENT_VERSION_DESCRIPTION)
         })
     }
 
@@ -98,7 +98,7 @@ impl Connection {
 }
 
 /// Returns the error for a missing setting. `description` explains the value and where the user finds it.
-fn reject_missing_setting(name: &str, flag: &str, variable: &str, description: &str) -> SettingsError {
+fn missing_setting_error(name: &str, flag: &str, variable: &str, description: &str) -> SettingsError {
     let hint = format!("pass {flag} or set {variable}: {description}");
     SettingsError::new(format!("{name} is not set")).with_hint(hint)
 }

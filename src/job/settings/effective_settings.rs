@@ -125,7 +125,7 @@ impl SettingSources<'_> {
         }
         let value = match self.env.get(setting.variable) {
             Some(value) => Some(value.to_owned()),
-            // A secret variable is not shown, so that it is set is enough.
+            // The value of a secret variable is hidden, so an empty text is enough to show that the variable is set.
             None => self.env.secret(setting.variable).map(|_| String::new()),
         };
         if let Some(value) = value {

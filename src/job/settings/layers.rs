@@ -168,7 +168,7 @@ impl<'a> Layers<'a> {
             .lines()
             .map(str::trim)
             .filter(|line| !line.is_empty())
-            .map(|line| parse(line).map_err(|reason| reject_variable(variable, &reason)))
+            .map(|line| parse(line).map_err(|reason| invalid_variable_error(variable, &reason)))
             .collect()
     }
 
@@ -180,7 +180,7 @@ impl<'a> Layers<'a> {
     ) -> Result<Option<T>, SettingsError> {
         self.env
             .get(variable)
-            .map(|value| parse(value).map_err(|reason| reject_variable(variable, &reason)))
+            .map(|value| parse(value).map_err(|reason| invalid_variable_error(variable, &reason)))
             .transpose()
     }
 }
@@ -217,7 +217,7 @@ pub(super) fn reject_unexpanded(
 }
 
 /// Returns the error for a variable whose value cannot be parsed.
-fn reject_variable(variable: &str, reason: &str) -> SettingsError {
+fn invalid_variable_error(variable: &str, reason: &str) -> SettingsError {
     SettingsError::new(format!("invalid value of the variable {variable}: {reason}"))
 }
 

@@ -229,7 +229,7 @@ impl SettingSources<'_> {
             .layers()
             .resolve_text_with_source(flag, variable::VERSION_NAME, file)
             .ok_or_else(|| {
-                reject_missing_publish_setting("version name", "--version-name", variable::VERSION_NAME)
+                missing_publish_setting_error("version name", "--version-name", variable::VERSION_NAME)
             })?;
         reject_unexpanded(&mask_placeholders(&name), source, variable::VERSION_NAME)?;
         Ok((name, source))
@@ -238,7 +238,7 @@ impl SettingSources<'_> {
     /// Resolves the prefix of the artifact, which most requests for artifacts need. Fails if it is not set.
     pub fn prefix(&self, flag: Option<String>) -> Result<String, SettingsError> {
         self.optional_prefix(flag)?
-            .ok_or_else(|| reject_missing_publish_setting("prefix", "--prefix", variable::PREFIX))
+            .ok_or_else(|| missing_publish_setting_error("prefix", "--prefix", variable::PREFIX))
     }
 
     /// Resolves the prefix of the artifact, if it is set.
@@ -264,7 +264,7 @@ impl PublishOn {
             return None;
         }
         Some(if self.is_file_unused {
-            "`publish-on` of the checkout's file does not apply here"
+            "`publish-on` in the checkout's file does not apply to this run"
         } else {
             "`publish-on` does not list a branch or a tag"
         })
@@ -339,6 +339,6 @@ fn is_placeholder_name(text: &str) -> bool {
         .all(|character| character.is_ascii_lowercase() || character == '-')
 }
 
-fn reject_missing_publish_setting(name: &str, flag: &str, variable: &str) -> SettingsError {
+fn missing_publish_setting_error(name: &str, flag: &str, variable: &str) -> SettingsError {
     SettingsError::new(format!("the {name} is not set")).with_hint(format!("pass {flag} or set {variable}"))
 }

@@ -59,9 +59,9 @@ impl SettingFormat {
                 json!({ "type": "number", "minimum": minimum, "maximum": maximum, "default": default })
             }
             Self::Switch => json!({ "type": "boolean", "default": false }),
-            Self::Globs(None) => glob_list_schema(),
+            Self::Globs(None) => build_glob_list_schema(),
             Self::Globs(Some(default)) => {
-                let mut list = glob_list_schema();
+                let mut list = build_glob_list_schema();
                 list["default"] = default.into();
                 list
             }
@@ -70,8 +70,8 @@ impl SettingFormat {
                 "examples": [[example]] })
             }
             Self::Enumeration(build_schema) => build_schema(),
-            Self::Uuid => uuid_schema(),
-            Self::Reports => report_list_schema(),
+            Self::Uuid => build_uuid_schema(),
+            Self::Reports => build_report_list_schema(),
             Self::Show => {
                 json!({ "type": ["integer", "string"], "minimum": 0, "pattern": "^(all|new|none|concise|[0-9]+)$",
                 "default": cli::ShowMode::default().to_string(), "examples": ["all", 20] })
@@ -114,11 +114,11 @@ impl SettingFormat {
     }
 }
 
-fn glob_list_schema() -> Value {
+fn build_glob_list_schema() -> Value {
     json!({ "type": "array", "items": { "type": "string", "minLength": 1 } })
 }
 
-fn uuid_schema() -> Value {
+fn build_uuid_schema() -> Value {
     let hex = "[0-9a-fA-F]";
     let pattern = format!("^{hex}{{8}}-{hex}{{4}}-{hex}{{4}}-{hex}{{4}}-{hex}{{12}}$");
     json!({ "type": "string", "pattern": pattern })
@@ -151,7 +151,7 @@ pub(super) fn enumeration_schema<T: ValueEnum + Default>() -> Value {
 }
 
 /// Builds the schema of a list of reports, each of which is written as `format=path`.
-fn report_list_schema() -> Value {
+fn build_report_list_schema() -> Value {
     let formats: Vec<String> = cli::Format::value_variants()
         .iter()
         .filter_map(ValueEnum::to_possible_value)

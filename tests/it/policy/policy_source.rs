@@ -317,7 +317,7 @@ fn deepen_fetches_the_branch_that_says_how_the_change_is_judged() {
     review_with_json(&call, "").expect(1);
     review_with_json(&call, "--deepen")
         .expect(0)
-        .saying(&["fetching the branch main to read the gate configuration"]);
+        .saying(&["fetching the branch `main` to read the gate configuration"]);
 }
 
 #[test]
@@ -530,7 +530,7 @@ fn change_does_not_say_where_it_is_published() {
     platform.reviews(respond_for_each("PASSED", passed_results()));
     let output = push_of_branch(&world, platform.call(&world)).run("ci").expect(0);
     output.logging(&[
-        "nothing is published: `publish-on` of the checkout's file does not apply here",
+        "nothing is published: `publish-on` in the checkout's file does not apply to this run",
         "`publish-on.branches`",
     ]);
     assert_eq!(platform.requests().len(), 1);

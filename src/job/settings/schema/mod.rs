@@ -22,17 +22,17 @@ pub fn json_schema() -> Value {
                         change. It cannot set where secrets go, which programs run or which commit is reviewed.",
         "type": ["object", "null"],
         "additionalProperties": false,
-        "properties": top_level_schemas(),
+        "properties": build_top_level_schemas(),
     })
 }
 
 /// Returns the schemas of the keys at the top level and of the sections.
-fn top_level_schemas() -> KeySchemas {
+fn build_top_level_schemas() -> KeySchemas {
     let mut root = KeySchemas::new();
     for section in SECTIONS {
         match section.name {
-            "" => root.extend(key_schemas(section)),
-            name => root.extend([(name.to_owned(), section_schema(section))]),
+            "" => root.extend(build_key_schemas(section)),
+            name => root.extend([(name.to_owned(), build_section_schema(section))]),
         }
     }
     root
@@ -40,7 +40,7 @@ fn top_level_schemas() -> KeySchemas {
 
 /// Returns the schemas of a section's keys that the configuration file may contain. A key is described by its setting,
 /// its format and its environment variable.
-fn key_schemas(section: &SettingSection) -> KeySchemas {
+fn build_key_schemas(section: &SettingSection) -> KeySchemas {
     let mut schemas = KeySchemas::new();
     for setting in section.settings {
         if !setting.kind.is_in_file() || setting.key.is_empty() {
@@ -62,12 +62,12 @@ fn key_schemas(section: &SettingSection) -> KeySchemas {
 }
 
 /// Returns the schema of a section, which may be null: YAML reads a section whose keys are all commented out as null.
-fn section_schema(section: &SettingSection) -> Value {
+fn build_section_schema(section: &SettingSection) -> Value {
     json!({
         "description": section.description.trim(),
         "type": ["object", "null"],
         "additionalProperties": false,
-        "properties": key_schemas(section),
+        "properties": build_key_schemas(section),
     })
 }
 
