@@ -107,7 +107,8 @@ impl BaseSearch<'_> {
 
     /// Returns the base for an event that names a commit as the base: that commit, or if the clone lacks it, the
     /// merge-base with the target branch. If head is a merge of the change with its target, the merge-base comes first,
-    /// because such a merge may contain newer files of the target than the named commit.
+    /// because such a merge may contain newer files of the target than the named commit. If the event names head
+    /// itself, all pipelines are reviewed.
     fn find_named_base(
         &self,
         id: &str,
@@ -122,9 +123,8 @@ impl BaseSearch<'_> {
             .transpose()?
             .flatten();
         // Only for a merge: the change itself has no newer files of the target than the named commit.
-        if let Some(tip) = tip
-            .as_ref()
-            .filter(|_| self.head.change_commit.as_ref() != Some(&self.head.commit))
+        let is_host_merge = self.head.change_commit.as_ref() != Some(&self.head.commit);
+        if let Some(tip) = tip.as_ref().filter(|_| is_host_merge)
             && let Ok(base) = self.find_branch_base(tip, "target")
             && !base.commits.is_empty()
         {

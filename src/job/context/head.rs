@@ -116,7 +116,8 @@ pub(super) fn matches_host_commit(
     if !parents.iter().any(is_host_commit_id) {
         return Ok(false);
     }
-    let branches = TargetBranches::new(repo, ci, true)?;
+    let is_host_commit = true;
+    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
     let target = match ci.target_branch().or(ci.default_branch.as_deref()) {
         Some(name) => Some(name.to_owned()),
         None => branches.recorded_default_branch()?.map(|branch| branch.branch),
@@ -204,8 +205,8 @@ fn find_requested_head(
     })
 }
 
-/// Returns the commit that the host names, or the change's side if that commit is a merge that the host created in the
-/// clone. Fails if the clone lacks the commit or the id is shortened. The id of a tag object is resolved to its commit.
+/// Returns the commit that the host names, or its parent that is the change if the host created a merge in the clone.
+/// Fails if the clone lacks the commit or the id is shortened. The id of a tag object is resolved to its commit.
 fn find_host_commit(repo: &Repository, ci: &CiContext, id: &str) -> Result<CommitId, ContextError> {
     match repo.resolve(id) {
         Ok(commit) if is_full_id(id) => resolve_local_merge(repo, ci, commit),
@@ -216,8 +217,9 @@ fn find_host_commit(repo: &Repository, ci: &CiContext, id: &str) -> Result<Commi
     }
 }
 
-/// Returns the commit, or the change's side of it if it is a merge that the host may have created only in this clone.
-/// Such a merge is not on the remote, so the platform cannot review it. A commit that was fetched is on the remote.
+/// Returns the commit or, if it is a merge that the host may have created only in this clone, the parent that is the
+/// change. Such a merge is not on the remote, so the platform cannot review it. A commit that was fetched is on the
+/// remote.
 fn resolve_local_merge(
     repo: &Repository,
     ci: &CiContext,
@@ -230,7 +232,7 @@ fn resolve_local_merge(
     match parents.as_slice() {
         // A commit with a single parent is the change itself: no reference has it after a force push.
         [] | [_] => Ok(commit),
-        [first, second] => find_changed_side(repo, ci, &commit, [first, second]),
+        [first, second] => find_change_parent(repo, ci, &commit, [first, second]),
         _ => Err(ContextError::AmbiguousMerge {
             commit,
             host: ci.host,
@@ -242,11 +244,11 @@ fn resolve_local_merge(
 /// target contains both, the change was merged meanwhile, and the change is the only parent with a remote reference
 /// other than the target's. A merge that its author edited is an error, because it may be a commit of the change
 /// itself.
-fn find_changed_side(
+fn find_change_parent(
     repo: &Repository,
     ci: &CiContext,
     merge: &CommitId,
-    sides: [&CommitId; 2],
+    parents: [&CommitId; 2],
 ) -> Result<CommitId, ContextError> {
     if !repo.is_clean_merge(merge)? {
         return Err(ContextError::EditedMerge {
@@ -254,7 +256,8 @@ fn find_changed_side(
             host: ci.host,
         });
     }
-    let branches = TargetBranches::new(repo, ci, true)?;
+    let is_host_commit = true;
+    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
     let branch = ci.target_branch().unwrap_or_default();
     let Some(target) = branches.find_tip(branch)? else {
         return Err(ContextError::BranchNotInClone {
@@ -263,23 +266,23 @@ fn find_changed_side(
             host: ci.host,
         });
     };
-    let mut unmerged_sides = Vec::new();
-    let mut fetched_sides = Vec::new();
+    let mut unmerged_parents = Vec::new();
+    let mut fetched_parents = Vec::new();
     let tracked_reference = target.tracked_branch.map(|branch| branch.reference);
-    for side in sides {
-        if !repo.contains_commit(&target.commit, side)? {
-            unmerged_sides.push(side);
+    for parent in parents {
+        if !repo.contains_commit(&target.commit, parent)? {
+            unmerged_parents.push(parent);
         }
-        if repo
-            .remote_references_at(side)?
+        let has_other_reference = repo
+            .remote_references_at(parent)?
             .into_iter()
-            .any(|reference| Some(reference) != tracked_reference)
-        {
-            fetched_sides.push(side);
+            .any(|reference| Some(reference) != tracked_reference);
+        if has_other_reference {
+            fetched_parents.push(parent);
         }
     }
-    match (unmerged_sides.as_slice(), fetched_sides.as_slice()) {
-        ([side], _) | ([], [side]) => Ok((*side).clone()),
+    match (unmerged_parents.as_slice(), fetched_parents.as_slice()) {
+        ([parent], _) | ([], [parent]) => Ok((*parent).clone()),
         _ => Err(ContextError::AmbiguousMerge {
             commit: merge.clone(),
             host: ci.host,

@@ -98,7 +98,8 @@ pub fn may_be_on_branch(
     branch: &str,
     head: &CommitId,
 ) -> Result<bool, ContextError> {
-    let tracked_branch = TargetBranches::new(repo, ci, true)?.find_tracked_branch(branch)?;
+    let is_host_commit = true;
+    let tracked_branch = TargetBranches::new(repo, ci, is_host_commit)?.find_tracked_branch(branch)?;
     let Some(tracked_branch) = tracked_branch else {
         return Ok(ci.commit.is_some());
     };
