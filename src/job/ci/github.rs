@@ -193,7 +193,7 @@ fn read_ref_tip(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
 /// Returns the repository of the run, which is also the target of pull requests from forks. The payload contains
 /// several URLs of it, and the clone may have any of them as its remote.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
-    // An unreadable payload is reported by `read`, so the error and the event name that it needs are omitted here.
+    // An unreadable payload is reported by `read`. The name of the event, which is only for that error, is empty here.
     let payload = Payload::read(env, "").ok().flatten();
     let base = "pull_request.base.repo";
     let repository = if find_text(payload.as_ref(), &format!("{base}.full_name")).is_some() {

@@ -282,9 +282,12 @@ impl BaseSearch<'_> {
         if !base.commits.is_empty() || !self.repo.is_shallow() {
             return Ok(base);
         }
-        let history_setting = self.ci.host.full_history_setting().unwrap_or(FULL_HISTORY_HINT);
+        let history_step = match self.ci.host.full_history_setting() {
+            Some(setting) => format!("fetch the full history: {setting}"),
+            None => FULL_HISTORY_HINT.to_owned(),
+        };
         Ok(base.with_warning(format!(
-            "all pipelines are selected, because {reason}; to fetch more history, use {history_setting}, or --deepen"
+            "all pipelines are selected, because {reason}; {history_step}; or pass --deepen"
         )))
     }
 

@@ -141,8 +141,8 @@ impl HistoryFetcher<'_> {
         }
     }
 
-    /// Returns the branch of head on the remote: the branch that the job or the host names, or in a local run, the
-    /// upstream of the checked-out branch or a remote branch with the same name.
+    /// Returns the name of head's branch on the remote: the branch that the job or the host names. In a local run, this
+    /// is otherwise the upstream of the checked-out branch, or the branch's own name if it has no upstream.
     fn find_head_branch(&self) -> Option<String> {
         if let Some(branch) = self.revisions.branch.as_ref().or(self.ci.branch.as_ref()) {
             return Some(branch.clone());
@@ -189,7 +189,7 @@ impl HistoryFetcher<'_> {
     }
 
     /// Returns the default branch from the host, the clone or the remote, and stores it in the context of the run. Only
-    /// a remote that is the target's repository is queried.
+    /// a remote that is the target's repository is queried. Failures are not errors: the branch is then unknown.
     fn resolve_default_branch(&mut self) -> Option<String> {
         if self.ci.default_branch.is_none() {
             let branches = TargetBranches::new(self.repo, self.ci, self.is_host_commit).ok()?;

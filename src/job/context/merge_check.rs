@@ -69,7 +69,7 @@ pub fn require_merged(
 }
 
 /// Returns the branch of the run if this clone's version of it is an ancestor of the commit. The remote's branch may
-/// already contain the commit, so the hint of the error is to fetch the branch.
+/// already contain the commit, so the hint of the error is to fetch the branch. Returns `None` for an unmerged change.
 fn find_overtaken_branch(
     branches: &TargetBranches<'_>,
     repo: &Repository,

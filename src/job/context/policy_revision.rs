@@ -165,6 +165,7 @@ pub fn reviews_host_commit(
         Err(error) if error.is_fixable_by_fetch() => return Ok(false),
         Err(error) => return Err(error),
     }
+    // An unknown revision is reported when the run is resolved.
     let requested_commit = revisions
         .head
         .as_deref()
@@ -198,7 +199,8 @@ pub fn fetch_run_branch(
     report(&format!(
         "fetching the branch `{branch}`, because this clone's version lacks the commit of the run"
     ));
-    match repo.fetch_history_from(remote, &[FetchTarget::Branch(branch)], 1) {
+    let depth = 1;
+    match repo.fetch_history_from(remote, &[FetchTarget::Branch(branch)], depth) {
         Ok(()) => *repo = repo.reopen()?,
         Err(error) => report(&format!("could not fetch the branch `{branch}`: {error}")),
     }
@@ -238,7 +240,8 @@ pub fn fetch_policy_branch(
     report(&format!(
         "fetching the branch `{branch}` to read the gate configuration"
     ));
-    match repo.fetch_history_from(remote, &[FetchTarget::Branch(&branch)], 1) {
+    let depth = 1;
+    match repo.fetch_history_from(remote, &[FetchTarget::Branch(&branch)], depth) {
         Ok(()) => *repo = repo.reopen()?,
         Err(error) => report(&format!("could not fetch the branch `{branch}`: {error}")),
     }

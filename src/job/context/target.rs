@@ -132,13 +132,14 @@ impl Target {
     }
 
     /// Returns the branch, or an error if it is unknown, because the platform cannot review a commit without a branch.
-    /// The error depends on whether the host should have named the branch or it was searched for.
+    /// The error depends on whether the branch was searched among the remote branches with the commit, or whether the
+    /// host or the job should have named it.
     pub fn require_branch(&self) -> Result<&str, ContextError> {
         self.branch.as_deref().ok_or_else(|| {
-            if self.host.is_local()
+            let is_branch_searched = self.host.is_local()
                 || self.tag.is_some()
-                || (!self.is_host_commit && self.host != Host::Unknown)
-            {
+                || (!self.is_host_commit && self.host != Host::Unknown);
+            if is_branch_searched {
                 return ContextError::NoBranch {
                     head: self.head.clone(),
                     host: self.host,

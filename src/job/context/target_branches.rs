@@ -244,7 +244,7 @@ impl<'a> TargetBranches<'a> {
             return Ok(true);
         }
         if !self.repo.contains_commit(ancestor, commit)? {
-            // Only its error matters, which states that a shallow history does not connect the two.
+            // The result is not needed: it is an error if the history of a shallow clone does not connect the two.
             self.repo.merge_bases(commit, ancestor)?;
         }
         Ok(false)

@@ -61,7 +61,8 @@ impl TargetResolver<'_> {
                 } else {
                     "there is no commit yet"
                 });
-                (self.ci.branch.clone(), true, base)
+                let is_host_commit = true;
+                (self.ci.branch.clone(), is_host_commit, base)
             }
             Err(error) => return Err(error.into()),
         };

@@ -21,7 +21,8 @@ pub struct CheckSettings {
 }
 
 impl SettingSources<'_> {
-    /// Resolves the settings of `sluicegate check`.
+    /// Resolves the settings of `sluicegate check`. Files that the user names are checked even if they did not change,
+    /// unless `--base` restricts the check to changes.
     pub fn check_settings(&self, args: &CheckArgs) -> Result<CheckSettings, SettingsError> {
         Ok(CheckSettings {
             gate: GateSettings {

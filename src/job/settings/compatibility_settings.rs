@@ -20,7 +20,7 @@ impl SettingSources<'_> {
         let mode = layers.resolve_setting(args.compat, variable::COMPAT, parse_value, file)?;
         let reason = layers.resolve_text(args.accept_breaking.clone(), variable::ACCEPT_BREAKING, None);
         match reason.as_deref().map(str::trim) {
-            Some("") => Err(SettingsError::new("the reason of --accept-breaking is empty")
+            Some("") => Err(SettingsError::new("the reason for --accept-breaking is empty")
                 .with_hint("explain why consumers may break; the receipt records the reason")),
             reason => Ok(CompatibilitySettings {
                 mode: mode.unwrap_or_default(),

@@ -275,10 +275,10 @@ fn find_client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsErr
             .into_iter()
             .filter(|name| env.secret(name).is_none())
             .collect();
-        if missing_names.len() == names.len()
+        let has_no_credentials = missing_names.len() == names.len()
             || missing_names.contains(&variable::CLIENT_ID)
-                && missing_names.contains(&variable::CLIENT_SECRET)
-        {
+                && missing_names.contains(&variable::CLIENT_SECRET);
+        if has_no_credentials {
             return Ok(None);
         }
         let message = format!(

@@ -49,7 +49,8 @@ pub(super) fn find_job_variable(key: &str) -> Option<&'static str> {
         .map(|(_, variable)| *variable)
 }
 
-/// Returns a warning for each unknown variable that starts with `SLUICEGATE_`, with the most similar known one.
+/// Returns a warning for each unknown environment variable that starts with `SLUICEGATE_`. A warning suggests the most
+/// similar known variable.
 pub fn check_variable_names(env: &Env) -> Vec<String> {
     let known_names: Vec<&str> = all_settings()
         .map(|setting| setting.variable)

@@ -84,7 +84,7 @@ fn break_is_accepted_by_reason_of_job_alone() {
     for empty in ["", "  "] {
         shop.publish(&["1.1.0", "--compat", "fail", "--accept-breaking", empty])
             .expect(2)
-            .saying(&["the reason of --accept-breaking is empty"]);
+            .saying(&["the reason for --accept-breaking is empty"]);
     }
     shop.world
         .write("sluicegate.yaml", "publish: { accept-breaking: because }\n");

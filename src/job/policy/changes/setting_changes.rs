@@ -55,18 +55,18 @@ enum Value {
 }
 
 /// Describes how the configuration file changed, with one sentence for each key whose value has another effect.
-/// `find_known` returns the properties of the setting with a key.
+/// `find_setting` returns the properties of the setting with a key.
 pub fn describe_config_file_changes(
     old: &GateFileVersion,
     new: &GateFileVersion,
-    find_known: &FindKnownSetting<'_>,
+    find_setting: &FindKnownSetting<'_>,
 ) -> Vec<String> {
     describe_versions(old, new, parse_settings, |old, new| {
         let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let sentences: Vec<String> = keys
             .into_iter()
             .filter(|key| old.get(*key) != new.get(*key))
-            .filter_map(|key| describe_key_change(key, old, new, find_known))
+            .filter_map(|key| describe_key_change(key, old, new, find_setting))
             .collect();
         if sentences.is_empty() {
             return vec!["no setting has changed".to_owned()];
@@ -115,7 +115,7 @@ fn describe_key_change(
     key: &str,
     old: &SettingValues,
     new: &SettingValues,
-    find_known: &FindKnownSetting<'_>,
+    find_setting: &FindKnownSetting<'_>,
 ) -> Option<String> {
     let may_be_secret = SECRET_KEY_PARTS
         .iter()
@@ -124,7 +124,7 @@ fn describe_key_change(
         return Some(Effect::Unknown.label(&format!("{}: changed, values hidden", sanitize(key))));
     }
     let (old_value, new_value) = (old.get(key), new.get(key));
-    let setting = find_known(key);
+    let setting = find_setting(key);
     let strictness = setting
         .as_ref()
         .map_or(Strictness::Neutral, |setting| setting.strictness);
@@ -136,8 +136,8 @@ fn describe_key_change(
         return describe_list_change(
             key,
             strictness,
-            &resolve_list(key, old, find_known),
-            &resolve_list(key, new, find_known),
+            &resolve_list(key, old, find_setting),
+            &resolve_list(key, new, find_setting),
         );
     }
     let default = setting.and_then(|setting| setting.default);
@@ -189,7 +189,11 @@ fn rank_laxity(strictness: Strictness, text: &str) -> Option<usize> {
 /// Returns the entries that apply for a list setting in this version of the file. A missing list of a section, such as
 /// `review.include`, is replaced by the common list `include`, and a missing common list by the default. An empty list
 /// of globs to include is replaced by the default, too.
-fn resolve_list(key: &str, settings: &SettingValues, find_known: &FindKnownSetting<'_>) -> BTreeSet<String> {
+fn resolve_list(
+    key: &str,
+    settings: &SettingValues,
+    find_setting: &FindKnownSetting<'_>,
+) -> BTreeSet<String> {
     let common_key = match key {
         "review.include" | "publish.include" => Some(INCLUDE),
         "review.exclude" | "publish.exclude" => Some("exclude"),
@@ -199,9 +203,9 @@ fn resolve_list(key: &str, settings: &SettingValues, find_known: &FindKnownSetti
     match (settings.get(key), common_key) {
         (Some(Value::List(list)), _) if !is_include || !list.is_empty() => list.iter().cloned().collect(),
         (Some(Value::Scalar(text)), _) => BTreeSet::from([text.clone()]),
-        (None, Some(common)) => resolve_list(common, settings, find_known),
+        (None, Some(common)) => resolve_list(common, settings, find_setting),
         _ => {
-            let default_globs = find_known(common_key.unwrap_or(key)).map(|setting| setting.globs);
+            let default_globs = find_setting(common_key.unwrap_or(key)).map(|setting| setting.globs);
             default_globs
                 .unwrap_or_default()
                 .iter()
