@@ -16,7 +16,8 @@ pub enum Trigger {
 }
 
 impl Trigger {
-    /// Returns the trigger for a host that names no events, so that a run without a change is taken to be for a commit.
+    /// Returns the trigger for a host that does not name its events: a run without a change is treated as a run for a
+    /// commit.
     pub(super) const fn for_commit_or_change(is_change: bool) -> Self {
         if is_change { Self::Change } else { Self::Commit }
     }

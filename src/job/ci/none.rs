@@ -17,7 +17,7 @@ pub(super) fn read(_: &Env) -> Result<CiContext, CiError> {
     Ok(CiContext::new(Host::None, "local"))
 }
 
-/// Returns no URLs, because a local run has no event that names a repository.
+/// Returns a repository without URLs, because a local run does not have an event that names one.
 pub(super) fn target_repository(_: &Env) -> TargetRepository {
     TargetRepository::default()
 }

@@ -11,8 +11,8 @@ pub(super) struct Payload<'a> {
 }
 
 impl<'a> Payload<'a> {
-    /// Reads the payload of the event from the file that the host names, or returns `None` if the host names no file.
-    /// The name of the event is only for error messages.
+    /// Reads the payload of the event from the file that the host names, or returns `None` if the host does not name
+    /// one. The name of the event is only for error messages.
     pub(super) fn read(env: &'a Env, event: &'a str) -> Result<Option<Self>, CiError> {
         let value = env.event_payload().map_err(|reason| CiError::Payload {
             reason: reason.to_owned(),
@@ -21,7 +21,7 @@ impl<'a> Payload<'a> {
         Ok(value.map(|value| Self { value, file, event }))
     }
 
-    /// Reads the payload like [`Self::read`], but returns an error if the host names no file.
+    /// Reads the payload like [`Self::read`], but returns an error if the host does not name a file.
     pub(super) fn require(env: &'a Env, event: &'a str) -> Result<Self, CiError> {
         Self::read(env, event)?.ok_or_else(|| CiError::NoPayload {
             event: event.to_owned(),

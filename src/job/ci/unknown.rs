@@ -117,7 +117,7 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     })
 }
 
-/// Returns no URLs, because the program does not know which variables this host sets.
+/// Returns a repository without URLs, because the program does not know which variables this host sets.
 pub(super) fn target_repository(_: &Env) -> TargetRepository {
     TargetRepository::default()
 }

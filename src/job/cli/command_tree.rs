@@ -78,7 +78,7 @@ pub fn command() -> Command {
 
 /// Builds the command tree for help and manual pages. In the help of a command, common flags that it does not use are
 /// hidden, and the others are one line of names. To save time, a command whose page is not shown stays as declared, and
-/// topic commands that are not shown are left out.
+/// topic commands that are not shown are omitted.
 fn build_command_tree(is_shown: &dyn Fn(&str) -> bool) -> Command {
     let program = Cli::command();
     let common_flags = list_common_flags(&program);

@@ -36,7 +36,7 @@ pub fn describe_stricter_settings(
 
 /// Returns the text of a rules file with only those rules that the merge will change or add in comparison with head, or
 /// `None` if there are no such rules. The level and each configuration value come from the target unless the change
-/// edited them. Disabled rules are left out, and a missing or unreadable version has no rules.
+/// edited them. Disabled rules are omitted, and a missing or unreadable version has no rules.
 pub fn merge_rules(versions: MergeVersions<'_>) -> Option<Vec<u8>> {
     let head_rules = parse_rules(versions.head);
     let base_rules: Vec<Vec<RuleOutline>> = versions.bases.iter().map(parse_rules).collect();

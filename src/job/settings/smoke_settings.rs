@@ -131,14 +131,13 @@ fn combine_runs(
     }
     let mut runs = Vec::new();
     for run_index in 0..run_count {
-        let value_for_run =
-            |list: &[String]| list.get(run_index).or(list.first()).cloned().unwrap_or_default();
-        let project = value_for_run(projects);
+        let value = |list: &[String]| list.get(run_index).or(list.first()).cloned().unwrap_or_default();
+        let project = value(projects);
         let run = SmokeRun {
             project: Uuid::parse_str(project.trim())
                 .map_err(|_| SettingsError::new(format!("the smoke project {project:?} is not a UUID")))?,
-            pipeline: value_for_run(pipelines),
-            environment: value_for_run(environments),
+            pipeline: value(pipelines),
+            environment: value(environments),
         };
         if runs.contains(&run) {
             return Err(SettingsError::new(format!(
