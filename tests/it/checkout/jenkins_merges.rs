@@ -102,7 +102,7 @@ fn merge_that_its_author_edited_is_not_replaced_by_its_parent() {
         let output = jenkins_merge_build(&platform, &world, &merge).run(&[command]);
         output.expect(7).saying(&[
             "could not determine whether",
-            "not those of the merge of its parents",
+            "differ from those of a clean merge of its parents",
             "--head",
         ]);
         jenkins_merge_build(&platform, &world, &merge)

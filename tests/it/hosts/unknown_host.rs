@@ -140,7 +140,7 @@ fn unknown_host_does_not_publish_change_that_lists_its_branch() {
             call_on_host(host, publish_call(&world, &server))
                 .run(args)
                 .expect(7)
-                .saying(&["is not merged", "only commits of the default branch"]);
+                .saying(&["is not merged", "only commits on the default branch"]);
         }
     }
     assert_eq!(versions(&world, &server), []);

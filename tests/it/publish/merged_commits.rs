@@ -590,7 +590,7 @@ fn publish_of_unmerged_push_advises_a_fetch_only_if_the_branch_may_be_outdated()
     };
     publish().saying(&[
         "is not merged",
-        "if the branch already has it, this clone is outdated",
+        "if the branch already contains it, this clone is outdated",
     ]);
     // The clone's branch has another commit instead.
     world.git("checkout -q --detach main");
