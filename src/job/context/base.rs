@@ -48,7 +48,7 @@ impl Base {
         }
     }
 
-    /// Sets the commit whose findings are treated as known. A run that selects all pipelines has such a commit, too.
+    /// Sets the commit whose findings are treated as known in a run that has no base and selects all pipelines.
     pub(super) fn with_earlier_commit(mut self, earlier_commit: EarlierCommit) -> Self {
         self.earlier_commit = earlier_commit;
         self

@@ -92,14 +92,16 @@ impl<H> RunSubject<H> {
     /// Creates the target of a run without pipelines to review, for example after a branch was deleted.
     pub(super) fn for_idle_run(ci: &CiContext, head: H, reason: &str) -> Self {
         let base = Base::for_all_pipelines(format!("nothing to do: {reason}"));
+        let is_host_commit = true;
         Self {
             idle_reason: Some(reason.to_owned()),
-            ..Self::new(ci, head, ci.branch.clone(), true, base)
+            ..Self::new(ci, head, ci.branch.clone(), is_host_commit, base)
         }
     }
 }
 
 impl From<Target> for Comparison {
+    /// Converts the target of a run, whose head is always known, to a comparison, whose head is optional.
     fn from(target: Target) -> Self {
         Self {
             host: target.host,

@@ -98,6 +98,7 @@ fn merge_rule(
     })
 }
 
+/// Returns the value of this key in the rule's configuration, if the rule has the key.
 fn find_config_value<'r>(rule: &'r RuleOutline, key: &str) -> Option<&'r str> {
     let (_, value) = rule.config.iter().find(|(name, _)| name == key)?;
     Some(value)

@@ -72,6 +72,7 @@ pub fn follow_links(
 }
 
 impl ResolvedPath {
+    /// Adds a path on the way unless the list already contains it.
     fn add_path(&mut self, path: String) {
         if !self.paths.contains(&path) {
             self.paths.push(path);

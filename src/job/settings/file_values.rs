@@ -67,6 +67,7 @@ pub(super) fn deserialize_globs<'de, D: Deserializer<'de>>(
 struct ValidGlob(String);
 
 impl<'de> Deserialize<'de> for ValidGlob {
+    /// Deserializes a glob and fails if it cannot be compiled.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         compile_glob(&text).map_err(serde::de::Error::custom)?;

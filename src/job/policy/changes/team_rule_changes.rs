@@ -40,6 +40,7 @@ fn parse_rules(bytes: &[u8]) -> Result<TeamRuleSet, DocumentError> {
     })
 }
 
+/// Describes a team rule that only the new version has, with its effect on the gate.
 fn describe_added_rule(rule: &TeamRule) -> String {
     let sentence = format!("{} added, {}", rule.full_id(), level_name(rule.level));
     Effect::from_laxity(&rank_laxity(None), &rank_laxity(rule.level)).label(&sentence)
