@@ -334,7 +334,7 @@ fn mask_placeholders(template: &str) -> String {
     literal + remaining_text
 }
 
-/// Returns whether the text consists of lowercase letters and hyphens, as the names of placeholders do.
+/// Returns whether the text has only the characters of a placeholder name: lowercase letters and hyphens.
 fn is_placeholder_name(text: &str) -> bool {
     text.chars()
         .all(|character| character.is_ascii_lowercase() || character == '-')
