@@ -51,7 +51,7 @@ fn has_same_subject(entry: &WaiverEntry, entries: &[&WaiverEntry]) -> bool {
         .any(|candidate| candidate.subject() == entry.subject())
 }
 
-/// Describes waivers with the same kind of change, one per sentence. If there are many, their number comes first, and
+/// Describes waivers with the same kind of change, one per sentence. If there are many, a count comes first, and
 /// only the first ones are listed.
 fn describe_waivers(effect: Effect, change: &str, entries: &[&WaiverEntry]) -> Vec<String> {
     let mut sentences = Vec::new();
