@@ -7,7 +7,7 @@ use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_platform::api::Platform;
 
-/// Lists the shared pipelines of the account.
+/// Prints the shared pipelines of the account, as a table or as JSON.
 pub(crate) fn list_shared_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
     let sources = run.read_setting_sources()?;
     let platform = run.create_platform_client(&sources.connection(&run.global)?)?;
@@ -23,7 +23,8 @@ pub(crate) fn list_shared_pipelines(run: &Run, output: OutputArgs) -> CommandRes
     })?
 }
 
-/// Prints the published versions, of all prefixes or of one.
+/// Prints the published versions of one prefix, or of all prefixes if `prefix` is `None`. Warns and suggests prefixes
+/// if the given prefix has no version.
 pub(crate) async fn list_artifacts(
     run: &Run,
     platform: Platform,
@@ -58,7 +59,7 @@ fn print_list(
     run.print_items(output, "results", items, &columns, "no artifact is published")
 }
 
-/// Returns the cells of each item, one for each key.
+/// Returns the table cells of each item, one cell for each key.
 fn build_rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {
     items
         .iter()
@@ -66,12 +67,13 @@ fn build_rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {
         .collect()
 }
 
+/// Returns the heading of the table column for each JSON key.
 fn column_headings<'a>(keys: &[&'a str]) -> Vec<&'a str> {
-    keys.iter().map(|key| find_column_heading(key)).collect()
+    keys.iter().map(|key| column_heading(key)).collect()
 }
 
-/// Returns the heading of the column with this key.
-fn find_column_heading(key: &str) -> &str {
+/// Returns the heading of the table column for this JSON key.
+fn column_heading(key: &str) -> &str {
     match key {
         "sharedPipelineIdPrefix" => "prefix",
         "sharedPipelineId" => "id",
@@ -84,7 +86,8 @@ fn find_column_heading(key: &str) -> &str {
     }
 }
 
-/// Prints the details of a version; without a name, of the latest one.
+/// Prints the details of a published version, or of the latest version if `version` is `None`. If the request fails,
+/// checks whether the version is published at all, to explain the error.
 pub(crate) async fn print_artifact(
     run: &Run,
     platform: Platform,
@@ -99,7 +102,8 @@ pub(crate) async fn print_artifact(
     run.print_response(output, &details, || format_details(&details))
 }
 
-/// Formats the details of a version with its shared pipelines.
+/// Formats the facts about a version, one per line, and a table of its shared pipelines. `raw` is the platform's
+/// response.
 fn format_details(raw: &Value) -> String {
     let keys = [
         "sharedPipelineIdPrefix",

@@ -53,7 +53,8 @@ pub(super) struct TaskFollower<'a> {
 }
 
 impl TaskFollower<'_> {
-    /// Creates the task and follows it to its end. At the time limit and at an interrupt, requests the task to stop.
+    /// Creates the task and follows it to its end. If the time limit is reached or a signal arrives, requests the
+    /// platform to stop the task.
     pub(super) async fn run_task(&self, task: &NewTask) -> Result<TaskOutcome, Failure> {
         let mut signals = self.run.signals.clone();
         let mut interrupt = pin!(signals.wait());
@@ -85,15 +86,16 @@ impl TaskFollower<'_> {
                 self.request_stop(&id, "interrupted").await;
                 TaskOutcome::Interrupted(status)
             }
-            (None, Some(Ok((task, end)))) => self.conclude(id, &task, end, messages).await,
+            (None, Some(Ok((task, end)))) => self.conclude_task(id, &task, end, messages).await,
             (None, Some(Err(failure))) => TaskOutcome::Unfinished(failure),
             (None, None) => TaskOutcome::Interrupted(ExitStatus::Interrupted),
         };
+        // From here on, a signal ends the run again.
         self.run.signals.release();
         Ok(outcome)
     }
 
-    /// Polls the task to its end, and prints its messages meanwhile.
+    /// Polls the task until it ends, and meanwhile prints its status changes and its messages.
     async fn follow_task(&self, id: &str, log: &mut MessageLog<'_>) -> Result<(Task, TaskEnd), Failure> {
         let ui = self.run.ui;
         let policy = self.grants.approval_policy();
@@ -103,7 +105,7 @@ impl TaskFollower<'_> {
         let result = loop {
             tokio::select! {
                 result = &mut poll => break result,
-                () = log.print_next() => {}
+                () = log.wait_and_print() => {}
             }
         };
         let (task, end) = result.map_err(|error| {
@@ -112,22 +114,30 @@ impl TaskFollower<'_> {
             ))
         })?;
         // The last messages are read after the last status, so that none is missed.
-        let _ = self.pace.before_deadline(log.print_available()).await;
+        let _ = self.pace.before_deadline(log.print_new_messages()).await;
         Ok((task.value, end))
     }
 
-    /// Returns the outcome of a task that is no longer followed. Stops it if its time is over.
-    async fn conclude(&self, id: String, task: &Task, end: TaskEnd, messages: Vec<Value>) -> TaskOutcome {
+    /// Returns the outcome of a task that is no longer polled. If the time limit ended the polling, requests the
+    /// platform to stop the task. If the task waits for a decision, prints the commands that answer it.
+    async fn conclude_task(
+        &self,
+        id: String,
+        task: &Task,
+        end: TaskEnd,
+        messages: Vec<Value>,
+    ) -> TaskOutcome {
         match end {
             TaskEnd::Finished => return TaskOutcome::Finished(FinishedTask { id, messages }),
-            TaskEnd::Deadline => self.request_stop(&id, "the time limit is reached").await,
+            TaskEnd::Deadline => self.request_stop(&id, "the time limit was reached").await,
             TaskEnd::Waiting => self.print_decisions(&id, task),
             TaskEnd::Halted | TaskEnd::Errored | TaskEnd::Unclear => {}
         }
-        TaskOutcome::Unfinished(reject_task(&id, end, task, self.pace))
+        TaskOutcome::Unfinished(task_failure(&id, end, task, self.pace))
     }
 
-    /// Requests the task to stop, and reports it.
+    /// Requests the platform to stop the task, and prints `reason` as a warning. If the request fails or takes longer
+    /// than `STOP_TIMEOUT`, prints a second warning with the command to stop the task by hand.
     async fn request_stop(&self, id: &str, reason: &str) {
         let ui = self.run.ui;
         ui.warn(&format!("{reason}: stopping task {id}"));
@@ -142,7 +152,7 @@ impl TaskFollower<'_> {
         ));
     }
 
-    /// Prints the decisions that the task waits for, with the commands that answer them.
+    /// Warns that the task waits for a decision, and prints the pending decisions with the commands that answer them.
     fn print_decisions(&self, id: &str, task: &Task) {
         let decisions = task_text::describe_pending_decisions(id, task);
         let text = format!("the task waits for a decision\n{}", decisions.trim());
@@ -150,7 +160,7 @@ impl TaskFollower<'_> {
     }
 }
 
-/// Describes what happened in a task.
+/// Returns the log line for a status change or an approval.
 fn describe_event(event: &TaskEvent<'_>) -> String {
     match event {
         TaskEvent::Status(status) => format!("the task is {status}"),
@@ -158,8 +168,8 @@ fn describe_event(event: &TaskEvent<'_>) -> String {
     }
 }
 
-/// Returns the failure of a task that did not finish.
-fn reject_task(id: &str, end: TaskEnd, task: &Task, pace: Pace) -> Failure {
+/// Returns the failure of a task that did not finish: its exit status, message and hint depend on how the task ended.
+fn task_failure(id: &str, end: TaskEnd, task: &Task, pace: Pace) -> Failure {
     let state = task_text::describe_state(task);
     let (status, message, hint) = match end {
         TaskEnd::Waiting => (
@@ -180,7 +190,7 @@ fn reject_task(id: &str, end: TaskEnd, task: &Task, pace: Pace) -> Failure {
                 "task {id} did not end within {} s: its status was {state}",
                 pace.limit().as_secs()
             ),
-            "pass a longer --timeout, or choose fewer files".to_owned(),
+            "pass a longer --timeout, or select fewer files".to_owned(),
         ),
         TaskEnd::Halted => (
             ExitStatus::RemoteFailed,
@@ -223,14 +233,15 @@ impl<'a> MessageLog<'a> {
         }
     }
 
-    /// Waits, and prints the new messages.
-    async fn print_next(&mut self) {
+    /// Waits for one polling interval, and prints the messages that are new since the last call.
+    async fn wait_and_print(&mut self) {
         tokio::time::sleep(self.interval).await;
-        self.print_available().await;
+        self.print_new_messages().await;
     }
 
-    /// Prints the messages that exist now. A failure is reported once: the status of the task decides, not its messages.
-    async fn print_available(&mut self) {
+    /// Prints all messages that are new since the last call. If they cannot be read, warns once and reads no more: a
+    /// task's outcome is decided by its status, not by its messages.
+    async fn print_new_messages(&mut self) {
         while !self.is_unavailable {
             match self.reader.read_next(self.platform, self.id).await {
                 Ok((events, has_more)) => {
@@ -249,11 +260,12 @@ impl<'a> MessageLog<'a> {
         }
     }
 
-    /// Prints these messages, each on a line of limited length.
+    /// Prints each message on a line of limited length and keeps it in `events`. Skips the message that repeats the
+    /// instruction.
     fn print_events(&mut self, events: Vec<Value>) {
         let now = Timestamp::now();
         for event in events {
-            if contains_text(&event, self.instruction) {
+            if has_equal_text(&event, self.instruction) {
                 continue;
             }
             let line = format_event(&event, now);
@@ -264,12 +276,12 @@ impl<'a> MessageLog<'a> {
     }
 }
 
-/// Returns whether a text in the value equals this one.
-fn contains_text(value: &Value, text: &str) -> bool {
+/// Returns whether the value, or a value nested in it, is exactly this text.
+fn has_equal_text(value: &Value, text: &str) -> bool {
     match value {
         Value::String(string) => string == text,
-        Value::Array(items) => items.iter().any(|item| contains_text(item, text)),
-        Value::Object(fields) => fields.values().any(|field| contains_text(field, text)),
+        Value::Array(items) => items.iter().any(|item| has_equal_text(item, text)),
+        Value::Object(fields) => fields.values().any(|field| has_equal_text(field, text)),
         _ => false,
     }
 }

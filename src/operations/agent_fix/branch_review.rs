@@ -27,13 +27,14 @@ pub(super) struct BranchReview<'a> {
 }
 
 impl<'a> BranchReview<'a> {
-    /// Opens the repository, reads the settings and resolves the commit to review, as `review` does.
+    /// Opens the repository, reads the settings and resolves the commit to review, as `review` does. Fails for a dry
+    /// run. A shard setting is ignored, because the fix needs all findings.
     pub(super) fn for_selection(
         run: &'a Run,
         selection: &SelectionArgs,
         branch: Option<String>,
     ) -> Result<Self, Failure> {
-        let args = review_args(selection, branch);
+        let args = build_review_args(selection, branch);
         let mut workspace = run.open_workspace()?;
         let revisions = workspace
             .sources
@@ -64,7 +65,7 @@ impl<'a> BranchReview<'a> {
         })
     }
 
-    /// Returns the platform that reviews, and its project.
+    /// Returns a client of the platform, with the id of the project on it.
     pub(super) fn remote_project(&self) -> Result<RemoteProject, Failure> {
         Ok(RemoteProject {
             platform: self.run.create_platform_client(&self.connection)?,
@@ -72,8 +73,8 @@ impl<'a> BranchReview<'a> {
         })
     }
 
-    /// Requests the review of the commit from the platform. `added_files` are reviewed even if they equal those of the
-    /// base.
+    /// Reviews the target's commit on the platform, and returns the report. `added_files` are reviewed even if they
+    /// equal those of the base.
     pub(super) fn request_review(&self, target: &Target, added_files: &[&str]) -> Result<Report, Failure> {
         let workspace = &self.workspace;
         let change = Comparison::from(target.clone());
@@ -106,20 +107,21 @@ impl<'a> BranchReview<'a> {
             .ok_or_else(|| Failure::usage("the review has no report"))
     }
 
-    /// Reads the report of a review of the commit. Rejects a report that the review of the fix cannot be compared with.
+    /// Reads the report of an earlier review of the commit to fix. Rejects a report that cannot be compared with the
+    /// later review of the fix: of a local check, of another commit, of a part of the change, or of two reports.
     pub(super) fn read_report(&self, file: &Path) -> Result<Report, Failure> {
         let mut report = read_report(self.run, file)?;
         let head = self.target.head.as_str();
         let reason = match &report.context {
             _ if report.engine == Engine::Local => {
-                "it is of a local check, but the platform reviews the fix".to_owned()
+                "a local check created it, but the platform reviews the fix".to_owned()
             }
             context if context.head.as_deref() != Some(head) => {
                 let commit = context.head.as_deref().map_or("a working tree", short_id);
-                format!("it is of {commit}, but the commit to fix is {}", short_id(head))
+                format!("it covers {commit}, but the commit to fix is {}", short_id(head))
             }
             context if context.shard.is_some() || !context.paths.is_empty() => {
-                "it covers only a part of the change".to_owned()
+                "it covers only part of the change".to_owned()
             }
             context if context.compared_with.is_some() => {
                 "it is a comparison of two reports, not a review".to_owned()
@@ -135,8 +137,9 @@ impl<'a> BranchReview<'a> {
     }
 }
 
-/// Returns the arguments of a review of the selected revisions.
-fn review_args(selection: &SelectionArgs, branch: Option<String>) -> ReviewArgs {
+/// Returns the arguments of a `review` of the selected revisions. The paths are left out: they restrict the findings to
+/// fix, not the review.
+fn build_review_args(selection: &SelectionArgs, branch: Option<String>) -> ReviewArgs {
     ReviewArgs {
         selection: SelectionArgs {
             all: selection.all,

@@ -30,14 +30,15 @@ type FindingKey = (String, Option<String>, Option<SubjectKind>);
 type UnmatchedFindings = HashMap<FindingKey, Vec<Option<u64>>>;
 
 impl FixComparison {
-    /// Compares the reports of the same pipelines before and after the fix.
+    /// Compares the reports of the same pipelines before and after the fix. `task_findings` are the findings of the
+    /// earlier report that the agent was to fix.
     pub(super) fn new(earlier_report: &Report, later_report: &Report, task_findings: &TaskFindings) -> Self {
         let later_files = index_files(later_report);
         let mut unmatched_files: BTreeMap<&str, UnmatchedFindings> = later_files
             .iter()
             .map(|(path, file)| (*path, group_findings(file)))
             .collect();
-        // Of several equal findings, those that are not part of the task are the ones that are left.
+        // If equal findings exist, those outside the task take the later matches first, so that the fixed one counts.
         for finding in task_findings.list_other_findings() {
             if let Some(later_findings) = unmatched_files.get_mut(finding.path) {
                 take_match(later_findings, &finding, SizeRule::Any);
@@ -68,12 +69,13 @@ impl FixComparison {
         }
     }
 
-    /// Returns whether the fix can be used: all findings are fixed, and the review found nothing else.
+    /// Returns whether the fix can be used: all findings of the task are fixed, and the review found no other problem.
     pub(super) fn is_success(&self) -> bool {
         !self.is_failure() && self.doubts.is_empty()
     }
 
-    /// Returns whether the fix certainly cannot be used.
+    /// Returns whether the fix certainly cannot be used: a finding remains or is new, or the review fails for another
+    /// reason.
     pub(super) fn is_failure(&self) -> bool {
         !self.remaining_findings.is_empty()
             || !self.new_findings.is_empty()
@@ -89,7 +91,7 @@ enum SizeRule {
     NotWorse,
 }
 
-/// Returns the files of the report by their path.
+/// Returns the files of the report, by path.
 fn index_files(report: &Report) -> BTreeMap<&str, &FileResults> {
     report
         .files
@@ -98,7 +100,7 @@ fn index_files(report: &Report) -> BTreeMap<&str, &FileResults> {
         .collect()
 }
 
-/// Returns the identity of the finding in its file.
+/// Returns the identity of the finding in its file. The error type, if the finding has one, replaces the subject.
 fn finding_key(finding: &Finding<'_>) -> FindingKey {
     let identity = finding.identity();
     let (about, about_kind) = match finding.error_type {
@@ -108,6 +110,7 @@ fn finding_key(finding: &Finding<'_>) -> FindingKey {
     (finding.rule.to_owned(), about.map(str::to_owned), about_kind)
 }
 
+/// Returns the findings of the file, grouped by their identity.
 fn group_findings(file: &FileResults) -> UnmatchedFindings {
     let mut groups = UnmatchedFindings::new();
     for finding in file.findings() {
@@ -119,7 +122,9 @@ fn group_findings(file: &FileResults) -> UnmatchedFindings {
     groups
 }
 
-/// Removes the finding that matches this one. Returns `false` if there is none.
+/// Removes one finding with the same identity from `candidates`, and returns whether there was one. With
+/// `SizeRule::NotWorse`, `candidates` are earlier findings, and one does not match if the size of `finding` is worse by
+/// its rule.
 fn take_match(candidates: &mut UnmatchedFindings, finding: &Finding<'_>, size_rule: SizeRule) -> bool {
     let Some(sizes) = candidates.get_mut(&finding_key(finding)) else {
         return false;
@@ -135,8 +140,8 @@ fn take_match(candidates: &mut UnmatchedFindings, finding: &Finding<'_>, size_ru
     index.map(|index| sizes.swap_remove(index)).is_some()
 }
 
-/// Returns whether the finding could have been found again: the file is readable, and its rule has a result. A rule of the
-/// team and a project check have a result only if they failed.
+/// Returns whether the later review could have found the finding again: the file is readable, and its rule has a
+/// result. A team rule or a project check has a result only if it failed, so its missing result is accepted.
 fn is_evaluated(file: &FileResults, finding: &Finding<'_>, earlier_report: &Report) -> bool {
     if !file.is_reviewed() || file.results.iter().any(|result| result.status.is_unreadable()) {
         return false;
@@ -149,7 +154,7 @@ fn is_evaluated(file: &FileResults, finding: &Finding<'_>, earlier_report: &Repo
     !earlier_results.any(|result| has_rule(&result) && result.origin.is_rules_file())
 }
 
-/// Returns the findings after the fix that match no finding before it.
+/// Returns the findings after the fix that match no finding before it. A finding whose size became worse is new.
 fn list_new_findings(earlier_report: &Report, later_report: &Report) -> Vec<ReviewFinding> {
     let earlier_files = index_files(earlier_report);
     let mut new_findings = Vec::new();
@@ -167,7 +172,8 @@ fn list_new_findings(earlier_report: &Report, later_report: &Report) -> Vec<Revi
     new_findings
 }
 
-/// Returns why the review of the fix fails without a finding.
+/// Returns the reasons why the review of the fix fails that are not findings: consumers that break, or a failed verdict
+/// without an explanation.
 fn list_other_failures(earlier_report: &Report, later_report: &Report) -> Vec<String> {
     let mut failures = Vec::new();
     if later_report.breaks_consumers() && !earlier_report.breaks_consumers() {
@@ -182,7 +188,7 @@ fn list_other_failures(earlier_report: &Report, later_report: &Report) -> Vec<St
     failures
 }
 
-/// Returns why the review of the fix is undecided.
+/// Returns the reasons why the review of the fix is undecided; empty if the review is complete and has a verdict.
 fn list_doubts(later_report: &Report) -> Vec<String> {
     if !later_report.is_open
         && later_report.unreviewed_files.is_empty()

@@ -26,7 +26,7 @@ pub(super) struct FixReport<'a> {
 }
 
 impl FixReport<'_> {
-    /// Returns the lists of findings and the result.
+    /// Returns the report as text: the fixed, remaining and new findings, other problems, and the result in one line.
     pub(super) fn render_text(&self) -> String {
         let comparison = self.comparison;
         let mut output = String::new();
@@ -43,7 +43,7 @@ impl FixReport<'_> {
         if self.omitted_count > 0 {
             let _ = writeln!(
                 output,
-                "{} more did not fit into the task: review the new branch and run the command there",
+                "{} more did not fit into the task: run the command again on the new branch",
                 format_count(self.omitted_count, "finding")
             );
         }
@@ -62,7 +62,7 @@ impl FixReport<'_> {
         output
     }
 
-    /// Returns the result as a JSON document.
+    /// Returns the report as a JSON document.
     pub(super) fn to_document(&self) -> Value {
         let comparison = self.comparison;
         json!({
@@ -83,7 +83,8 @@ impl FixReport<'_> {
     }
 }
 
-/// Writes a list of findings under its title; nothing if it is empty.
+/// Writes the first `MAX_LISTED_FINDINGS` findings under the title, and the number of the others. Writes nothing if the
+/// list is empty.
 fn write_findings(output: &mut String, title: &str, findings: &[ReviewFinding]) {
     if findings.is_empty() {
         return;

@@ -45,7 +45,7 @@ const DEFAULT_TIMEOUT_SECONDS: u64 = 1800;
 /// Maximum number of files that an error lists.
 const MAX_LISTED_FILES: usize = 20;
 
-/// Runs `sluicegate fix --agent` with the arguments of `fix`.
+/// Runs `sluicegate fix --agent`, after translating the arguments of `fix` into a selection.
 pub(crate) fn run_fix(run: &Run, args: &FixArgs) -> CommandResult {
     let selection = SelectionArgs {
         paths: args.paths.clone(),
@@ -60,7 +60,8 @@ pub(crate) fn run_fix(run: &Run, args: &FixArgs) -> CommandResult {
     run_agent_fix(run, &args.agent_fix, &selection, args.output.output)
 }
 
-/// Runs `sluicegate fix --agent`. `selection` has the revisions to review, and the paths that restrict the findings.
+/// Reviews the commit or reads its report, has the agent fix the findings on a new branch, and reviews that branch.
+/// `selection` has the revisions to review, and the paths that restrict the findings.
 fn run_agent_fix(
     run: &Run,
     args: &AgentFixArgs,
@@ -123,7 +124,7 @@ struct AgentFix<'a> {
 }
 
 impl AgentFix<'_> {
-    /// Creates the task and follows it to its end.
+    /// Creates the task on the platform and follows it until it ends.
     fn run_task(
         &self,
         grants: &ToolGrants,
@@ -132,9 +133,9 @@ impl AgentFix<'_> {
     ) -> Result<TaskOutcome, Failure> {
         let project = self.review.remote_project()?;
         let task = self.build_task(grants, &project, environment);
-        let action = if self.is_plan { "plan the fix of" } else { "fix" };
+        let action = if self.is_plan { "plan fixes for" } else { "fix" };
         self.run.ui.say(&format!(
-            "requesting the agent to {action} {} on the new branch {}",
+            "asking the agent to {action} {} on the new branch {}",
             format_count(self.task_findings.list_findings().len(), "finding"),
             self.branches.fix_branch
         ));
@@ -148,7 +149,7 @@ impl AgentFix<'_> {
         self.run.block_on(follower.run_task(&task))?
     }
 
-    /// Returns the task for the chosen findings.
+    /// Returns the request to create the task: the instruction, the branches and the granted tools.
     fn build_task(&self, grants: &ToolGrants, project: &RemoteProject, environment: String) -> NewTask {
         let branches = &self.branches;
         let task_branches = TaskBranches {
@@ -170,7 +171,7 @@ impl AgentFix<'_> {
         }
     }
 
-    /// Prints the messages of a plan. Fails if the agent pushed a branch nevertheless.
+    /// Prints the messages of a task that only plans. Fails if the agent pushed a branch nevertheless.
     fn print_plan(&self, task: &FinishedTask) -> CommandResult {
         let now = Timestamp::now();
         self.run.ui.print_result(&match self.output {
@@ -184,14 +185,15 @@ impl AgentFix<'_> {
         match self.branches.find_fix_commit(&self.review.workspace.repo)? {
             None => Ok(ExitStatus::Success),
             Some(commit) => Err(reject_fix(format!(
-                "the agent was to plan only, but pushed {} to the branch `{}`",
+                "the agent was asked only for a plan, but pushed {} to branch `{}`",
                 commit.short(),
                 self.branches.fix_branch
             ))),
         }
     }
 
-    /// Fetches the pushed branch, prints its changes, reviews it, and prints which findings are fixed, left and new.
+    /// Fetches the branch that the agent pushed, prints its changes and reviews it. Prints which findings are fixed,
+    /// left and new, and returns the exit status for them.
     fn verify_branch(&mut self, task: &FinishedTask) -> CommandResult {
         if self
             .branches
@@ -227,7 +229,7 @@ impl AgentFix<'_> {
         Ok(exit_status(&comparison))
     }
 
-    /// Returns the changes since the reviewed commit, as `diff` shows them.
+    /// Returns the changes between the reviewed commit and `commit` as text, as `diff` prints them.
     fn render_changes(&self, commit: &CommitId) -> Result<String, Failure> {
         let range = format!("{}..{commit}", self.branches.reviewed_commit);
         let args = DiffArgs {
@@ -238,7 +240,7 @@ impl AgentFix<'_> {
         Ok(comparison.render_text(&TextStyle::for_terminal(self.run)))
     }
 
-    /// Fails if the fix changes anything but the pipelines of the chosen findings.
+    /// Fails if the agent changed anything but the content of the pipelines that have a finding of the task.
     fn reject_foreign_changes(&self, commit: &CommitId) -> Result<(), Failure> {
         let snapshot = self.review.workspace.repo.snapshot(commit.clone());
         let base = std::slice::from_ref(&self.branches.reviewed_commit);
@@ -260,7 +262,7 @@ impl AgentFix<'_> {
     }
 }
 
-/// Returns the exit status of a fix that was reviewed.
+/// Returns the exit status for a fix after its review: undecided if the review has doubts, but no failure.
 fn exit_status(comparison: &FixComparison) -> ExitStatus {
     if comparison.is_failure() {
         ExitStatus::GateFailed
@@ -271,7 +273,7 @@ fn exit_status(comparison: &FixComparison) -> ExitStatus {
     }
 }
 
-/// Returns the paths that restrict the findings, from the repository root.
+/// Returns the paths that the user passed to restrict the findings, relative to the repository root.
 fn resolve_paths(
     run: &Run,
     review: &BranchReview<'_>,
@@ -282,15 +284,16 @@ fn resolve_paths(
     workspace.resolve_typed_paths(run, &selection.paths, &snapshot, &review.target.bases)
 }
 
-/// Reports that no finding can be fixed. A review without a verdict is undecided.
+/// Reports that no finding can be fixed. If the review is incomplete, fails as undecided instead, because findings may
+/// be missing.
 fn report_no_findings(run: &Run, output: OutputFormat, report: &Report) -> CommandResult {
     if report.is_open || !report.unreviewed_files.is_empty() {
-        let message = "the review is undecided, and has no finding to fix";
+        let message = "the review is undecided, and it has no findings to fix";
         return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
             .with_hint("run `sluicegate review` to see why"));
     }
     run.ui.print_result(&match output {
-        OutputFormat::Text => "nothing to fix: the agent can fix no finding that fails the gate\n".to_owned(),
+        OutputFormat::Text => "nothing to fix: no finding that the agent can fix fails the gate\n".to_owned(),
         OutputFormat::Json => format_json(&json!({
             "schema": fix_report::SCHEMA, "success": true, "verdict": report.verdict.to_string(),
             "fixed": [], "left": [], "new": [],
@@ -299,7 +302,7 @@ fn report_no_findings(run: &Run, output: OutputFormat, report: &Report) -> Comma
     Ok(ExitStatus::Success)
 }
 
-/// Returns the failure of a task that finished without a push.
+/// Returns the failure of a task that finished although the agent pushed no branch.
 fn reject_missing_branch(id: &str, branches: &RemoteBranches) -> Failure {
     let message = format!(
         "task {id} finished, but the remote has no branch `{}`",

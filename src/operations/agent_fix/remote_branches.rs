@@ -24,8 +24,8 @@ pub(super) struct RemoteBranches {
 }
 
 impl RemoteBranches {
-    /// Returns the branches of a new task. Fails if the remote's branch is not at the reviewed commit, or if the requested
-    /// name of the new branch is taken.
+    /// Finds the remote of the reviewed branch, and chooses a free name for the branch of the fix. Fails if the remote
+    /// has the reviewed branch at another commit, or if all names to try are taken.
     pub(super) fn before_task(
         repo: &Repository,
         target: &Target,
@@ -40,7 +40,7 @@ impl RemoteBranches {
         let remote = remote_branch.remote;
         let names = match requested_name {
             Some(name) => vec![name.to_owned()],
-            None => list_branch_names(&target.head),
+            None => list_name_candidates(&target.head),
         };
         let queried_names: Vec<&str> = names
             .iter()
@@ -51,7 +51,7 @@ impl RemoteBranches {
         let fix_branch = names
             .iter()
             .find(|name| !tips.contains_key(name.as_str()))
-            .ok_or_else(|| reject_names(&names))?;
+            .ok_or_else(|| reject_taken_names(&names))?;
         let branches = Self {
             remote,
             fix_branch: fix_branch.clone(),
@@ -59,15 +59,15 @@ impl RemoteBranches {
             reviewed_commit: target.head.clone(),
         };
         if let Some(position) = branches.describe_reviewed_move(&tips) {
-            let message = format!("the branch on the remote is not the reviewed one: {position}");
+            let message = format!("the branch on the remote differs from the reviewed commit: {position}");
             return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
-                .with_hint("fetch and review its newest commit, or push yours"));
+                .with_hint("fetch the branch and review its newest commit, or push your commit"));
         }
         Ok(branches)
     }
 
-    /// Returns the commit of the new branch on the remote; `None` if the agent did not push it. Fails if the reviewed
-    /// branch was moved.
+    /// Queries the remote for the commit of the branch that the agent pushes; `None` if the branch does not exist.
+    /// Fails if the reviewed branch was moved meanwhile.
     pub(super) fn find_fix_commit(&self, repo: &Repository) -> Result<Option<CommitId>, Failure> {
         let tips = repo.query_branch_tips(&self.remote, &[&self.reviewed_branch, &self.fix_branch])?;
         if let Some(position) = self.describe_reviewed_move(&tips) {
@@ -80,7 +80,8 @@ impl RemoteBranches {
         Ok(tips.get(&self.fix_branch).cloned())
     }
 
-    /// Describes where the remote has the reviewed branch; `None` if it is at the reviewed commit.
+    /// Describes how the remote's reviewed branch differs from the reviewed commit; `None` if the branch is at that
+    /// commit. `tips` are the commits of the remote's branches.
     fn describe_reviewed_move(&self, tips: &BTreeMap<String, CommitId>) -> Option<String> {
         let (branch, reviewed_commit) = (&self.reviewed_branch, self.reviewed_commit.short());
         match tips.get(branch) {
@@ -90,13 +91,13 @@ impl RemoteBranches {
                 tip.short()
             )),
             None => Some(format!(
-                "`{branch}` is missing, and was reviewed at {reviewed_commit}"
+                "`{branch}` no longer exists; it was reviewed at {reviewed_commit}"
             )),
         }
     }
 
-    /// Fetches the new branch into its remote-tracking branch, and returns its commit. No other reference is written.
-    /// Fails if the branch does not descend from the reviewed commit.
+    /// Fetches the agent's branch into its remote-tracking branch only, and returns its commit. Fails if that commit
+    /// does not descend from the reviewed commit, because the agent then rewrote the history.
     pub(super) fn fetch_fix(&self, workspace: &mut Workspace<'_>) -> Result<CommitId, Failure> {
         let target = [FetchTarget::Branch(&self.fix_branch)];
         workspace
@@ -121,26 +122,29 @@ impl RemoteBranches {
     }
 }
 
-/// Returns the failure of a fix that must not be used.
+/// Returns the failure for a fix that must not be used.
 pub(super) fn reject_fix(message: String) -> Failure {
     Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message))
 }
 
-/// Returns the names to try for a new branch.
-fn list_branch_names(commit: &CommitId) -> Vec<String> {
+/// Returns the names to try for the branch of the fix: one with the short id of the commit, then the same with a number
+/// from 2 to `MAX_BRANCH_NAMES`.
+fn list_name_candidates(commit: &CommitId) -> Vec<String> {
     let name = format!("sluicegate-fix-{}", commit.short());
     let numbered_names = (2..=MAX_BRANCH_NAMES).map(|number| format!("{name}-{number}"));
     std::iter::once(name.clone()).chain(numbered_names).collect()
 }
 
-/// Returns the failure if all names of the new branch are taken.
-fn reject_names(names: &[String]) -> Failure {
+/// Returns the failure if the remote already has a branch with each of the names. The message contains only the first
+/// name.
+fn reject_taken_names(names: &[String]) -> Failure {
     let name = names.first().map_or("", String::as_str);
     Failure::usage(format!("the remote already has the branch `{name}`"))
         .with_hint("pass another name with --target-branch, or delete the branch")
 }
 
-/// Returns the changes that the task does not permit: everything but other content of the chosen pipelines.
+/// Returns the changes that the task does not permit: everything except new content for the regular files in
+/// `task_paths`.
 pub(super) fn list_foreign_changes<'c>(
     changes: &'c [Change],
     task_paths: &BTreeSet<&str>,
@@ -154,7 +158,7 @@ pub(super) fn list_foreign_changes<'c>(
         .collect()
 }
 
-/// Describes a change that the task does not permit.
+/// Returns the path of a change that the task does not permit, with the kind of the change.
 pub(super) fn describe_foreign_change(change: &Change) -> String {
     let action = match &change.kind {
         ChangeKind::Added => "added",

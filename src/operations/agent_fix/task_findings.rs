@@ -40,7 +40,7 @@ impl From<&Finding<'_>> for ReviewFinding {
     }
 }
 
-/// Returns what the rule requires; `None` for an unknown rule.
+/// Returns what the rule requires and how to fix its findings; `None` for a rule that this program does not know.
 fn describe_requirement(rule: &str) -> Option<String> {
     let documentation = rules::find_rule(rule)?.documentation();
     Some(format!("{} {}", documentation.summary, documentation.fix))
@@ -58,21 +58,21 @@ pub(super) struct TaskFindings {
 }
 
 impl TaskFindings {
-    /// Chooses the findings that fail the gate, are about a pipeline and have no local fix, at most 50 of them. `paths`
-    /// restricts the files; an empty list does not.
+    /// Chooses the findings that fail the gate, are about a pipeline and have no local fix, at most `MAX_FINDINGS` of
+    /// them. Counts the others. If `paths` is not empty, only files below these paths are considered.
     pub(super) fn from_report(report: &Report, paths: &[String]) -> Self {
         let mut task_findings = Self::default();
         let mut remaining_count = MAX_FINDINGS;
         let files = report
             .files
             .iter()
-            .filter(|file| is_pipeline(&file.path) && is_selected(&file.path, paths));
+            .filter(|file| is_pipeline(&file.path) && is_selected_path(&file.path, paths));
         for file in files {
             let findings = file.findings();
             let failing_findings = findings
                 .iter()
                 .enumerate()
-                .filter(|(_, finding)| fails_gate(finding, report.fail_on()));
+                .filter(|(_, finding)| needs_fix(finding, report.fail_on()));
             let (local_fixes, other_findings): (Vec<_>, Vec<_>) =
                 failing_findings.partition(|(_, finding)| finding.fix.is_some());
             task_findings.local_fix_count += local_fixes.len();
@@ -87,12 +87,12 @@ impl TaskFindings {
         task_findings
     }
 
-    /// Returns whether no finding is chosen.
+    /// Returns whether no finding was chosen for the task.
     pub(super) fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Returns a note about findings with a local fix, if there are any.
+    /// Returns a note that points to `sluicegate fix`, if that command can fix findings without the agent.
     pub(super) fn describe_local_fixes(&self) -> Option<String> {
         (self.local_fix_count > 0).then(|| {
             format!(
@@ -107,18 +107,18 @@ impl TaskFindings {
         self.files.iter().map(|(file, _)| file.path.as_str()).collect()
     }
 
-    /// Returns the chosen findings, in the order of the report.
+    /// Returns the findings that the agent is to fix, in the order of the report.
     pub(super) fn list_findings(&self) -> Vec<Finding<'_>> {
-        self.list_findings_by_choice(true)
+        self.filter_findings(true)
     }
 
-    /// Returns the other findings of the chosen files, in the order of the report.
+    /// Returns the findings of the same files that the agent is not to fix, in the order of the report.
     pub(super) fn list_other_findings(&self) -> Vec<Finding<'_>> {
-        self.list_findings_by_choice(false)
+        self.filter_findings(false)
     }
 
-    /// Returns the findings of the chosen files that are chosen, or those that are not.
-    fn list_findings_by_choice(&self, is_chosen: bool) -> Vec<Finding<'_>> {
+    /// Returns the findings of the files with chosen findings: either only the chosen ones, or only the others.
+    fn filter_findings(&self, is_chosen: bool) -> Vec<Finding<'_>> {
         let mut findings = Vec::new();
         for (file, indices) in &self.files {
             let file_findings = file.findings().into_iter().enumerate();
@@ -129,14 +129,14 @@ impl TaskFindings {
     }
 }
 
-/// Returns whether the paths, if there are any, contain this one.
-fn is_selected(path: &str, paths: &[String]) -> bool {
+/// Returns whether the path is equal to or below one of `paths`. An empty list selects every path.
+fn is_selected_path(path: &str, paths: &[String]) -> bool {
     paths.is_empty() || paths.iter().any(|restriction| is_within(path, restriction))
 }
 
-/// Returns whether the finding fails the gate and can be fixed in the pipeline. With `--fail-on never`, errors are
-/// chosen.
-fn fails_gate(finding: &Finding<'_>, fail_on: FailOn) -> bool {
+/// Returns whether the finding fails the gate and can be fixed in the pipeline. With `--fail-on never`, errors need a
+/// fix although they do not fail the gate.
+fn needs_fix(finding: &Finding<'_>, fail_on: FailOn) -> bool {
     let has_severity = finding.severity == Severity::Error || fail_on == FailOn::Warn;
     finding.is_counted() && has_severity && !finding.is_rules_file_error()
 }

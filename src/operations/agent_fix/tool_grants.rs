@@ -16,7 +16,7 @@ pub(super) struct ToolGrants {
 }
 
 impl ToolGrants {
-    /// Returns the tools of a task, with those that the user allows.
+    /// Returns the tools that a task needs, followed by the extra tools that the user allows.
     pub(super) fn new(is_plan: bool, extra_tools: &[ExtraTool]) -> Self {
         let task_tools: &[&'static str] = if is_plan { &PLAN_TOOLS } else { &FIX_TOOLS };
         let mut tools = task_tools.to_vec();
@@ -28,7 +28,7 @@ impl ToolGrants {
         Self { tools }
     }
 
-    /// Returns the permissions of a new task.
+    /// Returns the tools as the permissions that the request to create the task contains.
     pub(super) fn permissions(&self) -> Vec<Permission> {
         self.tools
             .iter()
@@ -36,7 +36,8 @@ impl ToolGrants {
             .collect()
     }
 
-    /// Returns the policy for decisions that the agent requests: only a granted tool is approved, once each time.
+    /// Returns how to answer the agent's requests to use a tool: a granted tool is approved, but only for this use, not
+    /// for the rest of the task.
     pub(super) fn approval_policy(&self) -> ApprovalPolicy {
         ApprovalPolicy {
             tools: self.tools.iter().map(|tool| (*tool).to_owned()).collect(),
@@ -44,7 +45,7 @@ impl ToolGrants {
         }
     }
 
-    /// Returns what the agent must not do because a tool is not granted.
+    /// Returns an instruction for each extra tool that is not granted: what the agent must not do without the tool.
     pub(super) fn list_restrictions(&self) -> impl Iterator<Item = &'static str> {
         let is_granted = |tool: ExtraTool| self.tools.contains(&tool.name());
         ExtraTool::ALL

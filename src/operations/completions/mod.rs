@@ -25,9 +25,9 @@ const SHELLS_WITH_FILE_NAMES: [&str; 2] = ["bash", "powershell"];
 /// The shells whose scripts pass the words as typed, with a backslash before each special character.
 const SHELLS_WITH_TYPED_WORDS: [&str; 2] = ["fish", "zsh"];
 
-/// Returns the script that registers the completions in this shell.
+/// Returns the script that registers the program's completions in this shell.
 pub(crate) fn write_completion_script(shell: Shell) -> Result<String, Failure> {
-    let completer = find_completer(&shell.to_string())
+    let completer = find_shell_completer(&shell.to_string())
         .ok_or_else(|| Failure::usage(format!("completions are not available for {shell}")))?;
     let mut script = Vec::new();
     completer
@@ -38,7 +38,8 @@ pub(crate) fn write_completion_script(shell: Shell) -> Result<String, Failure> {
     Ok(script.replace("-o bashdefault", "-o bashdefault -o default"))
 }
 
-fn find_completer(shell: &str) -> Option<&'static dyn EnvCompleter> {
+/// Returns the `clap_complete` support for the shell with this name; `None` if the shell is not supported.
+fn find_shell_completer(shell: &str) -> Option<&'static dyn EnvCompleter> {
     const SHELLS: Shells<'static> = Shells::builtins();
     SHELLS.completer(shell)
 }
@@ -51,7 +52,8 @@ pub(crate) struct CompletionRequest {
 }
 
 impl CompletionRequest {
-    /// Returns the request of a completion script, or `None` for a usual call.
+    /// Returns the request if a completion script called the program. `None` for a call by a user: without the
+    /// variable, without `--` as the first argument, or with an unknown shell.
     pub(crate) fn from_call(args: &[OsString], env: &Env) -> Option<Self> {
         let [_, separator, words @ ..] = args else {
             return None;
@@ -60,17 +62,17 @@ impl CompletionRequest {
             return None;
         }
         let shell = env.get(SHELL_VARIABLE)?;
-        find_completer(shell)?;
+        find_shell_completer(shell)?;
         Some(Self {
             shell: shell.to_owned(),
             words: words.to_vec(),
         })
     }
 
-    /// Prints the candidates in the form that the script reads. `run` finds the repository, whose branches and rules
-    /// are candidates.
+    /// Prints the words that can follow, in the format that the shell's script reads. `run` is used to find the
+    /// repository, because its branches and rules are candidates.
     pub(crate) fn print_candidates(self, run: Run) -> Result<(), Failure> {
-        let Some(completer) = find_completer(&self.shell) else {
+        let Some(completer) = find_shell_completer(&self.shell) else {
             return Ok(());
         };
         let ui = run.ui;
@@ -94,7 +96,7 @@ impl CompletionRequest {
     }
 }
 
-/// Returns the word without the backslashes that quote its characters.
+/// Removes the backslashes with which the shell escaped special characters.
 fn unescape_word(word: &OsStr) -> OsString {
     let mut plain_word = String::new();
     let word = word.to_string_lossy();

@@ -43,8 +43,9 @@ enum ValueKind {
 }
 
 impl ValueKind {
-    /// Returns the kind of an argument's value, or `None` if clap knows its values or nothing is known about them.
-    fn find(command: &str, arg: &Arg) -> Option<Self> {
+    /// Returns which candidates the argument's value has. `None` if clap already knows the possible values, or if there
+    /// are no candidates.
+    fn find_for_argument(command: &str, arg: &Arg) -> Option<Self> {
         let value_name = arg.get_value_names().and_then(<[_]>::first)?;
         match (command, arg.get_id().as_str(), value_name.as_str()) {
             ("explain", "id", _) | ("add", "rule", _) => Some(Self::Rule),
@@ -67,6 +68,7 @@ pub(super) struct ValueSource {
 }
 
 impl ValueSource {
+    /// Creates the source. `offers_paths` is false for a shell that completes file names itself.
     pub(super) fn new(run: Run, offers_paths: bool) -> Self {
         Self {
             run: Arc::new(run),
@@ -74,7 +76,7 @@ impl ValueSource {
         }
     }
 
-    /// Returns the ids of all rules, those of the team in the working tree included.
+    /// Returns the ids of all rules: of the platform, of the project checks, and of the team rules in the working tree.
     fn list_rules(&self) -> Vec<String> {
         let check_ids = ProjectCheck::ALL.into_iter().map(ProjectCheck::id);
         let mut ids: Vec<String> = rules::rule_ids().chain(check_ids).map(str::to_owned).collect();
@@ -84,14 +86,16 @@ impl ValueSource {
         ids
     }
 
-    /// Reads the rules of the team at their usual path. Other paths are in settings, whose errors a completion cannot
-    /// show.
+    /// Reads the team rules at their default path. Settings can name another path, but they are not read: a completion
+    /// cannot show their errors. For the same reason, an unreadable file gives `None`.
     fn read_team_rules(&self) -> Option<TeamRuleSet> {
         let path = self.run.find_repository()?.root().join(TEAM_RULES_FILE);
         let bytes = input::read_file(&path, MAX_TEAM_RULES_BYTES).ok()?;
         TeamRuleSet::parse(&bytes).ok()
     }
 
+    /// Returns `HEAD` and the names of the repository's branches and tags. Errors are ignored, because a completion
+    /// cannot show them.
     fn list_revisions(&self) -> Vec<String> {
         let repository = self.run.find_repository();
         let names = repository.map(|repository| Repository::list_revision_names(&repository));
@@ -100,6 +104,7 @@ impl ValueSource {
         names
     }
 
+    /// Returns all candidates of this kind. Paths are not listed here, because they depend on the typed word.
     fn list_values(&self, kind: ValueKind) -> Vec<String> {
         match kind {
             ValueKind::Rule => self.list_rules(),
@@ -115,7 +120,8 @@ impl ValueSource {
     }
 }
 
-/// Returns the key of each setting, or its variable if the file cannot set it.
+/// Returns the key of each setting in `sluicegate.yaml`. A setting that the file cannot contain has the name of its
+/// variable.
 fn list_setting_names() -> Vec<String> {
     let mut names = Vec::new();
     for setting in all_settings() {
@@ -129,10 +135,10 @@ fn list_setting_names() -> Vec<String> {
     names
 }
 
-/// Adds the candidates to the arguments of a command and of its subcommands.
+/// Attaches the sources of candidates to the arguments of the command and of all its subcommands.
 pub(super) fn add_candidates(command: Command, source: &ValueSource) -> Command {
     let name = command.get_name().to_owned();
-    let command = command.mut_args(|arg| match ValueKind::find(&name, &arg) {
+    let command = command.mut_args(|arg| match ValueKind::find_for_argument(&name, &arg) {
         Some(kind @ (ValueKind::Path | ValueKind::Report)) => {
             arg.add(ArgValueCompleter::new(PathCandidates {
                 source: source.clone(),
@@ -155,6 +161,7 @@ struct ListedCandidates {
 }
 
 impl ValueCandidates for ListedCandidates {
+    /// Returns the candidates that a shell can insert without quotes.
     fn candidates(&self) -> Vec<CompletionCandidate> {
         let values = self.source.list_values(self.kind).into_iter();
         values
@@ -171,6 +178,8 @@ struct PathCandidates {
 }
 
 impl ValueCompleter for PathCandidates {
+    /// Returns the candidates for the typed word: files, or for `--report FORMAT=PATH` first the formats and then the
+    /// files.
     fn complete(&self, word: &OsStr) -> Vec<CompletionCandidate> {
         let text = word.to_string_lossy();
         let (format, path) = match (self.kind, text.split_once('=')) {
@@ -178,6 +187,7 @@ impl ValueCompleter for PathCandidates {
             (ValueKind::Report, Some((format, path))) => (format!("{format}="), path),
             _ => (String::new(), text.as_ref()),
         };
+        // This shell completes file names itself.
         if !self.source.offers_paths {
             return Vec::new();
         }
@@ -187,6 +197,7 @@ impl ValueCompleter for PathCandidates {
 }
 
 impl PathCandidates {
+    /// Returns the report formats that begin with the typed text, each with a `=` for the path that follows.
     fn list_formats(&self, start: &str) -> Vec<CompletionCandidate> {
         let formats = self.source.list_values(self.kind).into_iter();
         formats

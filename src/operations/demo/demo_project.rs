@@ -53,13 +53,15 @@ pub(crate) struct DemoProject {
 }
 
 impl DemoProject {
-    /// Writes the change on the failing branch to the working tree, without its mistake.
-    pub(crate) fn write_fix(&self) -> io::Result<()> {
+    /// Writes the refunds pipeline to the working tree as it should be: with the change of the failing branch, but with
+    /// the component connected.
+    pub(crate) fn write_fixed_pipeline(&self) -> io::Result<()> {
         fs::write(self.clone.join(REFUNDS_PATH), CONNECTED_REFUNDS)
     }
 }
 
-/// Creates the project of the demo in `dir`.
+/// Creates a bare remote repository with three branches in `dir`, and a clone of it. One branch fails the review,
+/// another breaks consumers.
 pub(crate) fn create_demo_project(dir: &Path) -> Result<DemoProject, Failure> {
     let project = DemoProject {
         remote: dir.join("remote.git"),
@@ -87,7 +89,8 @@ pub(crate) fn create_demo_project(dir: &Path) -> Result<DemoProject, Failure> {
     Ok(project)
 }
 
-/// Creates a commit on a branch of the demo's remote.
+/// Creates a commit with these files on a branch of the remote. Without a parent, the commit is the first of its
+/// history.
 fn create_commit(
     remote: &Repository,
     branch: &str,

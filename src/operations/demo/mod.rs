@@ -57,7 +57,8 @@ const PROGRAM_NAME: &str = "sluicegate";
 /// Runs a command, which is one of the steps.
 pub(crate) type RunCommand = fn(&Run, Command) -> CommandResult;
 
-/// Creates the project, and runs each step with `run_command`.
+/// Creates the demo's project, starts a local platform for it, and runs each step of the demo. `run_command` runs the
+/// command of a step.
 pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> CommandResult {
     let displayed_dir = choose_dir(run, &args.dir)?;
     let dir = run.env.current_dir().join(&displayed_dir);
@@ -66,7 +67,7 @@ pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> C
     let token = Uuid::new_v4().to_string();
     let runtime = run.runtime()?;
     let clock = Clock::stepped_from(run.started_at);
-    let platform = runtime.block_on(sluicegate_local_platform::start(platform_options(
+    let platform = runtime.block_on(sluicegate_local_platform::start(build_platform_options(
         &project, &token, &clock,
     )))?;
     let ticks = runtime.spawn(advance_clock(clock));
@@ -84,7 +85,9 @@ pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> C
     outcome
 }
 
-fn platform_options(project: &DemoProject, token: &str, clock: &Clock) -> Options {
+/// Returns the options of the local platform: a free port, the demo's project, and an administrator's token. Nothing is
+/// stored.
+fn build_platform_options(project: &DemoProject, token: &str, clock: &Clock) -> Options {
     Options {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: None,
@@ -96,7 +99,8 @@ fn platform_options(project: &DemoProject, token: &str, clock: &Clock) -> Option
     }
 }
 
-/// Lets the time of the demo's platform pass faster, because its agent works for seconds.
+/// Advances the platform's clock faster than real time, because the simulated agent takes seconds for its work. Never
+/// returns.
 async fn advance_clock(clock: Clock) {
     let mut ticks = tokio::time::interval(TICK_INTERVAL);
     loop {
@@ -105,8 +109,8 @@ async fn advance_clock(clock: Clock) {
     }
 }
 
-/// Returns the directory to create: the requested one, or the next free one if it contains an earlier demo. Existing
-/// work is never removed.
+/// Returns the directory to create: the requested one, or one with a number if earlier demos exist. Fails if the
+/// directory contains other files, because the demo never changes existing work.
 fn choose_dir(run: &Run, requested_dir: &Path) -> Result<PathBuf, Failure> {
     for number in 1..=MAX_DEMOS {
         let displayed_dir = numbered_dir(requested_dir, number);
@@ -145,7 +149,7 @@ fn numbered_dir(requested_dir: &Path, number: usize) -> PathBuf {
     requested_dir.with_file_name(name)
 }
 
-/// Creates the directory with the file that marks it as a demo's.
+/// Creates the directory, and in it the marker file by which a later run recognizes a demo.
 fn create_marked_dir(dir: &Path) -> Result<(), Failure> {
     let marker_text = "`sluicegate demo` created this directory; another run uses another directory.\n";
     fs::create_dir_all(dir)
@@ -156,9 +160,8 @@ fn create_marked_dir(dir: &Path) -> Result<(), Failure> {
         })
 }
 
-/// Returns what a user types in the current directory to start the program: its path, or its name if the shell finds
-/// it.
-fn find_program_name(env: &Env) -> String {
+/// Returns what a user has to type to start this program: its name if the shell finds it in `PATH`, otherwise its path.
+fn find_typed_program(env: &Env) -> String {
     let Ok(program) = std::env::current_exe() else {
         return PROGRAM_NAME.to_owned();
     };
@@ -195,7 +198,7 @@ struct DemoStep {
     meaning: &'static str,
 }
 
-/// Returns the steps in their order.
+/// Returns the steps of the demo: title, `sluicegate` command, expected exit status, and an explanation of the result.
 fn list_steps() -> Vec<DemoStep> {
     let branch_flags = |branch: &str| format!("--branch {branch} --head origin/{branch}");
     vec![
@@ -203,7 +206,7 @@ fn list_steps() -> Vec<DemoStep> {
             title: "What does the branch change?",
             command: format!("diff main..origin/{UNCONNECTED_BRANCH}"),
             expected_status: ExitStatus::Success,
-            meaning: "The change in words. `-o html` draws it.",
+            meaning: "The change is described in words. `-o html` draws it.",
         },
         DemoStep {
             title: "Review the branch",
@@ -224,7 +227,7 @@ fn list_steps() -> Vec<DemoStep> {
             meaning: "Exit 0: the platform has every file, and the published version was checked.",
         },
         DemoStep {
-            title: "Publish a branch that takes a parameter away from consumers",
+            title: "Publish a branch that removes a parameter which consumers use",
             command: format!("publish {}", branch_flags(BREAKING_BRANCH)),
             expected_status: ExitStatus::GateFailed,
             meaning: "Exit 1: nothing was sent.",
@@ -240,6 +243,8 @@ fn list_steps() -> Vec<DemoStep> {
 }
 
 impl DemoRun<'_> {
+    /// Runs all steps and prints them with an introduction and the commands to continue by hand. Before the last step,
+    /// writes the fixed pipeline to the working tree.
     fn run_steps(&self) -> CommandResult {
         let dir = self.displayed_dir.display();
         self.print(&format!(
@@ -249,23 +254,24 @@ impl DemoRun<'_> {
         for (index, step) in list_steps().into_iter().enumerate() {
             if step.title == FIX_TITLE {
                 self.project
-                    .write_fix()
+                    .write_fixed_pipeline()
                     .map_err(|error| Failure::new(ExitStatus::Usage, error))?;
             }
             self.run_step(index + 1, &step)?;
         }
         self.print(&format!(
-            "\nOpen {dir}/work/{REVIEW_PAGE}: the failed review as a page, with the picture of the change.\n{}",
+            "\nOpen {dir}/work/{REVIEW_PAGE} in a browser to see the failed review, with a diagram of the change.\n{}",
             self.describe_manual_steps()
         ))?;
         Ok(ExitStatus::Success)
     }
 
-    /// Returns commands to serve the demo's platform again after the demo ended, ready to copy.
+    /// Returns shell commands to try the demo's project by hand: they start the local platform again and request a
+    /// review.
     fn describe_manual_steps(&self) -> String {
         let dir = self.displayed_dir.display().to_string();
         let project = text::quote_shell_word(&format!("{PROJECT}={dir}/remote.git"));
-        let program = text::quote_shell_word(&find_program_name(&self.run.env));
+        let program = text::quote_shell_word(&find_typed_program(&self.run.env));
         format!(
             "To try it yourself, serve the platform again, and review from another terminal:\n\
              {program} serve --listen {LISTEN_ADDRESS} --token {TOKEN}=admin --project {project}\n\
@@ -277,12 +283,14 @@ impl DemoRun<'_> {
         )
     }
 
+    /// Prints the step's title and command, runs the command, and prints what the result means. Fails if the exit
+    /// status is not the expected one.
     fn run_step(&self, number: usize, step: &DemoStep) -> Result<(), Failure> {
         self.print(&format!(
             "\n{number}. {}\n   $ sluicegate {}",
             step.title, step.command
         ))?;
-        let status = self.run_program(step)?;
+        let status = self.run_step_command(step)?;
         if status != step.expected_status {
             let message = format!(
                 "step {number} ended with exit {}, not {}",
@@ -294,13 +302,14 @@ impl DemoRun<'_> {
         self.print(&format!("   {}", step.meaning))
     }
 
-    /// Runs the command of the step in the clone, like a user. Prints a failure, and returns its exit status.
-    fn run_program(&self, step: &DemoStep) -> CommandResult {
+    /// Runs the command of the step in the clone, as if a user had typed it. A failure of the command is printed, and
+    /// its exit status returned.
+    fn run_step_command(&self, step: &DemoStep) -> CommandResult {
         let args = std::iter::once("sluicegate").chain(step.command.split(' '));
         let cli = Cli::try_parse_from(args).map_err(|error| Failure::usage(error.to_string()))?;
         let ui = self.run.ui.with_quiet(cli.global.quiet);
         let mut run = Run::new(
-            self.step_environment(),
+            self.build_step_environment(),
             cli.global,
             ui,
             self.run.signals.clone(),
@@ -314,8 +323,9 @@ impl DemoRun<'_> {
         }
     }
 
-    /// Returns the environment of a step: the demo's platform, no CI host, and no variable of the machine.
-    fn step_environment(&self) -> Env {
+    /// Returns the variables for the commands of all steps. They point to the demo's platform and exclude a CI host; no
+    /// variable of this process is inherited.
+    fn build_step_environment(&self) -> Env {
         let variables = [
             (variable::BASE_URL, self.base_url.clone()),
             (variable::TOKEN, self.token.clone()),
