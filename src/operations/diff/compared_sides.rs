@@ -19,7 +19,8 @@ use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Compares two files that the user named.
+/// Compares two files outside git, and returns the result for the one pipeline. If one of them is the null device, the
+/// pipeline was added or removed.
 pub(crate) fn compare_files(
     run: &Run,
     result_kind: ResultKind,
@@ -47,7 +48,7 @@ pub(crate) fn compare_files(
     })
 }
 
-/// Reads a file to compare. The null device means that the side is missing.
+/// Reads one of the two files to compare; `None` for the null device, because that side has no file.
 fn read_side(run: &Run, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     if is_null_device(path) {
         return Ok(None);
@@ -55,12 +56,13 @@ fn read_side(run: &Run, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     read_user_file(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES).map(Some)
 }
 
-/// Returns whether this is the name that git uses for a side without a file.
+/// Returns whether this is `/dev/null`, with which git names a side without a file.
 pub(crate) fn is_null_device(path: &Path) -> bool {
     path == Path::new("/dev/null")
 }
 
-/// Returns the pipelines of the repository that differ.
+/// Compares the pipelines of two revisions, or of a revision with the files on disk, and returns those that differ.
+/// Without a range in the arguments, compares with the base of a `check` or review.
 pub(crate) fn compare_revisions(
     run: &Run,
     args: &DiffArgs,
@@ -68,7 +70,7 @@ pub(crate) fn compare_revisions(
 ) -> Result<PipelineComparison, Failure> {
     let mut workspace = run.open_workspace()?;
     let (range, typed_paths) = parse_range(run, &args.paths)?;
-    let revisions = requested_revisions(&workspace, args)?;
+    let revisions = read_requested_revisions(&workspace, args)?;
     if range.is_none() {
         let subject = match revisions.head {
             Some(_) => DeepenSubject::Commit,
@@ -79,7 +81,7 @@ pub(crate) fn compare_revisions(
     workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
     let (range_ends, snapshot) = match range {
         Some((base, head)) => resolve_range(run, &workspace, base, head)?,
-        None => resolve_like_check(run, &workspace, args, &revisions)?,
+        None => resolve_default_range(run, &workspace, args, &revisions)?,
     };
     let selection = workspace
         .sources
@@ -109,7 +111,7 @@ pub(crate) fn compare_revisions(
     // The interface is compared with one base only: the first of several merge-bases.
     let interface = match (range_ends.bases.first(), result_kind) {
         (_, ResultKind::Picture) => None,
-        (Some(base), _) if !range_ends.is_idle => {
+        (Some(base), _) if !range_ends.has_nothing_to_compare => {
             let base = workspace.repo.snapshot(base.clone());
             let config_dir = workspace.named_config_dir.as_deref();
             compare_interfaces(&workspace.repo, &base, &snapshot, config_dir)?
@@ -129,8 +131,8 @@ pub(crate) fn compare_revisions(
     })
 }
 
-/// Returns the pipelines that call one which changed in more than layout, directly or indirectly. Those that changed so
-/// themselves are not included.
+/// Returns the pipelines that call a changed pipeline, directly or indirectly. A change to the layout alone is ignored,
+/// and pipelines that changed themselves are not returned.
 fn find_callers(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
@@ -146,7 +148,8 @@ fn find_callers(
     Ok(CallGraph::load(repo, snapshot, &changed_paths)?.transitive_callers_of(&changed_paths))
 }
 
-/// Adds a hint if a missing path is the name of a revision, as `git diff` accepts revisions.
+/// Adds a hint if a typed path that does not exist is the name of a revision: `git diff` would accept it, this program
+/// wants a range or a flag.
 fn add_revision_hint(workspace: &Workspace<'_>, typed_paths: &[PathBuf], failure: Failure) -> Failure {
     let revision = typed_paths.iter().filter_map(|path| path.to_str());
     let mut revision = revision.filter(|name| workspace.repo.resolve(name).is_ok());
@@ -164,11 +167,11 @@ struct RangeEnds {
     head: Option<CommitId>,
     base_description: String,
     /// True if the run has no pipelines to compare, for example after a deletion of its branch.
-    is_idle: bool,
+    has_nothing_to_compare: bool,
 }
 
 impl From<Comparison> for RangeEnds {
-    /// Takes the base and the head of a comparison as `check` and reviews resolve it, with the base in words.
+    /// Describes the base in words for the output, and takes over the commits that `check` or a review resolved.
     fn from(comparison: Comparison) -> Self {
         let source = &comparison.base_source;
         Self {
@@ -180,15 +183,19 @@ impl From<Comparison> for RangeEnds {
                     format!("the commits {} ({source})", short_ids.join(", "))
                 }
             },
-            is_idle: comparison.idle_reason.is_some(),
+            has_nothing_to_compare: comparison.idle_reason.is_some(),
             bases: comparison.bases,
             head: comparison.head,
         }
     }
 }
 
-/// Returns the requested head and base. `--all` has no base to compare with, so it is off here.
-fn requested_revisions(workspace: &Workspace<'_>, args: &DiffArgs) -> Result<RequestedRevisions, Failure> {
+/// Returns the base and the head that the flags and settings request. `--all` is turned off, because it means a review
+/// without a base.
+fn read_requested_revisions(
+    workspace: &Workspace<'_>,
+    args: &DiffArgs,
+) -> Result<RequestedRevisions, Failure> {
     let selection = SelectionArgs {
         range: args.range.clone(),
         ..SelectionArgs::default()
@@ -207,8 +214,9 @@ fn requested_revisions(workspace: &Workspace<'_>, args: &DiffArgs) -> Result<Req
 /// The base and the head of a typed range, and the remaining paths.
 type TypedRange<'a> = (Option<(&'a str, &'a str)>, &'a [PathBuf]);
 
-/// Parses `A..B` as two revisions, unless it is an existing path. As in git, a missing side is HEAD. Rejects `A...B`,
-/// with which git compares with the merge-base, and suggests the flags for it.
+/// Splits `A..B` off the typed paths; without a range, returns only the paths. An existing path that contains `..` is
+/// not a range. As in git, an empty end is `HEAD`. Rejects `A...B`, which git compares with the merge-base, and
+/// suggests the flags for it.
 fn parse_range<'a>(run: &Run, typed_paths: &'a [PathBuf]) -> Result<TypedRange<'a>, Failure> {
     let Some((first, paths)) = typed_paths.split_first() else {
         return Ok((None, typed_paths));
@@ -233,17 +241,18 @@ fn parse_range<'a>(run: &Run, typed_paths: &'a [PathBuf]) -> Result<TypedRange<'
     Ok((Some((base, end)), paths))
 }
 
-/// Returns the revision of one side of a range.
+/// Returns the revision at one end of a range; an empty end means `HEAD`.
 const fn revision_or_head(side: &str) -> &str {
     if side.is_empty() { "HEAD" } else { side }
 }
 
-/// Returns whether the text can be a side of a range, and is not a part of a path such as `../a`.
+/// Returns whether the text at one end of `..` can be a revision. A slash next to the dots shows that the text is a
+/// path such as `../a`.
 fn can_be_revision(side: &str) -> bool {
     !side.starts_with('/') && !side.ends_with('/')
 }
 
-/// Resolves the two revisions to compare.
+/// Resolves both ends of a typed range to commits.
 fn resolve_range<'w>(
     run: &Run,
     workspace: &'w Workspace<'_>,
@@ -256,12 +265,12 @@ fn resolve_range<'w>(
         base_description: format!("the commit {}", base.short()),
         bases: vec![base],
         head: Some(head.clone()),
-        is_idle: false,
+        has_nothing_to_compare: false,
     };
     Ok((ends, workspace.repo.snapshot(head)))
 }
 
-/// Resolves a revision to its commit, and warns if the name is ambiguous.
+/// Resolves the revision to its commit, and warns if its name is ambiguous.
 fn resolve_revision(run: &Run, workspace: &Workspace<'_>, revision: &str) -> Result<CommitId, Failure> {
     let resolution = workspace.repo.resolve_revision(revision)?;
     if let Some(ambiguity) = &resolution.ambiguity {
@@ -270,10 +279,10 @@ fn resolve_revision(run: &Run, workspace: &Workspace<'_>, revision: &str) -> Res
     Ok(resolution.commit)
 }
 
-/// Returns the files on disk, or the staged ones, and the base as `check` has them. In a job or with a requested head,
-/// returns the head and the base of a review. A local user without a base to compare with sees the changes since the
-/// checked-out commit.
-fn resolve_like_check<'w>(
+/// Returns the base, and the files to compare with it, if no range was typed. In a job or with a requested head, they
+/// are those of a review. Otherwise the files are those on disk or in the index. If `check` then finds no base, a local
+/// run compares with the checked-out commit.
+fn resolve_default_range<'w>(
     run: &Run,
     workspace: &'w Workspace<'_>,
     args: &DiffArgs,
@@ -308,22 +317,22 @@ fn resolve_like_check<'w>(
     Ok((ends, snapshot))
 }
 
-/// Returns whether the files are those of the commit.
+/// Returns whether no file differs from the commit.
 fn is_at_commit(snapshot: &Snapshot<'_>, commit: &CommitId) -> Result<bool, Failure> {
     Ok(snapshot
         .find_changes(std::slice::from_ref(commit), &|_| true)?
         .is_empty())
 }
 
-/// Returns the changes within the paths. Paths restrict last, so that a file moved into one of them is reported as
-/// moved.
+/// Returns the changed pipelines that the globs select and, if there are `paths`, that are below one of them. A file
+/// that was moved into or out of a path is kept as moved, because the paths are applied last.
 fn find_changes(
     snapshot: &Snapshot<'_>,
     range_ends: &RangeEnds,
     selection: &Selection,
     paths: &[String],
 ) -> Result<Vec<Change>, Failure> {
-    if range_ends.is_idle {
+    if range_ends.has_nothing_to_compare {
         return Ok(Vec::new());
     }
     let mut changes = snapshot.find_changes(&range_ends.bases, &|path| {

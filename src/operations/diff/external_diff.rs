@@ -15,7 +15,8 @@ use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Shows one file. An unreadable file is reported and the exit code stays 0, because git stops at any other code.
+/// Prints the difference of one file, for a call by git as its external diff program. If the file is unreadable, the
+/// output says so and the exit code is still 0, because git stops at any other code.
 pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     let args_of_git: Vec<String> = args
         .paths
@@ -58,8 +59,8 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-/// Reads a file that git passes; `None` for the null device. An error is shown in the output, because git would stop at
-/// it.
+/// Reads a file whose path git passes; `None` for the null device. An error is returned as text to print, because git
+/// would stop at a failure.
 fn read_side(run: &Run, file: &str) -> Option<Result<Vec<u8>, String>> {
     let path = Path::new(file);
     (!is_null_device(path)).then(|| {
@@ -68,7 +69,8 @@ fn read_side(run: &Run, file: &str) -> Option<Result<Vec<u8>, String>> {
     })
 }
 
-/// Describes the difference in words for a pipeline, in lines for another file.
+/// Returns the lines to print for the file. A readable pipeline is described in words, any other file line by line. If
+/// the contents are equal, only the mode of the file has changed.
 fn render_contents(
     contents: &ChangedContents,
     style: &TextStyle,
@@ -87,7 +89,7 @@ fn render_contents(
             return style.render_diff(&diff);
         }
     }
-    let mut lines = vec![DiffLine::heading(&describe_change(contents))];
+    let mut lines = vec![DiffLine::heading(&describe_file_change(contents))];
     match (
         side_text(contents.old_content.as_ref()),
         side_text(contents.new_content.as_ref()),
@@ -101,7 +103,7 @@ fn render_contents(
     lines
 }
 
-/// Returns the text of a side, empty for a side without a file, or the reason why it cannot be read.
+/// Returns the content of one side as text, or the reason why it could not be read. A side without a file is empty.
 fn side_text(content: Option<&Result<Vec<u8>, String>>) -> Result<Cow<'_, str>, &str> {
     match content {
         Some(Ok(bytes)) => Ok(String::from_utf8_lossy(bytes)),
@@ -110,8 +112,8 @@ fn side_text(content: Option<&Result<Vec<u8>, String>>) -> Result<Cow<'_, str>, 
     }
 }
 
-/// Describes the kind of change to the complete file.
-fn describe_change(contents: &ChangedContents) -> String {
+/// Describes whether the file was renamed, added, removed or modified.
+fn describe_file_change(contents: &ChangedContents) -> String {
     let path = &contents.path;
     match (
         &contents.previous_path,

@@ -50,7 +50,7 @@ pub(crate) enum PipelineResult {
 }
 
 impl ResultKind {
-    /// Returns the parts that must be computed for this format.
+    /// Returns the kind of result that the output format needs.
     pub(crate) const fn for_format(format: DiffFormat) -> Self {
         match format {
             DiffFormat::Text | DiffFormat::Json => Self::Diff,
@@ -59,8 +59,8 @@ impl ResultKind {
         }
     }
 
-    /// Compares a file in the form that the format needs. Only the first pipeline is drawn as a picture, because a
-    /// picture of several is rejected.
+    /// Compares the two contents of a pipeline, and keeps what the format needs. `index` is the position of the
+    /// pipeline among those that differ: only the first one is drawn, because a picture of several is rejected later.
     fn build_result(self, index: usize, contents: &ChangedContents) -> PipelineResult {
         match self {
             Self::Diff => PipelineResult::Diff(contents.diff()),
@@ -79,7 +79,7 @@ impl ResultKind {
 }
 
 impl PipelineResult {
-    /// Returns whether the change affects more than layout, or cannot be compared because a version cannot be read.
+    /// Returns whether the change affects more than the layout. An unreadable version counts as such a change.
     pub(crate) fn changes_more_than_layout(&self) -> bool {
         match self {
             Self::Diff(diff) | Self::Picture(diff, _) => diff.change != FileChange::Layout,
@@ -94,7 +94,7 @@ pub(crate) struct TextStyle {
 }
 
 impl TextStyle {
-    /// Returns the style for the terminal of this run.
+    /// Returns the style for the terminal of this run: its width, and whether it shows colors.
     pub(crate) fn for_terminal(run: &Run) -> Self {
         Self {
             color: run.ui.colors_output(),
@@ -102,7 +102,8 @@ impl TextStyle {
         }
     }
 
-    /// Returns the settings for a call by git, which pages and colors by its own settings.
+    /// Returns the style for a call by git. If git passes the output to its pager, the settings of git decide about
+    /// colors.
     fn for_git(run: &Run) -> Self {
         let is_paged = run.env.get("GIT_PAGER_IN_USE") == Some("true") && run.ui.colors_pager();
         let style = Self::for_terminal(run);
@@ -112,11 +113,12 @@ impl TextStyle {
         }
     }
 
+    /// Returns the lines that describe the difference in words.
     fn render_diff(&self, diff: &PipelineDiff) -> Vec<DiffLine> {
         describe_diff(diff, self.width)
     }
 
-    /// Returns the line as text, in color if the terminal shows colors.
+    /// Returns the line as text, with color codes if the style has colors.
     fn format_line(&self, line: &DiffLine) -> String {
         if self.color {
             line.format_colored()
@@ -126,7 +128,7 @@ impl TextStyle {
     }
 }
 
-/// Describes how many unchanged pipelines depend on changed ones.
+/// Describes how many unchanged pipelines depend on a changed pipeline.
 fn describe_caller_count(caller_count: usize) -> String {
     match caller_count {
         0 => "no unchanged pipeline depends on a changed one".to_owned(),
@@ -135,7 +137,7 @@ fn describe_caller_count(caller_count: usize) -> String {
     }
 }
 
-/// Describes through which pipelines this one calls a changed one.
+/// Describes over which pipelines this caller reaches a changed pipeline: `a calls b, which calls c`.
 fn describe_call_chain(caller: &TransitiveCaller) -> String {
     format!(
         "{} calls {}",
@@ -145,7 +147,7 @@ fn describe_call_chain(caller: &TransitiveCaller) -> String {
 }
 
 impl PipelineComparison {
-    /// Returns the comparison of each pipeline, if it is not shown as a page.
+    /// Returns the difference of each pipeline. The results for a page have none.
     fn list_diffs(&self) -> impl Iterator<Item = &PipelineDiff> {
         self.pipelines.iter().filter_map(|result| match result {
             PipelineResult::Diff(diff) | PipelineResult::Picture(diff, _) => Some(diff),
@@ -215,7 +217,7 @@ impl PipelineComparison {
         response_output::format_json(&document)
     }
 
-    /// Converts the comparison to a page.
+    /// Converts the comparison to the page that the Markdown and HTML formats render.
     pub(crate) fn into_page(self) -> ChangesPage {
         let consumers = self.interface.as_ref().map(|interface| ConsumerChanges {
             summary: interface.summarize(),
@@ -237,8 +239,8 @@ impl PipelineComparison {
         }
     }
 
-    /// Returns the drawing of the only pipeline that differs; empty if no pipeline differs. Fails if several differ, or
-    /// if the pipeline cannot be drawn.
+    /// Draws the one pipeline that differs, as SVG or as a Mermaid chart. Returns an empty text if no pipeline differs.
+    /// Fails if several differ, if the pipeline cannot be read, or if it has more than `MAX_FILE_PICTURE_LINKS` links.
     pub(crate) fn render_picture(&self, format: DiffFormat) -> Result<String, Failure> {
         let (diff, canvas) = match self.pipelines.as_slice() {
             [PipelineResult::Picture(diff, canvas)] => (diff, canvas),
@@ -258,7 +260,7 @@ impl PipelineComparison {
         if canvas.arrows.len() > MAX_FILE_PICTURE_LINKS {
             let (path, links) = (text::escape_line(&diff.path), canvas.arrows.len());
             return Err(Failure::usage(format!(
-                "{path} has {links} links, too many to draw"
+                "could not draw {path}: it has {links} links, and at most {MAX_FILE_PICTURE_LINKS} can be drawn"
             )));
         }
         Ok(if format == DiffFormat::Svg {

@@ -40,7 +40,7 @@ pub(crate) enum CheckOutcome {
 }
 
 impl Check {
-    /// Creates the entry of a check from its outcome.
+    /// Creates the line of `doctor` for a check with this outcome. A failure becomes a failed check, with its hint.
     pub(crate) fn new(name: &'static str, outcome: Result<CheckOutcome, Failure>) -> Self {
         match outcome {
             Ok(CheckOutcome::Ok(result)) => Self::with_state(name, CheckState::Ok, result),
@@ -51,7 +51,7 @@ impl Check {
         }
     }
 
-    /// Returns a failed check with the failure's hint.
+    /// Creates a failed check. Its hint is that of the failure, or a general one.
     pub(crate) fn from_failure(name: &'static str, failure: &Failure) -> Self {
         Self {
             hint: Some(failure.own_hint().unwrap_or(GENERAL_HINT).to_owned()),
@@ -59,22 +59,23 @@ impl Check {
         }
     }
 
+    /// Creates a successful check.
     pub(crate) fn success(name: &'static str, result: impl Into<String>) -> Self {
         Self::with_state(name, CheckState::Ok, result.into())
     }
 
-    /// Returns a check that is not needed, or whose result is unknown.
+    /// Creates a check that is not needed here, or whose result cannot be determined.
     pub(crate) fn not_applicable(name: &'static str, reason: impl Into<String>) -> Self {
         Self::with_state(name, CheckState::NotApplicable, reason.into())
     }
 
-    /// Adds a hint.
+    /// Returns the check with this hint.
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Creates the entry of a check in this state, without a hint.
+    /// Creates a check in this state, without a hint.
     const fn with_state(name: &'static str, state: CheckState, result: String) -> Self {
         Self {
             name,
@@ -88,7 +89,7 @@ impl Check {
         matches!(self.state, CheckState::Ok)
     }
 
-    /// Returns the exit status of this check.
+    /// Returns the exit status that this check alone would cause.
     pub(crate) const fn status(&self) -> ExitStatus {
         match self.state {
             CheckState::Failed(status) => status,
@@ -96,7 +97,7 @@ impl Check {
         }
     }
 
-    /// Returns the word for the state in the JSON.
+    /// Returns the name of the state in the JSON document.
     const fn state_name(&self) -> &'static str {
         match self.state {
             CheckState::Ok => "ok",
@@ -106,12 +107,12 @@ impl Check {
     }
 }
 
-/// Returns whether this check was made.
+/// Returns whether the list already has an entry for the check with this name.
 pub(crate) fn contains_check(checks: &[Check], name: &str) -> bool {
     checks.iter().any(|check| check.name == name)
 }
 
-/// Adds the checks that were not made because of an earlier failure.
+/// Adds an entry for each check in `names` that has none, because an earlier failure prevented it.
 pub(crate) fn add_skipped_checks(checks: &mut Vec<Check>, names: &[&'static str]) {
     for name in names {
         if !contains_check(checks, name) {
@@ -123,7 +124,7 @@ pub(crate) fn add_skipped_checks(checks: &mut Vec<Check>, names: &[&'static str]
     }
 }
 
-/// Returns the checks as JSON, schema `sluicegate.doctor/v1`; part of the public contract.
+/// Renders the checks as JSON in the schema `sluicegate.doctor/v1`, which is part of the public contract.
 pub(crate) fn render_json(checks: &[Check]) -> String {
     let entries = checks.iter().map(|check| {
         json!({ "check": check.name, "status": check.state_name(), "found": check.result, "hint": check.hint })
@@ -135,7 +136,8 @@ pub(crate) fn render_json(checks: &[Check]) -> String {
     }))
 }
 
-/// Returns the checks as text: one line per check, its hint below, and a summary.
+/// Renders the checks as text: one line per check, its hint below, and a summary. `width` is that of the terminal, if
+/// there is one.
 pub(crate) fn render_text(checks: &[Check], is_colored: bool, width: Option<usize>) -> String {
     let mut text = String::new();
     for check in checks {
@@ -163,7 +165,8 @@ pub(crate) fn render_text(checks: &[Check], is_colored: bool, width: Option<usiz
     text
 }
 
-/// Returns the text behind `prefix`, in lines that fit the terminal.
+/// Wraps the text into lines that fit the terminal. The first line begins with `prefix`, the others with an indentation
+/// of the same width.
 fn wrap_after(prefix: &str, text: &str, width: Option<usize>) -> Vec<String> {
     wrap::wrap_lines(
         &text::escape_line(text),

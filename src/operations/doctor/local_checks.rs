@@ -34,35 +34,38 @@ pub(crate) struct DoctorSettings {
     deepens: bool,
 }
 
-/// Adds the local checks, and returns the settings if they are valid.
+/// Runs the checks that need no network and adds them to `checks`. Returns the settings if they are valid, because the
+/// remote checks need them.
 pub(crate) fn run_local_checks(run: &Run, checks: &mut Vec<Check>) -> Option<DoctorSettings> {
-    let settings = record_outcome(checks, "settings", resolve_settings_for_checks(run), |_| {
+    let settings = add_outcome(checks, "settings", resolve_settings_for_checks(run), |_| {
         "flags, variables and configuration file are valid".to_owned()
     });
     let repository = run.open_repository().map_err(Failure::from);
-    let repository = record_outcome(checks, "repository", repository, |repo| {
+    let repository = add_outcome(checks, "repository", repository, |repo| {
         repo.root().display().to_string().trim_end_matches('/').to_owned()
     });
     let workspace = match (&settings, repository) {
-        (Some(_), Some(_)) => record_outcome(checks, "ci-host", open_workspace(run), describe_host),
+        (Some(_), Some(_)) => add_outcome(checks, "ci-host", open_workspace(run), describe_host),
         _ => None,
     };
     if let (Some(settings), Some(workspace)) = (&settings, workspace) {
-        checks.extend(check_files(run, &workspace, settings));
+        checks.extend(check_repository(run, &workspace, settings));
     }
     doctor_check::add_skipped_checks(checks, &REPOSITORY_CHECKS);
     settings
 }
 
-/// Opens the workspace. Fails, like a review, if the CI host and the revision of the policy are unknown.
+/// Opens the workspace. Like a review, fails on an unknown CI host unless the settings say where to read the policy
+/// from.
 fn open_workspace(run: &Run) -> Result<Workspace<'_>, Failure> {
     let workspace = run.open_workspace()?;
     workspace.require_policy_on_unknown_host()?;
     Ok(workspace)
 }
 
-/// Adds the outcome of a check, and returns its value if it succeeded.
-fn record_outcome<T>(
+/// Adds the check for this outcome, and returns the value of a successful one. `describe` turns the value into the
+/// result to print.
+fn add_outcome<T>(
     checks: &mut Vec<Check>,
     name: &'static str,
     outcome: Result<T, Failure>,
@@ -80,7 +83,8 @@ fn record_outcome<T>(
     }
 }
 
-/// Resolves all settings, whether a review or a publish needs them.
+/// Resolves all settings of reviews and publishes once, so that an invalid one is reported. Returns those that later
+/// checks need.
 fn resolve_settings_for_checks(run: &Run) -> Result<DoctorSettings, Failure> {
     let sources = run.read_setting_sources()?;
     sources.config_dir(&run.global)?;
@@ -97,7 +101,7 @@ fn resolve_settings_for_checks(run: &Run) -> Result<DoctorSettings, Failure> {
     })
 }
 
-/// Describes the CI host and the event.
+/// Describes the CI host and, in a job, the event that started it.
 fn describe_host(workspace: &Workspace<'_>) -> String {
     match workspace.ci.host {
         host @ (Host::None | Host::Unknown) => host.describe(),
@@ -105,8 +109,9 @@ fn describe_host(workspace: &Workspace<'_>) -> String {
     }
 }
 
-/// Checks the clone and the files of the platform in it.
-fn check_files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec<Check> {
+/// Checks the history of the clone, the rules file and the shared-pipelines file. Both files are searched in the
+/// platform's hidden directory, so they cannot be checked if it is unknown.
+fn check_repository(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec<Check> {
     let clone_depth = Check::new("clone-depth", check_clone_depth(workspace, settings));
     let snapshot = workspace.checkout_snapshot(run);
     let config_dir = snapshot.and_then(|snapshot| {
@@ -132,7 +137,8 @@ fn check_files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) 
     vec![clone_depth, rules_file, shared_pipelines]
 }
 
-/// Checks that the clone has enough history to find the changes.
+/// Checks that the clone has enough history to find the changes. A shallow clone passes if the settings have missing
+/// commits fetched.
 fn check_clone_depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Result<CheckOutcome, Failure> {
     if !workspace.repo.is_shallow() {
         return Ok(CheckOutcome::Ok("the clone has the full history".to_owned()));
@@ -152,7 +158,8 @@ fn check_clone_depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Re
         .with_hint(format!("{instruction}, or set SLUICEGATE_DEEPEN to true")))
 }
 
-/// Checks the rules file. A local check without a platform needs none: it evaluates the default rules.
+/// Checks the rules file. If it is missing and no platform is configured, the check is not applicable: `sluicegate
+/// check` then evaluates the default rules.
 fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, settings: &DoctorSettings) -> Check {
     const NAME: &str = "rules-file";
     if !settings.uses_platform && matches!(workspace.find_rules_file(snapshot), Ok(None)) {
@@ -164,7 +171,8 @@ fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, settings
     Check::new(NAME, check_existing_rules(workspace, snapshot, settings))
 }
 
-/// Checks that the rules file exists and is valid, and is committed if a platform reads it.
+/// Checks that the rules file exists and has no errors. If a platform is used, also checks that it is committed,
+/// because the platform reads it from git.
 fn check_existing_rules(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -178,12 +186,12 @@ fn check_existing_rules(
     if let Some(first_error) = problems.iter().find(|problem| problem.is_error) {
         let location = format!("{}:{}", file.path, first_error.position.line);
         let message = format!(
-            "{location}: {} ({} in all)",
+            "{location}: {} ({} in total)",
             first_error.message,
             format_count(error_count, "error")
         );
         return Err(
-            Failure::usage(message).with_hint("run `sluicegate rules lint` to see each with its location")
+            Failure::usage(message).with_hint("run `sluicegate rules lint` to see every problem of the file")
         );
     }
     if settings.uses_platform && !is_committed(workspace, &file.path)? {
@@ -205,7 +213,8 @@ fn check_existing_rules(
     }))
 }
 
-/// Returns the failure for a missing rules file, with the way to provide it.
+/// Returns the failure for a missing rules file, with a hint how to create or commit it. If the platform's hidden
+/// directory is unknown, the hint is to name it.
 fn reject_missing_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Failure, Failure> {
     let remedy = workspace.find_rules_remedy(snapshot, None)?;
     let is_config_dir_unknown = workspace.find_config_dir(snapshot)?.is_none();
@@ -220,7 +229,7 @@ fn reject_missing_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> R
     Ok(Failure::usage(message).with_hint(remedy.hint()))
 }
 
-/// Returns whether the checked-out commit has the file, with any content.
+/// Returns whether the checked-out commit contains the file. Its content may differ from the file on disk.
 fn is_committed(workspace: &Workspace<'_>, path: &str) -> Result<bool, Failure> {
     match workspace.repo.head() {
         Ok(head) => Ok(workspace.repo.find_file(&head.commit, path)?.is_some()),
@@ -229,7 +238,8 @@ fn is_committed(workspace: &Workspace<'_>, path: &str) -> Result<bool, Failure> 
     }
 }
 
-/// Checks the shared-pipelines file, which a publish requires.
+/// Checks the shared-pipelines file and that each enabled pipeline in it exists. If publishing is configured, the file
+/// must exist and be committed.
 fn check_shared_pipelines(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -277,6 +287,7 @@ fn check_shared_pipelines(
         .with_hint("correct the path, which is relative to the repository root, or set `enabled: false`"))
 }
 
+/// Reads the file. Content that is not a valid document is a failure.
 fn read_content(workspace: &Workspace<'_>, file: &SnapshotFile) -> Result<Vec<u8>, Failure> {
     let document = workspace.read_document(file)?;
     document.map_err(|error| Failure::usage(format!("{}: {error}", file.path)))

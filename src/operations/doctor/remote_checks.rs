@@ -52,7 +52,8 @@ const REMOTE_CHECKS: [&str; 11] = [
     "review-request",
 ];
 
-/// Adds the checks that need a network.
+/// Runs the checks that send requests, and adds them to `checks`. Without valid settings or a configured platform, they
+/// are skipped. Limits the timeout and the retries, so that an unreachable platform does not delay the result.
 pub(crate) async fn run_remote_checks(run: &Run, settings: Option<DoctorSettings>, checks: &mut Vec<Check>) {
     if let Some(mut settings) = settings {
         if !settings.uses_platform {
@@ -69,7 +70,8 @@ pub(crate) async fn run_remote_checks(run: &Run, settings: Option<DoctorSettings
     doctor_check::add_skipped_checks(checks, &REMOTE_CHECKS);
 }
 
-/// Checks the settings of the connection, the connection itself, then what the token permits.
+/// Checks the settings of the connection and the connection itself. Only if the platform can be reached, checks what
+/// the token permits.
 async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<Check>) {
     let connection = &settings.connection;
     checks.push(check_agent_version(connection));
@@ -82,13 +84,14 @@ async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<C
         return checks.push(Check::from_failure("proxy", &failure));
     }
     let attempt = ConnectionAttempt::try_connection(base_url, connection, run.observer()).await;
-    checks.extend(attempt.list_checks());
+    checks.extend(attempt.check_attempt());
     if attempt.is_reachable() {
         checks.extend(check_permissions(run, settings).await);
     }
 }
 
-/// Adds a failed check for a missing token or project, even if an earlier failure prevented the requests that need it.
+/// Adds a failed check if the token or the project is not set. A check of that name that exists already has reported
+/// it.
 fn check_missing_settings(connection: &Connection, checks: &mut Vec<Check>) {
     let setting_errors = [
         ("token", connection.require_token().err()),
@@ -101,7 +104,7 @@ fn check_missing_settings(connection: &Connection, checks: &mut Vec<Check>) {
     }
 }
 
-/// Checks that the agent version is set.
+/// Checks that the agent version is set, which a review request must contain.
 fn check_agent_version(connection: &Connection) -> Check {
     let agent_version = connection
         .require_agent_version()
@@ -120,8 +123,8 @@ struct ConnectionAttempt<'a> {
 }
 
 impl<'a> ConnectionAttempt<'a> {
-    /// Resolves the name of the platform and sends one request without a token. The results of both are checked one by
-    /// one.
+    /// Resolves the name of the platform and sends one request without a token. Both results are kept, so that each can
+    /// be checked separately. The name is not resolved if a proxy does it or the URL has an IP address.
     async fn try_connection(
         base_url: &'a BaseUrl,
         connection: &Connection,
@@ -159,22 +162,24 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
+    /// Returns whether the platform itself responded. The status 407 is the response of a proxy.
     fn is_reachable(&self) -> bool {
         matches!(&self.first_response, Some(Ok(first_response)) if first_response.status != PROXY_AUTHENTICATION_REQUIRED)
     }
 
-    /// Returns the checks of the connection.
-    fn list_checks(&self) -> Vec<Check> {
-        let mut checks = vec![self.check_proxy(), self.check_name()];
+    /// Checks each part of the attempt: proxy, name and, if a request was sent, connection, encryption and clock.
+    fn check_attempt(&self) -> Vec<Check> {
+        let mut checks = vec![self.check_proxy(), self.check_dns()];
         if let Some(first_response) = &self.first_response {
             checks.push(self.check_connection(first_response));
-            checks.push(self.check_encryption(first_response));
+            checks.push(self.check_tls(first_response));
             checks.extend(first_response.as_ref().ok().map(check_clock));
         }
         checks
     }
 
-    /// Checks the proxy, if one is used.
+    /// Checks the proxy, if one is set for the base URL. An unreachable platform is reported here, because the proxy
+    /// may be the cause.
     fn check_proxy(&self) -> Check {
         let Some(proxy) = &self.proxy else {
             return Check::not_applicable("proxy", "no proxy is set for this address");
@@ -185,7 +190,7 @@ impl<'a> ConnectionAttempt<'a> {
                 Check::from_failure("proxy", &reject_undecided(message).with_hint(PROXY_HINT))
             }
             Some(Err(error)) if matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::Timeout) => {
-                let failure = reject_undecided(format!("through {proxy}: {error}"));
+                let failure = reject_undecided(format!("the request through {proxy} failed: {error}"));
                 Check::from_failure(
                     "proxy",
                     &failure.with_hint(error.hint().unwrap_or_else(|| PROXY_HINT.to_owned())),
@@ -195,8 +200,8 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
-    /// Checks that the name of the platform has an address.
-    fn check_name(&self) -> Check {
+    /// Checks that the platform's name was resolved to an address.
+    fn check_dns(&self) -> Check {
         let name = self.base_url.dns_name().unwrap_or_default();
         match &self.addresses {
             None if self.proxy.is_some() => Check::not_applicable("dns", "the proxy resolves the name"),
@@ -215,8 +220,7 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
-    /// Checks that the platform responds. A certificate error is treated as a connection, because the check of the
-    /// encryption reports it.
+    /// Checks that the platform responds. A certificate error counts as a connection, because `check_tls` reports it.
     fn check_connection(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         match first_response {
             Ok(first_response) => Check::success(
@@ -229,10 +233,10 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
-    /// Checks that the connection is encrypted with a trusted certificate.
-    fn check_encryption(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
+    /// Checks that the connection is encrypted and its certificate trusted.
+    fn check_tls(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         if self.base_url.is_plain_http_to_remote() {
-            let check = Check::not_applicable("tls", "the base URL is not encrypted");
+            let check = Check::not_applicable("tls", "the base URL uses http, so requests are not encrypted");
             return check
                 .with_hint("others can read the token in transit; use https if the platform supports it");
         }
@@ -247,7 +251,7 @@ impl<'a> ConnectionAttempt<'a> {
     }
 }
 
-/// Checks that the local clock agrees with that of the platform.
+/// Checks that the local clock differs from the platform's clock by at most `CLOCK_TOLERANCE`.
 fn check_clock(first_response: &UnauthenticatedResponse) -> Check {
     let Some(seconds_ahead) = first_response.clock_ahead else {
         return Check::not_applicable("clock", "the response contains no time");
@@ -268,7 +272,8 @@ fn check_clock(first_response: &UnauthenticatedResponse) -> Check {
     Check::from_failure("clock", &Failure::usage(description).with_hint(hint))
 }
 
-/// Checks the permissions of the token; each request has a time limit.
+/// Checks what the token permits, with one request for each check. If the token itself is rejected, the other checks
+/// are left out.
 async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
     let connection = &settings.connection;
     let platform = match run.create_platform_client(connection) {
@@ -291,7 +296,8 @@ async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
     ]
 }
 
-/// Checks that the platform accepts the fields of a review request.
+/// Checks that the platform accepts the fields of a review request, which differ between versions of the platform. If
+/// it is unavailable, the check is not applicable.
 async fn check_review_request(settings: &DoctorSettings, platform: &Platform) -> Check {
     const NAME: &str = "review-request";
     let connection = &settings.connection;
@@ -324,7 +330,8 @@ async fn check_review_request(settings: &DoctorSettings, platform: &Platform) ->
     }
 }
 
-/// Returns the check of the token. A 403 shows that the token was accepted.
+/// Checks the result of a request with the token. The status 403 is a success: the platform knows the token, although
+/// the token may not do this.
 fn check_token(connection: &Connection, result: Result<(), NoResponse>) -> Check {
     let source = match connection.require_token() {
         Ok(TokenSource::Value(_)) => "from the variable",
@@ -342,7 +349,8 @@ fn check_token(connection: &Connection, result: Result<(), NoResponse>) -> Check
     Check::new("token", outcome)
 }
 
-/// Checks that the token may publish. Without a configured publish, it need not.
+/// Checks the result of a request that only a publisher may send. If publishing is not configured, a token without this
+/// permission is fine.
 fn check_publish_role(
     settings: &DoctorSettings,
     result: Result<(), NoResponse>,
@@ -357,6 +365,7 @@ fn check_publish_role(
     }
 }
 
+/// Checks that the token has access to the project in the settings.
 async fn check_project(connection: &Connection, platform: &Platform) -> Result<CheckOutcome, Failure> {
     let project = connection.require_project_id()?;
     with_timeout(REQUEST_TIMEOUT, platform.check_project_access(project)).await?;
@@ -370,7 +379,7 @@ enum NoResponse {
 }
 
 impl From<NoResponse> for Failure {
-    /// Converts a request without a usable response to the failure that its check shows.
+    /// Returns the failure that a check reports for a request without a usable response.
     fn from(no_response: NoResponse) -> Self {
         match no_response {
             NoResponse::Failed(error) => error.into(),
@@ -381,7 +390,7 @@ impl From<NoResponse> for Failure {
     }
 }
 
-/// Limits the time of a request.
+/// Waits for the request, but at most for `limit`.
 async fn with_timeout(
     limit: Duration,
     request: impl Future<Output = Result<(), HttpError>>,
@@ -392,6 +401,7 @@ async fn with_timeout(
     }
 }
 
+/// Returns a failure with the exit status for an undecided result.
 fn reject_undecided(message: String) -> Failure {
     Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
 }

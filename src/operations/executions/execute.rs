@@ -41,7 +41,8 @@ struct PipelineRun<'a> {
     started_at: Timestamp,
 }
 
-/// Runs `sluicegate pipelines run`: starts a pipeline, and waits for its end with `--wait`.
+/// Runs `sluicegate pipelines run`: starts a pipeline, and with `--wait` waits until it ends. First replaces the JUnit
+/// report of an earlier run by an unfinished one.
 pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
     if let Some(path) = &args.junit {
         let unfinished_report = build_unfinished_report(args);
@@ -67,8 +68,8 @@ pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
     run.block_on(pipeline_run.execute())?
 }
 
-/// Returns the report of an execution that this run does not see to its end, so that no report of an earlier run
-/// remains.
+/// Returns the JUnit report to write before the pipeline starts. If this program is killed, it shows that the run did
+/// not finish, and no earlier report remains.
 fn build_unfinished_report(args: &RunArgs) -> ExecutionRun {
     ExecutionRun {
         pipeline: args.name.clone(),
@@ -85,7 +86,7 @@ fn build_unfinished_report(args: &RunArgs) -> ExecutionRun {
     }
 }
 
-/// Returns the values of `--variable` by name; an error if a name occurs twice.
+/// Returns the values of `--variable`, by name. Fails if a name occurs twice.
 fn parse_scalar_variables(args: &RunArgs) -> Result<BTreeMap<String, String>, Failure> {
     let mut variables = BTreeMap::new();
     for (name, value) in &args.variables {
@@ -96,7 +97,7 @@ fn parse_scalar_variables(args: &RunArgs) -> Result<BTreeMap<String, String>, Fa
     Ok(variables)
 }
 
-/// Returns the rows of each `--grid` by name, read from its file; an error if a name occurs twice.
+/// Reads the file of each `--grid`, and returns the rows by name. Fails if a name occurs twice.
 fn read_grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Grid>, Failure> {
     let mut variables = BTreeMap::new();
     for (name, file) in &args.grids {
@@ -112,11 +113,14 @@ fn read_grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Gri
 }
 
 impl PipelineRun<'_> {
-    /// Starts the pipeline, and follows it with `--wait`. With `--cancel-on-interrupt`, an interrupt of this program
-    /// ends the execution, too.
+    /// Starts the pipeline, and with `--wait` follows the execution until it ends. With `--cancel-on-interrupt`, a
+    /// signal to this program also terminates the execution.
     async fn execute(&self) -> CommandResult {
         let mut interrupt = pin!(self.wait_for_interrupt());
-        let pace = self.args.wait.then(|| self.pace(self.poll_settings.time_limit));
+        let pace = self
+            .args
+            .wait
+            .then(|| self.start_pace(self.poll_settings.time_limit));
         let (response, interrupt_status) = self.start_execution(pace.as_ref(), interrupt.as_mut()).await;
         let response = match response {
             Ok(response) => response,
@@ -132,7 +136,7 @@ impl PipelineRun<'_> {
             )
         })?;
         if let Some(status) = interrupt_status {
-            return self.terminate(&id, status).await;
+            return self.terminate_on_interrupt(&id, status).await;
         }
         let Some(pace) = pace else {
             return self.run.print_response(self.args.output, &response.raw, || {
@@ -143,11 +147,11 @@ impl PipelineRun<'_> {
         let wait_start = Instant::now();
         let follow_result = tokio::select! {
             biased;
-            status = &mut interrupt => return self.terminate(&id, status).await,
+            status = &mut interrupt => return self.terminate_on_interrupt(&id, status).await,
             result = WatchedExecution::follow_started(self.run, &self.project, &id, pace) => result,
         };
         let execution = self.report_failed_wait(&id, follow_result)?;
-        let report_status = self.write_junit(
+        let report_status = self.write_junit_report(
             Some(&execution),
             execution.describe_problem(),
             wait_start.elapsed(),
@@ -155,7 +159,8 @@ impl PipelineRun<'_> {
         Ok(report_end(self.run, &execution, self.args.output)?.worse(report_status))
     }
 
-    /// Returns the failure for a 404: the pipeline is missing, unless it is published; then the environment is.
+    /// Returns the failure for a 404 response to the start. The platform does not say whether the pipeline or the
+    /// environment is missing: if the pipeline is published, it is the environment.
     async fn reject_missing_pipeline(&self, error: HttpError) -> Failure {
         let RemoteProject { platform, id } = &self.project;
         let published_pipelines = read_for_hint(platform.published_pipelines(*id)).await;
@@ -194,12 +199,12 @@ impl PipelineRun<'_> {
     }
 
     /// Returns a wait of this duration, starting now.
-    fn pace(&self, limit: Duration) -> Pace {
+    fn start_pace(&self, limit: Duration) -> Pace {
         Pace::new(self.poll_settings.first_interval, limit)
     }
 
-    /// Waits for the signal that ends the job, and returns its exit status. Waits forever without
-    /// `--cancel-on-interrupt`.
+    /// Waits for a signal that ends the job, and returns the exit status for it. Without `--cancel-on-interrupt`, never
+    /// returns.
     async fn wait_for_interrupt(&self) -> ExitStatus {
         if self.args.cancel_on_interrupt {
             self.run.signals.clone().wait().await
@@ -208,8 +213,9 @@ impl PipelineRun<'_> {
         }
     }
 
-    /// Starts the execution, and returns the response with the exit status of an interrupt during the request. The
-    /// interrupt does not cancel the request: without the response, the execution to terminate would be unknown.
+    /// Sends the request to start the execution. Returns its response and, if a signal arrived meanwhile, the exit
+    /// status for the signal. A signal does not cancel the request, because its response contains the id of the
+    /// execution to terminate.
     async fn start_execution(
         &self,
         pace: Option<&Pace>,
@@ -227,7 +233,7 @@ impl PipelineRun<'_> {
         }
     }
 
-    /// Writes the JUnit report of a failed wait, and returns the result unchanged.
+    /// If the wait failed, writes a JUnit report with an unknown status. Returns the result unchanged.
     fn report_failed_wait(
         &self,
         id: &str,
@@ -235,20 +241,21 @@ impl PipelineRun<'_> {
     ) -> Result<WatchedExecution, Failure> {
         if result.is_err() {
             let problem = format!("could not determine how execution {id} ended");
-            self.write_junit(None, Some(problem), Duration::ZERO);
+            self.write_junit_report(None, Some(problem), Duration::ZERO);
         }
         result
     }
 
-    /// Terminates the execution and waits until it ends; a second signal ends the waiting.
-    async fn terminate(&self, id: &str, status: ExitStatus) -> CommandResult {
+    /// Requests the platform to terminate the execution, and waits until it ends. A second signal ends this program at
+    /// once. Writes the JUnit report, and returns `status`.
+    async fn terminate_on_interrupt(&self, id: &str, status: ExitStatus) -> CommandResult {
         let ui = self.run.ui;
         ui.warn(&format!("interrupted: terminating execution {id}"));
         let RemoteProject {
             platform,
             id: project,
         } = &self.project;
-        let pace = self.pace(TERMINATION_TIMEOUT);
+        let pace = self.start_pace(TERMINATION_TIMEOUT);
         let request = platform.terminate_execution(*project, id, &self.cancel_status, self.args.cancel.force);
         let result = send_before_deadline(Some(&pace), request).await;
         self.run.signals.release();
@@ -258,11 +265,12 @@ impl PipelineRun<'_> {
         } else {
             self.wait_for_termination(id, pace).await?
         };
-        self.write_junit(None, Some(problem), Duration::ZERO);
+        self.write_junit_report(None, Some(problem), Duration::ZERO);
         Ok(status)
     }
 
-    /// Waits until a terminated execution ends, and returns how it ended.
+    /// Waits until the terminated execution ends. Returns the problem to write to the JUnit report: the final status,
+    /// or that it is unknown.
     async fn wait_for_termination(&self, id: &str, pace: Pace) -> Result<String, Failure> {
         match WatchedExecution::follow_started(self.run, &self.project, id, pace).await {
             Ok(execution) => {
@@ -281,8 +289,9 @@ impl PipelineRun<'_> {
         }
     }
 
-    /// Writes the JUnit report, if requested, and reports a failure to write it.
-    fn write_junit(
+    /// Writes the JUnit report if `--junit` is set. `execution` is `None` if it is unknown how the execution ended. If
+    /// the file cannot be written, reports it and returns its exit status.
+    fn write_junit_report(
         &self,
         execution: Option<&WatchedExecution>,
         problem: Option<String>,
@@ -315,6 +324,7 @@ impl PipelineRun<'_> {
         }
     }
 
+    /// Writes the report to the file, relative to the current directory.
     fn write_junit_file(&self, path: &Path, report: &ExecutionRun) -> Result<(), Failure> {
         let full_path = self.run.env.current_dir().join(path);
         atomic_file::write_file_with(&full_path, |output| write_execution_junit(report, output))

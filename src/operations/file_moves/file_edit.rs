@@ -14,7 +14,7 @@ pub(crate) enum Referrer {
 }
 
 impl Referrer {
-    /// Returns the noun for the reference to the moved file.
+    /// Returns the noun with which messages count edits of this kind.
     pub(crate) const fn noun(self) -> &'static str {
         match self {
             Self::Call => "call",
@@ -45,8 +45,8 @@ pub(crate) struct FileEdit {
 }
 
 impl FileEdit {
-    /// Replaces these values in the file, and keeps all other bytes. Fails if a value is written in a style that cannot
-    /// be replaced.
+    /// Computes the file's new content by replacing these values. All other bytes stay the same. Fails if a value is
+    /// written in a YAML style that cannot be replaced.
     pub(crate) fn new(path: &str, old_bytes: Vec<u8>, values: Vec<ValueEdit>) -> Result<Self, Failure> {
         let texts = values.iter().map(|value| (value.position, value.new.clone()));
         let new_bytes = replace_scalars(&old_bytes, &texts.collect()).map_err(|error| {

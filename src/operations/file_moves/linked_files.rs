@@ -5,7 +5,8 @@ use crate::error::Failure;
 use crate::job::policy;
 use std::path::Path;
 
-/// Returns an error if a file that the plan moves or rewrites is behind a symbolic link. A link itself can be moved.
+/// Returns an error if a file to move or rewrite is reached through a symbolic link, because the change could be
+/// outside the repository. A link itself can be moved.
 pub(crate) fn reject_linked_files(root: &Path, plan: &MovePlan) -> Result<(), Failure> {
     if let Some(moves) = &plan.moves
         && let Some(directory) = Path::new(&moves.old_path).parent()
@@ -18,7 +19,7 @@ pub(crate) fn reject_linked_files(root: &Path, plan: &MovePlan) -> Result<(), Fa
     Ok(())
 }
 
-/// Returns an error if the path, relative to the repository root, is or contains a symbolic link.
+/// Returns an error if a part of the path is a symbolic link. The path is relative to the repository root.
 pub(crate) fn reject_linked_path(root: &Path, path: &Path) -> Result<(), Failure> {
     match policy::find_links_in_path(root, &root.join(path)).first() {
         Some(link) => {

@@ -11,8 +11,9 @@ use sluicegate_pipelines::pipelines::PipelineKind;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-/// Resolves the paths that the user typed, relative to the current directory. An existing directory as the new path
-/// means a move into it, under the old name. Rejects an invalid move and, without `force`, one of uncommitted changes.
+/// Resolves the old and the new path that the user typed, relative to the current directory. If the new path is a
+/// directory, the file keeps its name and moves into it. Rejects invalid moves and, without `force`, a move of files
+/// with uncommitted changes.
 pub(crate) fn resolve_move(
     run: &Run,
     reader: &ReferenceReader<'_>,
@@ -21,8 +22,8 @@ pub(crate) fn resolve_move(
     force: bool,
 ) -> Result<PathMove, Failure> {
     let root = reader.workspace.repo.root();
-    let from = path_in_repository(run, root, old)?;
-    let mut new_path = path_in_repository(run, root, new)?;
+    let from = find_repository_path(run, root, old)?;
+    let mut new_path = find_repository_path(run, root, new)?;
     let target = root.join(&new_path);
     if target.is_dir() && new_path != from {
         let name = from.rsplit_once('/').map_or(from.as_str(), |(_, name)| name);
@@ -48,18 +49,21 @@ pub(crate) fn resolve_move(
     Ok(moves)
 }
 
+/// Returns the error for an invalid move, with the hint that nothing was changed.
 fn reject_move(message: String) -> Failure {
     Failure::usage(message).with_hint("nothing was changed")
 }
 
-/// Returns the path relative to the root, with `/`; empty for the root itself.
-fn path_in_repository(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
+/// Returns the path relative to the repository root, with `/` as separator; empty for the root itself. Fails for a path
+/// outside the repository.
+fn find_repository_path(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
     let full = run.env.current_dir().join(path);
     policy::find_path_in_repository(root, &full)
         .ok_or_else(|| reject_move(format!("`{}` is outside the repository", path.display())))
 }
 
-/// Fails if the source cannot be moved: git does not track it, or the target is inside it.
+/// Fails if the old path cannot be moved: it is the repository root, git does not track it, or the new path is the same
+/// or inside it.
 fn reject_invalid_source(
     reader: &ReferenceReader<'_>,
     moves: &PathMove,
@@ -91,7 +95,8 @@ fn reject_invalid_source(
     Ok(())
 }
 
-/// Fails if the target exists or is not a valid place for the file.
+/// Fails if the new path exists, is behind a link or in the git directory, lacks the pipeline's extension, or differs
+/// from another path only in case.
 fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<(), Failure> {
     let root = reader.workspace.repo.root();
     let (old_path, new_path) = (&moves.old_path, &moves.new_path);
@@ -114,15 +119,15 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
     reject_case_conflicts(reader, moves)
 }
 
-/// Returns whether both paths lead to one file, as on a case-insensitive file system if they differ only in case. A
-/// symbolic link to the file is another file, which a move would replace.
+/// Returns whether both paths name one file. This is so on a case-insensitive file system if only the case of a name
+/// changes. Links are different files, because a move would replace them.
 fn is_same_file(old: &Path, new: &Path) -> bool {
     !old.is_symlink()
         && !new.is_symlink()
         && matches!((old.canonicalize(), new.canonicalize()),(Ok(old), Ok(new)) if old == new)
 }
 
-/// Fails if a new path differs from another one only in case, because some file systems treat both as one file.
+/// Fails if a new path differs from another file's path only in case, because some file systems treat both as one file.
 fn reject_case_conflicts(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<(), Failure> {
     let files = reader.snapshot.list_files(&|_| true)?;
     let (mut other_paths, mut new_paths) = (HashMap::new(), Vec::new());

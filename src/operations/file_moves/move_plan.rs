@@ -37,7 +37,8 @@ pub(crate) struct KeptReference {
     pub error: RepairError,
 }
 
-/// Plans a move: which files move, and which references to them change.
+/// Plans a move without changing a file: which files move, and which references to them are rewritten in pipelines and
+/// in the gate configuration.
 pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result<MovePlan, Failure> {
     let files = reader.list_regular_pipelines()?;
     let old_paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
@@ -86,7 +87,8 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
     })
 }
 
-/// Plans the repair of broken references whose file can be found under another path.
+/// Plans to repair references to missing files: a reference is rewritten if exactly one file has that name. The others
+/// are listed with the reason. Targets that the settings declare as external are ignored.
 pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Failure> {
     let settings = reader.workspace.sources.project_checks(None)?;
     let mut files = reader.snapshot.list_files(&|_| true)?;
@@ -127,7 +129,7 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
     })
 }
 
-/// Creates the edit of a reference to its new text.
+/// Returns the edit that replaces the target of the reference by `new`.
 fn build_reference_edit(reference: &Reference, new: String) -> ValueEdit {
     let (ReferenceTarget::Path(old) | ReferenceTarget::Expression(old)) = &reference.target;
     ValueEdit {
@@ -141,11 +143,13 @@ fn build_reference_edit(reference: &Reference, new: String) -> ValueEdit {
     }
 }
 
+/// Returns the error for a reference that cannot be rewritten, with its location.
 fn reject_reference(path: &str, reference: &Reference, reason: &str) -> Failure {
     Failure::usage(format!("{path}:{}: {reason}", reference.position.line)).with_hint("nothing was changed")
 }
 
-/// Returns the file with these values replaced, or `None` if there are none.
+/// Returns the file with these values replaced; `None` without values. Fails if the file is not checked out, because it
+/// could not be written.
 fn build_file_edit(
     reader: &ReferenceReader<'_>,
     file: &SnapshotFile,
@@ -166,8 +170,8 @@ fn build_file_edit(
     FileEdit::new(path, bytes, values).map(Some)
 }
 
-/// Returns an error if a file that could not be parsed mentions the moved file, because its references cannot be
-/// changed. A pipeline is searched for without its extension, which a reference may omit.
+/// Fails if a file that cannot be parsed contains the old path, because a reference in it could not be rewritten. The
+/// path of a pipeline is searched without the extension, which a reference may omit.
 fn reject_unparsed_mention(
     moves: &PathMove,
     file: &SnapshotFile,
@@ -188,7 +192,8 @@ fn reject_unparsed_mention(
     .with_hint("nothing was changed: fix the file, then run the command again"))
 }
 
-/// Returns the edits of the shared-pipelines file, the waivers file and the configuration file.
+/// Returns the edits of the gate configuration: the shared-pipelines file, the waivers file and `sluicegate.yaml`. A
+/// missing file needs none.
 fn find_gate_file_edits(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<Vec<FileEdit>, Failure> {
     let config_dir = reader.workspace.find_config_dir(reader.snapshot)?;
     let shared_path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
@@ -214,7 +219,8 @@ fn find_gate_file_edits(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resul
 /// Finds the values of a file that contain a moved path.
 type FindEdits = fn(&[u8], &PathMove) -> Vec<ValueEdit>;
 
-/// Returns the edits of the shared-pipelines file: the entries of moved pipelines.
+/// Returns the edits of the shared-pipelines file: the paths of moved pipelines. A file that cannot be parsed needs
+/// none.
 fn find_shared_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let entries = SharedPipelines::parse(bytes)
         .map(|file| file.entries)
@@ -232,7 +238,7 @@ fn find_shared_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
         .collect()
 }
 
-/// Returns the edits of the waivers file: the paths that match moved files.
+/// Returns the edits of the waivers file: the globs in `path` that match moved files.
 fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let Ok(tree) = Tree::parse(bytes, None) else {
         return Vec::new();
@@ -248,7 +254,7 @@ fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
         .collect()
 }
 
-/// Returns the edits of the configuration file: the globs that match moved files, by their paths or by the targets of
+/// Returns the edits of `sluicegate.yaml`: the globs that match moved files. Some of these globs match the targets of
 /// calls, which may omit the extension.
 fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let Ok(tree) = Tree::parse(bytes, None) else {
@@ -272,7 +278,8 @@ fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     edits
 }
 
-/// Creates the edit of a glob, or returns `None` if the move does not affect it.
+/// Returns the edit of the glob in this node; `None` if the move does not affect it. `move_glob` returns the glob after
+/// the move.
 fn build_glob_edit(
     node: NodeRef<'_, '_>,
     referrer: Referrer,

@@ -13,7 +13,7 @@ use sluicegate_pipelines::file_moves::RepairError;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::fmt::Write as _;
 
-/// Prints what was moved and rewritten, and warns if rewritten files are not staged.
+/// Prints what was moved and rewritten, as text or as JSON. Warns about rewritten files that could not be staged.
 pub(crate) fn print_summary(
     run: &Run,
     plan: &MovePlan,
@@ -24,7 +24,7 @@ pub(crate) fn print_summary(
         run.ui.warn(&describe_unstaged(unstaged_files));
     } else if plan.moves.is_none() && !plan.edits.is_empty() && !args.dry_run {
         run.ui
-            .say("the repaired files are not staged: look at them with `git diff`, then run `git add`");
+            .say("the repaired files are not staged: review them with `git diff`, then run `git add`");
     }
     match args.output.output {
         OutputFormat::Json => run.ui.print_result(&response_output::format_json(&to_document(
@@ -36,7 +36,7 @@ pub(crate) fn print_summary(
     }
 }
 
-/// Describes the rewritten files that are not staged, and why.
+/// Describes which rewritten files are not staged, and the reason.
 fn describe_unstaged(unstaged_files: &UnstagedFiles) -> String {
     let files = List::new(&unstaged_files.paths);
     let reason = match &unstaged_files.reason {
@@ -48,7 +48,7 @@ fn describe_unstaged(unstaged_files: &UnstagedFiles) -> String {
     )
 }
 
-/// Renders the plan; in a dry run with each edit.
+/// Renders the summary of a move or of a repair. In a dry run, also lists each edit.
 fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
     let mut text = String::new();
     if is_dry_run {
@@ -62,11 +62,11 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
         }
         for edit in &plan.edits {
             for value in &edit.values {
-                let place = format!("{}:{}", edit.path, value.position.line);
+                let location = format!("{}:{}", edit.path, value.position.line);
                 let _ = writeln!(
                     text,
                     "{}",
-                    text::escape_line(&format!("{place}: {} -> {}", value.old, value.new))
+                    text::escape_line(&format!("{location}: {} -> {}", value.old, value.new))
                 );
             }
         }
@@ -94,7 +94,7 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
     text
 }
 
-/// Describes how many files of each kind move.
+/// Describes how many pipelines, scripts and other files move.
 fn describe_moved_counts(plan: &MovePlan) -> String {
     let pipeline_count = plan
         .moved_files
@@ -134,7 +134,7 @@ fn describe_edit_counts(plan: &MovePlan) -> String {
     parts.join(", ")
 }
 
-/// Counts the edits of each of these referrers; returns the counts with their nouns.
+/// Returns, for each kind of reference, the number of its edits and the noun to print after the number.
 fn count_by_referrer(plan: &MovePlan, referrers: &[Referrer]) -> Vec<(usize, &'static str)> {
     referrers
         .iter()
@@ -146,7 +146,8 @@ fn count_by_referrer(plan: &MovePlan, referrers: &[Referrer]) -> Vec<(usize, &'s
         .collect()
 }
 
-/// Returns the end of a sentence: the number of broken references that stay. It is empty if there are none.
+/// Returns the end of the summary line of a repair: the number of references that are still broken. It is empty if
+/// there are none.
 fn describe_kept_count(plan: &MovePlan) -> String {
     match plan.kept_references.len() {
         0 => String::new(),
@@ -154,7 +155,7 @@ fn describe_kept_count(plan: &MovePlan) -> String {
     }
 }
 
-/// Describes a broken reference that could not be repaired.
+/// Describes a broken reference that could not be repaired, with its location and the reason.
 fn describe_kept_reference(reference: &KeptReference) -> String {
     let KeptReference {
         path,
@@ -165,7 +166,7 @@ fn describe_kept_reference(reference: &KeptReference) -> String {
     format!("left: {path}:{line}: {target}: {}", describe_repair_error(error))
 }
 
-/// Describes why no file can be chosen for a reference.
+/// Describes why a broken reference could not be repaired.
 fn describe_repair_error(error: &RepairError) -> String {
     match error {
         RepairError::NoFile => "no file has that name".to_owned(),
@@ -173,7 +174,7 @@ fn describe_repair_error(error: &RepairError) -> String {
     }
 }
 
-/// Returns the plan of a move as JSON, for `--output json`.
+/// Returns the summary as JSON, for `--output json`.
 fn to_document(plan: &MovePlan, unstaged_files: &UnstagedFiles, is_dry_run: bool) -> Value {
     let moved_files: Vec<Value> = plan
         .moves

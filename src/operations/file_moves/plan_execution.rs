@@ -18,11 +18,7 @@ pub(crate) struct UnstagedFiles {
     pub reason: Option<String>,
 }
 
-/// Moves the files and rewrites the references as planned; undoes everything if a file cannot be written.
-///
-/// The rewritten files are staged, too: `git mv` stages a move, so a commit of the move alone would leave the
-/// references behind. A repair stages nothing. Returns the rewritten files of a move that could not be staged, for
-/// example because they had unstaged changes before.
+/// Moves the files and rewrites the references as planned. If a file cannot be written, undoes all changes.
 pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<UnstagedFiles, Failure> {
     let root = repo.root();
     let edited_paths = plan.edits.iter().map(|edit| edit.path.as_str());
@@ -66,12 +62,12 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
     })
 }
 
-/// Returns the paths of the rewritten files after the move.
+/// Returns the paths of the rewritten files, as they are after the move.
 fn list_edited_paths<'p>(plan: &'p MovePlan, moves: &'p PathMove) -> impl Iterator<Item = String> + 'p {
     plan.edits.iter().map(|edit| moves.path_after(&edit.path))
 }
 
-/// Returns the path of the file after the move.
+/// Returns the full path of the edited file after the move. A repair moves no file, so the path stays the same.
 fn path_after_move(root: &Path, plan: &MovePlan, edit: &FileEdit) -> PathBuf {
     match &plan.moves {
         Some(moves) => root.join(moves.path_after(&edit.path)),
@@ -79,7 +75,8 @@ fn path_after_move(root: &Path, plan: &MovePlan, edit: &FileEdit) -> PathBuf {
     }
 }
 
-/// Moves the files with git, and returns the directories that were created for them.
+/// Moves the files with `git mv`, after creating the parent directories. Returns the new directories, so that they can
+/// be removed again.
 fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failure> {
     let target = repo.root().join(&moves.new_path);
     let parent = target.parent().unwrap_or(repo.root());
@@ -98,7 +95,7 @@ fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failu
     Ok(created_dirs)
 }
 
-/// Removes the empty directories, innermost first; others stay.
+/// Removes the directories that are empty. They are listed innermost first; one that is not empty stays.
 fn remove_empty_dirs(dirs: &[PathBuf]) {
     for dir in dirs {
         let _ = fs::remove_dir(dir);

@@ -21,15 +21,15 @@ pub(crate) enum ReadFile {
 }
 
 impl ReferenceReader<'_> {
-    /// Returns all pipelines that are regular files; links are skipped.
+    /// Returns all pipelines that are regular files. Symbolic links are skipped.
     pub(crate) fn list_regular_pipelines(&self) -> Result<Vec<SnapshotFile>, Failure> {
         let mut files = self.snapshot.list_files(&is_pipeline)?;
         files.retain(|file| file.kind == FileKind::Regular);
         Ok(files)
     }
 
-    /// Reads a pipeline and the references in it. A file that cannot be parsed is a result, because it may still name a
-    /// moved file.
+    /// Reads a pipeline and the references in it. A file that cannot be parsed is not an error here, because it matters
+    /// only if it contains a moved path.
     pub(crate) fn read_references(&self, file: &SnapshotFile) -> Result<ReadFile, Failure> {
         let bytes = match self.read_bytes(file)? {
             Ok(bytes) => bytes,
@@ -44,7 +44,7 @@ impl ReferenceReader<'_> {
         })
     }
 
-    /// Returns the bytes of a gate file at this path; `None` if it is not a regular file or is not readable as a
+    /// Reads a file of the gate configuration; `None` if it is missing, not a regular file, or not readable as a
     /// document.
     pub(crate) fn read_gate_file(&self, path: &str) -> Result<Option<Vec<u8>>, Failure> {
         let Some(file) = self
@@ -57,14 +57,14 @@ impl ReferenceReader<'_> {
         Ok(self.read_bytes(&file)?.ok())
     }
 
-    /// Returns whether the file is checked out.
+    /// Returns whether the file is checked out: with a sparse checkout, git knows files that are not on disk.
     pub(crate) fn is_on_disk(&self, path: &str) -> bool {
         let metadata = self.workspace.repo.root().join(path).symlink_metadata();
         metadata.is_ok_and(|metadata| metadata.is_file())
     }
 
-    /// Returns the bytes on disk, which the move rewrites: git may store others, with other line endings. Reads the
-    /// blob if the file is not checked out.
+    /// Reads the file from the disk, because a move rewrites that content: git may store it with other line endings. A
+    /// file that is not checked out is read from git.
     fn read_bytes(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
         if !self.is_on_disk(&file.path) {
             return Ok(read_document(&self.workspace.repo, file)?);

@@ -8,7 +8,8 @@ use sluicegate_pipelines::pipelines::PipelineFacts;
 use sluicegate_pipelines::yaml::{Position, split_around_scalars};
 use std::collections::BTreeSet;
 
-/// Returns an error if one of the files of `tracked_paths`, which are moved and in the index, has uncommitted changes.
+/// Fails if a file in `tracked_paths` has uncommitted changes. A file of which only references changed is accepted,
+/// because an earlier move may have rewritten them.
 pub(crate) fn reject_uncommitted(
     reader: &ReferenceReader<'_>,
     tracked_paths: &BTreeSet<String>,
@@ -20,17 +21,17 @@ pub(crate) fn reject_uncommitted(
         Err(error) => return Err(error.into()),
     };
     for change in reader.snapshot.find_changes(&bases, &|_| true)? {
-        if tracked_paths.contains(&change.path) && !is_only_rewritten(reader, &change)? {
+        if tracked_paths.contains(&change.path) && !has_only_reference_changes(reader, &change)? {
             let message = format!("`{}` has uncommitted changes", change.path);
             return Err(Failure::usage(message)
-                .with_hint("nothing was changed: commit them first, or pass --force to move them along"));
+                .with_hint("nothing was changed: commit the changes first, or pass --force to move the files with their changes"));
         }
     }
     Ok(())
 }
 
-/// Returns whether only the references to other files differ.
-fn is_only_rewritten(reader: &ReferenceReader<'_>, change: &Change) -> Result<bool, Failure> {
+/// Returns whether the change affects only the references to other files, and line endings.
+fn has_only_reference_changes(reader: &ReferenceReader<'_>, change: &Change) -> Result<bool, Failure> {
     let repo = &reader.workspace.repo;
     let (Some(old), ChangeKind::Modified | ChangeKind::Renamed { .. }) = (change.old_path(), &change.kind)
     else {
@@ -52,12 +53,13 @@ fn is_only_rewritten(reader: &ReferenceReader<'_>, change: &Change) -> Result<bo
             .is_some_and(|parts| Some(parts) == parts_around_references(&new_bytes)))
 }
 
+/// Removes each carriage return, so that files with different line endings can be compared.
 fn normalize_line_ends(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.retain(|byte| *byte != b'\r');
     bytes
 }
 
-/// Returns the parts of a pipeline around its references.
+/// Returns the text of a pipeline without its references, split where they were; `None` if it cannot be parsed.
 fn parts_around_references(bytes: &[u8]) -> Option<Vec<&[u8]>> {
     let facts = PipelineFacts::parse(bytes).ok()?;
     let positions: Vec<Position> = facts
