@@ -17,7 +17,7 @@ use std::path::Path;
 /// Hint if it is unknown whether a resource was created that no list shows.
 const CHECK_INSTRUCTION: &str = "check the project before you repeat the command";
 
-/// Runs `sluicegate projects`: lists and creates projects.
+/// Runs `sluicegate projects list` or `sluicegate projects create`.
 pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
     let platform = run.create_platform_client(&run.read_setting_sources()?.connection(&run.global)?)?;
     run.block_on(async {
@@ -51,7 +51,7 @@ pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
     })?
 }
 
-/// Runs `sluicegate environments`: lists and creates environments.
+/// Runs `sluicegate environments list` or `sluicegate environments create`.
 pub(crate) fn run_environments(run: &Run, verb: EnvironmentsVerb) -> CommandResult {
     match verb {
         EnvironmentsVerb::List { output } => {
@@ -71,7 +71,7 @@ pub(crate) fn run_environments(run: &Run, verb: EnvironmentsVerb) -> CommandResu
     }
 }
 
-/// Creates the environment that the file describes.
+/// Creates the environment that the file describes, and prints the result.
 fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResult {
     let document = Document::load(&run.env.current_dir().join(file), file)?;
     let environment = definitions::read_environment(&document, "", &document.value, None)?;
@@ -93,14 +93,15 @@ fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResu
     })?
 }
 
-/// Prints the created resource, because the platform's response is almost empty.
+/// Prints that `description` was created. The response is printed only for `--output json`, because it is almost empty.
 fn print_created(run: &Run, output: OutputArgs, response: &Value, description: &str) -> CommandResult {
     run.print_response(output, response, || {
         text::escape_line(&format!("created {description}")) + "\n"
     })
 }
 
-/// Runs `sluicegate connections`: creates a connection to a warehouse.
+/// Runs `sluicegate connections create`: creates a connection to a warehouse. Without `--auth-type`, the authentication
+/// type follows from the warehouse.
 pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
     let ConnectionsVerb::Create {
         name,
@@ -115,7 +116,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
         .or_else(|| known_names.auth_type(&warehouse).map(str::to_owned))
         .ok_or_else(|| {
             Failure::usage(format!(
-                "unknown authentication type of {warehouse}: the warehouse is neither {} nor {}",
+                "unknown authentication type for {warehouse}: the warehouse is neither {} nor {}",
                 known_names.key_pair_warehouse, known_names.password_warehouse
             ))
             .with_hint("set --auth-type, or the names of the warehouses with --warehouse-a and --warehouse-b")
@@ -139,7 +140,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
     })?
 }
 
-/// Runs `sluicegate secrets`: stores a secret in the vault of a runner.
+/// Runs `sluicegate secrets create`: stores a secret in the vault of a runner.
 pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
     let SecretsVerb::Create {
         agent_id,
@@ -167,7 +168,7 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
     })?
 }
 
-/// Returns where the value of the secret comes from.
+/// Returns whether to read the value of the secret from a variable or from a file, as the flags say.
 fn choose_secret_source(args: ValueArgs) -> Result<SecretSource, Failure> {
     match (args.value_variable, args.value_file) {
         (Some(name), _) => Ok(SecretSource::Variable(name)),
@@ -176,7 +177,7 @@ fn choose_secret_source(args: ValueArgs) -> Result<SecretSource, Failure> {
     }
 }
 
-/// Runs `sluicegate repositories`: registers a repository for the project.
+/// Runs `sluicegate repositories create`: registers a repository for the project.
 pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResult {
     let RepositoriesVerb::Create {
         owner,

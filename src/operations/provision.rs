@@ -25,7 +25,8 @@ const MAX_STATE_BYTES: u64 = 16 * 1024 * 1024;
 const VISIBILITY_RULE: &str =
     "only the account role Super Admin can see a new project until users are invited";
 
-/// Checks everything, continues from the state, and reports each step.
+/// Runs the steps that create a project and what belongs to it. Checks the file and all settings first. Steps that the
+/// state file lists as done are skipped, so that a failed run can be continued.
 pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
     let sources = run.read_setting_sources()?;
     let document = Document::load(&run.env.current_dir().join(&args.file), &args.file)?;
@@ -36,7 +37,7 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
         .map(|planned_secret| run.read_secret(&planned_secret.source))
         .transpose()?;
     let connection = sources.connection(&run.global)?;
-    let path = state_path(run, args);
+    let path = choose_state_path(run, args);
     let saved_state = read_user_file_if_exists(&path, MAX_STATE_BYTES)?;
     let mut state = ProvisionState::parse(
         saved_state.as_deref(),
@@ -78,8 +79,9 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
     }
 }
 
-/// Returns the path of the state, by default next to the file, where the next run finds it.
-fn state_path(run: &Run, args: &ProvisionApplyArgs) -> PathBuf {
+/// Returns the path of the state file: that of `--state`, otherwise next to the provisioning file with the suffix
+/// `.state.json`.
+fn choose_state_path(run: &Run, args: &ProvisionApplyArgs) -> PathBuf {
     let state_file = args.state.clone().unwrap_or_else(|| {
         let mut name = args.file.clone().into_os_string();
         name.push(".state.json");
@@ -88,8 +90,8 @@ fn state_path(run: &Run, args: &ProvisionApplyArgs) -> PathBuf {
     run.env.current_dir().join(state_file)
 }
 
-/// Applies the user's `--resolve` to steps whose response was lost: `again` forgets the step; `done` or the id of the
-/// project completes it, with the request body of the plan, so that the plan matches the state.
+/// Applies `--resolve` to steps of which the response was lost, so that their result is unknown. `again` repeats the
+/// step; `done`, or the id of the project, marks it as done with the request that the file now describes.
 fn apply_resolutions(
     state: &mut ProvisionState,
     plan: &ProvisionPlan,
@@ -133,13 +135,14 @@ fn apply_resolutions(
     Ok(())
 }
 
+/// Returns the error for a `--resolve` value that has another form.
 fn reject_resolution(resolution: &str) -> Failure {
     Failure::usage(format!(
         "--resolve {resolution}: expected STEP=again, STEP=done or project=UUID"
     ))
 }
 
-/// Returns the error of a state file, with what the user can do.
+/// Returns the failure for a problem with the state file at `path`, with a hint how to continue.
 fn explain_state_error(error: StateError, path: &Path) -> Failure {
     let hint = match &error {
         StateError::Unknown { step } => {
@@ -148,26 +151,28 @@ fn explain_state_error(error: StateError, path: &Path) -> Failure {
             } else {
                 "done"
             };
-            format!("check whether it exists, then pass --resolve {step}={id} or --resolve {step}=again")
+            format!(
+                "check whether the {step} exists, then pass --resolve {step}={id} or --resolve {step}=again"
+            )
         }
         StateError::Changed { .. } => format!(
-            "change the file back, or start over without the state {}",
+            "change the file back, or remove the state file {} to start over",
             path.display()
         ),
-        _ => "pass another state with --state".to_owned(),
+        _ => "pass another state file with --state".to_owned(),
     };
     Failure::new(ExitStatus::Usage, error).with_hint(hint)
 }
 
 impl From<StateError> for Failure {
-    /// Converts an error of reading the state. The path is empty, because only the hint of [`StateError::Changed`]
-    /// contains it, and reading the state does not fail with that error.
+    /// Converts an error from reading the state. The path can be empty, because only the hint for
+    /// [`StateError::Changed`] contains it, and reading never returns that error.
     fn from(error: StateError) -> Self {
         explain_state_error(error, Path::new(""))
     }
 }
 
-/// Prints a finished step, and records it for the JSON.
+/// Prints a finished step, and adds it to `done_steps` for the JSON document.
 fn report_step(
     run: &Run,
     args: &ProvisionApplyArgs,
@@ -190,11 +195,12 @@ fn report_step(
             let _ = write!(line, "  {key} {value}");
         }
     }
-    // The state contains the steps that cannot be printed, so a failure here does not stop the run.
+    // A failure to print does not stop the run: the state file contains the step.
     let _ = run.ui.print_result(&(text::escape_line(&line) + "\n"));
 }
 
-/// Returns the failure: exit code 8 if a step is done already, otherwise that of the error.
+/// Returns the failure for a run that stopped, with a hint how to continue. The exit code is 8 if a step was done,
+/// because the project is then incomplete.
 fn reject_stop(stop: ProvisionError, state: &ProvisionState, path: &Path) -> Failure {
     let has_finished_step = ProvisionStep::ALL.iter().any(|step| state.is_done(*step));
     let status = match &stop {
@@ -204,7 +210,7 @@ fn reject_stop(stop: ProvisionError, state: &ProvisionState, path: &Path) -> Fai
         ProvisionError::UnsavedState(_) => ExitStatus::Usage,
     };
     let mut hint = format!(
-        "run the command again: it continues from {} and repeats no completed step",
+        "run the command again: it continues from {} and does not repeat completed steps",
         path.display()
     );
     if let ProvisionError::Failed { step, error } = &stop {
@@ -212,7 +218,7 @@ fn reject_stop(stop: ProvisionError, state: &ProvisionState, path: &Path) -> Fai
             hint = format!("check whether the {step} exists, then pass --resolve {step}=… to the next run");
         } else if *step != ProvisionStep::Project && matches!(error.status(), Some(403 | 404)) {
             hint = format!(
-                "{VISIBILITY_RULE}: run the command again with a token of that role; it continues from {}",
+                "{VISIBILITY_RULE}: run the command again with a token that has this role; it continues from {}",
                 path.display()
             );
         } else if let Some(error_hint) = error.hint() {
@@ -222,7 +228,7 @@ fn reject_stop(stop: ProvisionError, state: &ProvisionState, path: &Path) -> Fai
     Failure::new(status, stop).with_hint(hint)
 }
 
-/// Prints which steps are done and which would be created.
+/// Prints which steps are done and which this command would run, without sending a request.
 fn print_dry_run(
     run: &Run,
     args: &ProvisionApplyArgs,

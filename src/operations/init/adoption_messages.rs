@@ -20,7 +20,8 @@ If all of these findings fail the gate, nearly every change fails. Choose a way 
   strict    every finding fails the gate
 ";
 
-/// Returns the current findings, and the ways to start if one must be chosen.
+/// Returns the text about the current findings: a table by rule, and the project checks. If there are findings and
+/// `--adopt` was not passed, also lists the values of `--adopt`.
 pub(crate) fn describe_findings(facts: &RepositoryFacts) -> String {
     let findings = &facts.findings;
     let affected_count = findings.count_affected_files();
@@ -43,7 +44,8 @@ pub(crate) fn describe_findings(facts: &RepositoryFacts) -> String {
     }
 }
 
-/// Returns the findings of the project checks; empty without findings.
+/// Describes how many findings each project check has, and at which level the checks start. It is empty without
+/// findings.
 fn describe_project_findings(findings: &CurrentFindings) -> String {
     let check_counts: Vec<String> = ProjectCheck::ALL
         .into_iter()
@@ -61,8 +63,8 @@ fn describe_project_findings(findings: &CurrentFindings) -> String {
     format!("broken references: {}; {levels}\n\n", check_counts.join(", "))
 }
 
-/// Describes the review of the change that introduces the gate; empty if no way to adopt the gate was chosen. A change
-/// that adds the rules file is reviewed with all pipelines.
+/// Describes whether the review of the change that adds the gate passes. It is empty if `--adopt` was not passed,
+/// because the user then has to choose first.
 pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) -> String {
     let (findings, Some(adopt)) = (&facts.findings, facts.findings.adopt) else {
         return String::new();
@@ -79,35 +81,36 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
         (0, _) => String::new(),
         (number, true) => {
             let subject = format!("every current finding ({})", format_count(number, "finding"));
-            describe_effect(adopt, must_set_new_only(facts, plan), &subject)
+            describe_effect(adopt, needs_new_only_setting(facts, plan), &subject)
         }
         (_, false) => describe_effect(
             adopt,
-            must_set_new_only(facts, plan),
+            needs_new_only_setting(facts, plan),
             "every current finding in them",
         ),
     };
     format!(
         "\nThe change that introduces the gate is {review}:\n{}",
-        indent(&(effect + &describe_unevaluated(facts)))
+        indent_lines(&(effect + &describe_unevaluated(facts)))
     )
 }
 
-fn indent(text: &str) -> String {
+/// Indents each line by two spaces.
+fn indent_lines(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| format!("  {line}\n")).collect();
     lines.concat()
 }
 
-/// Returns whether the user must set `new-only`: the settings do not contain it, and no sluicegate.yaml is written.
-fn must_set_new_only(facts: &RepositoryFacts, plan: &InitPlan) -> bool {
+/// Returns whether the user must set `new-only` by hand: it is not set, and this run writes no `sluicegate.yaml`.
+fn needs_new_only_setting(facts: &RepositoryFacts, plan: &InitPlan) -> bool {
     !plan.writes(settings::FILE_NAME) && !facts.findings.is_new_only
 }
 
-/// Describes whether the present findings fail the gate in this change and after its merge. The findings are the
-/// `subject` of the sentence.
-fn describe_effect(adopt: Adopt, must_set_new_only: bool, subject: &str) -> String {
+/// Describes whether the current findings fail the gate in this change, and what applies after its merge. `subject` is
+/// the text for the findings, with which the sentence begins.
+fn describe_effect(adopt: Adopt, needs_new_only_setting: bool, subject: &str) -> String {
     match adopt {
-        Adopt::NewOnly if must_set_new_only => format!(
+        Adopt::NewOnly if needs_new_only_setting => format!(
             "sluicegate.yaml is not changed, so {subject} fails the gate. For this one change, the job can set\n\
              SLUICEGATE_NEW_ONLY=true.\n"
         ),
@@ -125,7 +128,8 @@ fn describe_effect(adopt: Adopt, must_set_new_only: bool, subject: &str) -> Stri
     }
 }
 
-/// Returns a note about pipelines that could not be evaluated, which nothing can excuse.
+/// Describes the files that could not be evaluated: no way to adopt the gate excuses them, so the review fails. It is
+/// empty if there are none.
 fn describe_unevaluated(facts: &RepositoryFacts) -> String {
     let paths = facts.findings.unevaluated_paths();
     if paths.is_empty() {
@@ -137,7 +141,8 @@ fn describe_unevaluated(facts: &RepositoryFacts) -> String {
     format!("Files that cannot be evaluated cannot be known or waived, so the review fails: {list}\n")
 }
 
-/// Returns the remaining steps for the adoption.
+/// Returns the steps that the user has to take for the chosen way to adopt the gate. There are none if no way was
+/// chosen.
 pub(crate) fn list_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let (findings, Some(adopt)) = (&facts.findings, facts.findings.adopt) else {
         return Vec::new();
@@ -155,7 +160,7 @@ pub(crate) fn list_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String
     if findings.rules.is_none() {
         steps.push("The rules file is invalid; run `sluicegate rules lint` to see why".to_owned());
     }
-    if adopt == Adopt::NewOnly && must_set_new_only(facts, plan) {
+    if adopt == Adopt::NewOnly && needs_new_only_setting(facts, plan) {
         steps
             .push("Set `new-only: true` under `review` in sluicegate.yaml, because `init` does not change an existing file".to_owned());
     }

@@ -43,7 +43,7 @@ pub(crate) struct CurrentFindings {
 }
 
 impl CurrentFindings {
-    /// Returns the number of findings of this project check.
+    /// Returns the number of current findings of this project check.
     pub(crate) fn count_check_findings(&self, check: ProjectCheck) -> usize {
         self.project_files
             .iter()
@@ -52,7 +52,8 @@ impl CurrentFindings {
             .count()
     }
 
-    /// Evaluates the current findings. `config_dir` is the directory for a new rules file.
+    /// Evaluates the rules on all pipelines on disk, and prepares the rules file and the waivers file to write. Without
+    /// a rules file, the rules are those of the file to write. `config_dir` is the directory for that file.
     pub(crate) fn evaluate(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
@@ -93,7 +94,7 @@ impl CurrentFindings {
         })
     }
 
-    /// Returns the number of files with findings.
+    /// Returns the number of pipelines with at least one finding.
     pub(crate) fn count_affected_files(&self) -> usize {
         self.files
             .iter()
@@ -101,7 +102,8 @@ impl CurrentFindings {
             .count()
     }
 
-    /// Returns the number of findings that fail the gate if only errors do, without those that could not be evaluated.
+    /// Returns the number of findings that fail the gate with `--fail-on error`. Rules that could not be evaluated are
+    /// not counted.
     pub(crate) fn count_errors(&self) -> usize {
         self.files
             .iter()
@@ -111,7 +113,7 @@ impl CurrentFindings {
             .sum()
     }
 
-    /// Returns the files that could not be evaluated completely, which is never excused.
+    /// Returns the paths of the files for which a rule could not be evaluated. Such a result cannot be known or waived.
     pub(crate) fn unevaluated_paths(&self) -> Vec<&str> {
         self.files
             .iter()
@@ -124,7 +126,8 @@ impl CurrentFindings {
             .collect()
     }
 
-    /// Returns the state of current findings that do not fail the gate, or `None` if they may fail it.
+    /// Returns the state that current findings get by the chosen way to adopt the gate. `None` if they still fail the
+    /// gate, or if no way was chosen.
     pub(crate) const fn excused_state(&self) -> Option<&'static str> {
         match self.adopt {
             Some(Adopt::NewOnly) => Some("known"),
@@ -133,7 +136,7 @@ impl CurrentFindings {
         }
     }
 
-    /// Returns the rules that report findings without failing a change.
+    /// Returns the ids of the rules at level `warn`, whose findings do not fail the gate.
     pub(crate) fn warn_rules(&self) -> Vec<&str> {
         self.rules
             .iter()
@@ -144,7 +147,8 @@ impl CurrentFindings {
     }
 }
 
-/// Returns whether the default branch has the file with this content. Without a remote, the checked-out commit is used.
+/// Returns whether the default branch of the remote has the file with this content. If the default branch is unknown,
+/// the checked-out commit is used instead.
 fn is_on_default_branch(repo: &Repository, path: &str, content: &[u8]) -> Result<bool, Failure> {
     let tip = match repo.likely_default_branch()? {
         Some(branch) => Some(branch.tip),

@@ -10,13 +10,15 @@ use sluicegate_pipelines::project::ProjectCheck;
 /// The commit of the release that this program belongs to, which the release workflow sets while it compiles.
 const RELEASED_COMMIT: Option<&str> = option_env!("SLUICEGATE_COMMIT");
 
-/// Returns the default source of the action; README contains the one without a released commit.
+/// Returns the GitHub action that a job uses without `--source`. README shows the form for a program that was not built
+/// from a release.
 fn default_action() -> String {
     format_action(RELEASED_COMMIT)
 }
 
-/// Returns the action, pinned by commit as scanners of workflows demand it. A program that was built from source knows
-/// no released commit: it writes the tag of the release, with the exception for zizmor.
+/// Returns the action as a job refers to it, pinned to the commit of the release, because scanners of workflows require
+/// that. A program that was built from source knows no such commit: it uses the tag and turns off the warning of
+/// zizmor.
 fn format_action(released_commit: Option<&str>) -> String {
     let (name, version) = (address::repository_name(), env!("CARGO_PKG_VERSION"));
     match released_commit {
@@ -25,7 +27,8 @@ fn format_action(released_commit: Option<&str>) -> String {
     }
 }
 
-/// Returns the default image with a shell.
+/// Returns the container image that a job uses without `--source`. The tag ends with `-ci`: this variant contains a
+/// shell, which CI hosts need.
 fn default_image() -> String {
     format!(
         "ghcr.io/{}:{}-ci",
@@ -47,12 +50,13 @@ const SCHEMA_URL: &str = concat!(
 
 const CONFIG_FILE_TEMPLATE: &str = include_str!("templates/sluicegate.yaml");
 
-/// Returns the text of `sluicegate.yaml`.
+/// Renders the new `sluicegate.yaml` from its template. Settings whose value is unknown or not wanted are commented
+/// out.
 pub(crate) fn render_config_file(facts: &RepositoryFacts) -> String {
     let publishes = facts.shared_file.is_some();
     let project_id = facts.project_id.map(|id| id.to_string());
     let config_dir = facts.config_dir.clone().filter(|_| facts.is_config_dir_new);
-    let publish_on = format!("publish-on:\n  branches: [{}]", quote(&facts.default_branch));
+    let publish_on = format!("publish-on:\n  branches: [{}]", quote_yaml(&facts.default_branch));
     let new_only = "new-only: true";
     let values = [
         (
@@ -108,15 +112,15 @@ pub(crate) fn render_config_file(facts: &RepositoryFacts) -> String {
     fill_template(CONFIG_FILE_TEMPLATE, &values)
 }
 
-/// Returns the project checks with the number of their current findings. Checks without findings are errors; the others
-/// are errors only if the current findings do not fail the gate, because a new broken reference must fail it.
+/// Returns the lines of all project checks in the configuration file.
 fn format_project_checks(facts: &RepositoryFacts) -> String {
     ProjectCheck::ALL
         .map(|check| format_project_check(check, &facts.findings))
         .join("\n")
 }
 
-/// Returns the line of a project check in the configuration file, with the number of its present findings.
+/// Returns the line that sets the level of a project check, with the number of its current findings. The level is
+/// `warn` if these findings would fail the gate, otherwise `error`.
 fn format_project_check(check: ProjectCheck, findings: &CurrentFindings) -> String {
     let (key, number) = (check.key(), findings.count_check_findings(check));
     match findings.excused_state() {
@@ -129,7 +133,7 @@ fn format_project_check(check: ProjectCheck, findings: &CurrentFindings) -> Stri
     }
 }
 
-/// Fills the template of a job with the facts about the repository.
+/// Fills the template of a CI job with the source of the program, its version and the default branch.
 pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
     let action = match &facts.source {
         None => default_action(),
@@ -144,13 +148,13 @@ pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
             facts.source.clone().unwrap_or_else(|| RELEASES_URL.to_owned()),
         ),
         ("__VERSION__", env!("CARGO_PKG_VERSION").to_owned()),
-        ("__BRANCH__", quote(&facts.default_branch)),
+        ("__BRANCH__", quote_yaml(&facts.default_branch)),
     ];
     fill_template(template, &values)
 }
 
-/// Returns the placeholder for the source of the program, if the job still contains one. A program with a published
-/// repository uses no placeholder.
+/// Returns the default action, image or URL that the job contains and the user has to replace. `None` if the program
+/// was built with the address of a published repository, because the defaults then exist.
 pub(crate) fn find_placeholder(job: &str) -> Option<String> {
     if address::repository_url().is_some() {
         return None;
@@ -161,27 +165,29 @@ pub(crate) fn find_placeholder(job: &str) -> Option<String> {
         .map(|name| name.split(" # ").next().unwrap_or_default().to_owned())
 }
 
+/// Replaces each placeholder of the template by its value.
 fn fill_template(template: &str, values: &[(&str, String)]) -> String {
     values.iter().fold(template.to_owned(), |text, (name, value)| {
         text.replace(name, value)
     })
 }
 
-/// Returns the key with its value, or commented out with an example.
+/// Returns the line for a key with its value. Without a value, the line is commented out and shows the example.
 fn format_setting(key: &str, value: Option<&str>, example: &str) -> String {
     match value {
-        Some(value) => format!("{key}: {}", quote(value)),
-        None => format!("# {key}: {}", quote(example)),
+        Some(value) => format!("{key}: {}", quote_yaml(value)),
+        None => format!("# {key}: {}", quote_yaml(example)),
     }
 }
 
+/// Turns each line into a YAML comment.
 fn comment_out(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| format!("# {line}")).collect();
     lines.join("\n")
 }
 
-/// Quotes any text for YAML: JSON strings are valid YAML.
-fn quote(text: &str) -> String {
+/// Quotes any text for YAML. A JSON string is also valid YAML.
+fn quote_yaml(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 

@@ -27,7 +27,8 @@ const NEXT_STEPS: &str = "\nCommit .gitattributes. The setting applies to this c
 /// Maximum size of a `.gitattributes` file, in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-/// Runs `sluicegate init --git-diff`: makes `git diff` in this clone describe pipelines in words.
+/// Runs `sluicegate init --git-diff`: sets up this clone so that `git diff` describes pipelines in words. Keeps
+/// existing settings, prints what was written, and warns if git would not find the program.
 pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     let repo = run.open_repository()?;
     if repo.is_bare() {
@@ -60,7 +61,7 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     );
     if !new_lines.is_empty() {
         if !dry_run {
-            append_lines(&path, &new_lines)?;
+            append_attribute_lines(&path, &new_lines)?;
         }
         report_lines.extend(
             new_lines
@@ -69,7 +70,7 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
         );
         report_lines.push(NEXT_STEPS.to_owned());
     }
-    if !is_on_path(run) {
+    if !is_program_on_path(run) {
         run.ui.warn(&format!(
             "`{PROGRAM}` is not on the PATH, so `git diff` would fail\n\
              hint: add it to the PATH, or set its full path: git config {SETTING} '/path/to/{COMMAND}'"
@@ -79,15 +80,14 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-/// Returns whether a shell would find the program, as git does.
-fn is_on_path(run: &Run) -> bool {
+/// Returns whether `PATH` contains the program, because git starts it by its name.
+fn is_program_on_path(run: &Run) -> bool {
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
     let path = run.env.get("PATH").unwrap_or_default();
     std::env::split_paths(path).any(|dir| dir.join(&name).is_file())
 }
 
-/// Returns the text of the file; empty if there is no file. Rejects a symbolic link, because it may lead out of the
-/// repository.
+/// Reads `.gitattributes`; a missing file is empty. Rejects a symbolic link, because it may lead out of the repository.
 fn read_attributes(path: &Path) -> Result<String, Failure> {
     if fs::symlink_metadata(path).is_err() {
         return Ok(String::new());
@@ -101,17 +101,19 @@ fn read_attributes(path: &Path) -> Result<String, Failure> {
     input::decode_utf_8(bytes).map_err(reject_attributes)
 }
 
+/// Returns the error for a `.gitattributes` file that cannot be extended.
 fn reject_attributes(reason: &str) -> Failure {
     Failure::usage(format!("could not extend {ATTRIBUTES}: {reason}"))
 }
 
-/// Returns the lines to add to the attributes in `text`, one for each pattern of pipelines whose comparison it does not
-/// set, and the existing lines that set one. git uses the last such line.
+/// Returns the lines to add to `.gitattributes`, and the existing lines to keep. A line is added for each pattern of
+/// pipelines for which `text`, the current content, does not set a diff driver. Of several existing lines, the last is
+/// returned, because git uses it.
 fn plan_attribute_lines(text: &str) -> (Vec<String>, Vec<String>) {
     let (mut new_lines, mut existing_lines) = (Vec::new(), Vec::new());
     for pattern in PATTERNS {
         let mut lines = text.lines().map(str::trim);
-        match lines.rfind(|line| sets_diff(line, pattern)) {
+        match lines.rfind(|line| is_diff_attribute(line, pattern)) {
             Some(line) => existing_lines.push(line.to_owned()),
             None => new_lines.push(format!("{pattern} {DRIVER}")),
         }
@@ -119,14 +121,14 @@ fn plan_attribute_lines(text: &str) -> (Vec<String>, Vec<String>) {
     (new_lines, existing_lines)
 }
 
-/// Returns whether the line sets or unsets how git compares the files of the pattern.
-fn sets_diff(line: &str, pattern: &str) -> bool {
+/// Returns whether this line of `.gitattributes` sets or unsets the diff driver for exactly this pattern.
+fn is_diff_attribute(line: &str, pattern: &str) -> bool {
     let mut words = line.split_whitespace();
     words.next() == Some(pattern) && words.any(|word| word.trim_start_matches(['-', '!']).starts_with("diff"))
 }
 
-/// Adds these lines to the end of the attributes file.
-fn append_lines(path: &Path, lines: &[String]) -> Result<(), Failure> {
+/// Appends these lines to `.gitattributes`, and creates the file if it is missing.
+fn append_attribute_lines(path: &Path, lines: &[String]) -> Result<(), Failure> {
     let mut text = read_attributes(path)?;
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');

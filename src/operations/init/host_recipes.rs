@@ -137,7 +137,8 @@ const RECIPES: &[HostRecipe] = &[
 ];
 
 impl HostRecipe {
-    /// Returns the host's file below `root` that contains the program's name.
+    /// Returns the path of the first CI file below `root` that mentions this program. It searches the host's usual
+    /// paths and at most `MAX_FILES` files in its directory.
     pub(super) fn find_program_file(&self, root: &Path) -> Option<String> {
         let alternative_path = self.alternative.map(|(path, _)| path);
         let mut paths: Vec<String> = [Some(self.marker), Some(self.path), alternative_path]
@@ -156,7 +157,7 @@ impl HostRecipe {
     }
 }
 
-/// Returns whether the file contains the text.
+/// Returns whether the file contains the text. A missing or unreadable file does not.
 pub(super) fn file_contains(path: &Path, text: &str) -> bool {
     let content = read_disk_file(path, MAX_FILE_BYTES)
         .ok()
@@ -165,17 +166,18 @@ pub(super) fn file_contains(path: &Path, text: &str) -> bool {
     String::from_utf8_lossy(&content).contains(text)
 }
 
-/// Returns the recipes, in the order in which hosts are detected.
+/// Returns the recipes of all hosts, in the order in which hosts are detected.
 pub(crate) const fn recipes() -> &'static [HostRecipe] {
     RECIPES
 }
 
-/// Returns the host's recipe; `None` for no host.
+/// Returns the recipe of the host; `None` if `init` writes no job for it.
 pub(crate) fn find_recipe(host: Host) -> Option<&'static HostRecipe> {
     RECIPES.iter().find(|recipe| recipe.host == host)
 }
 
-/// Returns the server of a remote's URL, in either form that git accepts: a URL, or `user@server:path`.
+/// Returns the server name in the address of a remote, in lowercase. The address is a URL or has the form
+/// `user@server:path`. `None` for a local path.
 pub(crate) fn server_of_remote(remote: &str) -> Option<String> {
     if remote.contains("://") {
         return Url::parse(remote).ok()?.host_str().map(str::to_lowercase);
@@ -185,7 +187,7 @@ pub(crate) fn server_of_remote(remote: &str) -> Option<String> {
     (!server.is_empty() && !server.contains(['/', '\\'])).then(|| server.to_lowercase())
 }
 
-/// Returns the CI host for repositories on this server, if its name reveals it.
+/// Returns the CI host of the repositories on this server, if a part of the server's name reveals it.
 pub(crate) fn find_host_of_server(server: &str) -> Option<Host> {
     let name_parts = [
         ("github", Host::GitHub),

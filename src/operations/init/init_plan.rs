@@ -36,7 +36,7 @@ pub(crate) struct InitPlan {
 }
 
 impl InitPlan {
-    /// Plans the files to write: the configuration, the rules, the waivers and the job.
+    /// Plans which files to write or keep: `sluicegate.yaml`, the rules file, the waivers file and the CI job.
     pub(crate) fn from_facts(facts: &RepositoryFacts) -> Self {
         let findings = &facts.findings;
         let rules = findings.rules_file.clone();
@@ -59,18 +59,21 @@ impl InitPlan {
         }
     }
 
+    /// Returns the steps for all files: first the gate configuration, then the job.
     pub(crate) fn steps(&self) -> impl Iterator<Item = &FileStep> {
         self.gate_files.iter().chain(&self.job)
     }
 
-    /// Returns whether this gate file is written, so that its values are known.
+    /// Returns whether this run writes the file of the gate configuration with this path. If not, an existing file is
+    /// kept.
     pub(crate) fn writes(&self, file: &str) -> bool {
         self.gate_files
             .iter()
             .any(|step| matches!(step, FileStep::Write { path, .. } if path == file))
     }
 
-    /// Returns the text of the job, if a new one is needed.
+    /// Returns the text of the CI job that is written or that the user has to add by hand. `None` if an existing job is
+    /// kept.
     pub(crate) fn job_text(&self) -> Option<&str> {
         match self.job.as_ref()? {
             FileStep::Write { text, .. } | FileStep::EditByHand { text, .. } => Some(text),
@@ -78,7 +81,8 @@ impl InitPlan {
         }
     }
 
-    /// Returns how to include the job, if the host does not find it automatically.
+    /// Returns the instruction to include the written job in the host's main file. `None` if the host finds the job
+    /// itself.
     pub(crate) fn include_step(&self) -> Option<&'static str> {
         match self.job.as_ref()? {
             FileStep::Write { include_step, .. } => *include_step,
@@ -87,7 +91,7 @@ impl InitPlan {
     }
 }
 
-/// Returns the step for a gate file: writes it unless it exists.
+/// Plans to write a file of the gate configuration, or to keep it if it exists.
 fn plan_gate_file(facts: &RepositoryFacts, path: String, text: String) -> FileStep {
     if path_exists(&facts.root, &path) {
         let reason = "the file already exists";
@@ -100,7 +104,8 @@ fn plan_gate_file(facts: &RepositoryFacts, path: String, text: String) -> FileSt
     }
 }
 
-/// Plans the file of the CI job. A file that exists is never overwritten.
+/// Plans the file of the CI job. A file that already runs this program is kept. If the usual path is taken, uses the
+/// host's alternative path, otherwise the user has to edit the file.
 fn plan_job(recipe: &'static HostRecipe, facts: &RepositoryFacts) -> FileStep {
     if let Some(path) = recipe.find_program_file(&facts.root) {
         let full_path = facts.root.join(&path);
@@ -137,7 +142,7 @@ fn plan_job(recipe: &'static HostRecipe, facts: &RepositoryFacts) -> FileStep {
     }
 }
 
-/// Returns whether the path exists; a broken link counts too.
+/// Returns whether the path exists. A broken symbolic link exists, too, because no file can be created there.
 fn path_exists(root: &Path, path: &str) -> bool {
     fs::symlink_metadata(root.join(path)).is_ok()
 }

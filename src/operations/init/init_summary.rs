@@ -10,7 +10,7 @@ use sluicegate_base::text;
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use std::fmt::Write as _;
 
-/// Returns the complete report of a run.
+/// Renders what `init` found, what it wrote or would write, and the next steps.
 pub(crate) fn render_summary(facts: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> String {
     let mut summary = describe_facts(facts) + &adoption_messages::describe_findings(facts);
     summary.push('\n');
@@ -25,7 +25,7 @@ pub(crate) fn render_summary(facts: &RepositoryFacts, plan: &InitPlan, dry_run: 
     summary
 }
 
-/// Returns the report as JSON: schema `sluicegate.init/v1`.
+/// Returns the summary as JSON in the schema `sluicegate.init/v1`.
 pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> Value {
     let missing_flags: Vec<Value> = facts
         .missing_flags
@@ -48,7 +48,7 @@ pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, dry_run: boo
     })
 }
 
-/// Returns the step of a file as JSON, for `--output json`.
+/// Returns as JSON what was done with one file.
 fn step_to_json(step: &FileStep) -> Value {
     match step {
         FileStep::Write { path, text, .. } => value!({ "path": path, "action": "write", "text": text }),
@@ -60,7 +60,7 @@ fn step_to_json(step: &FileStep) -> Value {
     }
 }
 
-/// Describes what was found in the repository.
+/// Describes the detected facts about the repository, one per line.
 fn describe_facts(facts: &RepositoryFacts) -> String {
     let lines = [
         ("CI host", facts.host.clone()),
@@ -86,7 +86,7 @@ fn describe_facts(facts: &RepositoryFacts) -> String {
     text_lines.collect()
 }
 
-/// Describes what was or would be done with a file.
+/// Describes what was done with a file. In a dry run, and if the user has to edit the file, the text to write follows.
 fn describe_step(step: &FileStep, dry_run: bool) -> String {
     match step {
         FileStep::Write { path, text, .. } if dry_run => {
@@ -111,7 +111,8 @@ fn indent_block(text: &str) -> String {
         .collect()
 }
 
-/// Describes the step that writes the rules file.
+/// Describes the step to write the rules file. If the platform's hidden directory is unknown, the command names it or
+/// the candidates are listed.
 fn describe_rules_step(facts: &RepositoryFacts) -> String {
     let step = "Write the rules, which every review needs";
     if facts.config_dir.is_some() {
@@ -125,7 +126,7 @@ fn describe_rules_step(facts: &RepositoryFacts) -> String {
     format!("{step}: `{command}`\n    The platform's hidden directory is unknown; {details}")
 }
 
-/// Returns the step that fills in the settings without a value.
+/// Describes the step to fill in the required settings whose value is unknown; `None` if all are known.
 fn describe_missing_settings(facts: &RepositoryFacts, plan: &InitPlan) -> Option<String> {
     let mut keys = Vec::new();
     if facts.project_id.is_none() {
@@ -149,7 +150,7 @@ fn describe_missing_settings(facts: &RepositoryFacts, plan: &InitPlan) -> Option
     ))
 }
 
-/// Returns the next steps; each is a sentence, with details on lines below.
+/// Returns the steps that the user has to take next. Each is a sentence; its other lines are details.
 fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let mut steps: Vec<String> = facts
         .missing_flags
@@ -196,7 +197,8 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     steps
 }
 
-/// Returns the steps for values of flags that no file contains.
+/// Returns a step for each flag whose value was not written to a file: `sluicegate.yaml` already exists, or no job is
+/// written.
 fn list_lost_values(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let mut steps = Vec::new();
     if !plan.writes(FILE_NAME) && !facts.new_lines.is_empty() {

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Component, Path};
 
-/// Writes the planned files; fails at the first that cannot be created.
+/// Writes the planned files in their order, and fails at the first that cannot be written. Earlier files stay.
 pub(crate) fn write_files(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
     for step in plan.steps() {
         if let FileStep::Write { path, text, .. } = step {
@@ -20,8 +20,7 @@ pub(crate) fn write_files(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes a file that does not exist yet. Links on the way to it are rejected, because they may lead out of the
-/// repository.
+/// Creates the file and its directories. Fails if the file exists, or if a directory is a symbolic link.
 fn write_file(root: &Path, path: &str, text: &str) -> io::Result<()> {
     let target = root.join(path);
     if let Some(parent) = Path::new(path).parent() {
@@ -31,7 +30,7 @@ fn write_file(root: &Path, path: &str, text: &str) -> io::Result<()> {
     File::create_new(target)?.write_all(text.as_bytes())
 }
 
-/// Returns an error if a directory is a link, because it may lead out of the repository.
+/// Fails if a directory on the path `dir` is a symbolic link, because the file could be written outside the repository.
 fn reject_links(root: &Path, dir: &Path) -> io::Result<()> {
     let mut current_dir = root.to_path_buf();
     for part in dir

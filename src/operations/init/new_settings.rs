@@ -7,7 +7,8 @@ use crate::workspace::Workspace;
 use sluicegate_base::text;
 use std::fmt::Write as _;
 
-/// Returns the lines of `sluicegate.yaml` for the values that the flags give and the settings do not contain yet.
+/// Returns the lines to add to `sluicegate.yaml` for values that only the flags contain. Each setting is resolved with
+/// and without the flags; if the results differ, the flag is needed.
 pub(crate) fn find_new_lines(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -53,7 +54,7 @@ pub(crate) fn find_new_lines(
     Ok(lines)
 }
 
-/// Returns the command with the flags that were typed, so that a hint can be copied.
+/// Returns the `sluicegate init` command with the flags that the user typed, so that a hint can extend it.
 pub(crate) fn format_typed_command(args: &InitArgs) -> String {
     let adopt = args.adopt.map(|adopt| adopt.to_string());
     let flags = [

@@ -26,7 +26,7 @@ pub(crate) struct MissingFlag {
 }
 
 impl From<Failure> for MissingFlag {
-    /// Turns the failure of a detection into a missing value, so that the user gets all missing flags at once.
+    /// Turns the failure to detect a value into a missing flag. The run then fails once, with all missing flags.
     fn from(failure: Failure) -> Self {
         Self {
             description: failure.chain(),
@@ -35,8 +35,8 @@ impl From<Failure> for MissingFlag {
     }
 }
 
-/// Returns one failure with all missing values.
-fn reject_missing(missing_flags: &[MissingFlag]) -> Option<Failure> {
+/// Returns one failure that lists all missing flags; `None` if there are none.
+fn reject_missing_flags(missing_flags: &[MissingFlag]) -> Option<Failure> {
     let descriptions: Vec<&str> = missing_flags
         .iter()
         .map(|flag| flag.description.as_str())
@@ -81,8 +81,8 @@ pub(crate) struct RepositoryFacts {
     pub(crate) findings: CurrentFindings,
 }
 
-/// Detects the setup of the repository on disk. Prompts for the hidden directory if it is unknown. Fails with all
-/// missing flags, except in a dry run, which does not ask either.
+/// Detects the CI host, the platform's hidden directory, the settings and the current findings. If the hidden directory
+/// is unknown, asks the user. Fails if a value needs a flag. A dry run neither asks nor fails for this reason.
 pub(crate) fn detect_setup(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -112,9 +112,9 @@ pub(crate) fn detect_setup(
         candidate => candidate.clone(),
     };
     if args.adopt.is_some() && existing_config_dir.is_none() && chosen_config_dir.is_none() {
-        missing_flags.push(missing_config_dir(&candidates, args));
+        missing_flags.push(missing_config_dir_flag(&candidates, args));
     }
-    if let Some(failure) = reject_missing(&missing_flags).filter(|_| !args.dry_run) {
+    if let Some(failure) = reject_missing_flags(&missing_flags).filter(|_| !args.dry_run) {
         return Err(failure);
     }
     let config_dir_given = workspace.named_config_dir.is_some() || chosen_config_dir.is_some();
@@ -141,7 +141,7 @@ pub(crate) fn detect_setup(
         project_id: connection.require_project_id().ok(),
         agent_version: connection.require_agent_version().ok().map(str::to_owned),
         is_prefix_set: prefix.is_some(),
-        prefix: prefix.unwrap_or_else(|| repository_name(repo.root(), remote.as_deref())),
+        prefix: prefix.unwrap_or_else(|| choose_repository_name(repo.root(), remote.as_deref())),
         source: args.source.as_deref().map(parse_source).transpose()?,
         is_signed: args.sign,
         new_lines: new_settings::find_new_lines(run, workspace, args)?,
@@ -149,13 +149,14 @@ pub(crate) fn detect_setup(
     })
 }
 
-/// Returns the flag for the directory of the platform, which is unknown.
-fn missing_config_dir(candidates: &[String], args: &InitArgs) -> MissingFlag {
+/// Returns the missing flag for the platform's hidden directory, with the command to type.
+fn missing_config_dir_flag(candidates: &[String], args: &InitArgs) -> MissingFlag {
     let command = new_settings::format_typed_command(args);
     config_dir_prompt::reject_unknown_config_dir(candidates, &command).into()
 }
 
-/// Returns the setup of the host. If the host is unknown, adds its flag to the missing ones.
+/// Returns the recipe of the CI host, and how the host was detected. If it is unknown, adds the flag that sets it to
+/// `missing_flags`, and returns no recipe.
 fn choose_recipe(
     root: &Path,
     remote: Option<&str>,
@@ -169,7 +170,7 @@ fn choose_recipe(
     }))
 }
 
-/// Returns the platform's file with the pipelines that consumers use, if there is one.
+/// Returns the path of the shared-pipelines file; `None` if it does not exist.
 fn find_shared_file(snapshot: &Snapshot<'_>, config_dir: Option<&str>) -> Option<String> {
     let path = format!("{}/{SHARED_PIPELINES_FILE}", config_dir?);
     matches!(snapshot.find_file(&path), Ok(Some(_))).then_some(path)
@@ -178,8 +179,8 @@ fn find_shared_file(snapshot: &Snapshot<'_>, config_dir: Option<&str>) -> Option
 /// The setup of a host, and its name with how it was detected.
 type DetectedHost = (Option<&'static HostRecipe>, String);
 
-/// Returns the host: as requested, otherwise the only one with files in the repository, of several the only one that
-/// runs this program, otherwise that of the remote's server; or why it is unknown.
+/// Detects the CI host: the requested host, otherwise the only one with CI files, otherwise the only one whose files
+/// run this program, otherwise that of the remote's server. The inner error is the reason why the host is unknown.
 fn detect_host(
     root: &Path,
     remote: Option<&str>,
@@ -233,7 +234,7 @@ fn detect_host(
     }))
 }
 
-/// Returns the error that the CI host is unknown, with the flag that sets it.
+/// Returns the missing flag for the CI host, with the reason why the host was not detected.
 fn reject_unknown_host(reason: &str) -> MissingFlag {
     MissingFlag {
         description: format!("could not determine the CI host: {reason}"),
@@ -241,7 +242,7 @@ fn reject_unknown_host(reason: &str) -> MissingFlag {
     }
 }
 
-/// Fails if no job that signs statements can be written for the host.
+/// Fails if `init` cannot write a job that signs statements for this host.
 fn require_signed_template(recipe: Option<&HostRecipe>) -> Result<(), Failure> {
     if recipe.is_some_and(|recipe| recipe.signed_template.is_some()) {
         return Ok(());
@@ -254,7 +255,8 @@ fn require_signed_template(recipe: Option<&HostRecipe>) -> Result<(), Failure> {
     )
 }
 
-/// Returns the default branch of the remote, otherwise the checked-out branch.
+/// Returns the default branch of the remote. If it is unknown, returns the checked-out branch, otherwise
+/// `FALLBACK_BRANCH`.
 fn detect_default_branch(repo: &Repository) -> Result<String, Failure> {
     if let Some(branch) = repo.likely_default_branch()? {
         return Ok(branch.branch);
@@ -263,23 +265,24 @@ fn detect_default_branch(repo: &Repository) -> Result<String, Failure> {
     Ok(checked_out_branch.unwrap_or_else(|| FALLBACK_BRANCH.to_owned()))
 }
 
-/// Returns the repository's name: from the remote, otherwise from its directory.
-fn repository_name(root: &Path, remote: Option<&str>) -> String {
+/// Returns the repository's name, which becomes the prefix of published versions: the name on the remote, otherwise
+/// that of the directory.
+fn choose_repository_name(root: &Path, remote: Option<&str>) -> String {
     let dir_name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     remote
-        .and_then(name_from_remote)
+        .and_then(parse_repository_name)
         .or(dir_name)
         .unwrap_or_else(|| "shared".to_owned())
 }
 
 /// Returns the last part of the remote's address, without `.git`.
-fn name_from_remote(remote: &str) -> Option<String> {
+fn parse_repository_name(remote: &str) -> Option<String> {
     let last_part = remote.trim_end_matches('/').rsplit(['/', ':']).next()?;
     let name = last_part.strip_suffix(".git").unwrap_or(last_part);
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// Returns the source, or an error if it is not plain text, because the job contains it without quotes.
+/// Returns the value of `--source`. Fails if it contains special characters, because a job contains it without quotes.
 fn parse_source(text: &str) -> Result<String, Failure> {
     if text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text
@@ -289,7 +292,7 @@ fn parse_source(text: &str) -> Result<String, Failure> {
         return Ok(text.to_owned());
     }
     let message = format!(
-        "the source {text:?} is not an action (owner/repository@version), an image or the URL of releases"
+        "the source {text:?} is not an action (owner/repository@version), an image or a releases URL"
     );
     Err(Failure::new(ExitStatus::Usage, anyhow::Error::msg(message)))
 }

@@ -15,7 +15,7 @@ struct RuleFigures {
 }
 
 impl RuleFigures {
-    /// Returns the cells of a rule in the table.
+    /// Returns the table cells of a rule. `other_limits` is the text for the column about higher limits.
     fn into_row(self, rule: String, pipeline_count: usize, other_limits: String) -> Vec<String> {
         vec![
             rule,
@@ -26,8 +26,8 @@ impl RuleFigures {
     }
 }
 
-/// Returns a table of the rules with their findings, those of the rules file first; `None` if no pipeline was
-/// evaluated.
+/// Renders a table of the rules with the number of their findings: first the rules of the rules file, then those that
+/// only have findings. `None` if no pipeline was evaluated.
 pub(crate) fn render_rule_table(findings: &CurrentFindings) -> Option<String> {
     let rules = findings.rules.as_ref().filter(|_| !findings.files.is_empty())?;
     let mut figures = count_by_rule(&findings.files);
@@ -52,7 +52,7 @@ pub(crate) fn render_rule_table(findings: &CurrentFindings) -> Option<String> {
     ))
 }
 
-/// Counts the findings and the affected files of each rule.
+/// Counts the findings and the affected files of each rule, and collects the sizes of the findings.
 fn count_by_rule(files: &[FileResults]) -> BTreeMap<&str, RuleFigures> {
     let mut rules: BTreeMap<&str, RuleFigures> = BTreeMap::new();
     for file in files {
@@ -74,7 +74,7 @@ fn count_by_rule(files: &[FileResults]) -> BTreeMap<&str, RuleFigures> {
     rules
 }
 
-/// Returns the rule, with its limit if it has one.
+/// Returns the id of the rule. A rule that counts something also has its limit.
 fn describe_rule(rule: &RuleOutline) -> String {
     match rule.config.first() {
         Some((_, limit)) if rules::is_counting_rule(&rule.id) => format!("{}: {limit}", rule.id),
@@ -82,8 +82,8 @@ fn describe_rule(rule: &RuleOutline) -> String {
     }
 }
 
-/// Returns the effect of milder limits: the nearest limits that at most half, an eighth and none of the affected files
-/// exceed.
+/// Describes how many pipelines would exceed a milder limit. Lists up to three limits: the strictest that at most half,
+/// at most an eighth, and none of the affected pipelines exceed.
 fn describe_other_limits(rule: &str, sizes: &[u64]) -> String {
     let mut limits = sizes.to_vec();
     limits.sort_unstable();
@@ -108,7 +108,7 @@ fn describe_other_limits(rule: &str, sizes: &[u64]) -> String {
     descriptions.join(", ")
 }
 
-/// Counts the sizes that exceed the limit.
+/// Returns how many of the sizes exceed the limit.
 fn count_affected(rule: &str, limit: u64, sizes: &[u64]) -> usize {
     sizes
         .iter()

@@ -17,7 +17,8 @@ pub(crate) struct FixDestination<'r> {
 }
 
 impl FixDestination<'_> {
-    /// Returns those of the files at these paths that cannot be changed, each with the reason.
+    /// Returns the files that cannot be changed, each with the reason. If the staged files are changed, a file with
+    /// unstaged changes cannot be, because they would be staged with the fix.
     pub(crate) fn find_obstacles(&self, paths: &[&str]) -> Result<BTreeMap<String, String>, Failure> {
         let mut obstacles = BTreeMap::new();
         for path in paths {
@@ -38,7 +39,7 @@ impl FixDestination<'_> {
         Ok(obstacles)
     }
 
-    /// Returns why the file at this path cannot be changed on disk.
+    /// Returns the reason why the file cannot be changed on disk; `None` if it can.
     fn find_disk_obstacle(&self, path: &str) -> Option<String> {
         let root = self.repo.root();
         let full_path = root.join(path);

@@ -9,8 +9,8 @@ use std::fs;
 use std::mem;
 use std::path::Path;
 
-/// Writes the fixed files. Fixes that cannot be written are moved to the rejected ones, and their files stay as they
-/// were.
+/// Writes the fixed files, and stages them if the destination is the index. The fixes of a file that cannot be written
+/// are rejected, with the reason. If staging fails, all fixes are undone.
 pub(crate) fn write_fixes(destination: &FixDestination<'_>, proof: &mut FixProof) -> Result<(), Failure> {
     let (repo, index) = (destination.repo, destination.index);
     // A written file differs from the index, so the files to stage are looked up before.
@@ -37,7 +37,8 @@ pub(crate) fn write_fixes(destination: &FixDestination<'_>, proof: &mut FixProof
     })
 }
 
-/// Replaces the content of a file. The error is the reason why it stays as it was.
+/// Replaces the content of a file. Fails with the reason if it cannot be written or no longer has the content that was
+/// checked.
 fn write_file(full_path: &Path, old_bytes: &[u8], new_bytes: &[u8]) -> Result<(), String> {
     let current_bytes = fs::read(full_path).map_err(|error| format!("could not read the file: {error}"))?;
     if current_bytes != old_bytes {
@@ -47,6 +48,7 @@ fn write_file(full_path: &Path, old_bytes: &[u8], new_bytes: &[u8]) -> Result<()
         .map_err(|error| format!("could not write the file: {error}"))
 }
 
+/// Moves the fixes of this file to the rejected ones.
 fn reject_fixes(proof: &mut FixProof, file: FixedFile, reason: &str) {
     let rejected_fixes = file.values.into_iter().map(|value| RejectedFix {
         path: file.path.clone(),

@@ -10,7 +10,7 @@ use sluicegate_base::text::{self, format_count};
 use sluicegate_git::Repository;
 use std::fmt::Write as _;
 
-/// Prints each fix, each finding that is left, and their numbers.
+/// Prints the fixes and the findings that are left, as text or as JSON. If files were changed but not staged, says so.
 pub(crate) fn print_summary(
     run: &Run,
     repo: &Repository,
@@ -20,7 +20,7 @@ pub(crate) fn print_summary(
     let has_new_files = !args.dry_run && !args.staged && !proof.fixed_files.is_empty();
     if has_new_files && !repo.is_plain_directory() {
         run.ui
-            .say("the fixed files are not staged: look at them with `git diff`, then run `git add`");
+            .say("the fixed files are not staged: review them with `git diff`, then run `git add`");
     }
     match args.output.output {
         OutputFormat::Json => run
@@ -30,7 +30,7 @@ pub(crate) fn print_summary(
     }
 }
 
-/// Renders the fixes, one per line, and their numbers.
+/// Renders one line for each fix and for each finding that is left, followed by their numbers.
 fn render_text(proof: &FixProof, is_dry_run: bool) -> String {
     let mut text = String::new();
     for file in &proof.fixed_files {
@@ -67,7 +67,7 @@ fn render_text(proof: &FixProof, is_dry_run: bool) -> String {
     text
 }
 
-/// Returns the fixes as JSON, for `--output json`.
+/// Returns the fixes and the findings that are left as JSON.
 fn to_document(proof: &FixProof, is_dry_run: bool) -> Value {
     let mut fixed_values = Vec::new();
     for file in &proof.fixed_files {
@@ -84,7 +84,7 @@ fn to_document(proof: &FixProof, is_dry_run: bool) -> Value {
     json!({ "schema": "sluicegate.fix/v1", "dryRun": is_dry_run, "fixed": fixed_values, "left": rejected_values })
 }
 
-/// Returns the finding and the values of its fix.
+/// Returns the JSON fields of a finding and of its fix.
 fn to_entry(path: &str, value: &FixedValue) -> Map<String, Value> {
     let entries = [
         ("path", json!(path)),

@@ -21,13 +21,14 @@ const MIN_WORD_LENGTH: usize = 3;
 /// Width in columns if the output is not a terminal, and the maximum on a terminal: longer lines are hard to read.
 const MAX_WIDTH: usize = 100;
 
-/// Prints the documentation of a rule, a team rule or a project check.
+/// Prints the documentation of the rule, project check or team rule with this id. Fails for an unknown id, with a
+/// suggestion.
 pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
     let (document, blocks) = match (rules::find_rule(id), ProjectCheck::find(id)) {
         (Some(rule), _) => (rule_document(rule.documentation()), rule.documentation().blocks()),
         (None, Some(check)) => (check_document(check), check.documentation().blocks()),
         (None, None) => {
-            let team_rules = find_team_rules(run)?;
+            let team_rules = read_team_rules(run)?;
             let rule = team_rules
                 .find_team_rule(id)
                 .ok_or_else(|| reject_unknown_rule(id, &team_rules))?;
@@ -52,8 +53,8 @@ pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> Command
     Ok(ExitStatus::Success)
 }
 
-/// Returns the team rules of the checkout; none outside a repository.
-fn find_team_rules(run: &Run) -> Result<TeamRuleSet, Failure> {
+/// Reads the team rules of the checkout. Outside a repository there are none: the other rules can be explained there.
+fn read_team_rules(run: &Run) -> Result<TeamRuleSet, Failure> {
     let workspace = match run.open_workspace() {
         Ok(workspace) => workspace,
         Err(failure) if failure.status() == ExitStatus::Context => return Ok(TeamRuleSet::default()),
@@ -65,7 +66,8 @@ fn find_team_rules(run: &Run) -> Result<TeamRuleSet, Failure> {
     }
 }
 
-/// Returns the error that the rule is unknown, with the most similar ones.
+/// Returns the error for an unknown rule. The hint suggests an id with similar spelling, otherwise ids that contain a
+/// word of `id`.
 fn reject_unknown_rule(id: &str, team_rules: &TeamRuleSet) -> Failure {
     let failure = Failure::usage(format!("unknown rule `{id}`"));
     let checks = ProjectCheck::ALL.map(ProjectCheck::id);
@@ -79,21 +81,23 @@ fn reject_unknown_rule(id: &str, team_rules: &TeamRuleSet) -> Failure {
     }
     let mut similar_ids: Vec<&str> = rules::rule_ids().collect();
     similar_ids.extend(&other_ids);
-    similar_ids.retain(|known_id| has_word(known_id, id));
+    similar_ids.retain(|known_id| has_similar_word(known_id, id));
     if similar_ids.is_empty() {
         return failure.with_hint("run `sluicegate rules list` to list all rules");
     }
     failure.with_hint(did_you_mean_any(&similar_ids))
 }
 
-/// Returns whether a word of the id begins with the text, or is its singular.
-fn has_word(id: &str, text: &str) -> bool {
+/// Returns whether a word of the id begins with the text, or with the text without its final `s`. Texts shorter than
+/// `MIN_WORD_LENGTH` match nothing.
+fn has_similar_word(id: &str, text: &str) -> bool {
     let lowercase_text = text.to_ascii_lowercase();
     let stem = lowercase_text.strip_suffix('s').unwrap_or(&lowercase_text);
     stem.len() >= MIN_WORD_LENGTH && id.split('-').any(|word| word.starts_with(stem))
 }
 
-/// Returns a project check as JSON, in the same schema.
+/// Returns the documentation of a project check as JSON. The schema is that of a rule, so keys that do not apply are
+/// empty.
 fn check_document(check: ProjectCheck) -> Value {
     let documentation = check.documentation();
     value!({
@@ -112,7 +116,7 @@ fn check_document(check: ProjectCheck) -> Value {
     })
 }
 
-/// Returns the pipeline of the first example with this outcome; empty if there is none.
+/// Returns the pipeline of the first example that fails, or of the first that passes. It is empty if there is none.
 fn find_example(rule: &TeamRule, fails: bool) -> &str {
     let mut examples = rule.examples.iter();
     examples
@@ -120,7 +124,8 @@ fn find_example(rule: &TeamRule, fails: bool) -> &str {
         .map_or("", |example| example.pipeline.as_str())
 }
 
-/// Returns a team rule as JSON, in the same schema, with the keys of its file. Of several examples it has the first.
+/// Returns the documentation of a team rule as JSON: the schema of a rule, extended by the keys of the team rules file.
+/// Of several examples, it contains the first that passes and the first that fails.
 fn team_rule_document(rule: &TeamRule) -> Value {
     value!({
         "schema": "sluicegate.rule/v1",
@@ -143,7 +148,8 @@ fn team_rule_document(rule: &TeamRule) -> Value {
     })
 }
 
-/// Returns the rule as JSON: schema `sluicegate.rule/v1`. Examples and configuration are YAML.
+/// Returns the documentation of a rule as JSON in the schema `sluicegate.rule/v1`. The examples and the configuration
+/// are YAML texts.
 fn rule_document(rule: &rules::RuleDocumentation) -> Value {
     let kinds: Vec<&str> = rule.kinds.iter().map(|kind| kind.name()).collect();
     let config: Vec<Value> = rule
@@ -167,7 +173,7 @@ fn rule_document(rule: &rules::RuleDocumentation) -> Value {
     })
 }
 
-/// Renders a block of the documentation, wrapped to this width.
+/// Renders a block of the documentation as text that is at most `width` columns wide.
 fn render_block(block: &DocumentationBlock, heading: Style, width: usize) -> String {
     let mut text = String::from("\n");
     match block {

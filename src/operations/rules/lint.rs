@@ -23,7 +23,8 @@ const MAX_LISTED_PROBLEMS: usize = 50;
 /// Maximum number of bytes of a source line to print with a problem.
 const MAX_EXCERPT_BYTES: usize = 400;
 
-/// Checks the files of the project's rules, or a named one, and prints their problems.
+/// Checks the named file, or without a name the project's rules file and team rules. Prints the problems, and returns
+/// whether there are errors as the exit status.
 pub(crate) fn lint_rules_files(run: &Run, file: Option<&Path>, output: OutputFormat) -> CommandResult {
     let files = match file {
         Some(file) => {
@@ -42,7 +43,7 @@ pub(crate) fn lint_rules_files(run: &Run, file: Option<&Path>, output: OutputFor
         OutputFormat::Text => files.iter().map(|file| file.render_text(run)).collect(),
     };
     run.ui.print_result(&text)?;
-    Ok(find_status(&files))
+    Ok(lint_exit_status(&files))
 }
 
 /// A file of rules with its problems.
@@ -53,6 +54,7 @@ pub(crate) struct LintedFile {
 }
 
 impl LintedFile {
+    /// Checks the content of a rules file.
     fn from_rules(name: String, bytes: Vec<u8>) -> Self {
         let problems = rules::lint_rules_file(&bytes);
         Self {
@@ -62,6 +64,7 @@ impl LintedFile {
         }
     }
 
+    /// Checks the content of a team rules file.
     pub(crate) fn from_team_rules(name: String, bytes: Vec<u8>) -> Self {
         let problems = team_rules::lint_team_rules(&bytes);
         Self {
@@ -72,21 +75,22 @@ impl LintedFile {
     }
 
     fn render_text(&self, run: &Run) -> String {
-        render_text(run, &LintSource::new(&self.name, &self.bytes), &self.problems)
+        render_problems(run, &LintSource::new(&self.name, &self.bytes), &self.problems)
     }
 
-    /// Prints the problems in the selected format.
+    /// Prints the problems in the output format, and returns the exit status for them.
     pub(crate) fn print(self, run: &Run, output: OutputFormat) -> CommandResult {
         let text = match output {
             OutputFormat::Json => format_json(&to_document(std::slice::from_ref(&self))),
             OutputFormat::Text => self.render_text(run),
         };
         run.ui.print_result(&text)?;
-        Ok(find_status(std::slice::from_ref(&self)))
+        Ok(lint_exit_status(std::slice::from_ref(&self)))
     }
 }
 
-fn find_status(files: &[LintedFile]) -> ExitStatus {
+/// Returns a failure if a file has an error; warnings are a success.
+fn lint_exit_status(files: &[LintedFile]) -> ExitStatus {
     if files.iter().all(|file| count_errors(&file.problems) == 0) {
         ExitStatus::Success
     } else {
@@ -94,8 +98,8 @@ fn find_status(files: &[LintedFile]) -> ExitStatus {
     }
 }
 
-/// Returns the problems as JSON: schema `sluicegate.lint/v1`. The first file has the keys of the top level; a second
-/// one, the team rules, is in `teamRules`.
+/// Returns the problems as JSON in the schema `sluicegate.lint/v1`. The keys of the first file are at the top level;
+/// those of a second file, the team rules, are in `teamRules`.
 fn to_document(files: &[LintedFile]) -> Value {
     let mut document = value!({ "schema": "sluicegate.lint/v1" });
     let mut files = files.iter();
@@ -105,12 +109,12 @@ fn to_document(files: &[LintedFile]) -> Value {
     }
     if let Some(file) = files.next() {
         let problems: Vec<Value> = file.problems.iter().map(problem_to_json).collect();
-        document["teamRules"] = value!({ "file": file. name, "problems": problems });
+        document["teamRules"] = value!({ "file": file.name, "problems": problems });
     }
     document
 }
 
-/// Returns a problem of the rules file as JSON.
+/// Returns one problem as JSON.
 fn problem_to_json(problem: &LintProblem) -> Value {
     value!({
         "line": problem.position.line,
@@ -126,8 +130,8 @@ fn count_errors(problems: &[LintProblem]) -> usize {
     problems.iter().filter(|problem| problem.is_error).count()
 }
 
-/// Renders the first problems, each with its source line, then the number of errors and warnings.
-fn render_text(run: &Run, source: &LintSource, problems: &[LintProblem]) -> String {
+/// Renders the first `MAX_LISTED_PROBLEMS` problems, each with its source line, and a summary.
+fn render_problems(run: &Run, source: &LintSource, problems: &[LintProblem]) -> String {
     let renderer = if run.ui.colors_output() {
         Renderer::styled()
     } else {
@@ -163,7 +167,7 @@ fn describe_counts(name: &str, error_count: usize, warning_count: usize) -> Stri
     }
 }
 
-/// Reads the file that the user names. Returns its name for the output, and its content.
+/// Reads a file that the user named. Returns its name as typed, for the output, and its content.
 pub(crate) fn read_named_file(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
     let name = file.display().to_string();
     match read_linked_file(&run.env.current_dir().join(file)) {
@@ -175,13 +179,14 @@ pub(crate) fn read_named_file(run: &Run, file: &Path) -> Result<(String, Vec<u8>
     }
 }
 
-/// Reads a file that the user named, which may be a symbolic link.
+/// Reads the file, or the target of the path if it is a symbolic link. Fails if the file is larger than a document may
+/// be.
 fn read_linked_file(path: &Path) -> Result<Vec<u8>, anyhow::Error> {
     let bytes = read_disk_file(&path.canonicalize()?, MAX_DOCUMENT_BYTES)?;
     Ok(bytes.ok_or_else(DocumentError::too_large)?)
 }
 
-/// Reads the project's rules file and its team rules. Only one of them may be missing.
+/// Reads the project's rules file and team rules file, and checks them. Fails if both are missing.
 fn read_project_files(run: &Run) -> Result<Vec<LintedFile>, Failure> {
     let workspace = run.open_workspace()?;
     let snapshot = workspace.checkout_snapshot(run)?;
@@ -210,7 +215,8 @@ struct LintSource {
 }
 
 impl LintSource {
-    /// Splits the file into lines that can be shown, without control characters and commands of CI hosts.
+    /// Splits the file into printable lines. Control characters are replaced, and `##`, because some CI hosts execute
+    /// lines with it.
     fn new(name: &str, bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let without_bom = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -225,10 +231,10 @@ impl LintSource {
         }
     }
 
-    /// Renders a problem with an excerpt of its line.
+    /// Renders a problem with its source line, in which the value is marked.
     fn render_problem<'s>(&'s self, problem: &LintProblem) -> Group<'s> {
         let position = problem.position;
-        let line = self.find_source_line(position);
+        let line = self.excerpt_line(position);
         let level = if problem.is_error {
             Level::ERROR
         } else {
@@ -250,8 +256,8 @@ impl LintSource {
         }
     }
 
-    /// Returns the line at this position, up to a maximum length.
-    fn find_source_line(&self, position: Position) -> &str {
+    /// Returns the source line at this position, cut to `MAX_EXCERPT_BYTES`. It is empty if the file has no such line.
+    fn excerpt_line(&self, position: Position) -> &str {
         let index = (position.line as usize).saturating_sub(1);
         let line = self.lines.get(index).map_or("", String::as_str);
         let end = (0..=MAX_EXCERPT_BYTES.min(line.len()))
@@ -261,7 +267,7 @@ impl LintSource {
     }
 }
 
-/// Returns the byte range of the value at the column: a quoted text, or up to the end of a plain one.
+/// Returns the byte range of the YAML value that begins at this column, to mark it. A quoted value includes its quotes.
 fn value_span(line: &str, column: usize) -> Range<usize> {
     let begin = line
         .char_indices()

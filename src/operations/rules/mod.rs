@@ -26,7 +26,7 @@ use std::io::{self, Write as _};
 /// Maximum width of a line of the list, in columns.
 const LINE_WIDTH: usize = 80;
 
-/// Prints all rules, team rules and project checks, with the state that they have in this project.
+/// Prints all rules, team rules and project checks, each with its state in this repository.
 pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
     let project = read_rules_and_levels(run)?;
     let rules = project.as_ref().and_then(|project| project.rules.as_ref());
@@ -75,11 +75,12 @@ struct RuleEntry {
 }
 
 impl RuleEntry {
+    /// Returns the rule as JSON. The key `here` is the state in this repository.
     fn to_json(&self) -> Value {
         value!({ "id": self.id, "kinds": self.kinds, "summary": self.summary, "here": self.state })
     }
 
-    /// Renders the rule with its level, and below it what it requires, in lines of limited width.
+    /// Renders the id and the state of the rule, and below them what it requires.
     fn render_text(&self) -> String {
         let state = self.state.map(|state| format!(" ({state})")).unwrap_or_default();
         let kind = match self.kinds.as_slice() {
@@ -91,7 +92,7 @@ impl RuleEntry {
     }
 }
 
-/// Returns the word for the state of a rule in this project.
+/// Returns the name of the rule's state. A rule with an invalid configuration has the name of its error type.
 const fn state_name(state: RuleState) -> &'static str {
     match state {
         RuleState::Enabled(Enforcement::Error) => "error",
@@ -110,8 +111,8 @@ struct ProjectRules {
     levels: CheckLevels,
 }
 
-/// Returns the rules of the checkout. Outside a repository, it returns `None`, because the list does not need the
-/// rules. A team rules file with errors causes a warning.
+/// Reads the rules, the team rules and the levels of the project checks. Returns `None` outside a repository, because
+/// `rules list` also works there. A team rules file with errors only causes a warning.
 fn read_rules_and_levels(run: &Run) -> Result<Option<ProjectRules>, Failure> {
     let workspace = match run.open_workspace() {
         Ok(workspace) => workspace,
@@ -130,7 +131,7 @@ fn read_rules_and_levels(run: &Run) -> Result<Option<ProjectRules>, Failure> {
     }
 }
 
-/// Returns the team rules of the snapshot; none, with a warning, if their file has errors.
+/// Reads the team rules of the snapshot. If their file has errors, warns and returns no rules.
 pub(crate) fn read_valid_team_rules(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -148,7 +149,7 @@ pub(crate) fn read_valid_team_rules(
     }))
 }
 
-/// Returns `None` for the failure that there is no repository, because the list of rules does not need one.
+/// Returns `None` for a failure because of a missing repository, and any other failure as it is.
 fn allow_missing_repository<T>(failure: Failure) -> Result<Option<T>, Failure> {
     match failure.status() {
         ExitStatus::Context => Ok(None),
@@ -156,8 +157,8 @@ fn allow_missing_repository<T>(failure: Failure) -> Result<Option<T>, Failure> {
     }
 }
 
-/// Returns an error if another directory already has the platform's files, unless the configuration file sets the
-/// directory.
+/// Fails if another hidden directory already has the platform's files, because the platform reads only one.
+/// `sluicegate.yaml` can set the directory nevertheless.
 fn reject_second_config_dir(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -177,7 +178,7 @@ fn reject_second_config_dir(
     )))
 }
 
-/// Writes a rules file with all rules as warnings. An existing file is not changed.
+/// Writes a rules file with all rules at level `warn`, into the platform's hidden directory. Fails if the file exists.
 pub(crate) fn create_rules_file(run: &Run, output: OutputFormat) -> CommandResult {
     let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.hook_index_path())?;

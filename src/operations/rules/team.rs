@@ -25,7 +25,8 @@ const FILE_HEADING: &str = "# Rules of the team. To test them, run: sluicegate r
 rules:
 ";
 
-/// Runs the examples of a file of team rules, and prints those with another outcome.
+/// Runs the examples of the team rules, and prints those with an unexpected outcome. If the file has errors, prints
+/// them instead.
 pub(crate) fn test_rules(run: &Run, file: Option<&Path>, output: OutputFormat) -> CommandResult {
     let (name, bytes) = match file {
         Some(file) => read_named_file(run, file)?,
@@ -48,7 +49,7 @@ pub(crate) fn test_rules(run: &Run, file: Option<&Path>, output: OutputFormat) -
     })
 }
 
-/// Reads the team rules of the checkout. Returns their path and content.
+/// Reads the team rules file of the checkout. Returns its path and its content; fails if it does not exist.
 fn read_project_team_rules(run: &Run) -> Result<(String, Vec<u8>), Failure> {
     let workspace = run.open_workspace()?;
     let snapshot = workspace.checkout_snapshot(run)?;
@@ -59,7 +60,7 @@ fn read_project_team_rules(run: &Run) -> Result<(String, Vec<u8>), Failure> {
     })
 }
 
-/// Returns the outcome as JSON: schema `sluicegate.rules-test/v1`.
+/// Returns the result of the examples as JSON in the schema `sluicegate.rules-test/v1`.
 fn to_document(name: &str, rule_set: &TeamRuleSet, example_run: &ExampleRun) -> Value {
     let failures: Vec<Value> = example_run.failures.iter().map(failure_to_json).collect();
     value!({
@@ -71,6 +72,7 @@ fn to_document(name: &str, rule_set: &TeamRuleSet, example_run: &ExampleRun) -> 
     })
 }
 
+/// Returns an example with an unexpected outcome as JSON.
 fn failure_to_json(failure: &ExampleFailure) -> Value {
     value!({
         "rule": failure.rule,
@@ -80,7 +82,7 @@ fn failure_to_json(failure: &ExampleFailure) -> Value {
     })
 }
 
-/// Renders the failed examples, then the numbers of examples and rules.
+/// Renders one line for each failed example, then a summary.
 fn render_text(name: &str, rule_set: &TeamRuleSet, example_run: &ExampleRun) -> String {
     let mut text = String::new();
     for failure in &example_run.failures {
@@ -104,7 +106,7 @@ fn render_text(name: &str, rule_set: &TeamRuleSet, example_run: &ExampleRun) -> 
     text
 }
 
-/// Adds a rule with comments and examples to the file of the checkout.
+/// Adds a new rule, with comments and examples to edit, to the team rules file of the checkout.
 pub(crate) fn create_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
     let workspace = run.open_workspace()?;
     let Some(path) = workspace.team_rules_path.clone() else {
@@ -112,8 +114,8 @@ pub(crate) fn create_rule(run: &Run, id: &str, output: OutputFormat) -> CommandR
     };
     let full_path = workspace.repo.root().join(&path);
     run.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
-    let old_text = read_text(&full_path)?;
-    let new_text = add_rule(&old_text, id, &path)?;
+    let old_text = read_text_or_empty(&full_path)?;
+    let new_text = append_rule(&old_text, id, &path)?;
     if let Some(directory) = full_path.parent() {
         std::fs::create_dir_all(directory)
             .map_err(|error| Failure::usage(format!("could not create {}: {error}", directory.display())))?;
@@ -132,8 +134,8 @@ pub(crate) fn create_rule(run: &Run, id: &str, output: OutputFormat) -> CommandR
     Ok(ExitStatus::Success)
 }
 
-/// Returns the text of the file; empty if it does not exist.
-fn read_text(path: &Path) -> Result<String, Failure> {
+/// Reads the file; a missing file is empty.
+fn read_text_or_empty(path: &Path) -> Result<String, Failure> {
     match input::read_text_file(path, MAX_TEAM_RULES_BYTES) {
         Ok(text) => Ok(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
@@ -144,8 +146,9 @@ fn read_text(path: &Path) -> Result<String, Failure> {
     }
 }
 
-/// Returns the text with a new rule at the end. The result is used only if it has exactly one rule more.
-fn add_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> {
+/// Returns the text of the team rules file with a new rule appended. The rule is tried with and without indentation, as
+/// the list may have either. Fails unless the result parses and has exactly one rule more.
+fn append_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> {
     let old_rules = TeamRuleSet::parse(old_text.as_bytes())
         .map_err(|_| Failure::usage(format!("{path} has errors")).with_hint("run `sluicegate rules lint`"))?;
     if old_rules.find_team_rule(id).is_some() {
@@ -157,7 +160,7 @@ fn add_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> {
     }
     let entry = render_new_rule(id);
     if TeamRuleSet::parse(format!("rules:\n{entry}").as_bytes()).is_err() {
-        let message = format!("`{id}` is not a valid id of a rule");
+        let message = format!("`{id}` is not a valid rule id");
         return Err(Failure::usage(message)
             .with_hint("use lowercase letters, digits and hyphens, as in no-python-in-production"));
     }
@@ -186,7 +189,8 @@ fn add_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> {
 }
 
 impl Workspace<'_> {
-    /// Returns the path and the content of the team rules in the snapshot; `None` if there is no such file.
+    /// Reads the team rules file of the snapshot, and returns its path and content. `None` if it is missing or team
+    /// rules are turned off.
     pub(crate) fn read_checkout_team_rules(
         &self,
         snapshot: &sluicegate_git::Snapshot<'_>,
@@ -213,12 +217,12 @@ mod tests {
 
     #[test]
     fn new_rule_is_added_in_the_indentation_of_the_file() {
-        let first = add_rule("", "first", "f").unwrap();
+        let first = append_rule("", "first", "f").unwrap();
         assert!(first.starts_with(FILE_HEADING), "{first}");
-        let second = add_rule(&first, "second", "f").unwrap();
+        let second = append_rule(&first, "second", "f").unwrap();
         assert!(second.starts_with(&first), "{second}");
         let flush = "rules:\n- { id: a, level: warn, for: pipeline, when: 'true', message: m }";
-        let extended = add_rule(flush, "second", "f").unwrap();
+        let extended = append_rule(flush, "second", "f").unwrap();
         assert!(extended.contains("\n- id: second\n  # error"), "{extended}");
     }
 
@@ -232,7 +236,7 @@ mod tests {
             ("", "unused-components"),
             ("rules: 5", "x"),
         ] {
-            assert!(add_rule(text, id, "f").is_err(), "{text} {id}");
+            assert!(append_rule(text, id, "f").is_err(), "{text} {id}");
         }
     }
 }

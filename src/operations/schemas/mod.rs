@@ -5,7 +5,7 @@ use crate::job::settings;
 use serde_json::Value;
 use sluicegate_pipelines::team_rules::{pipeline_schema, team_rules_schema};
 
-/// Returns the schema of a document.
+/// Returns the JSON schema of a document. The schemas are built into the program.
 pub(crate) fn load_schema(document: SchemaDocument) -> Value {
     let text = match document {
         SchemaDocument::Settings => return settings::json_schema(),
