@@ -17,7 +17,7 @@ use uuid::Uuid;
 /// Default time to wait for a status, in seconds.
 const DEFAULT_TIMEOUT_SECONDS: u64 = 300;
 
-/// Creates the streaming pipeline that the file describes.
+/// Creates the streaming pipeline that the file describes, and prints the response.
 pub(crate) fn create_stream(
     run: &Run,
     file: &Path,
@@ -48,8 +48,8 @@ pub(crate) fn create_stream(
     })?
 }
 
-/// Returns the platform's complaints about fields, each with its line of the file; without complaints, the failure of
-/// the creation.
+/// Returns the failure of a creation. If the platform complains about fields of the definition, lists each complaint
+/// with its line in the file.
 fn reject_definition(error: HttpError, document: &Document) -> Failure {
     let complaints = document.describe_violations(error.violations());
     if complaints.is_empty() {
@@ -63,7 +63,8 @@ fn reject_definition(error: HttpError, document: &Document) -> Failure {
         .with_hint("fix these lines and run the command again")
 }
 
-/// Returns the error of a request about a streaming pipeline. If a name was passed, says that an id is required.
+/// Returns the failure of a request about a streaming pipeline. If the user passed a name, the hint says that an id is
+/// required.
 fn reject_stream_request(id: &str, error: HttpError) -> Failure {
     let lookup = ResourceLookup {
         kind: "streaming pipeline",
@@ -97,7 +98,7 @@ pub(crate) fn print_stream(run: &Run, args: &StreamArgs) -> CommandResult {
     })?
 }
 
-/// Sends a command; success only means that the agent received it.
+/// Sends a command to a streaming pipeline. A success only means that the streaming agent received the command.
 pub(crate) fn send_command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandResult {
     let RemoteProject { platform, id } = run.project()?;
     run.block_on(async {
@@ -115,7 +116,7 @@ pub(crate) fn send_command(run: &Run, args: &StreamArgs, command: StreamingComma
     })?
 }
 
-/// Prints the status of a streaming pipeline.
+/// Prints the current status of a streaming pipeline.
 pub(crate) fn print_status(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
     let RemoteProject {
         platform,
@@ -130,7 +131,7 @@ pub(crate) fn print_status(run: &Run, id: &str, output: OutputArgs) -> CommandRe
     })?
 }
 
-/// Waits until the streaming pipeline has this state, and prints its status.
+/// Waits until the streaming pipeline has this status, and prints it. Fails at the time limit.
 pub(crate) fn wait_for_status(
     run: &Run,
     id: &str,

@@ -25,7 +25,7 @@ pub(crate) struct VersionSwitch<'a> {
 }
 
 impl<'a> VersionSwitch<'a> {
-    /// Creates the command for the versions of this prefix.
+    /// Creates the commands for the versions of this prefix.
     pub(crate) const fn new(run: &'a Run, platform: &'a Platform, prefix: String) -> Self {
         Self {
             run,
@@ -42,7 +42,8 @@ impl<'a> VersionSwitch<'a> {
         self.print_outcome(args.output, &response, &message)
     }
 
-    /// Disables a version. Unless forced, the last enabled one is kept, because consumers would have none.
+    /// Disables a version. Without `--force`, fails if it is the last enabled version, because consumers would then
+    /// have none.
     pub(crate) async fn disable(self, args: &DisableArgs) -> CommandResult {
         let version = args.version.version.version_name();
         if !args.force {
@@ -53,9 +54,10 @@ impl<'a> VersionSwitch<'a> {
         self.print_outcome(args.version.output, &response, &message)
     }
 
-    /// Disables the version that consumers of \[Latest\] get.
+    /// Disables the version that consumers of \[Latest\] get, and prints which version they get instead. Without
+    /// `--force`, fails if no other version is enabled.
     pub(crate) async fn roll_back(self, args: &PrefixArgs) -> CommandResult {
-        let version = self.find_latest().await?;
+        let version = self.fetch_latest_name().await?;
         if !args.force {
             self.reject_last_enabled(&version).await?;
         }
@@ -89,10 +91,10 @@ impl<'a> VersionSwitch<'a> {
         )
     }
 
-    /// Disables the old versions, or lists them without `--yes`.
+    /// Disables all enabled versions except the newest ones. Without `--yes`, only lists them.
     pub(crate) async fn prune(self, args: &PruneArgs) -> CommandResult {
         let versions = list_versions(self.platform, &self.prefix).await?;
-        let latest = self.find_latest().await?;
+        let latest = self.fetch_latest_name().await?;
         let keep = usize::try_from(args.keep).unwrap_or(usize::MAX);
         let old_versions = list_surplus_versions(&versions, &latest, keep).map_err(|error| {
             Failure::new(ExitStatus::Undecided, error).with_hint("disable the versions one by one")
@@ -101,7 +103,7 @@ impl<'a> VersionSwitch<'a> {
             for (done_count, version) in old_versions.iter().enumerate() {
                 let result = self.set_enabled(version, false).await;
                 result.map_err(|failure| {
-                    self.add_progress(failure, &old_versions[..done_count], old_versions.len())
+                    self.add_prune_progress(failure, &old_versions[..done_count], old_versions.len())
                 })?;
                 let prefix = &self.prefix;
                 self.run
@@ -132,8 +134,13 @@ impl<'a> VersionSwitch<'a> {
         self.print_outcome(args.output, &document, &message)
     }
 
-    /// Adds the progress to the failure of an interrupted prune.
-    fn add_progress(&self, failure: Failure, disabled_versions: &[String], total_count: usize) -> Failure {
+    /// Adds to a failure which versions were disabled before it.
+    fn add_prune_progress(
+        &self,
+        failure: Failure,
+        disabled_versions: &[String],
+        total_count: usize,
+    ) -> Failure {
         let progress = match disabled_versions {
             [] => "no version was disabled".to_owned(),
             versions => format!("disabled before that: {}", versions.join(", ")),
@@ -145,7 +152,7 @@ impl<'a> VersionSwitch<'a> {
         ))
     }
 
-    /// Requests the platform to enable or disable a version. Fails if the response shows that it did not.
+    /// Requests the platform to enable or disable a version. Fails if the response shows the old state.
     async fn set_enabled(&self, version: &str, is_enabled: bool) -> Result<Value, Failure> {
         let result = self
             .platform
@@ -171,8 +178,8 @@ impl<'a> VersionSwitch<'a> {
         }
     }
 
-    /// Returns the name of the latest version.
-    async fn find_latest(&self) -> Result<String, Failure> {
+    /// Requests the name of the version that consumers of \[Latest\] get.
+    async fn fetch_latest_name(&self) -> Result<String, Failure> {
         let details = match self.platform.artifact_details(&self.prefix, None).await {
             Ok(details) => details,
             Err(error) => return Err(reject_unpublished(self.platform, &self.prefix, None, error).await),
@@ -183,7 +190,7 @@ impl<'a> VersionSwitch<'a> {
         })
     }
 
-    /// Fails if the version is the last enabled one.
+    /// Fails if this is the only enabled version of the prefix.
     async fn reject_last_enabled(&self, version: &str) -> Result<(), Failure> {
         if !is_last_enabled(&list_versions(self.platform, &self.prefix).await?, version) {
             return Ok(());

@@ -13,7 +13,7 @@ use sluicegate_platform::follow::send_before_deadline;
 /// Hint to check whether a task was created.
 const CHECK_INSTRUCTION: &str = "run `sluicegate tasks list` to check";
 
-/// Creates a task of an agent, and with `--wait` follows it to its end.
+/// Creates a task for an agent. With `--wait`, follows it until it ends.
 pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
     let sources = run.read_setting_sources()?;
     let environment = sources.environment(args.environment)?;
@@ -60,7 +60,8 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
     })?
 }
 
-/// Returns a follow-up message. Only a message that overrides the agent's configuration contains the agent's name.
+/// Builds a message to an existing task. The agent's configuration, with its required name, is included only if the
+/// mode or the target branch changes.
 pub(crate) fn build_follow_up(
     run: &Run,
     args: &MessageArgs,
@@ -81,7 +82,7 @@ pub(crate) fn build_follow_up(
     })
 }
 
-/// Sends a message to a task, and with `--wait` follows the turn that it starts.
+/// Sends a message to a task. With `--wait`, follows the task until it has answered.
 pub(crate) fn send_message(
     run: &Run,
     id: &str,

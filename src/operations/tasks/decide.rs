@@ -11,7 +11,8 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{ApiValue, Decision, Platform, QuestionAnswer, RemainingDecisions, Task};
 use sluicegate_platform::follow::{scope_word, send_before_deadline};
 
-/// Sends decisions that a task waits for, and checks that the task accepted them.
+/// Sends the user's decisions to a waiting task, and checks that the task accepted them. With `--wait`, follows the
+/// task until it ends.
 pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
     let decisions = parse_decisions(args)?;
     let wait = TaskWait::without_policy(run, args.wait, &args.pace)?;
@@ -43,8 +44,8 @@ pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
     })?
 }
 
-/// Returns the task before the decisions are sent, to check that they are pending: the platform's response does not
-/// mention decisions that are not.
+/// Requests the task before the decisions are sent. It shows whether they are pending: the platform ignores others
+/// without an error.
 async fn read_earlier_task(
     platform: &Platform,
     id: &str,
@@ -59,7 +60,7 @@ async fn read_earlier_task(
     }
 }
 
-/// Returns an error if a decision is not pending, as far as the task lists pending ones.
+/// Fails if a decision is not pending. Does nothing if the task has no list of pending decisions.
 fn reject_unknown_decisions(task: &str, task_state: &Task, decisions: &[Decision]) -> Result<(), Failure> {
     let Some(pending) = &task_state.pending_decisions else {
         return Ok(());
@@ -85,8 +86,8 @@ fn reject_unknown_decisions(task: &str, task_state: &Task, decisions: &[Decision
     Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint))
 }
 
-/// Returns the decisions that are still pending in the response.
-fn find_undecided<'d>(response: &RemainingDecisions, decisions: &'d [Decision]) -> Vec<&'d str> {
+/// Returns the ids of the sent decisions that are still pending by the response.
+fn list_undecided_ids<'d>(response: &RemainingDecisions, decisions: &'d [Decision]) -> Vec<&'d str> {
     let pending_ids: Vec<&str> = response
         .pending_decisions
         .iter()
@@ -100,21 +101,22 @@ fn find_undecided<'d>(response: &RemainingDecisions, decisions: &'d [Decision]) 
         .collect()
 }
 
-/// Describes how many decisions are still pending.
+/// Describes how many decisions are still pending. It is empty if a sent decision is among them, because
+/// `check_decided` reports it.
 fn describe_outcome(response: &RemainingDecisions, decisions: &[Decision]) -> String {
     let pending_count = response.pending_decisions.as_ref().map(Vec::len);
     match pending_count {
         None => "the decisions were sent\n".to_owned(),
         Some(0) => "all decisions are made, and the task continues\n".to_owned(),
-        Some(_) if !find_undecided(response, decisions).is_empty() => String::new(),
+        Some(_) if !list_undecided_ids(response, decisions).is_empty() => String::new(),
         Some(1) => "decided; 1 more decision is pending\n".to_owned(),
         Some(pending_count) => format!("decided; {pending_count} more decisions are pending\n"),
     }
 }
 
-/// Checks that the platform applied the decisions.
+/// Fails if a sent decision is still pending, or if the response does not show whether it is.
 fn check_decided(task: &str, response: &RemainingDecisions, decisions: &[Decision]) -> CommandResult {
-    let undecided_ids = find_undecided(response, decisions);
+    let undecided_ids = list_undecided_ids(response, decisions);
     let (status, message) = if response.pending_decisions.is_none() {
         let message = "the response does not list the pending decisions";
         (ExitStatus::Undecided, message.to_owned())
@@ -131,13 +133,14 @@ fn check_decided(task: &str, response: &RemainingDecisions, decisions: &[Decisio
     Err(Failure::new(status, anyhow::Error::msg(message)).with_hint(hint))
 }
 
+/// Returns the id of the tool call or of the question that is decided.
 fn decision_id(decision: &Decision) -> &str {
     match decision {
         Decision::Tool { id, .. } | Decision::Question { id, .. } => id,
     }
 }
 
-/// Converts the flags to decisions. Fails if one id is both approved and denied.
+/// Converts the flags to decisions. Fails if an id is both approved and denied.
 fn parse_decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
     let scope = scope_word(args.scope == ApprovalScope::Conversation);
     let approvals = args.approve.iter().map(|id| (id, true));
@@ -159,14 +162,16 @@ fn parse_decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
     Ok(decisions)
 }
 
-/// Returns the question, its part and the option of `ID:PART=OPTION`.
+/// Splits `ID:PART=OPTION` into the id of the question, the index of its part, and the chosen option. The id may
+/// contain colons.
 fn parse_answer(text: &str) -> Option<(&str, usize, &str)> {
     let (question_part, option) = text.split_once('=')?;
     let (question, part) = question_part.rsplit_once(':')?;
     Some((question, part.parse().ok()?, option))
 }
 
-/// Adds `ID:PART=OPTION` to the question's answers; options of the same part are grouped.
+/// Adds the answer `ID:PART=OPTION` to the decisions. Answers to one question become one decision, and options for one
+/// part of it are collected.
 fn add_answer(decisions: &mut Vec<Decision>, text: &str) -> Result<(), Failure> {
     let Some((question, part, option)) = parse_answer(text) else {
         return Err(Failure::usage(format!(

@@ -13,7 +13,7 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 /// Number of details to request at the same time.
 const MAX_CONCURRENT_REQUESTS: usize = 8;
 
-/// Prints the tasks of the project or of all projects that match the flags.
+/// Prints the tasks that match the flags: those of the project, or with `--all-projects` of all projects.
 pub(crate) fn list_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
     let connection = run.read_setting_sources()?.connection(&run.global)?;
     let project = connection
@@ -44,6 +44,7 @@ pub(crate) fn list_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
             None => project_tasks,
         };
         let mut items: Vec<Value> = tasks.iter().map(|task| task.raw.clone()).collect();
+        // In the list of the platform, a stopped task may be finished or waiting: only its details show which.
         if args.output.output == OutputFormat::Text {
             let states: Vec<String> =
                 stream::iter(tasks.iter().map(|task| describe_task_state(&platform, task)))
@@ -76,7 +77,8 @@ pub(crate) fn list_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
     })?
 }
 
-/// Returns the tasks on the branch with this name, which only the details contain.
+/// Returns the tasks that work on the branch with this name. The name is only in the details of a task, so each task is
+/// requested.
 async fn filter_by_branch(
     platform: &Platform,
     tasks: Vec<ApiValue<Task>>,
@@ -94,8 +96,8 @@ async fn filter_by_branch(
         .collect())
 }
 
-/// Requests the name of the branch that the task writes to, otherwise of the one that it reads; `None` if the task has
-/// no id or was deleted meanwhile.
+/// Requests the branch of a task: the one that it writes to, otherwise the one that it reads. `None` if the task has no
+/// id or was deleted meanwhile.
 async fn find_branch_name(platform: &Platform, task: &Task) -> Result<Option<String>, HttpError> {
     let Some(id) = &task.task_id else { return Ok(None) };
     match platform.task(id).await {
@@ -108,7 +110,8 @@ async fn find_branch_name(platform: &Platform, task: &Task) -> Result<Option<Str
     }
 }
 
-/// Returns the status as text; for a stopped task, from its details.
+/// Returns the status of a task as text. Requests the details of a stopped task, because only they show whether it is
+/// finished.
 async fn describe_task_state(platform: &Platform, task: &ApiValue<Task>) -> Result<String, HttpError> {
     let (TaskPhase::Stopped, Some(id)) = (task.phase(), &task.task_id) else {
         return Ok(task_text::describe_state(task));

@@ -13,7 +13,7 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{Platform, Task, TaskPhase};
 use sluicegate_platform::follow::{MessageReader, Pace, no_response_error};
 
-/// Prints the messages of a task, and with `--follow` new ones until it ends.
+/// Prints the messages of a task. With `--follow`, also prints new messages until the task ends.
 pub(crate) fn print_messages(
     run: &Run,
     id: &str,
@@ -41,10 +41,10 @@ pub(crate) fn print_messages(
     };
     run.block_on(async {
         let status = match pace {
-            None => history.read_available().await.map(|()| ExitStatus::Success),
-            Some(pace) => history.follow(pace).await,
+            None => history.print_available().await.map(|()| ExitStatus::Success),
+            Some(pace) => history.print_until_end(pace).await,
         };
-        history.finish()?;
+        history.print_json()?;
         status
     })?
 }
@@ -60,8 +60,8 @@ struct MessageHistory<'a> {
 }
 
 impl MessageHistory<'_> {
-    /// Reads all messages that exist now.
-    async fn read_available(&mut self) -> Result<(), Failure> {
+    /// Reads all messages that exist now, and prints them.
+    async fn print_available(&mut self) -> Result<(), Failure> {
         loop {
             match self.reader.read_next(&self.platform, self.id).await {
                 Ok((events, has_more)) => {
@@ -75,7 +75,7 @@ impl MessageHistory<'_> {
         }
     }
 
-    /// Prints these events at once as text, or keeps them for the JSON.
+    /// Prints the messages as text. For `--output json`, keeps them for one document at the end.
     fn print_events(&mut self, events: Vec<Value>) -> Result<(), Failure> {
         if self.output.output == OutputFormat::Text {
             let now = Timestamp::now();
@@ -87,9 +87,9 @@ impl MessageHistory<'_> {
         Ok(())
     }
 
-    /// Reads messages until the task has ended. The status is requested before the messages, so that the last messages
-    /// are not missed.
-    async fn follow(&mut self, mut pace: Pace) -> CommandResult {
+    /// Prints messages until the task ends. Requests the status before the messages, so that the last messages before
+    /// the end are not missed.
+    async fn print_until_end(&mut self, mut pace: Pace) -> CommandResult {
         let (mut was_waiting, mut state) = (false, None);
         loop {
             let Some(task) = pace.before_deadline(self.platform.task(self.id)).await else {
@@ -100,7 +100,7 @@ impl MessageHistory<'_> {
                 Err(error) => return Err(reject_task_request(&self.platform, self.id, error).await),
             };
             state = Some(task_text::describe_state(&task));
-            match pace.before_deadline(self.read_available()).await {
+            match pace.before_deadline(self.print_available()).await {
                 Some(result) => result?,
                 None => return Err(self.reject_timeout(state)),
             }
@@ -117,7 +117,7 @@ impl MessageHistory<'_> {
         }
     }
 
-    /// Warns that the task waits for a decision, with the commands that decide.
+    /// Warns that the task waits for a decision, and prints the commands that answer it.
     fn warn_of_decisions(&self, task: &Task) {
         let decisions = task_text::describe_pending_decisions(self.id, task);
         self.run.ui.warn(&format!(
@@ -126,7 +126,7 @@ impl MessageHistory<'_> {
         ));
     }
 
-    /// Returns the failure of a task that did not end in time, with its last state.
+    /// Returns the failure for a task that did not end in time. Without a state, the platform did not respond at all.
     fn reject_timeout(&self, state: Option<String>) -> Failure {
         match state {
             Some(state) => self.reject_task(format!(
@@ -137,13 +137,14 @@ impl MessageHistory<'_> {
         }
     }
 
+    /// Returns a failure because of the task, with the command that shows the task as its hint.
     fn reject_task(&self, message: String) -> Failure {
         Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message))
             .with_hint(format!("run `sluicegate tasks show {}` for details", self.id))
     }
 
-    /// Prints the JSON of all events; as text, they were printed when they were read.
-    fn finish(&self) -> Result<(), Failure> {
+    /// Prints all messages as one JSON document. As text, they were printed when they were read.
+    fn print_json(&self) -> Result<(), Failure> {
         match self.output.output {
             OutputFormat::Text => Ok(()),
             OutputFormat::Json => self
@@ -154,7 +155,8 @@ impl MessageHistory<'_> {
     }
 }
 
-/// Returns an event as one line: time, turn, data and other fields. The API document does not specify its fields.
+/// Formats a message as one line: its time, turn and text, then its other fields with their names. The API document
+/// does not specify the fields of a message.
 pub(crate) fn format_event(event: &Value, now: Timestamp) -> String {
     let Value::Object(fields) = event else {
         return text::escape_line(&event.to_string()) + "\n";

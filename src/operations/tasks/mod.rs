@@ -25,12 +25,12 @@ const DEFAULT_TIMEOUT_SECONDS: u64 = 3600;
 /// Maximum size of an instruction file, in bytes.
 const MAX_MESSAGE_BYTES: u64 = 1024 * 1024;
 
-/// Returns the platform's client without a project, which requests for tasks do not use.
+/// Creates the client of the platform. Requests about tasks do not need the project.
 fn create_platform_client(run: &Run) -> Result<Platform, Failure> {
     run.create_platform_client(&run.read_setting_sources()?.connection(&run.global)?)
 }
 
-/// Returns the failure for a task; for a 404, with the most similar task id.
+/// Returns the failure of a request about a task. If no task has this id, the hint has the most similar id.
 async fn reject_task_request(platform: &Platform, id: &str, error: HttpError) -> Failure {
     let lookup = ResourceLookup {
         kind: "task",
@@ -59,7 +59,7 @@ pub(crate) fn show_task(run: &Run, args: &TaskArgs) -> CommandResult {
     })?
 }
 
-/// Requests a task to stop; it may still be running afterwards.
+/// Requests the platform to stop a task, which may still be running afterwards.
 pub(crate) fn stop_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = create_platform_client(run)?;
     run.block_on(async {
@@ -74,7 +74,7 @@ pub(crate) fn stop_task(run: &Run, args: &TaskArgs) -> CommandResult {
     })?
 }
 
-/// Deletes a task with its data.
+/// Deletes a task and all its data on the platform.
 pub(crate) fn delete_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = create_platform_client(run)?;
     run.block_on(async {
@@ -86,7 +86,7 @@ pub(crate) fn delete_task(run: &Run, args: &TaskArgs) -> CommandResult {
     })?
 }
 
-/// Returns the instruction from the flag or the file.
+/// Returns the instruction for the agent from `--message` or `--message-file`. Fails if it is empty.
 fn read_message(run: &Run, args: &MessageArgs) -> Result<String, Failure> {
     let text = match (&args.message, &args.message_file) {
         (Some(text), _) => text.clone(),
@@ -94,7 +94,7 @@ fn read_message(run: &Run, args: &MessageArgs) -> Result<String, Failure> {
             let bytes = read_user_file(&run.env.current_dir().join(path), MAX_MESSAGE_BYTES)?;
             input::decode_utf_8(bytes).map_err(|reason| {
                 Failure::usage(format!(
-                    "could not read the message's file {}: {reason}",
+                    "could not read the message file {}: {reason}",
                     path.display()
                 ))
             })?

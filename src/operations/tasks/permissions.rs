@@ -8,7 +8,7 @@ use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::{Permission, Permissions};
 
-/// Replaces the tools that a task may use without asking. Checks that the platform accepted them.
+/// Replaces the tools that a task may use without asking, prints them, and checks that the platform applied the change.
 pub(crate) fn replace_permissions(
     run: &Run,
     id: &str,
@@ -27,7 +27,7 @@ pub(crate) fn replace_permissions(
     })?
 }
 
-/// Returns the names of the tools that the response lists; `None` if the response has no list.
+/// Returns the names of the tools that the task may use by the response; `None` if the response has no list.
 fn list_granted_tools(response: &Permissions) -> Option<Vec<&str>> {
     let permissions = response.granted_permissions.as_ref()?;
     Some(
@@ -38,7 +38,7 @@ fn list_granted_tools(response: &Permissions) -> Option<Vec<&str>> {
     )
 }
 
-/// Describes which tools the task may use now.
+/// Describes which tools the task may use now without asking.
 fn describe_permissions(id: &str, response: &Permissions) -> String {
     let names = match list_granted_tools(response) {
         None => return text::escape_line(&format!("the permissions of task {id} were sent")) + "\n",
@@ -48,7 +48,7 @@ fn describe_permissions(id: &str, response: &Permissions) -> String {
     text::escape_line(&format!("task {id} may use {names} without asking")) + "\n"
 }
 
-/// Checks that the task now has the requested permissions and no others.
+/// Fails if the tools that the platform granted differ from the requested ones.
 fn check_granted(id: &str, requested_tools: &[String], response: &Permissions) -> CommandResult {
     let Some((status, message)) = compare_permissions(requested_tools, response) else {
         return Ok(ExitStatus::Success);
@@ -57,7 +57,8 @@ fn check_granted(id: &str, requested_tools: &[String], response: &Permissions) -
     Err(Failure::new(status, anyhow::Error::msg(message)).with_hint(hint))
 }
 
-/// Returns how the granted permissions differ from the requested ones, with the exit code.
+/// Describes how the granted tools differ from the requested ones, and returns the exit status for it; `None` if they
+/// are equal. The result is undecided if the response has no list.
 fn compare_permissions(requested_tools: &[String], response: &Permissions) -> Option<(ExitStatus, String)> {
     let Some(granted_tools) = list_granted_tools(response) else {
         let message = "the response does not list the granted permissions";

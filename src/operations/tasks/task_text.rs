@@ -6,7 +6,7 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{ApiValue, PendingDecision, Task, TaskPhase};
 use std::fmt::Write as _;
 
-/// Returns the status, with the meaning of a STOPPED.
+/// Returns the status of the task. `STOPPED` can have several meanings, so the meaning is added if it is known.
 pub(crate) fn describe_state(task: &Task) -> String {
     let status = task.status.as_deref().unwrap_or("(no status)");
     match task.phase() {
@@ -17,12 +17,12 @@ pub(crate) fn describe_state(task: &Task) -> String {
     }
 }
 
-/// Returns the status and its meaning in one line.
+/// Returns the first line about a task: its status.
 fn describe_headline(task: &Task) -> String {
     format!("{}\n", text::escape_line(&describe_state(task)))
 }
 
-/// Returns everything about a task: its status, its fields, and its pending decisions.
+/// Describes a task: its status, its fields, and its pending decisions with the commands that answer them.
 pub(crate) fn describe_task(id: &str, task: &ApiValue<Task>) -> String {
     let is_waiting = task
         .pending_decisions
@@ -36,12 +36,12 @@ pub(crate) fn describe_task(id: &str, task: &ApiValue<Task>) -> String {
     describe_headline(task) + &response_output::format_facts(&facts) + &describe_pending_decisions(id, task)
 }
 
-/// Returns the pending decisions with the commands to answer them; empty without any.
+/// Describes the pending decisions of the task with the commands that answer them. It is empty if there are none.
 pub(crate) fn describe_pending_decisions(id: &str, task: &Task) -> String {
     describe_decisions(id, task.pending_decisions.as_deref().unwrap_or_default())
 }
 
-/// Returns each decision with the exact commands to answer it.
+/// Describes each of the decisions with the commands that answer it.
 pub(crate) fn describe_decisions(task_id: &str, pending: &[ApiValue<PendingDecision>]) -> String {
     let mut text = String::new();
     for decision in pending {
@@ -50,14 +50,14 @@ pub(crate) fn describe_decisions(task_id: &str, pending: &[ApiValue<PendingDecis
         for line in list_detail_lines(decision) {
             let _ = writeln!(text, "    {}", text::escape_line(&line));
         }
-        for command in list_commands(task_id, decision) {
+        for command in list_answer_commands(task_id, decision) {
             let _ = writeln!(text, "  to answer, run: {}", text::escape_line(&command));
         }
     }
     text
 }
 
-/// Describes what the agent requests.
+/// Describes in one line what the agent wants the user to decide.
 fn describe_request(decision: &PendingDecision) -> String {
     let title = decision
         .permission_message
@@ -74,8 +74,8 @@ fn describe_request(decision: &PendingDecision) -> String {
     }
 }
 
-/// Returns the details of the decision, one per line: the body of its message, then each field that the description of
-/// the request does not contain.
+/// Returns the details of a decision, one per line: the body of its message, and each field that `describe_request`
+/// does not show.
 fn list_detail_lines(decision: &ApiValue<PendingDecision>) -> Vec<String> {
     let body = decision
         .permission_message
@@ -92,9 +92,9 @@ fn list_detail_lines(decision: &ApiValue<PendingDecision>) -> Vec<String> {
     lines
 }
 
-/// Returns the commands that answer the decision; empty if it has no id. The API document does not specify a question's
-/// fields: if it has parts with options, the first option of each is used as an example.
-fn list_commands(task_id: &str, decision: &ApiValue<PendingDecision>) -> Vec<String> {
+/// Returns the commands that answer the decision; none if it has no id. For a question, the command has the first
+/// option of each part as an example. The API document does not specify the fields of a question.
+fn list_answer_commands(task_id: &str, decision: &ApiValue<PendingDecision>) -> Vec<String> {
     let command = format!("sluicegate tasks decide {}", text::quote_shell_word(task_id));
     if let Some(tool) = &decision.tool_id {
         let id = text::quote_shell_word(tool);
@@ -108,7 +108,7 @@ fn list_commands(task_id: &str, decision: &ApiValue<PendingDecision>) -> Vec<Str
     };
     let parts = decision.raw["questions"].as_array().map_or(1, Vec::len).max(1);
     let answers = (0..parts).map(|part| {
-        let option = find_option_name(&decision.raw["questions"][part]["options"][0]);
+        let option = option_name(&decision.raw["questions"][part]["options"][0]);
         format!(
             " --answer {}",
             text::quote_shell_word(&format!("{question}:{part}={option}"))
@@ -117,8 +117,9 @@ fn list_commands(task_id: &str, decision: &ApiValue<PendingDecision>) -> Vec<Str
     vec![answers.fold(command, |command, answer| command + &answer)]
 }
 
-/// Returns the name of an option of a question, whatever form the platform gives it.
-fn find_option_name(value: &Value) -> String {
+/// Returns the name of an option, which is a text or an object with one of several keys. Without a name, returns the
+/// placeholder `OPTION`.
+fn option_name(value: &Value) -> String {
     let label = ["label", "value", "name"]
         .iter()
         .find_map(|key| value.get(key)?.as_str());

@@ -14,8 +14,8 @@ pub(crate) struct TaskWait {
     pub(crate) pace: Pace,
 }
 
-/// Returns the task before the command resumes it; `None` without `--wait`. The wait compares the task with it, because
-/// the status right after the request may be the old one.
+/// Requests the state of the task before a command resumes it; `None` without `--wait`. The wait needs it because the
+/// platform may report the old status for a while.
 pub(crate) async fn read_task_before(
     platform: &Platform,
     id: &str,
@@ -33,7 +33,7 @@ pub(crate) async fn read_task_before(
 }
 
 impl TaskWait {
-    /// Returns the wait set by the flags; `None` without `--wait`.
+    /// Reads the settings for `--wait`, with the tools to approve meanwhile. `None` without `--wait`.
     pub(crate) fn from_args(run: &Run, args: &WaitArgs) -> Result<Option<Self>, Failure> {
         let wait = Self::without_policy(run, args.wait, &args.pace)?;
         Ok(wait.map(|wait| Self {
@@ -45,7 +45,8 @@ impl TaskWait {
         }))
     }
 
-    /// Returns the settings of a wait that approves nothing by itself, or `None` if no wait is requested.
+    /// Reads the settings for a wait that approves no tool. `None` if no wait is requested, but invalid settings are
+    /// always an error.
     pub(crate) fn without_policy(
         run: &Run,
         is_requested: bool,
@@ -60,8 +61,8 @@ impl TaskWait {
         }))
     }
 
-    /// Waits, and prints how the task ended; returns success only for a finished task. `earlier_state` is the task
-    /// before the command resumed it, with the ids of the decisions that were sent; `None` for a new task.
+    /// Waits until the task ends, and prints its state. Fails unless the task finished. For a task that a command
+    /// resumed, `earlier_state` is the state before, with the ids of the decisions that were sent.
     pub(crate) async fn follow(
         &self,
         run: &Run,
@@ -90,7 +91,7 @@ impl TaskWait {
     }
 }
 
-/// Prints what happened in a task.
+/// Prints a status change or an approval.
 fn print_event(run: &Run, event: &TaskEvent<'_>) {
     match event {
         TaskEvent::Status(status) => run.ui.say(&format!("the task is {status}")),
@@ -98,7 +99,8 @@ fn print_event(run: &Run, event: &TaskEvent<'_>) {
     }
 }
 
-/// Returns the error for the end of the task, with the next step; `None` if the task is finished.
+/// Returns the failure for a task that did not finish, with the next step as its hint; `None` for a finished task.
+/// `limit` is the time limit in seconds.
 fn reject_unfinished_task(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Option<Failure> {
     let status = match end {
         TaskEnd::Unclear => ExitStatus::Undecided,

@@ -13,13 +13,13 @@ use sluicegate_base::text::format_count;
 use sluicegate_platform::definitions::Document;
 use sluicegate_platform::definitions::variables::{self, StepOutcome, VariableDefinition, VariableStep};
 
-/// Changes the project's variables to those that the file describes.
+/// Changes the variables of the project until they match the file. Prints the changes first; a dry run then stops.
 pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
     let document = Document::load(&run.env.current_dir().join(&args.file), &args.file)?;
     let wanted_variables = variables::read_variables(&document)?;
     let project = run.project()?;
     run.block_on(async {
-        let steps = find_steps(&project, &document, &wanted_variables, args).await?;
+        let steps = plan_changes(&project, &document, &wanted_variables, args).await?;
         print_steps(run, args, &steps)?;
         if args.dry_run || steps.is_empty() {
             return report_results(run, args, &steps, None);
@@ -32,8 +32,9 @@ pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
     })?
 }
 
-/// Compares the file with the project, and returns the changes to make.
-async fn find_steps(
+/// Requests the variables of the project, compares them with the file, and returns the changes to make. Unless
+/// `--allow-unknown` is set, fails for names that the project does not know.
+async fn plan_changes(
     project: &RemoteProject,
     document: &Document,
     wanted_variables: &[VariableDefinition],
@@ -52,7 +53,8 @@ async fn find_steps(
     )?)
 }
 
-/// Prints the changes before they are applied; as JSON, they follow with the results.
+/// Prints the changes before they are applied. For `--output json`, prints nothing, because the document with the
+/// results contains them.
 fn print_steps(run: &Run, args: &ApplyArgs, steps: &[VariableStep]) -> Result<(), Failure> {
     if args.output.output == OutputFormat::Json {
         return Ok(());
@@ -62,7 +64,7 @@ fn print_steps(run: &Run, args: &ApplyArgs, steps: &[VariableStep]) -> Result<()
     run.ui.print_result(&text)
 }
 
-/// Prints a failure as soon as it happens.
+/// Warns about a change that failed, as soon as this is known.
 fn warn_of_failure(run: &Run, step: &VariableStep, outcome: &StepOutcome) {
     if let Some(reason) = describe_problem(outcome) {
         let lines = step.describe_lines().join("; ");
@@ -70,7 +72,7 @@ fn warn_of_failure(run: &Run, step: &VariableStep, outcome: &StepOutcome) {
     }
 }
 
-/// Describes why a change was not made completely; `None` if it was.
+/// Returns the reason why a change was not made completely; `None` if it was.
 fn describe_problem(outcome: &StepOutcome) -> Option<String> {
     match outcome {
         StepOutcome::Done => None,
@@ -86,7 +88,8 @@ fn describe_problem(outcome: &StepOutcome) -> Option<String> {
     }
 }
 
-/// Prints the results. Returns an error if a change failed. `results` is `None` if nothing was changed.
+/// Prints the results, and fails if a change was not made. `results` is `None` if no change was tried: in a dry run, or
+/// because there is none.
 fn report_results(
     run: &Run,
     args: &ApplyArgs,
@@ -131,8 +134,8 @@ fn report_results(
     )
 }
 
-/// Returns the exit code of a failed run: 8, unless the token lacks the permission, or certainly no change was applied
-/// because the platform gave no usable response.
+/// Returns the exit status for a run in which a change failed. It is 8, except if the token lacks the permission, or if
+/// the platform was unavailable and certainly applied no change.
 fn choose_exit_status(results: &[StepOutcome]) -> ExitStatus {
     let has_finished_step = results.iter().any(|result| match result {
         StepOutcome::Done | StepOutcome::Partial(_) => true,
@@ -156,10 +159,10 @@ fn to_document(steps: &[VariableStep], results: Option<&[StepOutcome]>) -> Value
             step_to_json(step, outcome)
         })
         .collect();
-    json!({ "changes": entries, "dryRun": results.is_none () && !steps.is_empty() })
+    json!({ "changes": entries, "dryRun": results.is_none() && !steps.is_empty() })
 }
 
-/// Returns a change as JSON, with its result if it was tried.
+/// Returns a change as JSON, with its result unless this was a dry run.
 fn step_to_json(step: &VariableStep, outcome: Option<&StepOutcome>) -> Value {
     let mut entry = json!(step);
     if let (Some(outcome), Value::Object(fields)) = (outcome, &mut entry) {

@@ -13,12 +13,12 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{NewVariable, Variable, VariableFields};
 use sluicegate_platform::definitions::variables::parse_argument;
 
-/// Prints that something was done, because the platform's response is empty.
+/// Prints `text` to confirm a request. With `--output json`, prints `null`, because the platform's response is empty.
 pub(crate) fn print_done(run: &Run, output: OutputArgs, text: &str) -> CommandResult {
     run.print_response(output, &Value::Null, || text::escape_line(text) + "\n")
 }
 
-/// Prints the variables of the project as a table or as JSON.
+/// Prints the variables of the project, as a table or as JSON.
 pub(crate) async fn list_variables(run: &Run, project: &RemoteProject, output: OutputArgs) -> CommandResult {
     let columns = [
         ("name", "name"),
@@ -34,7 +34,7 @@ pub(crate) async fn list_variables(run: &Run, project: &RemoteProject, output: O
     run.print_list(output, variables, &columns, "the project has no variables")
 }
 
-/// Creates a variable of the project from the flags.
+/// Creates a variable in the project from the flags, and prints the response.
 pub(crate) async fn create_variable(
     run: &Run,
     project: &RemoteProject,
@@ -53,7 +53,8 @@ pub(crate) async fn create_variable(
     })
 }
 
-/// Updates a variable. Every update must include type and behaviour, so they are looked up if not given.
+/// Updates a variable. The platform requires its type and its behaviour, so they are requested first unless both flags
+/// are passed.
 pub(crate) async fn update_variable(
     run: &Run,
     project: &RemoteProject,
@@ -82,7 +83,7 @@ pub(crate) async fn update_variable(
     print_done(run, output, &format!("updated the variable {name}"))
 }
 
-/// Returns the variable with this name, or the error that there is none, with the most similar names.
+/// Requests the variable with this name. Fails if the project does not have it, with the most similar names as a hint.
 async fn find_variable(project: &RemoteProject, name: &str) -> Result<Variable, Failure> {
     let response = project.platform.variables(project.id).await;
     let variables = project.check_response(response).await?;
@@ -100,7 +101,7 @@ async fn find_variable(project: &RemoteProject, name: &str) -> Result<Variable, 
     })
 }
 
-/// Returns the given fields, completed by the known type and behaviour.
+/// Returns the fields that the flags set. A missing type or behaviour is taken from `current_variable`.
 fn build_fields(args: FieldArgs, current_variable: Option<&Variable>) -> Result<VariableFields, Failure> {
     let type_name = args
         .r#type

@@ -13,14 +13,15 @@ use sluicegate_platform::definitions::variables::{list_unconfirmed_overrides, pa
 use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
 use std::fmt::Write as _;
 
-/// Lists, sets or removes the values that a variable has in single environments.
+/// Runs `sluicegate variables overrides`: prints, sets or removes the values that a variable has in single
+/// environments.
 pub(crate) async fn run_overrides(run: &Run, project: &RemoteProject, verb: OverridesVerb) -> CommandResult {
     match verb {
         OverridesVerb::List {
             name,
             environment,
             output,
-        } => list_overrides(run, project, &name, environment.as_deref(), output).await,
+        } => print_overrides(run, project, &name, environment.as_deref(), output).await,
         OverridesVerb::Set { name, values, output } => {
             set_overrides(run, project, &name, &values, output).await
         }
@@ -32,8 +33,8 @@ pub(crate) async fn run_overrides(run: &Run, project: &RemoteProject, verb: Over
     }
 }
 
-/// Prints the values that a variable has in single environments.
-async fn list_overrides(
+/// Prints the environments in which the variable has its own value, with the values.
+async fn print_overrides(
     run: &Run,
     project: &RemoteProject,
     name: &str,
@@ -54,7 +55,8 @@ async fn list_overrides(
     })
 }
 
-/// Sets overrides. The platform returns the variable's type with its overrides, which determines how values are sent.
+/// Sets the value of the variable in each of the environments. Requests the type of the variable first, because it
+/// decides how a value is sent. Fails if the platform does not confirm a value.
 async fn set_overrides(
     run: &Run,
     project: &RemoteProject,
@@ -117,7 +119,8 @@ async fn set_overrides(
     ))
 }
 
-/// Removes the override of each environment separately: a failure does not affect the others.
+/// Removes the variable's own value in each of the environments, with one request each. A failure does not stop the
+/// others.
 async fn unset_overrides(
     run: &Run,
     project: &RemoteProject,
@@ -161,7 +164,8 @@ async fn unset_overrides(
     })
 }
 
-/// Returns the failure for a missing variable or a missing override.
+/// Returns the failure to remove an override. If the response was a 404, says whether the variable or only its override
+/// is missing.
 async fn reject_override_request(
     project: &RemoteProject,
     name: &str,

@@ -14,8 +14,8 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::ErrorKind;
 
-/// Requests the details of a version, and returns the differences that `compare` finds. A version that the platform
-/// does not have is a difference. Warns if the version is disabled.
+/// Requests the details of a published version, and returns the differences that `compare` finds. A missing version is
+/// a difference, too. Warns if the version is disabled.
 pub(crate) fn compare_with_platform(
     run: &Run,
     platform: &Platform,
@@ -51,7 +51,7 @@ pub(crate) struct Verification<'a> {
 }
 
 impl Verification<'_> {
-    /// Prints whether the subject matches the document. Returns an error with the differences if it does not.
+    /// Prints whether the subject matches the document. Fails with the list of differences if it does not.
     pub(crate) fn print(self, run: &Run, output: OutputFormat) -> CommandResult {
         let is_same = self.differences.is_empty();
         let (subject, document) = (&self.subject, self.document);

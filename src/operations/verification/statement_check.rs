@@ -23,7 +23,8 @@ const MAX_STATEMENT_BYTES: u64 = 64 * 1024 * 1024;
 const ENVELOPE_HINT: &str = "check its signature, and extract the statement: `gh attestation verify FILE --repo \
                              OWNER/NAME --predicate-type TYPE --format json --jq '.[0].verificationResult.statement'`";
 
-/// Compares a statement with the platform and the clone, and reports each difference.
+/// Compares a saved statement with the platform and the clone. Prints the differences, and a reminder that the
+/// signature was not checked.
 pub(crate) fn verify_statement(run: &Run, path: &Path, output: OutputFormat) -> CommandResult {
     let full_path = run.env.current_dir().join(path);
     let statement =
@@ -49,7 +50,8 @@ pub(crate) fn verify_statement(run: &Run, path: &Path, output: OutputFormat) -> 
     verification.print(run, output)
 }
 
-/// Compares a statement about a review with the clone, which must have the commit: there is nothing else to compare.
+/// Compares a statement about a review with the files of the reviewed commit. The clone must have the commit, because
+/// the platform keeps no reviews to compare with.
 fn verify_review(
     run: &Run,
     statement: &SavedStatement,
@@ -76,7 +78,8 @@ fn verify_review(
     })
 }
 
-/// Compares a statement about a publication with the platform, and with the clone if it has the commit.
+/// Compares a statement about a publication with the published version on the platform. If the clone has the commit,
+/// also compares the files.
 fn verify_publication(
     run: &Run,
     statement: &SavedStatement,
@@ -98,7 +101,7 @@ fn verify_publication(
         version,
         |details| compare_publication_with_details(predicate, details),
     )?);
-    match find_clone_of(run, &predicate.commit) {
+    match find_commit_in_clone(run, &predicate.commit) {
         Some((repository, commit)) => {
             differences.extend(statement.compare_publication_with_commit(predicate, &repository, &commit)?);
             differences.extend(compare_policy(run, &predicate.policy, &repository)?);
@@ -122,8 +125,8 @@ fn verify_publication(
     })
 }
 
-/// Returns a difference if the version was published in another project. A platform may have several addresses, so
-/// another one is only printed.
+/// Returns a difference if the version was published in another project. Another address is only printed, because a
+/// platform can have several.
 fn compare_platforms(
     run: &Run,
     publish_platform: &ReviewPlatform,
@@ -131,27 +134,28 @@ fn compare_platforms(
 ) -> Option<String> {
     if publish_platform.url != run_platform.url {
         run.ui.say(&format!(
-            "the version was published at {}, and is compared with {}",
+            "the version was published at {}, but is compared with the version at {}",
             publish_platform.url, run_platform.url
         ));
     }
     (publish_platform.project != run_platform.project).then(|| {
         format!(
-            "the version is in the project {}, but this run uses the project {}",
+            "the version is in project {}, but this run uses project {}",
             publish_platform.project, run_platform.project
         )
     })
 }
 
-/// Returns the repository and the commit with this full id, if the repository has it.
-fn find_clone_of(run: &Run, id: &str) -> Option<(Repository, CommitId)> {
+/// Returns the repository and the commit with this full id; `None` without a repository or if it does not have the
+/// commit.
+fn find_commit_in_clone(run: &Run, id: &str) -> Option<(Repository, CommitId)> {
     let repository = run.find_repository()?;
     let commit = repository.find_commit_with_id(id)?;
     Some((repository, commit))
 }
 
-/// Compares the gate configuration with its commit. If the commit is not available locally, prints that and returns an
-/// empty list.
+/// Compares the digests of the gate configuration in the statement with the files of its commit. If the clone does not
+/// have that commit, prints this and returns no differences.
 fn compare_policy(
     run: &Run,
     policy: &PolicyDigests,

@@ -29,7 +29,8 @@ struct WaiverTerms {
     last_day: Option<Date>,
 }
 
-/// Adds waivers: the one that the flags describe, or one for each finding that is not waived yet.
+/// Adds one waiver from the flags, or a waiver for each finding that has none. The findings are the current ones or,
+/// with `--from`, those of a report.
 pub(crate) fn add_waivers(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -70,7 +71,7 @@ pub(crate) fn add_waivers(
     }
 }
 
-/// Returns the reason, the owner and the end of the new waivers.
+/// Returns what the flags say about all new waivers: the reason, the owner, and the last day.
 fn parse_waiver_terms(args: &AddWaiverArgs) -> Result<WaiverTerms, Failure> {
     Ok(WaiverTerms {
         reason: args.reason.clone(),
@@ -79,17 +80,18 @@ fn parse_waiver_terms(args: &AddWaiverArgs) -> Result<WaiverTerms, Failure> {
     })
 }
 
-/// Parses the day on which waivers end, which must not be in the past.
+/// Parses the last day on which the new waivers apply. Fails if it is in the past.
 fn parse_last_day(text: &str) -> Result<Date, Failure> {
     let problem = match text.parse::<Date>() {
         Ok(date) if date >= today() => return Ok(date),
         Ok(_) => "is in the past",
         Err(_) => "is not a date",
     };
-    Err(Failure::usage(format!("--until {text:?} {problem}")).with_hint("write a day as 2027-03-31"))
+    Err(Failure::usage(format!("--until {text:?} {problem}"))
+        .with_hint("write the last day as YYYY-MM-DD, for example 2027-03-31"))
 }
 
-/// Creates an entry with these terms.
+/// Creates a waiver with these terms.
 fn build_entry(
     rule: &str,
     path: String,
@@ -108,7 +110,7 @@ fn build_entry(
     }
 }
 
-/// Returns an error for entries that no run could read: an unknown rule, which a report may contain, or no reason.
+/// Fails for waivers that a later run would reject, for example because of an unknown rule or an empty reason.
 fn reject_unreadable(
     workspace: &Workspace<'_>,
     waivers_file: &WaiversFile,
@@ -122,8 +124,8 @@ fn reject_unreadable(
     Ok(())
 }
 
-/// Returns the waiver with the worst size of the findings in its files. Fails if it matches no current finding, unless
-/// only the platform has its rule: such findings are unknown here.
+/// Returns the waiver, extended by the worst size among the findings of its rule in its files. Fails if it matches no
+/// current finding. A rule that only the platform knows is accepted, because its findings are unknown here.
 fn require_match(waivers_file: &WaiversFile, mut entry: WaiverEntry) -> Result<WaiverEntry, Failure> {
     let waivers = Waivers::new(vec![entry.clone()]).map_err(|error| Failure::usage(error.to_string()))?;
     let mut files: Vec<FileResults> = waivers_file.tally.all_files().cloned().collect();
@@ -155,7 +157,7 @@ fn require_match(waivers_file: &WaiversFile, mut entry: WaiverEntry) -> Result<W
     Ok(entry)
 }
 
-/// Returns the text of a new file with this heading and a waiver for each finding that can have one.
+/// Renders a new waivers file with this heading: one waiver for each finding that can have one.
 pub(crate) fn render_baseline(files: &[FileResults], heading: &str, reason: &str) -> Result<String, Failure> {
     let terms = WaiverTerms {
         reason: reason.to_owned(),
@@ -166,7 +168,7 @@ pub(crate) fn render_baseline(files: &[FileResults], heading: &str, reason: &str
         .map_err(|error| Failure::usage(format!("could not create {FILE_NAME}: {error}")))
 }
 
-/// Returns a waiver for each finding that can have one and has none.
+/// Returns a waiver for each finding in `files` that can have one and does not have one yet.
 fn build_unwaived_entries(
     waivers_file: &WaiversFile,
     mut files: Vec<FileResults>,
@@ -178,8 +180,8 @@ fn build_unwaived_entries(
     Ok(build_entries(&files, terms))
 }
 
-/// Returns a waiver for each finding that fails the gate and can have one. The waiver of a counting rule has a size and
-/// no subject.
+/// Returns a waiver for each finding that fails the gate and can be waived. For a rule that counts something, the
+/// waiver allows a size instead of naming a subject.
 fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<WaiverEntry> {
     let mut entries: Vec<WaiverEntry> = Vec::new();
     for file in files {
@@ -202,8 +204,9 @@ fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<WaiverEntry>
     entries
 }
 
-/// Returns the files of a report, with the subject of each finding, which older reports lack, read from the files on
-/// disk. The findings that the report folds under a broken link are those of `current`.
+/// Reads the files with findings from a report. Adds the subject of a finding, which older reports lack, and the
+/// findings that the report hides under a broken link. Both are found in the files on disk; `current` has their
+/// findings.
 fn read_reported_files(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -239,7 +242,8 @@ fn read_reported_files(
     Ok(files)
 }
 
-/// Returns the current results that follow from the broken links of the pipeline, if the report folds them.
+/// Returns the current results that only follow from broken links in the pipeline. A report folds them into the finding
+/// about the link. If the report folds none, returns none.
 fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &Pipeline) -> Vec<RuleResult> {
     let mut violations = reported_file.results.iter().flat_map(|result| &result.violations);
     if !violations.any(|violation| violation.folded_count > 0) {
@@ -271,7 +275,7 @@ fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &
     results
 }
 
-/// Adds the size and the subject that a local review would find to a violation from a report.
+/// Adds the size and the subject to a violation from a report, as a local review would find them.
 fn complete_violation(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
     violation.size = rules::measure_pipeline(rule, pipeline);
     if violation.about.is_none() {
@@ -282,7 +286,7 @@ fn complete_violation(violation: &mut Violation, rule: &str, pipeline: &Pipeline
     }
 }
 
-/// Writes the entries, replacing those with the same subject. Returns the number of written entries.
+/// Writes the waivers to the file, replacing those with the same rule, path and subject. Returns their number.
 fn write_entries(waivers_file: &WaiversFile, entries: &[WaiverEntry]) -> Result<usize, Failure> {
     if entries.is_empty() {
         return Ok(0);

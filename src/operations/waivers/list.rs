@@ -9,7 +9,7 @@ use serde_json::Value;
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverEntry, WaiverStatus};
 
-/// Prints the waivers, each with whether it is used.
+/// Prints the waivers in the file, each with its state: used, unused, expired or not judged.
 pub(crate) fn list_waivers(
     run: &Run,
     snapshot: &Snapshot<'_>,
@@ -36,7 +36,8 @@ pub(crate) fn list_waivers(
     run.ui.print_result(&text)
 }
 
-/// Returns the word for whether a waiver is used.
+/// Returns the name of the waiver's state. If some of its files could not be evaluated, an unmatched waiver is not
+/// judged.
 const fn describe_status(status: WaiverStatus) -> &'static str {
     match status {
         WaiverStatus { is_expired: true, .. } => "expired",
@@ -48,7 +49,7 @@ const fn describe_status(status: WaiverStatus) -> &'static str {
     }
 }
 
-/// Returns a waiver of the file as JSON, with its state and line.
+/// Returns a waiver as JSON, with its state and its line in the file.
 pub(crate) fn waiver_to_json(waiver: &PlacedWaiver, status: WaiverStatus) -> Value {
     let mut value = entry_to_json(&waiver.entry);
     value["state"] = describe_status(status).into();
@@ -56,7 +57,7 @@ pub(crate) fn waiver_to_json(waiver: &PlacedWaiver, status: WaiverStatus) -> Val
     value
 }
 
-/// Returns the cells of a waiver in the table.
+/// Returns the table cells of a waiver.
 fn format_row(entry: &WaiverEntry, status: WaiverStatus) -> Vec<String> {
     let size = entry.size.map(|size| format!("up to {size}"));
     vec![
@@ -70,6 +71,7 @@ fn format_row(entry: &WaiverEntry, status: WaiverStatus) -> Vec<String> {
     ]
 }
 
+/// Returns the text of a table cell, or `-` if it has no value.
 fn format_optional(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
 }

@@ -33,7 +33,8 @@ pub(crate) struct WaiversFile {
 }
 
 impl WaiversFile {
-    /// Reads the checkout's waivers file, and evaluates the rules on all pipelines, to know which waivers are used.
+    /// Reads the waivers file of the checkout, and evaluates the rules on all pipelines, to know which findings the
+    /// waivers match. Without a rules file, each pipeline has the finding that it is missing.
     pub(crate) fn read_and_evaluate(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
@@ -57,11 +58,12 @@ impl WaiversFile {
         })
     }
 
+    /// Compiles the entries of the file, so that they can be matched with findings.
     fn waivers(&self) -> Result<Waivers, Failure> {
         build_waivers(self.entries.clone(), FILE_NAME)
     }
 
-    /// Returns for each waiver whether it is used.
+    /// Applies the waivers to the current findings, and returns for each waiver whether it is used, unused or expired.
     fn find_statuses(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
         let no_old_names = OldNames::default();
         let is_all_evaluated = true;
@@ -74,7 +76,7 @@ impl WaiversFile {
         )
     }
 
-    /// Writes the edited text to the file, or returns the error that it could not be edited.
+    /// Writes the edited text to the file. Fails if it could not be edited.
     fn write(&self, edited_text: Result<String, EditError>) -> Result<(), Failure> {
         let displayed_path = self.path.display();
         let text = edited_text.map_err(|error| {
@@ -86,7 +88,7 @@ impl WaiversFile {
     }
 }
 
-/// Returns a waiver as JSON.
+/// Returns the fields of a waiver as JSON.
 fn entry_to_json(entry: &WaiverEntry) -> Value {
     json!({
         "rule": entry.rule,
@@ -99,7 +101,7 @@ fn entry_to_json(entry: &WaiverEntry) -> Value {
     })
 }
 
-/// Returns the file's text; empty if there is no file.
+/// Reads the file; a missing file is empty.
 fn read_text_or_empty(path: &Path) -> Result<String, Failure> {
     match input::read_text_file(path, MAX_WAIVERS_BYTES) {
         Ok(text) => Ok(text),

@@ -11,7 +11,8 @@ use sluicegate_git::Snapshot;
 use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove_entries};
 use std::fmt::Write as _;
 
-/// Removes the waivers that are expired or match no finding, and prints them.
+/// Removes the waivers that are expired or match no finding, and prints them. Waivers whose files could not be
+/// evaluated stay.
 pub(crate) fn prune_waivers(
     run: &Run,
     snapshot: &Snapshot<'_>,
@@ -41,7 +42,7 @@ pub(crate) fn prune_waivers(
     }
 }
 
-/// Describes which waivers were removed from the file, one per line.
+/// Describes how many waivers were removed, and lists them.
 fn describe_removed(removed_entries: &[(&PlacedWaiver, WaiverStatus)]) -> String {
     let mut lines = String::new();
     for (waiver, _) in removed_entries {
