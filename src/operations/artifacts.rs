@@ -33,7 +33,8 @@ pub(crate) async fn list_artifacts(
 ) -> CommandResult {
     let artifacts = platform.artifacts(prefix.as_deref()).await?;
     if let (Some(prefix), true) = (&prefix, artifacts.is_empty()) {
-        let prefixes = artifact_prefixes(&platform.artifacts(None).await?);
+        let all_prefixes = None;
+        let prefixes = artifact_prefixes(&platform.artifacts(all_prefixes).await?);
         run.ui.warn(&describe_missing_prefix(prefix, &prefixes));
     }
     let keys = [

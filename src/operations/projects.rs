@@ -74,7 +74,8 @@ pub(crate) fn run_environments(run: &Run, verb: EnvironmentsVerb) -> CommandResu
 /// Creates the environment that the file describes, and prints the result.
 fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResult {
     let document = Document::load(&run.env.current_dir().join(file), file)?;
-    let environment = definitions::read_environment(&document, "", &document.value, None)?;
+    let (root_path, connections) = ("", None);
+    let environment = definitions::read_environment(&document, root_path, &document.value, connections)?;
     let project = run.project()?;
     run.block_on(async {
         let result = project

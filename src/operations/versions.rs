@@ -180,9 +180,11 @@ impl<'a> VersionSwitch<'a> {
 
     /// Requests the name of the version that consumers of \[Latest\] get.
     async fn fetch_latest_name(&self) -> Result<String, Failure> {
-        let details = match self.platform.artifact_details(&self.prefix, None).await {
+        // The platform returns the latest version if no name is given.
+        let version = None;
+        let details = match self.platform.artifact_details(&self.prefix, version).await {
             Ok(details) => details,
-            Err(error) => return Err(reject_unpublished(self.platform, &self.prefix, None, error).await),
+            Err(error) => return Err(reject_unpublished(self.platform, &self.prefix, version, error).await),
         };
         details.artifact.version_name.ok_or_else(|| {
             let message = format!("the platform reports no latest version of {}", self.prefix);

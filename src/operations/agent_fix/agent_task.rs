@@ -99,9 +99,17 @@ impl TaskFollower<'_> {
     async fn follow_task(&self, id: &str, log: &mut MessageLog<'_>) -> Result<(Task, TaskEnd), Failure> {
         let ui = self.run.ui;
         let policy = self.grants.approval_policy();
-        let mut poll = pin!(poll_task(self.platform, id, &policy, None, self.pace, |event| {
-            ui.say(&describe_event(&event));
-        }));
+        let resumed_from = None;
+        let mut poll = pin!(poll_task(
+            self.platform,
+            id,
+            &policy,
+            resumed_from,
+            self.pace,
+            |event| {
+                ui.say(&describe_event(&event));
+            }
+        ));
         let result = loop {
             tokio::select! {
                 result = &mut poll => break result,
@@ -220,6 +228,7 @@ struct MessageLog<'a> {
 }
 
 impl<'a> MessageLog<'a> {
+    /// Creates a log without messages, which reads from the beginning of the task.
     fn new(follower: &TaskFollower<'a>, id: &'a str, instruction: &'a str) -> Self {
         Self {
             run: follower.run,

@@ -97,10 +97,12 @@ impl<'a> BranchReview<'a> {
             }
         }
         selected_files.sort();
-        gate.prepare(None)?;
+        let published_pipelines = None;
+        gate.prepare(published_pipelines)?;
         gate.find_change_baseline()?;
         gate.start_background_comparison();
         let mut engine = RemoteReview::new(&self.settings, &self.connection, target);
+        // A change that breaks consumers is not accepted here unless the job gives a reason.
         gate.evaluate(&mut engine, "review", &|| Ok(None))?;
         gate.report
             .take()

@@ -154,7 +154,7 @@ fn is_evaluated(file: &FileResults, finding: &Finding<'_>, earlier_report: &Repo
     !earlier_results.any(|result| has_rule(&result) && result.origin.is_rules_file())
 }
 
-/// Returns the findings after the fix that match no finding before it. A finding whose size became worse is new.
+/// Returns the findings after the fix that match no earlier finding. A finding whose size became worse matches none.
 fn list_new_findings(earlier_report: &Report, later_report: &Report) -> Vec<ReviewFinding> {
     let earlier_files = index_files(earlier_report);
     let mut new_findings = Vec::new();

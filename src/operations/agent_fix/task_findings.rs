@@ -109,15 +109,17 @@ impl TaskFindings {
 
     /// Returns the findings that the agent is to fix, in the order of the report.
     pub(super) fn list_findings(&self) -> Vec<Finding<'_>> {
-        self.filter_findings(true)
+        let is_chosen = true;
+        self.filter_findings(is_chosen)
     }
 
     /// Returns the findings of the same files that the agent is not to fix, in the order of the report.
     pub(super) fn list_other_findings(&self) -> Vec<Finding<'_>> {
-        self.filter_findings(false)
+        let is_chosen = false;
+        self.filter_findings(is_chosen)
     }
 
-    /// Returns the findings of the files with chosen findings: either only the chosen ones, or only the others.
+    /// Returns findings of the files with chosen findings: if `is_chosen`, those of the task, otherwise the others.
     fn filter_findings(&self, is_chosen: bool) -> Vec<Finding<'_>> {
         let mut findings = Vec::new();
         for (file, indices) in &self.files {

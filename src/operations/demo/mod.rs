@@ -198,7 +198,7 @@ struct DemoStep {
     meaning: &'static str,
 }
 
-/// Returns the steps of the demo: title, `sluicegate` command, expected exit status, and an explanation of the result.
+/// Returns the steps of the demo in their order.
 fn list_steps() -> Vec<DemoStep> {
     let branch_flags = |branch: &str| format!("--branch {branch} --head origin/{branch}");
     vec![

@@ -19,8 +19,8 @@ use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Compares two files outside git, and returns the result for the one pipeline. If one of them is the null device, the
-/// pipeline was added or removed.
+/// Compares two files that the user named, and returns their difference; none if the contents are equal. The null
+/// device means that the pipeline was added or removed.
 pub(crate) fn compare_files(
     run: &Run,
     result_kind: ResultKind,

@@ -83,15 +83,17 @@ fn add_outcome<T>(
     }
 }
 
-/// Resolves all settings of reviews and publishes once, so that an invalid one is reported. Returns those that later
-/// checks need.
+/// Resolves all settings of reviews and publishes, so that an invalid one is reported even if no other check needs it.
+/// Returns those that the other checks need.
 fn resolve_settings_for_checks(run: &Run) -> Result<DoctorSettings, Failure> {
     let sources = run.read_setting_sources()?;
     sources.config_dir(&run.global)?;
     let review = sources.review_settings(&ReviewArgs::default())?;
     let publish_on = sources.publish_on(&CiArgs::default())?;
     let connection = sources.connection(&run.global)?;
-    let publishes = publish_on.explain_no_publish().is_none() || sources.optional_prefix(None)?.is_some();
+    let prefix_flag = None;
+    let publishes =
+        publish_on.explain_no_publish().is_none() || sources.optional_prefix(prefix_flag)?.is_some();
     Ok(DoctorSettings {
         uses_platform: publishes || connection.is_configured() || is_ci(&run.env),
         connection,
@@ -216,7 +218,8 @@ fn check_existing_rules(
 /// Returns the failure for a missing rules file, with a hint how to create or commit it. If the platform's hidden
 /// directory is unknown, the hint is to name it.
 fn reject_missing_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Failure, Failure> {
-    let remedy = workspace.find_rules_remedy(snapshot, None)?;
+    let deleted_config_dir = None;
+    let remedy = workspace.find_rules_remedy(snapshot, deleted_config_dir)?;
     let is_config_dir_unknown = workspace.find_config_dir(snapshot)?.is_none();
     if matches!(remedy, RulesRemedy::Create { .. }) && is_config_dir_unknown {
         let candidates = config_dir_prompt::find_config_dir_candidates(snapshot)?;

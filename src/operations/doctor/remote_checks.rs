@@ -296,8 +296,8 @@ async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
     ]
 }
 
-/// Checks that the platform accepts the fields of a review request, which differ between versions of the platform. If
-/// it is unavailable, the check is not applicable.
+/// Checks that the platform accepts the fields with which the settings request a review. If the platform does not
+/// respond, the check is not applicable.
 async fn check_review_request(settings: &DoctorSettings, platform: &Platform) -> Check {
     const NAME: &str = "review-request";
     let connection = &settings.connection;

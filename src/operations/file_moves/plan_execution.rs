@@ -18,11 +18,14 @@ pub(crate) struct UnstagedFiles {
     pub reason: Option<String>,
 }
 
-/// Moves the files and rewrites the references as planned. If a file cannot be written, undoes all changes.
+/// Moves the files and rewrites the references as planned. If a file cannot be written, undoes all changes. Stages the
+/// rewritten files of a move, because `git mv` stages the moved files, and returns those that could not be staged. A
+/// repair stages nothing.
 pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<UnstagedFiles, Failure> {
     let root = repo.root();
     let edited_paths = plan.edits.iter().map(|edit| edit.path.as_str());
-    let mut staged_files = repo.files_without_unstaged_changes(edited_paths, None)?;
+    let default_index = None;
+    let mut staged_files = repo.files_without_unstaged_changes(edited_paths, default_index)?;
     let created_dirs = match &plan.moves {
         Some(moves) => move_files(repo, moves)?,
         None => Vec::new(),
@@ -48,7 +51,7 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
     for file in &mut staged_files {
         file.path = moves.path_after(&file.path);
     }
-    if let Err(error) = repo.stage_files(&staged_files, None) {
+    if let Err(error) = repo.stage_files(&staged_files, default_index) {
         return Ok(UnstagedFiles {
             paths: list_edited_paths(plan, moves).collect(),
             reason: Some(error.to_string()),

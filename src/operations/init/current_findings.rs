@@ -82,13 +82,14 @@ impl CurrentFindings {
             (Some(file), Ok(bytes)) => !is_on_default_branch(&workspace.repo, &file.path, bytes)?,
             _ => true,
         };
+        let is_flag_set = false;
         Ok(Self {
             adopt,
             adds_rules,
             rules: document.ok().and_then(|bytes| rules::list_rules(&bytes).ok()),
             rules_file: new_rules_dir.map(|dir| (format!("{dir}/{RULES_FILE}"), template)),
             waivers_file,
-            is_new_only: workspace.sources.new_only(false)?,
+            is_new_only: workspace.sources.new_only(is_flag_set)?,
             files,
             project_files: project,
         })
@@ -109,6 +110,7 @@ impl CurrentFindings {
             .iter()
             .flat_map(FileResults::distinct_results)
             .filter(|result| result.status.is_excusable() && result.severity() == Some(Severity::Error))
+            // Only the number matters, so no path is needed.
             .map(|result| result.findings("").len())
             .sum()
     }

@@ -265,8 +265,8 @@ fn detect_default_branch(repo: &Repository) -> Result<String, Failure> {
     Ok(checked_out_branch.unwrap_or_else(|| FALLBACK_BRANCH.to_owned()))
 }
 
-/// Returns the repository's name, which becomes the prefix of published versions: the name on the remote, otherwise
-/// that of the directory.
+/// Returns the name that becomes the prefix of published versions if no other is set: the repository's name on the
+/// remote, otherwise the name of its directory.
 fn choose_repository_name(root: &Path, remote: Option<&str>) -> String {
     let dir_name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     remote

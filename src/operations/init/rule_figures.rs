@@ -57,10 +57,11 @@ fn count_by_rule(files: &[FileResults]) -> BTreeMap<&str, RuleFigures> {
     let mut rules: BTreeMap<&str, RuleFigures> = BTreeMap::new();
     for file in files {
         let mut counted_rules: Vec<&str> = Vec::new();
+        let unused_path = "";
         for finding in file
             .distinct_results()
             .into_iter()
-            .flat_map(|result| result.findings(""))
+            .flat_map(|result| result.findings(unused_path))
         {
             let figures = rules.entry(finding.rule).or_default();
             figures.findings += 1;

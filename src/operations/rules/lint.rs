@@ -54,7 +54,7 @@ pub(crate) struct LintedFile {
 }
 
 impl LintedFile {
-    /// Checks the content of a rules file.
+    /// Checks the content of a rules file, and keeps it with its problems.
     fn from_rules(name: String, bytes: Vec<u8>) -> Self {
         let problems = rules::lint_rules_file(&bytes);
         Self {
@@ -64,7 +64,7 @@ impl LintedFile {
         }
     }
 
-    /// Checks the content of a team rules file.
+    /// Checks the content of a team rules file, and keeps it with its problems.
     pub(crate) fn from_team_rules(name: String, bytes: Vec<u8>) -> Self {
         let problems = team_rules::lint_team_rules(&bytes);
         Self {
@@ -194,7 +194,9 @@ fn read_project_files(run: &Run) -> Result<Vec<LintedFile>, Failure> {
     let rules_file = workspace.find_rules_file(&snapshot)?;
     if rules_file.is_none() && team_rules.is_none() {
         let message = format!("no rules file `{RULES_FILE}` in the platform's hidden directory");
-        return Err(Failure::usage(message).with_hint(workspace.find_rules_remedy(&snapshot, None)?.hint()));
+        let deleted_config_dir = None;
+        let remedy = workspace.find_rules_remedy(&snapshot, deleted_config_dir)?;
+        return Err(Failure::usage(message).with_hint(remedy.hint()));
     }
     let mut files = Vec::new();
     if let Some(file) = rules_file {
@@ -215,8 +217,8 @@ struct LintSource {
 }
 
 impl LintSource {
-    /// Splits the file into printable lines. Control characters are replaced, and `##`, because some CI hosts execute
-    /// lines with it.
+    /// Splits the file into printable lines: replaces control characters, and `##`, with which some CI hosts mark
+    /// commands in a log.
     fn new(name: &str, bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let without_bom = text.strip_prefix('\u{feff}').unwrap_or(&text);

@@ -120,7 +120,8 @@ fn read_rules_and_levels(run: &Run) -> Result<Option<ProjectRules>, Failure> {
     };
     match workspace.checkout_snapshot(run) {
         Ok(snapshot) => {
-            let checks = workspace.sources.project_checks(None)?;
+            let flag = None;
+            let checks = workspace.sources.project_checks(flag)?;
             Ok(Some(ProjectRules {
                 rules: workspace.read_rules_at(&snapshot)?,
                 team_rules: read_valid_team_rules(run, &workspace, &snapshot)?,
@@ -157,8 +158,8 @@ fn allow_missing_repository<T>(failure: Failure) -> Result<Option<T>, Failure> {
     }
 }
 
-/// Fails if another hidden directory already has the platform's files, because the platform reads only one.
-/// `sluicegate.yaml` can set the directory nevertheless.
+/// Fails if another hidden directory already has the platform's files, so that no second one is created by mistake. A
+/// directory that `sluicegate.yaml` sets is accepted.
 fn reject_second_config_dir(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,

@@ -56,7 +56,8 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
             )
         })?;
         run.ui.say(&format!("created task {id}"));
-        wait.follow(run, &platform, id, None, args.output).await
+        let earlier_state = None;
+        wait.follow(run, &platform, id, earlier_state, args.output).await
     })?
 }
 

@@ -44,8 +44,8 @@ pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
     })?
 }
 
-/// Requests the task before the decisions are sent. It shows whether they are pending: the platform ignores others
-/// without an error.
+/// Requests the task before the decisions are sent, to check that they are pending: the platform's response does not
+/// mention decisions that are not.
 async fn read_earlier_task(
     platform: &Platform,
     id: &str,

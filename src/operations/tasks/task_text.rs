@@ -6,7 +6,7 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{ApiValue, PendingDecision, Task, TaskPhase};
 use std::fmt::Write as _;
 
-/// Returns the status of the task. `STOPPED` can have several meanings, so the meaning is added if it is known.
+/// Returns the status of the task. The status `STOPPED` has several meanings, so the possible ones are added.
 pub(crate) fn describe_state(task: &Task) -> String {
     let status = task.status.as_deref().unwrap_or("(no status)");
     match task.phase() {

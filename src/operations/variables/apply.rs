@@ -22,7 +22,8 @@ pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
         let steps = plan_changes(&project, &document, &wanted_variables, args).await?;
         print_steps(run, args, &steps)?;
         if args.dry_run || steps.is_empty() {
-            return report_results(run, args, &steps, None);
+            let results = None;
+            return report_results(run, args, &steps, results);
         }
         let results = variables::execute_steps(&project.platform, project.id, &steps, |step, outcome| {
             warn_of_failure(run, step, outcome);

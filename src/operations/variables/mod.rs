@@ -42,7 +42,8 @@ pub(crate) async fn create_variable(
     args: FieldArgs,
     output: OutputArgs,
 ) -> CommandResult {
-    let fields = build_fields(args, None)?;
+    let current_variable = None;
+    let fields = build_fields(args, current_variable)?;
     let variable = NewVariable { name, fields };
     let result = project.platform.create_variable(project.id, &variable).await;
     let response = project

@@ -64,7 +64,12 @@ async fn set_overrides(
     values: &[(String, String)],
     output: OutputArgs,
 ) -> CommandResult {
-    let current = match project.platform.overrides(project.id, name, None).await {
+    let environment_filter = None;
+    let current = match project
+        .platform
+        .overrides(project.id, name, environment_filter)
+        .await
+    {
         Ok(response) => response,
         Err(error) => return Err(project.reject_variable_request(name, error).await),
     };
@@ -120,7 +125,7 @@ async fn set_overrides(
 }
 
 /// Removes the variable's own value in each of the environments, with one request each. A failure does not stop the
-/// others.
+/// others. If only some were removed, the exit status is that of a partly failed change.
 async fn unset_overrides(
     run: &Run,
     project: &RemoteProject,
@@ -176,7 +181,9 @@ async fn reject_override_request(
     if error.kind() != ErrorKind::NotFound {
         return reject_creation(error, &format!("run `sluicegate {list_command}` to check"));
     }
-    match read_for_hint(project.platform.overrides(project.id, name, None)).await {
+    let environment_filter = None;
+    let request = project.platform.overrides(project.id, name, environment_filter);
+    match read_for_hint(request).await {
         None => project.reject_variable_request(name, error).await,
         Some(response) => {
             let existing_overrides = response.value.overrides.into_iter();

@@ -51,7 +51,7 @@ pub(crate) fn verify_statement(run: &Run, path: &Path, output: OutputFormat) -> 
 }
 
 /// Compares a statement about a review with the files of the reviewed commit. The clone must have the commit, because
-/// the platform keeps no reviews to compare with.
+/// there is nothing else to compare with.
 fn verify_review(
     run: &Run,
     statement: &SavedStatement,
