@@ -7,7 +7,7 @@ use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_platform::api::Platform;
 
-/// Prints the shared pipelines of the account, as a table or as JSON.
+/// Prints the shared pipelines of the account in a table or as JSON.
 pub(crate) fn list_shared_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
     let sources = run.read_setting_sources()?;
     let platform = run.create_platform_client(&sources.connection(&run.global)?)?;

@@ -169,7 +169,7 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
     })?
 }
 
-/// Returns whether to read the value of the secret from a variable or from a file, as the flags say.
+/// Returns the source of the secret's value that the flags select: a variable or a file.
 fn choose_secret_source(args: ValueArgs) -> Result<SecretSource, Failure> {
     match (args.value_variable, args.value_file) {
         (Some(name), _) => Ok(SecretSource::Variable(name)),

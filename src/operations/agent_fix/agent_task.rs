@@ -145,7 +145,7 @@ impl TaskFollower<'_> {
     }
 
     /// Requests the platform to stop the task, and prints `reason` as a warning. If the request fails or takes longer
-    /// than `STOP_TIMEOUT`, prints a second warning with the command to stop the task by hand.
+    /// than `STOP_TIMEOUT`, prints a second warning with the command that stops the task.
     async fn request_stop(&self, id: &str, reason: &str) {
         let ui = self.run.ui;
         ui.warn(&format!("{reason}: stopping task {id}"));
@@ -248,8 +248,8 @@ impl<'a> MessageLog<'a> {
         self.print_new_messages().await;
     }
 
-    /// Prints all messages that are new since the last call. If they cannot be read, warns once and reads no more: a
-    /// task's outcome is decided by its status, not by its messages.
+    /// Prints all messages that are new since the last call. Warns once if they cannot be read, and then stops reading:
+    /// a task's outcome is decided by its status, not by its messages.
     async fn print_new_messages(&mut self) {
         while !self.is_unavailable {
             match self.reader.read_next(self.platform, self.id).await {

@@ -139,7 +139,7 @@ impl<'a> BranchReview<'a> {
     }
 }
 
-/// Returns the arguments of a `review` of the selected revisions. The paths are left out: they restrict the findings to
+/// Returns the arguments of a `review` of the selected revisions. The paths are omitted: they restrict the findings to
 /// fix, not the review.
 fn build_review_args(selection: &SelectionArgs, branch: Option<String>) -> ReviewArgs {
     ReviewArgs {

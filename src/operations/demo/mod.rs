@@ -243,8 +243,8 @@ fn list_steps() -> Vec<DemoStep> {
 }
 
 impl DemoRun<'_> {
-    /// Runs all steps and prints them with an introduction and the commands to continue by hand. Before the last step,
-    /// writes the fixed pipeline to the working tree.
+    /// Runs all steps and prints them, with an introduction and the commands to continue manually. Before the last
+    /// step, writes the fixed pipeline to the working tree.
     fn run_steps(&self) -> CommandResult {
         let dir = self.displayed_dir.display();
         self.print(&format!(
@@ -266,8 +266,7 @@ impl DemoRun<'_> {
         Ok(ExitStatus::Success)
     }
 
-    /// Returns shell commands to try the demo's project by hand: they start the local platform again and request a
-    /// review.
+    /// Returns shell commands to try the demo's project: they start the local platform again and request a review.
     fn describe_manual_steps(&self) -> String {
         let dir = self.displayed_dir.display().to_string();
         let project = text::quote_shell_word(&format!("{PROJECT}={dir}/remote.git"));

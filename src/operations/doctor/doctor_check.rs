@@ -59,7 +59,7 @@ impl Check {
         }
     }
 
-    /// Creates a successful check.
+    /// Creates a successful check with its result.
     pub(crate) fn success(name: &'static str, result: impl Into<String>) -> Self {
         Self::with_state(name, CheckState::Ok, result.into())
     }

@@ -52,8 +52,8 @@ const REMOTE_CHECKS: [&str; 11] = [
     "review-request",
 ];
 
-/// Runs the checks that send requests, and adds them to `checks`. Without valid settings or a configured platform, they
-/// are skipped. Limits the timeout and the retries, so that an unreachable platform does not delay the result.
+/// Runs the checks that send requests. Without valid settings or a platform, they are skipped. Limits the timeout and
+/// the retries, so that an unreachable platform does not delay the result.
 pub(crate) async fn run_remote_checks(run: &Run, settings: Option<DoctorSettings>, checks: &mut Vec<Check>) {
     if let Some(mut settings) = settings {
         if !settings.uses_platform {
@@ -90,8 +90,7 @@ async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<C
     }
 }
 
-/// Adds a failed check if the token or the project is not set. A check of that name that exists already has reported
-/// it.
+/// Adds a failed check if the token or the project is not set, unless an earlier check reported it.
 fn check_missing_settings(connection: &Connection, checks: &mut Vec<Check>) {
     let setting_errors = [
         ("token", connection.require_token().err()),
@@ -123,8 +122,8 @@ struct ConnectionAttempt<'a> {
 }
 
 impl<'a> ConnectionAttempt<'a> {
-    /// Resolves the name of the platform and sends one request without a token. Both results are kept, so that each can
-    /// be checked separately. The name is not resolved if a proxy does it or the URL has an IP address.
+    /// Resolves the platform's name, unless a proxy does so, and sends one request without a token. Keeps both results,
+    /// so that each can be checked separately.
     async fn try_connection(
         base_url: &'a BaseUrl,
         connection: &Connection,
@@ -167,7 +166,7 @@ impl<'a> ConnectionAttempt<'a> {
         matches!(&self.first_response, Some(Ok(first_response)) if first_response.status != PROXY_AUTHENTICATION_REQUIRED)
     }
 
-    /// Checks each part of the attempt: proxy, name and, if a request was sent, connection, encryption and clock.
+    /// Checks each part of the attempt: proxy, name and, after a request, connection, encryption and clock.
     fn check_attempt(&self) -> Vec<Check> {
         let mut checks = vec![self.check_proxy(), self.check_dns()];
         if let Some(first_response) = &self.first_response {
@@ -178,8 +177,7 @@ impl<'a> ConnectionAttempt<'a> {
         checks
     }
 
-    /// Checks the proxy, if one is set for the base URL. An unreachable platform is reported here, because the proxy
-    /// may be the cause.
+    /// Checks the proxy, if one is used. An unreachable platform is reported here, because the proxy may be the cause.
     fn check_proxy(&self) -> Check {
         let Some(proxy) = &self.proxy else {
             return Check::not_applicable("proxy", "no proxy is set for this address");
@@ -220,7 +218,7 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
-    /// Checks that the platform responds. A certificate error counts as a connection, because `check_tls` reports it.
+    /// Checks that the platform responds. A certificate error is a success, because `check_tls` reports it.
     fn check_connection(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         match first_response {
             Ok(first_response) => Check::success(
@@ -272,8 +270,7 @@ fn check_clock(first_response: &UnauthenticatedResponse) -> Check {
     Check::from_failure("clock", &Failure::usage(description).with_hint(hint))
 }
 
-/// Checks what the token permits, with one request for each check. If the token itself is rejected, the other checks
-/// are left out.
+/// Checks what the token permits. If the token itself is rejected, the other checks are skipped.
 async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
     let connection = &settings.connection;
     let platform = match run.create_platform_client(connection) {
@@ -296,8 +293,7 @@ async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
     ]
 }
 
-/// Checks that the platform accepts the fields with which the settings request a review. If the platform does not
-/// respond, the check is not applicable.
+/// Checks that the platform accepts the review fields of the settings. Not applicable without a response.
 async fn check_review_request(settings: &DoctorSettings, platform: &Platform) -> Check {
     const NAME: &str = "review-request";
     let connection = &settings.connection;
@@ -330,8 +326,7 @@ async fn check_review_request(settings: &DoctorSettings, platform: &Platform) ->
     }
 }
 
-/// Checks the result of a request with the token. The status 403 is a success: the platform knows the token, although
-/// the token may not do this.
+/// Checks the result of a request with the token. A 403 is a success: the platform knows the token.
 fn check_token(connection: &Connection, result: Result<(), NoResponse>) -> Check {
     let source = match connection.require_token() {
         Ok(TokenSource::Value(_)) => "from the variable",
@@ -349,8 +344,7 @@ fn check_token(connection: &Connection, result: Result<(), NoResponse>) -> Check
     Check::new("token", outcome)
 }
 
-/// Checks the result of a request that only a publisher may send. If publishing is not configured, a token without this
-/// permission is fine.
+/// Checks that the token may publish. If publishing is not configured, a failure is not applicable.
 fn check_publish_role(
     settings: &DoctorSettings,
     result: Result<(), NoResponse>,
@@ -401,7 +395,6 @@ async fn with_timeout(
     }
 }
 
-/// Returns a failure with the exit status for an undecided result.
 fn reject_undecided(message: String) -> Failure {
     Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
 }

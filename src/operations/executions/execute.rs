@@ -233,7 +233,7 @@ impl PipelineRun<'_> {
         }
     }
 
-    /// If the wait failed, writes a JUnit report with an unknown status. Returns the result unchanged.
+    /// Writes a JUnit report with an unknown status if the wait failed. Returns the result unchanged.
     fn report_failed_wait(
         &self,
         id: &str,

@@ -65,7 +65,7 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
     })
 }
 
-/// Returns the paths of the rewritten files, as they are after the move.
+/// Returns the paths of the rewritten files after the move.
 fn list_edited_paths<'p>(plan: &'p MovePlan, moves: &'p PathMove) -> impl Iterator<Item = String> + 'p {
     plan.edits.iter().map(|edit| moves.path_after(&edit.path))
 }

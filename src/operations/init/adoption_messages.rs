@@ -101,7 +101,7 @@ fn indent_lines(text: &str) -> String {
     lines.concat()
 }
 
-/// Returns whether the user must set `new-only` by hand: it is not set, and this run writes no `sluicegate.yaml`.
+/// Returns whether the user must set `new-only`: it is not set, and this run does not write `sluicegate.yaml`.
 fn needs_new_only_setting(facts: &RepositoryFacts, plan: &InitPlan) -> bool {
     !plan.writes(settings::FILE_NAME) && !facts.findings.is_new_only
 }

@@ -171,7 +171,7 @@ pub(crate) const fn recipes() -> &'static [HostRecipe] {
     RECIPES
 }
 
-/// Returns the recipe of the host; `None` if `init` writes no job for it.
+/// Returns the recipe of the host; `None` for a host without a job template.
 pub(crate) fn find_recipe(host: Host) -> Option<&'static HostRecipe> {
     RECIPES.iter().find(|recipe| recipe.host == host)
 }

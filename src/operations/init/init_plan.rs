@@ -72,8 +72,7 @@ impl InitPlan {
             .any(|step| matches!(step, FileStep::Write { path, .. } if path == file))
     }
 
-    /// Returns the text of the CI job that is written or that the user has to add by hand. `None` if an existing job is
-    /// kept.
+    /// Returns the text of the CI job that is written or that the user has to add. `None` if an existing job is kept.
     pub(crate) fn job_text(&self) -> Option<&str> {
         match self.job.as_ref()? {
             FileStep::Write { text, .. } | FileStep::EditByHand { text, .. } => Some(text),

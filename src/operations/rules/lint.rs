@@ -114,7 +114,7 @@ fn to_document(files: &[LintedFile]) -> Value {
     document
 }
 
-/// Returns one problem as JSON.
+/// Returns one problem of a file as JSON.
 fn problem_to_json(problem: &LintProblem) -> Value {
     value!({
         "line": problem.position.line,

@@ -18,7 +18,7 @@ pub(crate) fn print_done(run: &Run, output: OutputArgs, text: &str) -> CommandRe
     run.print_response(output, &Value::Null, || text::escape_line(text) + "\n")
 }
 
-/// Prints the variables of the project, as a table or as JSON.
+/// Prints the variables of the project in a table or as JSON.
 pub(crate) async fn list_variables(run: &Run, project: &RemoteProject, output: OutputArgs) -> CommandResult {
     let columns = [
         ("name", "name"),

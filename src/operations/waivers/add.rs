@@ -275,7 +275,7 @@ fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &
     results
 }
 
-/// Adds the size and the subject to a violation from a report, as a local review would find them.
+/// Adds the size and the subject that a local review would find to a violation from a report.
 fn complete_violation(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
     violation.size = rules::measure_pipeline(rule, pipeline);
     if violation.about.is_none() {
