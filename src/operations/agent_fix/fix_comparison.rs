@@ -143,7 +143,8 @@ fn take_match(candidates: &mut UnmatchedFindings, finding: &Finding<'_>, size_ru
 /// Returns whether the later review could have found the finding again: the file is readable, and its rule has a
 /// result. A team rule or a project check has a result only if it failed, so its missing result is accepted.
 fn is_evaluated(file: &FileResults, finding: &Finding<'_>, earlier_report: &Report) -> bool {
-    if !file.is_reviewed() || file.results.iter().any(|result| result.status.is_unreadable()) {
+    let is_readable = file.is_reviewed() && !file.results.iter().any(|result| result.status.is_unreadable());
+    if !is_readable {
         return false;
     }
     let has_rule = |result: &&RuleResult| result.rule == finding.rule;
@@ -190,10 +191,8 @@ fn list_other_failures(earlier_report: &Report, later_report: &Report) -> Vec<St
 
 /// Returns the reasons why the review of the fix is undecided; empty if the review is complete and has a verdict.
 fn list_doubts(later_report: &Report) -> Vec<String> {
-    if !later_report.is_open
-        && later_report.unreviewed_files.is_empty()
-        && later_report.verdict != Verdict::Undecided
-    {
+    let is_complete = !later_report.is_open && later_report.unreviewed_files.is_empty();
+    if is_complete && later_report.verdict != Verdict::Undecided {
         return Vec::new();
     }
     let mut doubts: Vec<String> = later_report.verdict_reasons().cloned().collect();

@@ -287,7 +287,8 @@ fn resolve_paths(
 /// Reports that no finding can be fixed. If the review is incomplete, fails as undecided instead, because findings may
 /// be missing.
 fn report_no_findings(run: &Run, output: OutputFormat, report: &Report) -> CommandResult {
-    if report.is_open || !report.unreviewed_files.is_empty() {
+    let is_incomplete = report.is_open || !report.unreviewed_files.is_empty();
+    if is_incomplete {
         let message = "the review is undecided, and it has no findings to fix";
         return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
             .with_hint("run `sluicegate review` to see why"));

@@ -68,7 +68,14 @@ pub(crate) fn create_demo_project(dir: &Path) -> Result<DemoProject, Failure> {
         clone: dir.join("work"),
     };
     let remote = Repository::create_bare(&project.remote, "main")?;
-    let main = create_commit(&remote, "main", None, MAIN_FILES, "Load and clean the orders")?;
+    let no_parent = None;
+    let main = create_commit(
+        &remote,
+        "main",
+        no_parent,
+        MAIN_FILES,
+        "Load and clean the orders",
+    )?;
     let refunds = [(REFUNDS_PATH, UNCONNECTED_REFUNDS)];
     create_commit(
         &remote,

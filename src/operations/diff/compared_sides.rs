@@ -226,7 +226,8 @@ fn parse_range<'a>(run: &Run, typed_paths: &'a [PathBuf]) -> Result<TypedRange<'
     };
     let is_path = run.env.current_dir().join(first).symlink_metadata().is_ok();
     let is_parent_directory = base.is_empty() && head.is_empty();
-    if is_path || is_parent_directory || !can_be_revision(base) || !can_be_revision(head) {
+    let can_be_range = can_be_revision(base) && can_be_revision(head);
+    if is_path || is_parent_directory || !can_be_range {
         return Ok((None, typed_paths));
     }
     let (base, end) = (revision_or_head(base), head.trim_start_matches('.'));
@@ -317,7 +318,7 @@ fn resolve_default_range<'w>(
     Ok((ends, snapshot))
 }
 
-/// Returns whether no file differs from the commit.
+/// Returns whether the files of the snapshot equal those of the commit.
 fn is_at_commit(snapshot: &Snapshot<'_>, commit: &CommitId) -> Result<bool, Failure> {
     Ok(snapshot
         .find_changes(std::slice::from_ref(commit), &|_| true)?

@@ -176,10 +176,10 @@ impl PipelineRun<'_> {
             list_command: Some("pipelines list"),
             show_command: None,
         };
-        if !published_names
+        let is_published = published_names
             .as_ref()
-            .is_some_and(|all| all.contains(&self.execution.pipeline_name))
-        {
+            .is_some_and(|names| names.contains(&self.execution.pipeline_name));
+        if !is_published {
             return pipeline_lookup.reject_missing_among(error, published_names);
         }
         let environment_lookup = ResourceLookup {

@@ -25,7 +25,8 @@ pub(crate) fn resolve_move(
     let from = find_repository_path(run, root, old)?;
     let mut new_path = find_repository_path(run, root, new)?;
     let target = root.join(&new_path);
-    if target.is_dir() && new_path != from {
+    let is_move_into_directory = target.is_dir() && new_path != from;
+    if is_move_into_directory {
         let name = from.rsplit_once('/').map_or(from.as_str(), |(_, name)| name);
         new_path = if new_path.is_empty() {
             name.to_owned()
@@ -81,12 +82,12 @@ fn reject_invalid_source(
         };
         return Err(Failure::usage(format!("git does not track `{from}`")).with_hint(hint));
     }
-    if moves.new_path == from
+    let is_same_or_inside = moves.new_path == from
         || moves
             .new_path
             .strip_prefix(from)
-            .is_some_and(|remainder| remainder.starts_with('/'))
-    {
+            .is_some_and(|remainder| remainder.starts_with('/'));
+    if is_same_or_inside {
         return Err(reject_move(format!(
             "cannot move `{from}` to `{}`, which is the same path or inside it",
             moves.new_path

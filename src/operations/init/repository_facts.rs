@@ -117,7 +117,7 @@ pub(crate) fn detect_setup(
     if let Some(failure) = reject_missing_flags(&missing_flags).filter(|_| !args.dry_run) {
         return Err(failure);
     }
-    let config_dir_given = workspace.named_config_dir.is_some() || chosen_config_dir.is_some();
+    let is_config_dir_new = workspace.named_config_dir.is_some() || chosen_config_dir.is_some();
     let config_dir = existing_config_dir.or(chosen_config_dir);
     let connection = workspace.sources.connection(&run.global)?;
     let prefix = workspace.sources.optional_prefix(args.prefix.clone())?;
@@ -134,7 +134,7 @@ pub(crate) fn detect_setup(
         pipeline_count: snapshot.list_files(&is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
         shared_file: find_shared_file(&snapshot, config_dir_name),
-        is_config_dir_new: config_dir_given,
+        is_config_dir_new,
         sole_candidate,
         candidates,
         config_dir,
@@ -284,11 +284,11 @@ fn parse_repository_name(remote: &str) -> Option<String> {
 
 /// Returns the value of `--source`. Fails if it contains special characters, because a job contains it without quotes.
 fn parse_source(text: &str) -> Result<String, Failure> {
-    if text.starts_with(|c: char| c.is_ascii_alphanumeric())
+    let is_plain = text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text
             .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "._/:@-".contains(c))
-    {
+            .all(|c| c.is_ascii_alphanumeric() || "._/:@-".contains(c));
+    if is_plain {
         return Ok(text.to_owned());
     }
     let message = format!(

@@ -17,8 +17,8 @@ pub(crate) fn print_summary(
     proof: &FixProof,
     args: &FixArgs,
 ) -> Result<(), Failure> {
-    let has_new_files = !args.dry_run && !args.staged && !proof.fixed_files.is_empty();
-    if has_new_files && !repo.is_plain_directory() {
+    let has_unstaged_files = !args.dry_run && !args.staged && !proof.fixed_files.is_empty();
+    if has_unstaged_files && !repo.is_plain_directory() {
         run.ui
             .say("the fixed files are not staged: review them with `git diff`, then run `git add`");
     }
