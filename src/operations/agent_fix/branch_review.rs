@@ -48,7 +48,7 @@ impl<'a> BranchReview<'a> {
         )?;
         if settings.dry_run {
             return Err(
-                Failure::usage("`fix --agent` cannot run dry: it reviews the branch first")
+                Failure::usage("`fix --agent` has no dry run, because it reviews the branch first")
                     .with_hint("pass --plan for a plan without changes, and unset SLUICEGATE_DRY_RUN"),
             );
         }
@@ -135,7 +135,7 @@ impl<'a> BranchReview<'a> {
         };
         let message = format!("could not use the report {}: {reason}", file.display());
         Err(Failure::usage(message)
-            .with_hint("pass a report of `sluicegate review` of this commit, or omit --from"))
+            .with_hint("pass a report that `sluicegate review` wrote for this commit, or omit --from"))
     }
 }
 

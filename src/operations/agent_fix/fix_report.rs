@@ -50,13 +50,13 @@ impl FixReport<'_> {
         let (branch, commit) = (&self.branches.fix_branch, self.commit.short());
         let result = if comparison.is_success() {
             format!(
-                "fixed on the branch {branch} ({commit}); {} is unchanged",
+                "fixed on branch {branch} ({commit}); {} is unchanged",
                 self.branches.reviewed_branch
             )
         } else if comparison.is_failure() {
-            format!("not fixed: do not merge the branch {branch} ({commit})")
+            format!("not fixed: do not merge branch {branch} ({commit})")
         } else {
-            format!("undecided: the branch {branch} ({commit}) was not reviewed completely")
+            format!("undecided: branch {branch} ({commit}) was not reviewed completely")
         };
         let _ = writeln!(output, "{}", text::escape_line(&result));
         output

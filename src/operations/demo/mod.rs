@@ -234,7 +234,7 @@ fn list_steps() -> Vec<DemoStep> {
         },
         DemoStep {
             title: FIX_TITLE,
-            // Other reports than those of the review, which stay.
+            // Another path than that of the review's report, which is kept.
             command: "check --report html=reports/fixed.html".to_owned(),
             expected_status: ExitStatus::Success,
             meaning: "Exit 0: the component is connected in the working tree. `check` needs no platform.",

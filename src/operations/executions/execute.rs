@@ -241,7 +241,8 @@ impl PipelineRun<'_> {
     ) -> Result<WatchedExecution, Failure> {
         if result.is_err() {
             let problem = format!("could not determine how execution {id} ended");
-            self.write_junit_report(None, Some(problem), Duration::ZERO);
+            let unknown_execution = None;
+            self.write_junit_report(unknown_execution, Some(problem), Duration::ZERO);
         }
         result
     }
@@ -258,6 +259,7 @@ impl PipelineRun<'_> {
         let pace = self.start_pace(TERMINATION_TIMEOUT);
         let request = platform.terminate_execution(*project, id, &self.cancel_status, self.args.cancel.force);
         let result = send_before_deadline(Some(&pace), request).await;
+        // From here on, a signal ends this program.
         self.run.signals.release();
         let problem = if let Err(error) = result {
             ui.print_failure(&Failure::from(error).context(format!("could not terminate execution {id}")));
@@ -265,7 +267,8 @@ impl PipelineRun<'_> {
         } else {
             self.wait_for_termination(id, pace).await?
         };
-        self.write_junit_report(None, Some(problem), Duration::ZERO);
+        let unknown_execution = None;
+        self.write_junit_report(unknown_execution, Some(problem), Duration::ZERO);
         Ok(status)
     }
 

@@ -11,9 +11,9 @@ use sluicegate_pipelines::pipelines::PipelineKind;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-/// Resolves the old and the new path that the user typed, relative to the current directory. If the new path is a
-/// directory, the file keeps its name and moves into it. Rejects invalid moves and, without `force`, a move of files
-/// with uncommitted changes.
+/// Resolves the old and the new path that the user typed, relative to the current directory. If the new path is an
+/// existing directory, the file or directory moves into it under its old name. Rejects invalid moves and, without
+/// `force`, a move of files with uncommitted changes.
 pub(crate) fn resolve_move(
     run: &Run,
     reader: &ReferenceReader<'_>,

@@ -88,7 +88,8 @@ fn describe_rule(rule: &RuleOutline) -> String {
 fn describe_other_limits(rule: &str, sizes: &[u64]) -> String {
     let mut limits = sizes.to_vec();
     limits.sort_unstable();
-    if rules::is_worse_size(rule, 1, 0) {
+    let is_smaller_worse = rules::is_worse_size(rule, 1, 0);
+    if is_smaller_worse {
         limits.reverse();
     }
     let maximum_counts = [sizes.len() / 2, sizes.len() / 8, 0];

@@ -110,7 +110,7 @@ fn render_text(name: &str, rule_set: &TeamRuleSet, example_run: &ExampleRun) -> 
 pub(crate) fn create_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
     let workspace = run.open_workspace()?;
     let Some(path) = workspace.team_rules_path.clone() else {
-        return Err(Failure::usage("the job turns team rules off (--team-rules off)"));
+        return Err(Failure::usage("team rules are turned off (--team-rules off)"));
     };
     let full_path = workspace.repo.root().join(&path);
     run.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
@@ -184,8 +184,9 @@ fn append_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> 
             return Ok(new_text);
         }
     }
-    let message = format!("could not add a rule to {path}: its last line does not end the list `rules`");
-    Err(Failure::usage(message).with_hint("write `rules` at the end of the file, each rule on its own lines"))
+    let message = format!("could not add a rule to {path}: the list `rules` is not at the end of the file");
+    Err(Failure::usage(message)
+        .with_hint("move `rules` to the end of the file, and write each rule on its own lines"))
 }
 
 impl Workspace<'_> {

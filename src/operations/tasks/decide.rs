@@ -140,7 +140,8 @@ fn decision_id(decision: &Decision) -> &str {
     }
 }
 
-/// Converts the flags to decisions. Fails if an id is both approved and denied.
+/// Converts the values of `--approve`, `--deny` and `--answer` to decisions. Fails if an id is both approved and
+/// denied.
 fn parse_decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
     let scope = scope_word(args.scope == ApprovalScope::Conversation);
     let approvals = args.approve.iter().map(|id| (id, true));

@@ -140,7 +140,7 @@ fn compare_platforms(
     }
     (publish_platform.project != run_platform.project).then(|| {
         format!(
-            "the version is in project {}, but this run uses project {}",
+            "the version is in the project {}, but this run uses the project {}",
             publish_platform.project, run_platform.project
         )
     })
