@@ -73,9 +73,10 @@ fn reject_stream_request(id: &str, error: HttpError) -> Failure {
         show_command: Some("streaming status"),
     };
     let is_rejected_name = Uuid::parse_str(id).is_err() && matches!(error.status(), Some(400 | 404 | 422));
-    let failure = lookup.reject_missing_among(error, Some(Vec::new()));
+    // The API has no list of streaming pipelines, so the failure cannot suggest a name.
+    let no_names = Some(Vec::new());
+    let failure = lookup.reject_missing_among(error, no_names);
     if is_rejected_name {
-        // The API has no list of streaming pipelines to look the name up in.
         return failure.with_hint(
             "pass the ID that `sluicegate streaming create` printed: the platform's API cannot find a streaming \
              pipeline by its name",

@@ -54,8 +54,8 @@ impl<'a> VersionSwitch<'a> {
         self.print_outcome(args.version.output, &response, &message)
     }
 
-    /// Disables the version that consumers of \[Latest\] get, and prints which version they get instead. Without
-    /// `--force`, fails if no other version is enabled.
+    /// Disables the latest version, which consumers of \[Latest\] get, and prints which version they get instead.
+    /// Without `--force`, fails if no other version is enabled.
     pub(crate) async fn roll_back(self, args: &PrefixArgs) -> CommandResult {
         let version = self.fetch_latest_name().await?;
         if !args.force {
@@ -178,7 +178,7 @@ impl<'a> VersionSwitch<'a> {
         }
     }
 
-    /// Requests the name of the version that consumers of \[Latest\] get.
+    /// Requests the name of the latest version.
     async fn fetch_latest_name(&self) -> Result<String, Failure> {
         // The platform returns the latest version if no name is given.
         let version = None;

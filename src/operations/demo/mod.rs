@@ -139,7 +139,7 @@ fn choose_dir(run: &Run, requested_dir: &Path) -> Result<PathBuf, Failure> {
         .with_hint("remove demos that you do not need, or set another directory with --dir"))
 }
 
-/// Returns the requested directory, with the number appended to its name unless it is 1.
+/// Returns the directory to try: for number 1 the requested one, otherwise one with the number appended to its name.
 fn numbered_dir(requested_dir: &Path, number: usize) -> PathBuf {
     if number == 1 {
         return requested_dir.to_owned();

@@ -139,8 +139,8 @@ fn check_repository(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSetti
     vec![clone_depth, rules_file, shared_pipelines]
 }
 
-/// Checks that the clone has enough history to find the changes. A shallow clone passes if the settings have missing
-/// commits fetched.
+/// Checks that the clone has enough history to find the changes. A shallow clone passes if the settings say to fetch
+/// missing commits.
 fn check_clone_depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Result<CheckOutcome, Failure> {
     if !workspace.repo.is_shallow() {
         return Ok(CheckOutcome::Ok("the clone has the full history".to_owned()));

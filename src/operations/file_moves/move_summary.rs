@@ -134,7 +134,7 @@ fn describe_edit_counts(plan: &MovePlan) -> String {
     parts.join(", ")
 }
 
-/// Returns, for each kind of reference, the number of its edits and the noun to print after the number.
+/// Returns, for each of these kinds of references, the number of its edits and the noun to print after the number.
 fn count_by_referrer(plan: &MovePlan, referrers: &[Referrer]) -> Vec<(usize, &'static str)> {
     referrers
         .iter()

@@ -111,8 +111,8 @@ fn indent_block(text: &str) -> String {
         .collect()
 }
 
-/// Describes the step to write the rules file. If the platform's hidden directory is unknown, the command names it or
-/// the candidates are listed.
+/// Describes the step to write the rules file. If the platform's hidden directory is unknown, the command contains a
+/// flag for it, and its candidates are listed.
 fn describe_rules_step(facts: &RepositoryFacts) -> String {
     let step = "Write the rules, which every review needs";
     if facts.config_dir.is_some() {

@@ -110,7 +110,8 @@ fn build_entry(
     }
 }
 
-/// Fails for waivers that a later run would reject, for example because of an unknown rule or an empty reason.
+/// Fails for waivers that a later run would reject, for example because of an unknown rule or an empty reason. To find
+/// out, formats each waiver as in the file and reads it again.
 fn reject_unreadable(
     workspace: &Workspace<'_>,
     waivers_file: &WaiversFile,

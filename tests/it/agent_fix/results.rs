@@ -200,7 +200,9 @@ fn agent_fix_of_unpushed_commit_or_outdated_clone_exits_with_7() {
     local.world.git("push -q origin HEAD:refs/heads/change");
     local.world.git("update-ref refs/remotes/origin/change HEAD~1");
     local.world.git(&["reset", "-q", "--hard", &reviewed]);
-    run_fix(&local, "").expect(7).saying(&["differs from the reviewed commit"]);
+    run_fix(&local, "")
+        .expect(7)
+        .saying(&["differs from the reviewed commit"]);
     assert_eq!(local.json("tasks list")["total"], 0);
 }
 
