@@ -199,7 +199,7 @@ struct DemoStep {
 }
 
 /// Returns the steps of the demo in their order.
-fn list_steps() -> Vec<DemoStep> {
+fn list_demo_steps() -> Vec<DemoStep> {
     let branch_flags = |branch: &str| format!("--branch {branch} --head origin/{branch}");
     vec![
         DemoStep {
@@ -251,7 +251,7 @@ impl DemoRun<'_> {
             "A small project in {dir}, with a remote repository, a clone and two branches; its platform is {}.",
             self.base_url
         ))?;
-        for (index, step) in list_steps().into_iter().enumerate() {
+        for (index, step) in list_demo_steps().into_iter().enumerate() {
             if step.title == FIX_TITLE {
                 self.project
                     .write_fixed_pipeline()

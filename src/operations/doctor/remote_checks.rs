@@ -231,8 +231,7 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
-    /// Checks that the connection is encrypted with a trusted certificate. Plain HTTP is not a failure, but gets a
-    /// hint.
+    /// Checks that the connection is encrypted with a trusted certificate. Plain HTTP only causes a hint.
     fn check_tls(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         if self.base_url.is_plain_http_to_remote() {
             let check = Check::not_applicable("tls", "the base URL uses http, so requests are not encrypted");
