@@ -38,7 +38,7 @@ impl FixComparison {
             .iter()
             .map(|(path, file)| (*path, group_findings(file)))
             .collect();
-        // If equal findings exist, those outside the task take the later matches first, so that the fixed one counts.
+        // Of several equal findings, those outside the task are matched first, because they were not to be fixed.
         for finding in task_findings.list_other_findings() {
             if let Some(later_findings) = unmatched_files.get_mut(finding.path) {
                 take_match(later_findings, &finding, SizeRule::Any);

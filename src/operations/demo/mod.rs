@@ -260,7 +260,7 @@ impl DemoRun<'_> {
             self.run_step(index + 1, &step)?;
         }
         self.print(&format!(
-            "\nOpen {dir}/work/{REVIEW_PAGE} in a browser to see the failed review, with a diagram of the change.\n{}",
+            "\nOpen {dir}/work/{REVIEW_PAGE} to see the failed review as a page, with a diagram of the change.\n{}",
             self.describe_manual_steps()
         ))?;
         Ok(ExitStatus::Success)

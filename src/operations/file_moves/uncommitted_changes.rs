@@ -23,8 +23,9 @@ pub(crate) fn reject_uncommitted(
     for change in reader.snapshot.find_changes(&bases, &|_| true)? {
         if tracked_paths.contains(&change.path) && !has_only_reference_changes(reader, &change)? {
             let message = format!("`{}` has uncommitted changes", change.path);
-            return Err(Failure::usage(message)
-                .with_hint("nothing was changed: commit the changes first, or pass --force to move the files with their changes"));
+            return Err(Failure::usage(message).with_hint(
+                "nothing was changed: commit the changes first, or pass --force to move them, too",
+            ));
         }
     }
     Ok(())
