@@ -195,11 +195,11 @@ impl AgentFix<'_> {
     /// Fetches the branch that the agent pushed, prints its changes and reviews it. Prints which findings are fixed,
     /// left and new, and returns the exit status for them.
     fn verify_branch(&mut self, task: &FinishedTask) -> CommandResult {
-        if self
+        let is_pushed = self
             .branches
             .find_fix_commit(&self.review.workspace.repo)?
-            .is_none()
-        {
+            .is_some();
+        if !is_pushed {
             return Err(reject_missing_branch(&task.id, &self.branches));
         }
         let commit = self.branches.fetch_fix(&mut self.review.workspace)?;

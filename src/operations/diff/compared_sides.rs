@@ -151,9 +151,11 @@ fn find_callers(
 /// Adds a hint if a typed path that does not exist is the name of a revision: `git diff` would accept it, this program
 /// wants a range or a flag.
 fn add_revision_hint(workspace: &Workspace<'_>, typed_paths: &[PathBuf], failure: Failure) -> Failure {
-    let revision = typed_paths.iter().filter_map(|path| path.to_str());
-    let mut revision = revision.filter(|name| workspace.repo.resolve(name).is_ok());
-    match revision.next() {
+    let revision = typed_paths
+        .iter()
+        .filter_map(|path| path.to_str())
+        .find(|name| workspace.repo.resolve(name).is_ok());
+    match revision {
         Some(name) => failure.with_hint(format!(
             "`{name}` is a revision: pass {name}..HEAD to compare with it, or --base {name} for the merge-base"
         )),

@@ -266,10 +266,14 @@ impl PipelineComparison {
         Ok(if format == DiffFormat::Svg {
             picture::render_document(canvas, &diff.path) + "\n"
         } else {
-            let (part, left_out) = canvas.select_flowchart_part(MAX_FLOWCHART_BOXES);
+            let (part, omitted_count) = canvas.select_flowchart_part(MAX_FLOWCHART_BOXES);
             let mut chart = picture::render_mermaid(&part);
-            if left_out > 0 {
-                let _ = writeln!(chart, "  %% {} omitted", format_count(left_out, "more component"));
+            if omitted_count > 0 {
+                let _ = writeln!(
+                    chart,
+                    "  %% {} omitted",
+                    format_count(omitted_count, "more component")
+                );
             }
             chart
         })

@@ -335,11 +335,11 @@ fn check_token(connection: &Connection, result: Result<(), NoResponse>) -> Check
         Ok(TokenSource::ClientCredentials { .. }) => "for the client credentials",
         Err(_) => "",
     };
-    let outcome_of_accepted = Ok(CheckOutcome::Ok(format!("the token {source} is accepted")));
+    let accepted_outcome = Ok(CheckOutcome::Ok(format!("the token {source} is accepted")));
     let outcome = match result {
-        Err(NoResponse::Failed(error)) if error.kind() == ErrorKind::Forbidden => outcome_of_accepted,
+        Err(NoResponse::Failed(error)) if error.kind() == ErrorKind::Forbidden => accepted_outcome,
         Err(failure) => Err(failure.into()),
-        Ok(()) => outcome_of_accepted,
+        Ok(()) => accepted_outcome,
     };
     Check::new("token", outcome)
 }

@@ -241,7 +241,8 @@ fn find_shared_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
 
 /// Returns the edits of the waivers file: the globs in `path` that match moved files.
 fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
-    let Ok(tree) = Tree::parse(bytes, None) else {
+    let skipped_key = None;
+    let Ok(tree) = Tree::parse(bytes, skipped_key) else {
         return Vec::new();
     };
     let paths = tree
@@ -258,7 +259,8 @@ fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
 /// Returns the edits of `sluicegate.yaml`: the globs that match moved files. Some of these globs match the targets of
 /// calls, which may omit the extension.
 fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
-    let Ok(tree) = Tree::parse(bytes, None) else {
+    let skipped_key = None;
+    let Ok(tree) = Tree::parse(bytes, skipped_key) else {
         return Vec::new();
     };
     let extension = PipelineKind::from_path(&moves.old_path).map(PipelineKind::extension);

@@ -164,18 +164,18 @@ fn append_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> 
         return Err(Failure::usage(message)
             .with_hint("use lowercase letters, digits and hyphens, as in no-python-in-production"));
     }
-    let is_empty = old_rules.rules().is_empty() && !old_text.contains("rules");
-    let heading = if is_empty { FILE_HEADING } else { "" };
+    let needs_heading = old_rules.rules().is_empty() && !old_text.contains("rules");
+    let heading = if needs_heading { FILE_HEADING } else { "" };
     let line_end = if old_text.is_empty() || old_text.ends_with('\n') {
         ""
     } else {
         "\n"
     };
-    let flush_entry: String = entry
+    let unindented_entry: String = entry
         .split_inclusive('\n')
         .map(|line| line.strip_prefix("  ").unwrap_or(line))
         .collect();
-    for entry in [entry, flush_entry] {
+    for entry in [entry, unindented_entry] {
         let new_text = format!("{old_text}{line_end}{heading}{entry}");
         let is_complete = TeamRuleSet::parse(new_text.as_bytes()).is_ok_and(|new_rules| {
             new_rules.rules().len() == old_rules.rules().len() + 1 && new_rules.find_team_rule(id).is_some()

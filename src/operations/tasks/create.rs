@@ -105,7 +105,8 @@ pub(crate) fn send_message(
                 text::escape_line(&format!("sent the message to task {id}")) + "\n"
             }),
             Some(wait) => {
-                let earlier_state = earlier_task.map(|task| (task, Vec::new()));
+                let decided_ids = Vec::new();
+                let earlier_state = earlier_task.map(|task| (task, decided_ids));
                 wait.follow(run, &platform, id, earlier_state, output).await
             }
         }
