@@ -40,6 +40,7 @@ pub(crate) fn create_stream(
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(reject_definition(error, &document));
             }
+            // A 404 means that the project is missing.
             result => project.check_response(result).await?,
         };
         run.print_response(output, &response.raw, || {

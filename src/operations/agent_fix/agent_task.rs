@@ -88,6 +88,7 @@ impl TaskFollower<'_> {
             }
             (None, Some(Ok((task, end)))) => self.conclude_task(id, &task, end, messages).await,
             (None, Some(Err(failure))) => TaskOutcome::Unfinished(failure),
+            // Cannot happen: one of both is set above.
             (None, None) => TaskOutcome::Interrupted(ExitStatus::Interrupted),
         };
         // From here on, a signal ends the run again.

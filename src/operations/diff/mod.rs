@@ -203,8 +203,8 @@ impl PipelineComparison {
     pub(crate) fn render_json(&self) -> String {
         let mut document = json!({
             "schema": "sluicegate.diff/v1",
-            "base":self.base.as_ref().map(CommitId::to_string),
-            "head":self.head.as_ref().map(CommitId::to_string),
+            "base": self.base.as_ref().map(CommitId::to_string),
+            "head": self.head.as_ref().map(CommitId::to_string),
             "pipelines": self.list_diffs().collect::<Vec<_>>(),
             "interface": self.interface.as_ref().map(InterfaceComparison::to_json),
         });

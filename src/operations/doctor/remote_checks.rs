@@ -344,7 +344,7 @@ fn check_token(connection: &Connection, result: Result<(), NoResponse>) -> Check
     Check::new("token", outcome)
 }
 
-/// Checks that the token may publish. If publishing is not configured, a failure is not applicable.
+/// Checks that the token may publish. Without the permission, not applicable if publishing is not configured.
 fn check_publish_role(
     settings: &DoctorSettings,
     result: Result<(), NoResponse>,

@@ -35,9 +35,10 @@ pub(crate) fn find_new_lines(
         sources.config_dir(&run.global)?,
         sources.config_dir(&without_flags)?,
     ];
+    let no_flag = None;
     let prefixes = [
         sources.optional_prefix(args.prefix.clone())?,
-        sources.optional_prefix(None)?,
+        sources.optional_prefix(no_flag)?,
     ];
     let settings = [
         ("project-id", ids, ""),
@@ -46,9 +47,9 @@ pub(crate) fn find_new_lines(
         ("prefix", prefixes, " (under `publish`)"),
     ];
     let mut lines = Vec::new();
-    for (key, [requested_value, existing_value], place) in settings {
+    for (key, [requested_value, existing_value], note) in settings {
         if let Some(value) = requested_value.filter(|value| existing_value.as_ref() != Some(value)) {
-            lines.push(format!("{key}: {}{place}", serde_json::Value::from(value)));
+            lines.push(format!("{key}: {}{note}", serde_json::Value::from(value)));
         }
     }
     Ok(lines)

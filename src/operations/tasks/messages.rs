@@ -44,7 +44,7 @@ pub(crate) fn print_messages(
             None => history.print_available().await.map(|()| ExitStatus::Success),
             Some(pace) => history.print_until_end(pace).await,
         };
-        history.print_json()?;
+        history.finish_output()?;
         status
     })?
 }
@@ -143,8 +143,9 @@ impl MessageHistory<'_> {
             .with_hint(format!("run `sluicegate tasks show {}` for details", self.id))
     }
 
-    /// Prints all messages as one JSON document. As text, they were printed when they were read.
-    fn print_json(&self) -> Result<(), Failure> {
+    /// Prints the collected messages as one JSON document. Does nothing for text, because each message was printed when
+    /// it was read.
+    fn finish_output(&self) -> Result<(), Failure> {
         match self.output.output {
             OutputFormat::Text => Ok(()),
             OutputFormat::Json => self

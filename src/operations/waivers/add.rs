@@ -44,7 +44,9 @@ pub(crate) fn add_waivers(
             Some(_) => escape_glob(path),
             None => path.clone(),
         };
-        let entry = build_entry(rule, path, args.about.clone(), None, &terms);
+        // The size of the findings is added when a match is found.
+        let size = None;
+        let entry = build_entry(rule, path, args.about.clone(), size, &terms);
         reject_unreadable(workspace, waivers_file, std::slice::from_ref(&entry))?;
         vec![require_match(waivers_file, entry)?]
     } else {
