@@ -6,7 +6,7 @@ use crate::operations::artifacts::{list_artifacts, print_artifact};
 use crate::operations::versions::VersionSwitch;
 use crate::session::{CommandResult, Run};
 
-/// Runs `sluicegate artifacts`: lists, shows, enables and disables published versions.
+/// Runs `sluicegate artifacts`: lists, shows, enables, disables, rolls back and prunes published versions.
 pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
     let sources = run.read_setting_sources()?;
     let platform = run.create_platform_client(&sources.connection(&run.global)?)?;
@@ -46,7 +46,7 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
             let prefix = sources.prefix(args.prefix.clone())?;
             run.block_on(VersionSwitch::new(run, &platform, prefix).prune(&args))?
         }
-        // These two compare in a repository, and have their own files.
+        // `dispatch` runs these two elsewhere, because they compare the files of a repository.
         ArtifactsVerb::Diff(_) | ArtifactsVerb::Impact(_) => {
             Err(Failure::usage("this command is not a platform request"))
         }

@@ -9,7 +9,8 @@ use crate::session::{CommandResult, Run};
 use sluicegate_git::Repository;
 use sluicegate_pipelines::pipelines::is_pipeline;
 
-/// Runs `sluicegate artifacts impact`: prints which components in these repositories run a changed pipeline.
+/// Runs `sluicegate artifacts impact`: prints which components run a changed pipeline, in the repositories of `--repos`
+/// or, without that flag, in the current one. Files that cannot be searched cause warnings.
 pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
     let comparison = compare_versions(run, &args.versions)?;
     let mut impact = ConsumerImpact::default();

@@ -37,9 +37,11 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     })?;
     gate.selection.pipelines.keep_submodules();
     let mut engine = LocalReview::for_check(&mut gate, settings.rules_file.as_deref())?;
+    // `None`: no publish follows that needs more pipelines.
     gate.prepare(None)?;
     gate.find_change_baseline()?;
     add_notes(&mut gate);
+    // A check accepts a breaking change only for the reason that the job gives, and looks for no other.
     gate.evaluate(&mut engine, "check", &|| Ok(None))?;
     let delivery_status = deliver(&mut gate, &settings.gate.verdict.destinations);
     let status = gate.status.worse(delivery_status);
@@ -48,7 +50,8 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     Ok(status)
 }
 
-/// Opens the files to check: a repository, or a directory without git, which has no revisions.
+/// Opens the files to check: a repository, or a directory without git. Such a directory has no revisions, so an
+/// argument that needs revisions is an error.
 fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
     let destinations = NamedDestinations {
         reports: &args.gate.destinations,
@@ -78,7 +81,8 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     Ok(workspace)
 }
 
-/// Returns the run of the files to check, with their base.
+/// Starts the run of the gate: resolves the files to check, which are the text on standard input or the paths of the
+/// arguments, and the base to compare them with.
 fn open_run<'a>(
     subject: &CheckSubject<'a>,
     input: Option<&StandardInput>,
@@ -94,8 +98,8 @@ fn open_run<'a>(
     subject.open_run(snapshot, paths, change)
 }
 
-/// Adds a note if files on disk differ from the commit that was checked instead, unless `--head` names that commit, and
-/// a note if the files are in no repository.
+/// Adds two notes to the report: that files on disk differ from the commit that was checked instead, unless `--head`
+/// names that commit, and that the files are not in a git repository.
 fn add_notes(gate: &mut GateRun<'_>) {
     let files = &gate.subject;
     let settings = files.settings;

@@ -97,7 +97,8 @@ fn publish(
     }))
 }
 
-/// Removes the undecided JUnit report of the publish that is not due. A dry run did not write one.
+/// Removes the JUnit report of the publish, which this run wrote as undecided at its start, because nothing is
+/// published. A dry run, which has no review report, did not write one.
 fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
     let files = gate.subject.workspace.sources.publish_files(&args.publish);
     if let Ok(files) = files
@@ -107,7 +108,8 @@ fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
     }
 }
 
-/// Returns why no version is published, or `None` if one is. A dry run has no verdict and shows the result of a pass.
+/// Returns why no version is published, or `None` if one is. A dry run has no verdict and is treated as passed, to show
+/// what a publish would do.
 fn find_reason_against_publish(
     gate: &GateRun<'_>,
     subject: &ReviewSubject<'_>,

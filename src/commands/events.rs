@@ -53,8 +53,8 @@ fn read_cursor(path: &Path) -> Result<Option<Cursor>, Failure> {
     }
 }
 
-/// Returns the window of time to export. It continues at the cursor of the last run, and then `--from` does not apply.
-/// Without such a cursor, the flags alone set the window.
+/// Returns the window of time to export. With a cursor of the last run, the window starts at the cursor and `--from`
+/// does not apply. Without a cursor, `--from` and `--to` set the window.
 fn choose_window(
     args: &ExportArgs,
     last_cursor: Option<&Cursor>,

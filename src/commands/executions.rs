@@ -54,7 +54,7 @@ async fn follow_execution(run: &Run, id: &str, pace: &PaceArgs) -> Result<Watche
     WatchedExecution::follow(run, &run.project()?, id, pace).await
 }
 
-/// Starts the time of a wait. The flags and settings say how long to wait and how often to poll.
+/// Starts the clock of a wait. The flags and settings say how long to wait and how often to poll.
 fn start_pace(run: &Run, pace: &PaceArgs) -> Result<Pace, Failure> {
     let poll_settings = run
         .read_setting_sources()?
@@ -85,7 +85,7 @@ fn terminate_execution(
         };
         let Some(pace) = pace else {
             return run.print_response(output, &response.raw, || {
-                text::escape_line(&format!("requested the termination of the execution {id}")) + "\n"
+                text::escape_line(&format!("requested the termination of execution {id}")) + "\n"
             });
         };
         let execution = WatchedExecution::follow(run, &project, id, pace).await?;

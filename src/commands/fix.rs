@@ -55,7 +55,7 @@ pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
     })
 }
 
-/// Returns the arguments of a check of the same files.
+/// Returns the arguments of a check of the files that the fix command selects.
 fn to_check_args(args: &FixArgs) -> CheckArgs {
     CheckArgs {
         selection: SelectionArgs {
@@ -72,7 +72,8 @@ fn to_check_args(args: &FixArgs) -> CheckArgs {
     }
 }
 
-/// Opens the files to fix: a repository, or a directory without git, which has no revisions.
+/// Opens the files to fix: a repository, or a directory without git. Such a directory has no revisions, so an argument
+/// that needs revisions is an error.
 fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
     let mut workspace = run.open_workspace_in(run.open_repository_or_directory(&args.selection.paths)?)?;
     let revisions = workspace.sources.revisions_to_check(args)?;
@@ -85,7 +86,8 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     Ok(workspace)
 }
 
-/// Checks the files, and returns the fixes of the findings within the paths.
+/// Checks the files, and returns the fixes of the findings within the paths. With `is_all`, unchanged pipelines are
+/// checked, too, and a base that cannot be found is not an error.
 fn find_fixes(
     subject: &CheckSubject<'_>,
     args: &CheckArgs,
@@ -107,6 +109,7 @@ fn find_fixes(
         gate.select_unchanged_pipelines()?;
     }
     let mut engine = LocalReview::for_check(&mut gate, None)?;
+    // `None`: no publish follows that needs more pipelines.
     gate.prepare(None)?;
     let wanted_paths = gate.subject.paths.list_paths();
     let fix_scope = FixScope {

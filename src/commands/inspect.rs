@@ -9,7 +9,7 @@ use sluicegate_base::text::escape_lines;
 use sluicegate_pipelines::pipelines::{PipelineFiles, is_pipeline};
 use sluicegate_pipelines::team_rules::{describe_pipeline, render_description};
 
-/// Runs `sluicegate inspect`: reads the pipeline on disk, in CI in the commit.
+/// Runs `sluicegate inspect`: prints a description of a pipeline, read from disk or, in CI, from the commit.
 pub(crate) fn run(run: &Run, args: &InspectArgs) -> CommandResult {
     let workspace =
         run.open_workspace_in(run.open_repository_or_directory(std::slice::from_ref(&args.file))?)?;

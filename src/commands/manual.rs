@@ -16,14 +16,14 @@ pub(crate) fn print_schema(run: &Run, document: SchemaDocument) -> CommandResult
     Ok(ExitStatus::Success)
 }
 
-/// Prints the completion script for this shell.
+/// Prints the completion script for the shell.
 pub(crate) fn print_completions(run: &Run, shell: Shell) -> CommandResult {
     run.ui.print_result(&write_completion_script(shell)?)?;
     Ok(ExitStatus::Success)
 }
 
-/// Prints the candidates for a word to a completion script. A failure prints none, because a message would be written
-/// into the line that the user edits.
+/// Prints the candidates for a word to a completion script. A failure prints neither candidates nor a message, because
+/// a message would appear in the line that the user edits.
 pub(crate) fn print_candidates(request: CompletionRequest, env: Env) -> ExitStatus {
     let ui = Ui::new(true, ColorChoice::Never, is_ci(&env));
     signals::run_until_signal(ui, move |signals| {

@@ -16,7 +16,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Runs `sluicegate man`: prints the page of a command, or writes all pages.
+/// Runs `sluicegate man`: prints the manual page of a command, or with `--dir` writes the pages of all commands.
 pub(crate) fn run(run: &Run, args: &ManArgs) -> CommandResult {
     let mut program = cli::command().disable_help_subcommand(true);
     program.build();
@@ -42,7 +42,7 @@ fn find_subcommand<'c>(command: &'c Command, name: &str) -> Result<&'c Command, 
     })
 }
 
-/// Writes the manual pages into this directory.
+/// Writes the manual pages into this directory, and prints their number.
 fn write_manual(run: &Run, program: &Command, dir: &Path) -> CommandResult {
     let output_dir = run.env.current_dir().join(dir);
     let description = "the manual pages to ";
@@ -68,13 +68,13 @@ fn write_pages(command: &Command, output_dir: &Path) -> io::Result<usize> {
     Ok(page_count)
 }
 
-/// Returns whether the command has a page: a command of users, or the page about the options of every command.
+/// Returns whether the command has a page: if the help lists it, or if its page describes the options of every command.
 fn has_page(command: &Command) -> bool {
     !command.is_hide_set() || command.get_name() == GLOBALS_COMMAND
 }
 
-/// Returns the page with the examples unchanged: the crate would wrap them like prose. Only the page about them
-/// describes the options of every command.
+/// Returns the manual page of a command, as roff. The examples are added here line by line, because `clap_mangen` would
+/// wrap them like prose. The options of every command are described on their own page; the other pages refer to it.
 fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let examples = command.get_after_help().map(ToString::to_string);
@@ -122,10 +122,10 @@ fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     }
     sections.control("fi", []);
     sections.to_writer(&mut page)?;
-    Ok(to_ascii(&String::from_utf8_lossy(&page)))
+    Ok(escape_non_ascii(&String::from_utf8_lossy(&page)))
 }
 
-/// Adds a section with a list of names and their meanings.
+/// Adds a section that lists names and their meanings.
 fn push_list<'l>(page: &mut Roff, title: &str, rows: impl Iterator<Item = (&'l str, &'l str)>) {
     page.control("SH", [title]);
     for (name, meaning) in rows {
@@ -135,9 +135,9 @@ fn push_list<'l>(page: &mut Roff, title: &str, rows: impl Iterator<Item = (&'l s
     }
 }
 
-/// Replaces characters that are not ASCII by their code points, which every page viewer understands regardless of its
-/// encoding.
-fn to_ascii(page: &str) -> Vec<u8> {
+/// Replaces characters that are not ASCII by roff escapes with their code points, which every page viewer understands
+/// regardless of its encoding.
+fn escape_non_ascii(page: &str) -> Vec<u8> {
     let mut ascii = String::with_capacity(page.len());
     for character in page.chars() {
         if character.is_ascii() {

@@ -45,7 +45,8 @@ use crate::session::step_report::{self, report_usage_error};
 use crate::session::{CommandResult, Run, is_ci, signals};
 use crate::ui::{self, ColorChoice, Ui};
 
-/// Runs the command and returns its exit status; an interrupt ends it at any point.
+/// Runs the command and returns its exit status. Reports every failure to the user and to the CI host. A signal ends
+/// the command at any point.
 pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
     let directory = match &cli.global.directory {
         Some(directory) => env.change_directory(directory),

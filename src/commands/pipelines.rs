@@ -4,7 +4,7 @@ use crate::job::cli::{OutputArgs, PipelinesVerb};
 use crate::operations::executions::execute;
 use crate::session::{CommandResult, Run};
 
-/// Runs `sluicegate pipelines`: lists the published pipelines, or runs one.
+/// Runs `sluicegate pipelines`: lists the published pipelines, or executes one.
 pub(crate) fn run(run: &Run, verb: PipelinesVerb) -> CommandResult {
     match verb {
         PipelinesVerb::List { output } => list_pipelines(run, output),

@@ -37,7 +37,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         run.reject_linked_reports(repo, &destinations)?;
     }
     gate.find_reported_files();
-    // Without a repository, or with a file that cannot be read, the report has no texts of these rules.
+    // Without a repository or a readable file of team rules, the report has no texts of these rules.
     if let Ok(workspace) = run.open_workspace() {
         gate.team_rules = workspace.read_team_rules().unwrap_or_default();
         gate.subject.policy_workspace = Some(workspace);
@@ -46,14 +46,14 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     Ok(gate.status.worse(delivery_status))
 }
 
-/// Returns the host's context, or an error if it cannot be read.
+/// Returns the context that the CI host gives the job.
 fn read_ci_context(run: &Run) -> Result<CiContext, Failure> {
     let host = settings::requested_host(&run.global, &run.env)?;
     Ok(ci::detect_context(&run.env, host).map_err(ContextError::from)?)
 }
 
-/// Marks the reports of an earlier run as unfinished, so that a run that fails leaves none that looks current. The
-/// input files stay.
+/// Marks the reports of an earlier run as unfinished and removes its statement, so that a failed run leaves no file
+/// that looks current. Files that this run reads are kept.
 fn invalidate_old_reports(
     run: &Run,
     args: &ReportArgs,

@@ -92,7 +92,8 @@ impl<'a> ReviewSubject<'a> {
         Ok(gate)
     }
 
-    /// Reviews the selected pipelines and those of the publish, and delivers one report. A dry run has no report.
+    /// Reviews the selected pipelines and those of the publish, and delivers one report. A dry run only prints what the
+    /// review would request.
     pub(super) fn review(
         &self,
         gate: &mut GateRun<'_>,
@@ -128,12 +129,12 @@ impl<'a> ReviewSubject<'a> {
         matches!(self.settings.fork, Fork::Check) && self.target.fork
     }
 
-    /// Returns the review by the platform, which has sent no request yet.
+    /// Creates the review by the platform, without sending a request.
     fn remote_review(&self) -> RemoteReview<'_> {
         RemoteReview::new(&self.settings, &self.connection, &self.target)
     }
 
-    /// Prints the review that a dry run would request.
+    /// Prints what the review would request, for a dry run. A local review sends no requests.
     fn print_plan(&self, gate: &GateRun<'_>) -> CommandResult {
         let request_count = if self.is_local() {
             None

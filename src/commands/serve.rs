@@ -17,14 +17,14 @@ const ANY_AGENT: &str = "1.0.0";
 /// Maximum size of a vocabulary file, in bytes; it has five short lines.
 const MAX_VOCABULARY_BYTES: u64 = 64 * 1024;
 
-/// Runs `sluicegate serve`: a local platform, until it is stopped by a signal.
+/// Runs `sluicegate serve`: starts a local platform, and stops it at a signal.
 pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
     let options = read_options(run, args)?;
     let project = options.projects.first().map(|(id, _)| *id);
     let mut signals = run.signals.clone();
     run.block_on(async move {
         let platform = sluicegate_local_platform::start(options).await?;
-        print_address(run, &platform, project)?;
+        print_connection(run, &platform, project)?;
         let status = signals.wait().await;
         platform.stop().await;
         Ok(status)
@@ -61,12 +61,12 @@ fn read_options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
         tokens,
         vocabulary,
         clock: Clock::default(),
-        agent_behavior: parse_behavior(args.agent_behavior)?,
+        agent_behavior: to_agent_behavior(args.agent_behavior)?,
     })
 }
 
-/// Returns the behavior with the name of the flag's value.
-fn parse_behavior(flag: AgentBehaviorFlag) -> Result<AgentBehavior, Failure> {
+/// Converts the flag's value to the local platform's behavior with the same name.
+fn to_agent_behavior(flag: AgentBehaviorFlag) -> Result<AgentBehavior, Failure> {
     let value = flag.to_possible_value();
     let name = value.map(|value| value.get_name().to_owned());
     name.unwrap_or_default()
@@ -87,8 +87,9 @@ fn read_vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
         })
 }
 
-/// Prints the address and the settings that a client needs. Programs may wait for the first line.
-fn print_address(run: &Run, platform: &RunningPlatform, project: Option<Uuid>) -> Result<(), Failure> {
+/// Prints the address, a generated token, and the settings that a client needs. Programs may wait for the first line.
+/// Warns if other machines can reach the address.
+fn print_connection(run: &Run, platform: &RunningPlatform, project: Option<Uuid>) -> Result<(), Failure> {
     run.ui
         .print_result(&format!("listening on http://{}\n", platform.address()))?;
     if let Some(token) = platform.generated_token() {
@@ -106,7 +107,8 @@ fn print_address(run: &Run, platform: &RunningPlatform, project: Option<Uuid>) -
     Ok(())
 }
 
-/// Returns the variables for another terminal, as lines to copy. A token set by the user is not shown.
+/// Returns `export` lines to copy into another terminal, so that sluicegate uses this platform there. A token that the
+/// user set is not shown.
 fn format_exports(platform: &RunningPlatform, project: Option<Uuid>) -> String {
     let mut values = vec![(variable::BASE_URL, format!("http://{}", platform.address()))];
     values.extend(project.map(|id| (variable::PROJECT_ID, id.to_string())));

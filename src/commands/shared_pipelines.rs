@@ -15,7 +15,7 @@ use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::io;
 use std::path::Path;
 
-/// Runs `sluicegate shared-pipelines add`: offers a pipeline to consumers.
+/// Runs `sluicegate shared-pipelines add`: adds a pipeline to the shared-pipelines file, which offers it to consumers.
 pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
     let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.hook_index_path())?;
@@ -36,7 +36,7 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
         })
         .map_err(|reason| Failure::usage(format!("could not read the pipeline {path}: {reason}")))?;
     if entry.id.trim().is_empty() {
-        return Err(Failure::usage("the id is empty").with_hint("pass another one with --id"));
+        return Err(Failure::usage("the id is empty").with_hint("pass an id with --id"));
     }
     let config_dir = match workspace.find_config_dir(&snapshot)? {
         Some(config_dir) => config_dir,
@@ -54,7 +54,7 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
     Ok(ExitStatus::Success)
 }
 
-/// Prints the added entry, and which variables consumers cannot set.
+/// Prints the added entry, and the private variables that it leaves out because consumers cannot set them.
 fn print_added_entry(
     run: &Run,
     args: &AddSharedPipelineArgs,
@@ -87,7 +87,7 @@ fn print_added_entry(
     }
 }
 
-/// Returns the text of the file; empty if it does not exist.
+/// Reads the file; returns an empty text if it does not exist.
 fn read_text(path: &Path) -> Result<String, Failure> {
     match input::read_text_file(path, MAX_DOCUMENT_BYTES) {
         Ok(text) => Ok(text),

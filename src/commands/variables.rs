@@ -27,11 +27,7 @@ pub(crate) fn run(run: &Run, verb: VariablesVerb) -> CommandResult {
                 if let Err(error) = result {
                     return Err(project.reject_variable_request(&name, error).await);
                 }
-                print_done(
-                    run,
-                    output,
-                    &format!("deleted the variable {name} and its overrides"),
-                )
+                print_done(run, output, &format!("deleted variable {name} and its overrides"))
             }
             VariablesVerb::Overrides { verb } => overrides::run_overrides(run, &project, verb).await,
             VariablesVerb::Apply(_) => Ok(ExitStatus::Success),

@@ -18,12 +18,13 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
         (Some(statement), _) => verify_statement(run, statement, args.output.output),
         (None, Some(receipt)) => verify_receipt(run, receipt)?.print(run, args.output.output),
         (None, None) => Err(Failure::usage(
-            "name a receipt, or a statement with --attestation",
+            "pass the path of a receipt, or of a statement with --attestation",
         )),
     }
 }
 
-/// Compares a published version with the receipt of its publish.
+/// Compares a published version with the receipt of its publish. Also checks that the receipt is consistent in itself,
+/// and compares its commit, changes for consumers and smoke runs.
 fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failure> {
     let path = run.env.current_dir().join(path);
     let receipt = Receipt::parse(&read_user_file(&path, MAX_RECEIPT_BYTES)?).map_err(|error| {
@@ -69,14 +70,15 @@ fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Fail
     Ok(differences.unwrap_or_else(|| {
         let commit = &receipt.commit_hash;
         run.ui.say(&format!(
-            "the commit {commit} is not available locally, so its files were not compared"
+            "commit {commit} is not available locally, so its files were not compared"
         ));
         Vec::new()
     }))
 }
 
-/// Recomputes the changes for consumers from the two commits; the older one must be the commit of the version that the
-/// publish compared with. A receipt of a publish that compared with no version has no differences.
+/// Recomputes the changes for consumers that the receipt lists, from the published commit and the commit of the version
+/// that the publish compared with. The platform must have that version, from that commit. Returns an empty list if the
+/// publish did not compare with a version.
 fn compare_with_published(run: &Run, platform: &Platform, receipt: &Receipt) -> Result<Vec<String>, Failure> {
     let compat = receipt.compat.as_ref();
     let Some((version, commit)) =

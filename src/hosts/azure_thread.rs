@@ -1,7 +1,7 @@
 //! The thread on a pull request of Azure Repos, identified by the first line of its comment and updated in place.
 //!
-//! <https://learn.microsoft.com/rest/api/azure/devops/git/pull-request-threads>. Only threads of the token's own user are
-//! updated, because anybody can write a comment with the same first line.
+//! <https://learn.microsoft.com/rest/api/azure/devops/git/pull-request-threads>. Only threads of the token's own user
+//! are updated, because anybody can write a comment with the same first line.
 
 use super::CommentChange;
 use serde_json::{Value, json};
@@ -30,7 +30,8 @@ struct OwnComment {
 }
 
 impl AzurePullRequest {
-    /// Posts `body` in a closed thread, or updates the existing comment. Both start with `marker`.
+    /// Posts `body` in a closed thread, or updates this program's existing comment. `body` starts with `marker`, by
+    /// which the comment is found again. An error about a permission gets a hint.
     pub(crate) async fn post_or_update_comment(
         &self,
         client: &HostClient,
@@ -76,7 +77,8 @@ impl AzurePullRequest {
         Ok(CommentChange::Updated)
     }
 
-    /// Returns the first comment of the oldest thread that begins with the marker and is by the token's user.
+    /// Returns this program's comment: it begins a thread, starts with the marker, and is by the token's user. Of
+    /// several such comments, returns the one in the oldest thread.
     async fn find_own_comment(
         &self,
         client: &HostClient,
@@ -104,7 +106,7 @@ impl AzurePullRequest {
         Ok(comments.min_by_key(|comment| comment.thread_id))
     }
 
-    /// Returns the URL of the threads of the pull request, or of a resource below them.
+    /// Returns the URL of the pull request's threads, or of the resource at `path` below it.
     fn threads_url(&self, client: &HostClient, path: &[&str]) -> Result<Url, HttpError> {
         let number = self.number.to_string();
         let mut segments = vec![

@@ -17,7 +17,8 @@ pub(crate) struct CodeInsights<'a> {
 }
 
 impl CodeInsights<'_> {
-    /// Sends the report and its annotations, with a request for each batch, and replaces the report of an earlier run.
+    /// Replaces the report of an earlier run with this report and its annotations. An error about a permission gets a
+    /// hint.
     pub(crate) async fn send(
         self,
         client: &HostClient,
@@ -35,7 +36,8 @@ impl CodeInsights<'_> {
             })
     }
 
-    /// Deletes the report of an earlier run, and sends the new one with its annotations.
+    /// Deletes the report of an earlier run if there is one, and sends the new report and each batch of its
+    /// annotations.
     async fn replace_report(
         self,
         client: &HostClient,

@@ -51,8 +51,8 @@ struct OwnComment {
     body: String,
 }
 
-/// Posts `body`, which starts with `marker`, or updates the existing comment that starts with it. Deletes further ones,
-/// which two simultaneous runs may have posted.
+/// Posts `body`, which starts with `marker`, or updates this program's existing comment that starts with the marker.
+/// Deletes further comments that start with it, which simultaneous runs may have posted. Errors get a hint of the host.
 pub(crate) async fn post_or_update_comment(
     client: &HostClient,
     thread: &Thread,
@@ -105,7 +105,8 @@ async fn update_own_comment(
     Ok(CommentChange::Updated)
 }
 
-/// Returns the author that comments posted with this token have, as far as the host reports it.
+/// Requests the author of comments that are posted with this token. If the host refuses to tell, GitHub is queried for
+/// the viewer, and on GitLab the author is unknown.
 async fn find_comment_author(client: &HostClient, thread: &Thread) -> Result<CommentAuthor, HttpError> {
     match client.send(&Request::get(client.url(&["user"])?)).await {
         Ok(response) => Ok(CommentAuthor::User(response.json::<Value>()?["id"].as_u64())),

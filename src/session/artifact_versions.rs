@@ -6,7 +6,7 @@ use crate::session::resource::{ResourceLookup, reject_creation};
 use sluicegate_platform::api::{Artifact, ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
 
-/// Returns how a prefix can be looked up, for messages about a missing one.
+/// Creates the lookup of a prefix, for messages about a missing prefix.
 pub(crate) const fn prefix_lookup(prefix: &str) -> ResourceLookup<'_> {
     ResourceLookup {
         kind: "prefix",
@@ -16,7 +16,7 @@ pub(crate) const fn prefix_lookup(prefix: &str) -> ResourceLookup<'_> {
     }
 }
 
-/// Returns the prefixes of these artifacts.
+/// Returns the prefixes of these artifacts, without the artifacts that have none.
 pub(crate) fn artifact_prefixes(artifacts: &[Artifact]) -> Vec<String> {
     artifacts
         .iter()
@@ -24,7 +24,7 @@ pub(crate) fn artifact_prefixes(artifacts: &[Artifact]) -> Vec<String> {
         .collect()
 }
 
-/// Returns all versions of a prefix; filters the list in case the platform does not.
+/// Requests all versions of a prefix, and filters the list in case the platform does not.
 pub(crate) async fn list_versions(platform: &Platform, prefix: &str) -> Result<Vec<Artifact>, HttpError> {
     let mut versions = platform.artifacts(Some(prefix)).await?;
     versions.retain(|version| {
@@ -79,14 +79,14 @@ pub(crate) async fn reject_unpublished(
     }
 }
 
-/// Returns the message that no artifact is published under this prefix, with the most similar prefix.
+/// Returns the message that no version is published under this prefix, with the most similar of the `prefixes`.
 pub(crate) fn describe_missing_prefix(prefix: &str, prefixes: &[String]) -> String {
     let hint = prefix_lookup(prefix).hint(prefixes);
     format!("no version is published under the prefix {prefix:?}: {hint}")
 }
 
-/// Returns the latest enabled version, or all published prefixes if there is none. A wrong base URL gives the same
-/// response as a missing version, so the list is read to tell them apart.
+/// Requests the latest enabled version of a prefix. If there is none, returns all published prefixes as the inner
+/// error. A wrong base URL causes a 404, too, so only a list of prefixes proves that the version is missing.
 pub(crate) async fn find_latest(
     platform: &Platform,
     prefix: &str,

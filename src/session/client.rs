@@ -20,12 +20,12 @@ impl Run {
         Ok(self.runtime.get_or_init(|| runtime))
     }
 
-    /// Runs requests on the runtime until they end.
+    /// Blocks this thread until the requests end, and returns their result.
     pub(crate) fn block_on<T>(&self, requests: impl Future<Output = T>) -> Result<T, Failure> {
         Ok(self.runtime()?.block_on(requests))
     }
 
-    /// Returns an observer that shows what a client reports as progress messages.
+    /// Returns an observer that prints the messages of a client, for example about a retry.
     pub(crate) fn observer(&self) -> http::Observer {
         let ui = self.ui;
         http::Observer::new(move |sentence| ui.say(sentence))
@@ -69,7 +69,7 @@ impl Run {
     }
 }
 
-/// Creates the runtime of a run.
+/// Creates the runtime for requests. Two threads suffice for the few requests of a run.
 fn build_runtime() -> Result<Runtime, Failure> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     runtime.map_err(|error| {

@@ -10,7 +10,9 @@ use std::path::Path;
 use std::sync::PoisonError;
 
 impl Run {
-    /// Keeps the content of a receipt that is about to be removed.
+    /// Keeps the content of a receipt that is about to be removed, because a publish looks in it for the smoke runs of
+    /// an
+    /// earlier run. A file that cannot be read is not kept.
     pub(crate) fn keep_earlier_receipt(&self, path: &Path) {
         if let Ok(content) = input::read_file(path, MAX_RECEIPT_BYTES) {
             let receipts = self.earlier_receipts.lock();
@@ -26,7 +28,8 @@ impl Run {
         receipts.get(path).cloned()
     }
 
-    /// Returns whether git tracks the file, or a directory or link in its path. The change controls such a file.
+    /// Returns whether git tracks the file, or a directory or link in its path: then the change controls its content. A
+    /// path that git cannot look up counts as tracked.
     pub(crate) fn is_tracked_path(&self, repo: &Repository, path: &Path) -> bool {
         policy::list_tracked_paths(repo.root(), path)
             .iter()

@@ -91,8 +91,8 @@ pub(crate) const fn http_exit_status(kind: ErrorKind) -> ExitStatus {
     }
 }
 
-/// Returns the exit status for the failed request of one of several steps: 8 if a step was done, or the request itself
-/// may have been processed, unless the token lacks the permission.
+/// Returns the exit status for a failed request of an operation of several steps. This is exit code 8 if an earlier
+/// step changed something or the request itself may have been processed, unless the token lacks the permission.
 pub(crate) fn step_exit_status(error: &HttpError, has_finished_step: bool) -> ExitStatus {
     match http_exit_status(error.kind()) {
         ExitStatus::Denied => ExitStatus::Denied,

@@ -8,8 +8,8 @@ use sluicegate_git::Repository;
 use std::path::Path;
 
 impl Run {
-    /// Returns an error if a path leads through a symbolic link tracked by git: the change controls the target of such
-    /// a link.
+    /// Returns an error if a path leads through a symbolic link that git tracks: the change controls where such a link
+    /// leads, and could redirect a file that the job writes.
     pub(crate) fn reject_linked_paths<'p>(
         &self,
         repo: &Repository,
@@ -33,7 +33,7 @@ impl Run {
         Ok(())
     }
 
-    /// Returns an error if the path of a report or a statement leads through a symbolic link tracked by git.
+    /// Returns an error if the path of a report or a statement leads through a symbolic link that git tracks.
     pub(crate) fn reject_linked_reports(
         &self,
         repo: &Repository,

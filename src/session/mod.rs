@@ -63,7 +63,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Creates the context of a command. `annotations` is the style that the job requests.
+    /// Creates the context of a command. `annotations` is the style of annotations that the job requests.
     pub(crate) fn new(
         env: Env,
         global: GlobalArgs,
@@ -102,7 +102,7 @@ pub(crate) struct UnfinishedFiles {
 
 pub(crate) type CommandResult = Result<ExitStatus, Failure>;
 
-/// Returns whether the run is in CI, on any host. A host whose context cannot be read counts, too.
+/// Returns whether the run is in CI, on any host, also if the context of the host cannot be read.
 pub(crate) fn is_ci(env: &Env) -> bool {
     !matches!(ci::detect_context(env, None), Ok(context) if context.host.is_local())
 }

@@ -19,7 +19,7 @@ pub(crate) struct RemoteProject {
 }
 
 impl Run {
-    /// Returns the platform and the configured project.
+    /// Creates a client of the platform from the settings, and returns it with the configured project id.
     pub(crate) fn project(&self) -> Result<RemoteProject, Failure> {
         let connection = self.read_setting_sources()?.connection(&self.global)?;
         Ok(RemoteProject {
@@ -28,7 +28,7 @@ impl Run {
         })
     }
 
-    /// Prints a response: as raw JSON or as text.
+    /// Prints a response as raw JSON, or as the text that `render` returns.
     pub(crate) fn print_response(
         &self,
         output: OutputArgs,
@@ -87,7 +87,7 @@ impl Run {
     }
 }
 
-/// Returns the platform's list envelope with all entries.
+/// Returns the JSON object in which the platform sends a list, here with all items on page 0.
 fn list_envelope(name: &str, items: Vec<Value>) -> Value {
     let count = items.len();
     let mut envelope = json!({ name: null, "page": 0, "size": count, "total": count });
@@ -95,19 +95,20 @@ fn list_envelope(name: &str, items: Vec<Value>) -> Value {
     envelope
 }
 
-/// Returns the failure of a creation; if the response was lost, with the command to check the result.
-pub(crate) fn reject_creation(error: HttpError, check_command: &str) -> Failure {
+/// Returns the failure of a creation. If the response was lost, the hint contains `check_instruction`, which says how
+/// to check the result.
+pub(crate) fn reject_creation(error: HttpError, check_instruction: &str) -> Failure {
     if error.is_maybe_processed() {
-        let hint = error.hint_with_check(check_command);
+        let hint = error.hint_with_check(check_instruction);
         Failure::from(error).with_hint(hint)
     } else {
         error.into()
     }
 }
 
-/// Returns the failure for a created resource whose response lacks its id; `check_command` tells how to find it.
-pub(crate) fn reject_created_without_id(message: &'static str, check_command: &str) -> Failure {
-    let hint = format!("before you repeat the command, {check_command}");
+/// Returns the failure for a created resource whose response lacks its id. `check_instruction` says how to find it.
+pub(crate) fn reject_created_without_id(message: &'static str, check_instruction: &str) -> Failure {
+    let hint = format!("before you repeat the command, {check_instruction}");
     Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint)
 }
 
@@ -124,8 +125,8 @@ pub(crate) struct ResourceLookup<'a> {
 }
 
 impl ResourceLookup<'_> {
-    /// Returns the failure of the lookup. For a 404, the existing names are requested and the most similar one is
-    /// suggested. If the response to a change was lost, the hint is how to check the result.
+    /// Returns the failure of a request for this resource. For a 404, requests the existing names and suggests the most
+    /// similar one. If the response to a change was lost, the hint says how to check the result.
     pub(crate) async fn reject_missing(
         self,
         error: HttpError,
@@ -152,7 +153,7 @@ impl ResourceLookup<'_> {
         Failure::from(error).context(fact).with_hint(hint)
     }
 
-    /// Returns an instruction to check the current state.
+    /// Returns an instruction to check the resource on the platform, for a hint.
     fn check_instruction(self) -> String {
         match (self.show_command, self.list_command) {
             (Some(command), _) => format!("run `sluicegate {command} {}` to check", self.name),
@@ -161,13 +162,13 @@ impl ResourceLookup<'_> {
         }
     }
 
-    /// Returns the most similar of these names; `None` if the name is one of them.
+    /// Returns the most similar of these names; `None` if no name is similar or the resource's name is one of them.
     pub(crate) fn nearest(self, names: &[String]) -> Option<&str> {
         let known_names: Vec<&str> = names.iter().map(String::as_str).collect();
         find_nearest(self.name, &known_names).filter(|near| *near != self.name)
     }
 
-    /// Returns the hint for a missing name.
+    /// Returns the hint for a missing resource: the most similar of these names, if any, and how to list them.
     pub(crate) fn hint(self, names: &[String]) -> String {
         let list_instruction = match self.list_command {
             Some(list) => format!("run `sluicegate {list}` to list them"),
@@ -224,7 +225,7 @@ fn list_project_ids(projects: Vec<ApiValue<api::Project>>) -> Vec<String> {
         .collect()
 }
 
-/// Returns how a project can be looked up, for hints.
+/// Creates the lookup of a project, for hints about a missing project.
 const fn project_lookup(id: &str) -> ResourceLookup<'_> {
     ResourceLookup {
         kind: "project",
@@ -235,7 +236,8 @@ const fn project_lookup(id: &str) -> ResourceLookup<'_> {
 }
 
 impl RemoteProject {
-    /// Returns the response to a read request in the project, or the failure.
+    /// Returns the response to a read request in the project. For a 404, the failure says whether the project is
+    /// missing.
     pub(crate) async fn check_response<T>(&self, response: Result<T, HttpError>) -> Result<T, Failure> {
         match response {
             Ok(answer) => Ok(answer),
@@ -243,20 +245,22 @@ impl RemoteProject {
         }
     }
 
-    /// Returns the response to a creation in the project, or the failure; if the response was lost, with the way to
-    /// check.
+    /// Returns the response to a creation in the project. If the response was lost, the failure contains
+    /// `check_instruction`; for a 404, it says whether the project is missing.
     pub(crate) async fn check_creation_response<T>(
         &self,
         response: Result<T, HttpError>,
-        check_command: &str,
+        check_instruction: &str,
     ) -> Result<T, Failure> {
         match response {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(reject_creation(error, check_command)),
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(reject_creation(error, check_instruction))
+            }
             answer => self.check_response(answer).await,
         }
     }
 
-    /// Returns the failure of a lookup of a variable.
+    /// Returns the failure of a request for a variable. For a 404, suggests the project's most similar variable.
     pub(crate) async fn reject_variable_request(&self, name: &str, error: HttpError) -> Failure {
         let names = async {
             let variables = self.platform.variables(self.id).await?;
@@ -269,7 +273,7 @@ impl RemoteProject {
     }
 }
 
-/// Returns how a variable can be looked up, for messages about a missing one.
+/// Creates the lookup of a variable, for messages about a missing variable.
 pub(crate) const fn variable_lookup(name: &str) -> ResourceLookup<'_> {
     ResourceLookup {
         kind: "variable",

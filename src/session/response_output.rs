@@ -16,7 +16,7 @@ const MAX_COLUMNS: usize = 40;
 const MAX_PATH_LENGTH: usize = 200;
 const MAX_ALIGNED_PATH_WIDTH: usize = 60;
 
-/// Returns one JSON document, safe to print in a CI log.
+/// Returns the value as an indented JSON document, with escapes that make it safe to print in a CI log.
 pub(crate) fn format_json(value: &Value) -> String {
     text::escape_json(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
 }
@@ -37,8 +37,9 @@ pub(crate) fn format_table(headings: &[&str], rows: &[Vec<String>]) -> String {
     columns.heading_line() + &lines
 }
 
-/// Returns [`format_table`] if it fits the terminal, otherwise each row as a paragraph: its first two cells, and the
-/// others below them with their headings. `-` marks a missing value, which is omitted there.
+/// Returns the table of [`format_table`] if it fits the terminal, or if `width` is `None`. Otherwise returns each row
+/// as a paragraph: the first two cells on one line, and below them each other cell with its heading. A cell `-` marks a
+/// missing value and is omitted there.
 pub(crate) fn format_table_within(headings: &[&str], rows: &[Vec<String>], width: Option<usize>) -> String {
     let table = format_table(headings, rows);
     let terminal_width = width.unwrap_or(usize::MAX);
@@ -78,9 +79,9 @@ fn format_scalar(value: &Value) -> String {
     }
 }
 
-/// Writes a list as a table: the columns `(key, heading)`, then one for each other key of an entry, up to
-/// [`MAX_COLUMNS`]. Each row is computed twice, to be measured and to be written, because all rows may need more memory
-/// than the response.
+/// Writes a list as a table: the given columns `(key, heading)`, then a column for each other key of an item, up to
+/// [`MAX_COLUMNS`]. Each row is formatted twice, once to measure it and once to write it, because all formatted rows
+/// together may need more memory than the response. An empty list is a message.
 pub(crate) fn write_list(
     items: &[Value],
     columns: &[(&str, &str)],
@@ -115,7 +116,8 @@ fn format_row(item: &Value, columns: &[(&str, &str)], now: Timestamp) -> Vec<Str
         .collect()
 }
 
-/// Returns the columns extended by one for each other key of an item, and whether every key has a column.
+/// Returns the given columns and a column for each other key of an item, up to [`MAX_COLUMNS`], and whether every key
+/// has a column.
 fn add_other_columns<'a>(
     items: &'a [Value],
     columns: &[(&'a str, &'a str)],
@@ -134,15 +136,15 @@ fn add_other_columns<'a>(
     (all_columns, true)
 }
 
-/// Returns all parts of a value, one per line in their original order, each with its path.
+/// Returns the fields of a JSON value as lines of path and value, also those of nested objects.
 pub(crate) fn format_facts(value: &Value) -> String {
-    let mut parts = Vec::new();
-    collect_parts("", value, &mut parts);
+    let mut fields = Vec::new();
+    collect_fields("", value, &mut fields);
     let now = Timestamp::now();
-    let longest_path = parts.iter().map(|(path, _)| path.chars().count()).max();
+    let longest_path = fields.iter().map(|(path, _)| path.chars().count()).max();
     let width = longest_path.unwrap_or_default().min(MAX_ALIGNED_PATH_WIDTH);
     let mut facts = String::new();
-    for (path, value) in parts {
+    for (path, value) in fields {
         let key = path.rsplit('.').next().unwrap_or_default();
         let text = text::escape_line(&format_field(key, value, now));
         let _ = writeln!(facts, "{}  {text}", text::escape_line(&format!("{path:<width$}")));
@@ -150,25 +152,27 @@ pub(crate) fn format_facts(value: &Value) -> String {
     facts
 }
 
-/// Collects the values in a JSON document that are not objects, each with its path.
-fn collect_parts<'v>(path: &str, value: &'v Value, parts: &mut Vec<(String, &'v Value)>) {
+/// Collects the values in a JSON document, each with its path. Descends into objects, and into arrays that contain
+/// objects or arrays; an array of plain values is one value.
+fn collect_fields<'v>(path: &str, value: &'v Value, fields: &mut Vec<(String, &'v Value)>) {
     match value {
-        Value::Object(fields) if !fields.is_empty() => {
+        Value::Object(members) if !members.is_empty() => {
             let dot = if path.is_empty() { "" } else { "." };
-            for (key, value) in fields {
-                collect_parts(&shorten_path(format!("{path}{dot}{key}")), value, parts);
+            for (key, value) in members {
+                collect_fields(&shorten_path(format!("{path}{dot}{key}")), value, fields);
             }
         }
         Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
             for (index, value) in items.iter().enumerate() {
-                collect_parts(&shorten_path(format!("{path}[{index}]")), value, parts);
+                collect_fields(&shorten_path(format!("{path}[{index}]")), value, fields);
             }
         }
-        _ => parts.push((path.to_owned(), value)),
+        _ => fields.push((path.to_owned(), value)),
     }
 }
 
-/// Shortens a path that is too long to its end, because every nested part would repeat all of it.
+/// Shortens a path longer than [`MAX_PATH_LENGTH`] to its end, after `…`. Otherwise, the paths of a deeply nested
+/// document would grow with each level.
 fn shorten_path(path: String) -> String {
     match path.char_indices().rev().nth(MAX_PATH_LENGTH) {
         Some((start, _)) => format!("\u{2026}{}", path.get(start..).unwrap_or_default()),
@@ -176,7 +180,7 @@ fn shorten_path(path: String) -> String {
     }
 }
 
-/// Returns a value as text; a time with its distance from now.
+/// Returns a value as text. A time, recognized by the end of its key, is followed by its distance from now.
 fn format_field(key: &str, value: &Value, now: Timestamp) -> String {
     let text = format_scalar(value);
     let is_time = ["At", "Time", "Timestamp"].iter().any(|end| key.ends_with(end));
@@ -186,7 +190,7 @@ fn format_field(key: &str, value: &Value, now: Timestamp) -> String {
     }
 }
 
-/// Returns the distance of a time from now: `5 min ago`, `in 2 h`.
+/// Returns the distance of a time from now, for example `5 min ago` or `in 2 h`. Up to 4 seconds are `now`.
 pub(crate) fn format_distance(time: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_second().saturating_sub(time.as_second());
     let distance = format_duration(seconds.unsigned_abs());
@@ -197,7 +201,7 @@ pub(crate) fn format_distance(time: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// Returns a duration in its largest unit that is not 0.
+/// Returns a duration in the largest unit that it fills, rounded down: 90 minutes are `1 h`.
 fn format_duration(seconds: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(86_400, "d"), (3_600, "h"), (60, "min")];
     match UNITS.iter().find(|(length, _)| seconds >= *length) {

@@ -41,14 +41,15 @@ fn read_secret_file(path: &Path) -> Result<SecretString, Failure> {
     match input::decode_utf_8(read_user_file(path, MAX_SECRET_BYTES)?) {
         Ok(text) => Ok(text.into()),
         Err(reason) => Err(Failure::usage(format!(
-            "could not read the secret's file {}: {reason}",
+            "could not read the secret file {}: {reason}",
             path.display()
         ))),
     }
 }
 
-/// Returns the secret without its final line break. A private key needs its line breaks: if a variable contains them as
-/// the two characters `\n`, as on many CI hosts, they become real ones, which JSON then sends as escapes.
+/// Returns the secret without its final line break. A private key keeps its line breaks; those that a variable contains
+/// as the two characters `\n`, as on many CI hosts, become real line breaks. Returns the reason if the secret is empty
+/// or a private key has lost its line breaks.
 fn normalize_secret(text: &str) -> Result<SecretString, &'static str> {
     let without_newline = text.strip_suffix('\n').unwrap_or(text);
     let secret = without_newline.strip_suffix('\r').unwrap_or(without_newline);

@@ -48,7 +48,8 @@ impl Signals {
     }
 }
 
-/// Runs `command`, and ends it at a signal that it does not handle.
+/// Runs `command` and returns its exit status, or at a signal that the command does not handle, the status of that
+/// signal.
 pub(crate) fn run_until_signal(
     ui: Ui,
     command: impl FnOnce(Signals) -> ExitStatus + Send + 'static,
@@ -62,8 +63,8 @@ pub(crate) fn run_until_signal(
     }
 }
 
-/// Runs the command on a thread of its own, and waits for its end or a signal. A command that handles signals ends
-/// itself.
+/// Runs the command on a thread of its own, and waits for its end or a signal. A signal ends the run unless the command
+/// handles signals; then it only receives the exit status, and ends itself.
 fn run_on_thread(
     ui: Ui,
     command: impl FnOnce(Signals) -> ExitStatus + Send + 'static,
@@ -100,7 +101,7 @@ fn run_on_thread(
     })
 }
 
-/// Handles a command thread that ended without a status: it panicked, and the panic continues here.
+/// Joins a command thread that ended without a status. Such a thread panicked, and its panic continues on this thread.
 fn join_failed_worker<T>(worker: thread::JoinHandle<T>) -> ExitStatus {
     match worker.join() {
         Ok(_) => ExitStatus::Undecided,

@@ -29,14 +29,14 @@ pub(crate) fn write_statement<P: Serialize>(
 }
 
 impl Run {
-    /// Prints why there is no statement. An earlier one was removed when the run began.
+    /// Prints why no statement is written. A statement of an earlier run was removed when this run began.
     pub(crate) fn report_missing_statement(&self, subject: &str, reason: &str) {
         self.ui
             .say(&format!("no statement about the {subject} is written: {reason}"));
     }
 
-    /// Returns the step outputs for `actions/attest`: the predicate type and the list of subjects. The action exists
-    /// only on hosts with GitHub's workflows, and a variable of Azure has one line.
+    /// Returns the step outputs for `actions/attest`: the predicate type and the list of subjects. Returns none on
+    /// Azure, which does not have this action. Warns if the action does not accept so many subjects.
     pub(crate) fn list_statement_outputs(
         &self,
         kind: PredicateKind,

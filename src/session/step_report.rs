@@ -62,13 +62,14 @@ pub(crate) const fn annotation_style(style: Annotations, host: Host) -> Annotati
 }
 
 impl Run {
-    /// Returns the CI host that the job names or that is detected, also if the rest of its context cannot be read.
+    /// Returns the CI host that the job names, or else the detected one, also if the rest of its context cannot be
+    /// read. An invalid name is ignored here.
     pub(crate) fn host(&self) -> Host {
         let host = settings::requested_host(&self.global, &self.env).ok().flatten();
         host.unwrap_or_else(|| Host::detect(&self.env))
     }
 
-    /// Shows the failure that ends the command, also to the CI host, and returns its exit status.
+    /// Shows the failure that ends the command to the user and to the CI host, and returns its exit status.
     pub(crate) fn report_failure(&self, failure: &Failure) -> ExitStatus {
         self.report_failure_as(self.failure_title, failure)
     }
@@ -200,13 +201,13 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reports to the CI host that the arguments of the program are invalid, so that no run begins. Returns whether the log
-/// shows the message in an annotation.
+/// Reports to the CI host that the command was not run because its arguments are invalid. Returns whether the message
+/// was written to the log as an annotation, so that the caller does not print it again.
 pub(crate) fn report_usage_error(env: &Env, message: &str) -> bool {
     let requested_style = settings::job_annotations(None, env).unwrap_or_default();
     let style = annotation_style(requested_style, Host::detect(env));
     let message = message.strip_prefix("error: ").unwrap_or(message);
-    // There is no better place for an error about this error.
+    // An error is ignored: the usage error matters more, and the caller reports it.
     let _ = write_failure(env, style, USAGE_FAILED, ExitStatus::Usage, message);
     style != AnnotationStyle::None
 }

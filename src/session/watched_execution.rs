@@ -21,10 +21,11 @@ pub(crate) fn reject_execution_request(id: &str, error: HttpError) -> Failure {
         list_command: None,
         show_command: Some("executions show"),
     };
+    // Executions cannot be listed, so there are no names to suggest.
     lookup.reject_missing_among(error, Some(Vec::new()))
 }
 
-/// Returns the failure of a wait for an execution that may still be running.
+/// Returns the failure of a wait for an execution that may still be running, with the command to wait again.
 fn reject_wait(id: &str, error: HttpError) -> Failure {
     let hint = format!(
         "the execution may still be running; run `sluicegate executions show {id} --wait` to wait again"
@@ -56,8 +57,8 @@ impl WatchedExecution {
             })
     }
 
-    /// Waits as [`Self::follow`] does for an execution that this run started: the platform may not show it at once, and
-    /// no hint leads to a second start.
+    /// Waits for the end of an execution that this run started, as [`Self::follow`] does. The platform may at first not
+    /// know the execution. A failure says that it was started, so that the user does not start it again.
     pub(crate) async fn follow_started(
         run: &Run,
         project: &RemoteProject,
@@ -137,7 +138,7 @@ impl WatchedExecution {
         }
     }
 
-    /// Returns the platform's response extended by the execution's id.
+    /// Returns the platform's response with the execution's id added, for JSON output.
     fn to_document(&self) -> Value {
         let mut document = Map::new();
         document.insert("pipelineExecutionId".to_owned(), self.id.clone().into());
@@ -147,7 +148,7 @@ impl WatchedExecution {
         document.into()
     }
 
-    /// Renders the facts about the execution.
+    /// Renders the fields of the platform's response, preceded by the execution's id and followed by its duration.
     fn render_text(&self) -> String {
         let mut facts = Map::new();
         facts.insert("execution".to_owned(), self.id.clone().into());
@@ -164,7 +165,7 @@ impl WatchedExecution {
     }
 }
 
-/// Prints how the execution ended.
+/// Prints the last known state of the execution.
 pub(crate) fn print_end(run: &Run, execution: &WatchedExecution, output: OutputArgs) -> CommandResult {
     run.ui.print_result(&match output.output {
         OutputFormat::Json => response_output::format_json(&execution.to_document()),
@@ -173,7 +174,8 @@ pub(crate) fn print_end(run: &Run, execution: &WatchedExecution, output: OutputA
     Ok(ExitStatus::Success)
 }
 
-/// Prints how the execution ended. If it failed or did not end in time, reports the problem and returns exit code 8.
+/// Prints the last known state of the execution. If it failed or did not end in time, reports the problem and returns
+/// exit code 8.
 pub(crate) fn report_end(run: &Run, execution: &WatchedExecution, output: OutputArgs) -> CommandResult {
     print_end(run, execution, output)?;
     let Some(problem) = execution.describe_problem() else {

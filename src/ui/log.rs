@@ -8,8 +8,8 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer as _, filter, fmt};
 
-/// Starts the log. Only this program's own events are shown: those of a library could contain headers, and so a
-/// token.
+/// Starts the log at the level for the number of `-v` flags. Only this program's own events are shown, because an event
+/// of a library could contain request headers, and with them a token.
 pub(crate) fn start_log(verbose: u8) {
     let level = match verbose {
         0 => LevelFilter::WARN,

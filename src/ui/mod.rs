@@ -40,19 +40,20 @@ pub(crate) struct Ui {
 }
 
 impl Ui {
-    /// Creates the output. `ci` replaces moving progress bars with lines, even if the host offers a terminal.
-    pub(crate) fn new(quiet: bool, color: ColorChoice, ci: bool) -> Self {
+    /// Creates the user interface of a run. In CI, lines show the progress instead of moving bars, even if the host
+    /// offers a terminal. `quiet` hides both.
+    pub(crate) fn new(quiet: bool, color: ColorChoice, is_ci: bool) -> Self {
         Self {
             output_file: None,
             quiet,
             color,
-            shows_bars: !quiet && !ci && io::stderr().is_terminal(),
-            shows_lines: !quiet && ci,
+            shows_bars: !quiet && !is_ci && io::stderr().is_terminal(),
+            shows_lines: !quiet && is_ci,
         }
     }
 
-    /// Writes results to a file instead of standard output. The file lives until the process ends, because each copy of
-    /// the `Ui` refers to it.
+    /// Returns a copy that writes results to a file instead of standard output. The file is kept in memory until the
+    /// process ends, because each copy of the `Ui` refers to it.
     #[must_use]
     pub(crate) fn with_output_file(self, output_file: OutputFile) -> Self {
         Self {
@@ -61,7 +62,7 @@ impl Ui {
         }
     }
 
-    /// Prints only results, warnings and errors if `quiet` is set.
+    /// Returns a copy that prints only results, warnings and errors if `quiet` is set or the original does so.
     #[must_use]
     pub(crate) const fn with_quiet(self, quiet: bool) -> Self {
         Self {
@@ -72,7 +73,7 @@ impl Ui {
         }
     }
 
-    /// Moves the file with the results to its path, if there is one.
+    /// Moves the file with the results to its final path, if results are written to a file.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         self.output_file.map_or(Ok(()), OutputFile::finish)
     }
@@ -97,7 +98,7 @@ impl Ui {
         self.colors_messages() && supports_hyperlinks::on(supports_hyperlinks::Stream::Stderr)
     }
 
-    /// Returns whether text is colored for a pager that supports colors.
+    /// Returns whether text for a pager is colored: the pager is assumed to show it on a terminal.
     pub(crate) fn colors_pager(self) -> bool {
         self.uses_color(true)
     }
@@ -150,12 +151,12 @@ impl Ui {
             .map_err(reject_unwritable_output)
     }
 
-    /// Writes a result to standard error, because standard output carries a report.
+    /// Writes text to standard error, for callers that must keep it out of the result on standard output.
     pub(crate) fn print_result_to_stderr(result: &str) -> Result<(), Failure> {
         write_result(io::stderr().lock(), |stream| stream.write_all(result.as_bytes()))
     }
 
-    /// Returns whether only results and errors are shown.
+    /// Returns whether only results, warnings and errors are shown.
     pub(crate) const fn is_quiet(self) -> bool {
         self.quiet
     }
@@ -203,7 +204,7 @@ impl Ui {
         let _ = write!(io::stderr().lock(), "{output}");
     }
 
-    /// Returns a progress bar: moving on a terminal, lines in CI, hidden elsewhere.
+    /// Creates a progress display: a moving bar on a terminal, lines in CI, hidden elsewhere.
     pub(crate) fn progress(self, label: &str) -> ProgressDisplay {
         ProgressDisplay::new(self.shows_bars, self.shows_lines, label)
     }

@@ -24,8 +24,8 @@ struct ProgressLines {
 }
 
 impl ProgressLines {
-    /// Prints a line at each twentieth. The end gets no line, because the next message reports it. Progress in bytes
-    /// has no unit and gets no lines.
+    /// Prints a line whenever another twentieth is done. The end gets no line, because the next message reports it.
+    /// Progress in bytes has no unit and gets no lines.
     fn print_step(&self, done_count: u64, total_count: u64) {
         let step = done_count.saturating_mul(MAX_LINES) / total_count.max(1);
         let Some(unit) = self.unit.filter(|_| done_count < total_count) else {
@@ -43,7 +43,7 @@ impl ProgressLines {
 }
 
 impl ProgressDisplay {
-    /// Creates the progress of an action: a bar, or lines in a log.
+    /// Creates the progress display of the action that `label` names: a bar, lines in a log, or neither.
     pub(super) fn new(shows_bar: bool, shows_lines: bool, label: &str) -> Self {
         let lines = shows_lines.then(|| ProgressLines {
             label: label.to_owned(),
@@ -80,7 +80,7 @@ impl ProgressDisplay {
         self.with_style("{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left")
     }
 
-    /// Sets the form of the bar.
+    /// Sets the template of the bar, in the syntax of `indicatif`.
     fn with_style(self, template: &str) -> Self {
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style.progress_chars("=> "));

@@ -24,9 +24,9 @@ impl Workspace<'_> {
         Ok(self.repo.snapshot(self.repo.head()?.commit))
     }
 
-    /// Warns if the checkout is at another commit than the one that the event names and that is therefore reviewed.
-    /// Only a job without a commit of its own, such as a scheduled one, may have checked out another one on purpose;
-    /// and `--head` makes the choice explicit.
+    /// Warns if the event's commit is reviewed although the job has checked out another commit. Only a job whose event
+    /// is not about a commit, such as a schedule, may check out another commit on purpose, so only such a job is
+    /// warned. With `--head`, the choice is explicit.
     pub(crate) fn warn_of_other_checkout(
         &self,
         run: &Run,
@@ -58,8 +58,9 @@ impl Workspace<'_> {
         })
     }
 
-    /// Returns a note about the pipelines and gate files whose content on disk differs from the evaluated commit;
-    /// `None` if there are none.
+    /// Returns a note about the pipelines and gate files whose content on disk differs from the evaluated commit, or
+    /// that they could not be compared. Returns `None` if no file differs, if the files on disk themselves were
+    /// evaluated, and in a bare repository, which has no files on disk.
     pub(crate) fn describe_differences_on_disk(
         &self,
         run: &Run,
@@ -76,19 +77,19 @@ impl Workspace<'_> {
             Ok(paths) => {
                 let verb = if paths.len() == 1 { "differs" } else { "differ" };
                 Some(format!(
-                    "the commit {short} was evaluated, not the files on disk: {} {verb} from it ({})",
+                    "commit {short} was evaluated, not the files on disk: {} {verb} from the commit ({})",
                     format_count(paths.len(), "file"),
                     List::with_limit(&paths, MAX_LISTED_FILES).map(|path| shorten_name(path))
                 ))
             }
             Err(error) => Some(format!(
-                "the commit {short} was evaluated, not the files on disk: they could not be compared ({error})"
+                "commit {short} was evaluated, not the files on disk: the files could not be compared ({error})"
             )),
         }
     }
 
-    /// Prints a note about pipelines and platform files with uncommitted changes, if a local run is about the
-    /// checked-out commit `head`: the `action`, a review or a publish, does not include these changes.
+    /// Prints a note that uncommitted changes to pipelines and platform files are not part of the `action`, a review or
+    /// a publish. Does nothing in CI or if `head` is not the checked-out commit. An error is only logged.
     pub(crate) fn note_uncommitted_files(&self, run: &Run, head: &CommitId, action: &str) {
         let is_checked_out = self.repo.head().is_ok_and(|checkout| checkout.commit == *head);
         if !self.ci.host.is_local() || self.repo.is_bare() || !is_checked_out {
@@ -138,7 +139,7 @@ impl Workspace<'_> {
     }
 }
 
-/// Returns whether the path is that of a platform's file in a hidden directory at the root.
+/// Returns whether the path is that of a rules file or shared-pipelines file in a hidden directory at the root.
 fn is_platform_file(path: &str) -> bool {
     path.split_once('/').is_some_and(|(dir, file)| {
         dir.starts_with('.') && [RULES_FILE, SHARED_PIPELINES_FILE].contains(&file)

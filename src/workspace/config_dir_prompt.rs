@@ -47,8 +47,8 @@ const DIRECTORY_PLACEHOLDER: &str = "<directory>";
 /// Maximum length of the user's input, in bytes.
 const MAX_ANSWER_BYTES: u64 = 1024;
 
-/// Returns the hidden directories at the root that may be the platform's, sorted by name. Those that contain pipelines
-/// are last: the platform keeps its own files in its directory, and pipelines elsewhere.
+/// Returns the hidden directories at the root that may be the platform's, sorted by name, without those of well-known
+/// tools. Directories that contain pipelines are last, because the platform keeps pipelines outside its directory.
 pub(crate) fn find_config_dir_candidates(snapshot: &Snapshot<'_>) -> Result<Vec<String>, Failure> {
     let pipeline_dirs = find_pipeline_dirs(snapshot)?;
     let mut names = snapshot.list_root_folders()?;
@@ -57,7 +57,8 @@ pub(crate) fn find_config_dir_candidates(snapshot: &Snapshot<'_>) -> Result<Vec<
     Ok(names)
 }
 
-/// Returns the only candidate, unless it contains pipelines: then it is probably not the platform's.
+/// Returns the candidate if there is only one, unless it contains pipelines: then it is probably not the platform's
+/// directory.
 pub(crate) fn find_sole_candidate(
     snapshot: &Snapshot<'_>,
     candidates: &[String],
@@ -91,7 +92,7 @@ pub(crate) fn require_config_dir(
     }
 }
 
-/// Returns the command with the first candidate as the hidden directory, or with a placeholder.
+/// Returns the command with `--config-dir` and the first candidate, or a placeholder if there are no candidates.
 pub(crate) fn suggest_command(command: &str, candidates: &[String]) -> String {
     let config_dir = candidates.first().map_or(DIRECTORY_PLACEHOLDER, String::as_str);
     format!("{command} --config-dir {config_dir}")

@@ -6,8 +6,8 @@ use crate::workspace::find_config_dir_in;
 use sluicegate_git::{FileKind, Snapshot};
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 
-/// Returns the reason if the snapshot has pipelines, but the include globs of the configuration file match none of
-/// them.
+/// Returns the problem that the snapshot has pipelines, but the include globs of the configuration file match none of
+/// them. Returns `None` if there is no such problem.
 pub(crate) fn explain_unmatched_include(
     snapshot: &Snapshot<'_>,
     selection: &Selection,
@@ -25,8 +25,8 @@ pub(crate) fn explain_unmatched_include(
     Ok(is_unmatched.then(|| format!("no glob of `{key}` matches a file")))
 }
 
-/// Returns the reason if the hidden directory that the configuration file sets contains no file of the platform,
-/// although another directory does.
+/// Returns the problem that the hidden directory named in the configuration file has no file of the platform, although
+/// another directory has. Returns `None` if there is no such problem.
 pub(crate) fn explain_empty_config_dir(
     snapshot: &Snapshot<'_>,
     config_dir: Option<&str>,
@@ -40,6 +40,6 @@ pub(crate) fn explain_empty_config_dir(
         }
     }
     Ok(Some(format!(
-        "`config-dir` is `{config_dir}`, which contains neither `{RULES_FILE}` nor `{SHARED_PIPELINES_FILE}`; `{other_dir}` does"
+        "`config-dir` is `{config_dir}`, which contains neither `{RULES_FILE}` nor `{SHARED_PIPELINES_FILE}`, but `{other_dir}` contains such a file"
     )))
 }

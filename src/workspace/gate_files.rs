@@ -36,7 +36,8 @@ impl GateFiles {
             .collect()
     }
 
-    /// Describes how the file at this path changed, by the kind of the file.
+    /// Describes how the file at this path changed. The path shows the kind of the file: rules, waivers, team rules, or
+    /// else the configuration file.
     pub(crate) fn describe_changes(
         &self,
         path: &str,
@@ -59,7 +60,7 @@ impl GateFiles {
         self.team_rules.iter().any(|team_path| team_path == path)
     }
 
-    /// Adds the paths that the gate configuration has in this snapshot, with those of the links that lead to it.
+    /// Adds the paths of the gate configuration in this snapshot, and of the symbolic links that lead to its files.
     fn add_files_of(&mut self, workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<(), GitError> {
         let repo = &workspace.repo;
         if let Some(path) = &workspace.config_file {
@@ -82,7 +83,7 @@ impl GateFiles {
 }
 
 impl Workspace<'_> {
-    /// Returns the paths of the gate configuration in any of these snapshots.
+    /// Returns the paths that the gate configuration has in at least one of these snapshots.
     pub(crate) fn find_gate_files<'s>(
         &self,
         snapshots: impl Iterator<Item = &'s Snapshot<'s>>,
@@ -114,7 +115,7 @@ impl Workspace<'_> {
     }
 }
 
-/// Returns the hidden directories at the root, and the links that may lead to some.
+/// Returns the hidden directories at the root, and up to [`MAX_LINKS`] hidden links, which may lead to directories.
 pub(crate) fn list_hidden_root_entries(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
     let mut entries = snapshot.list_root_folders()?;
     entries.retain(|name| name.starts_with('.'));

@@ -59,12 +59,13 @@ pub(crate) struct Workspace<'a> {
 }
 
 impl Run {
-    /// Opens the repository and reads its settings and context.
+    /// Opens the repository, and reads the settings and the context of the run.
     pub(crate) fn open_workspace(&self) -> Result<Workspace<'_>, Failure> {
         self.open_workspace_in(self.open_repository()?)
     }
 
-    /// Reads the settings and the context of a repository.
+    /// Reads the settings and the context of the run for this repository. A policy or target revision that is not yet
+    /// proven to be the branch's newest commit is allowed, because [`Workspace::deepen`] may fetch what is missing.
     pub(crate) fn open_workspace_in(&self, repo: Repository) -> Result<Workspace<'_>, Failure> {
         let host = settings::requested_host(&self.global, &self.env)?;
         let mut ci = ci::detect_context(&self.env, host).map_err(ContextError::from)?;
@@ -99,8 +100,9 @@ impl Run {
         })
     }
 
-    /// Reads the configuration file from the policy revision, and the settings that can be resolved from it at once. A
-    /// file outside the repository, which only the job can set, is read from disk and must be valid.
+    /// Reads the configuration file from the policy revision, and resolves the settings that locate other files: the
+    /// hidden directory and the team rules file. A configuration file outside the repository, which only the job can
+    /// set, is read from disk and must be valid.
     fn read_policy_settings(
         &self,
         repo: &Repository,
@@ -149,7 +151,7 @@ impl Run {
         })
     }
 
-    /// Returns the index that git passes to its hooks.
+    /// Returns the path of the index that git passes to its hooks; `None` outside a hook.
     pub(crate) fn hook_index_path(&self) -> Option<&Path> {
         self.env.get(env::GIT_INDEX_FILE).map(Path::new)
     }
@@ -273,7 +275,7 @@ impl<'a> Workspace<'a> {
         context::fetch_policy_branch(repo, ci, is_host_commit, RefetchBranch::IfMissing, &report)
     }
 
-    /// Returns what to do with a file of the gate configuration that cannot be used.
+    /// Returns what to do with a file of the gate configuration that cannot be used: in CI, it is treated as missing.
     pub(crate) fn on_unusable(&self) -> UnusableFile {
         choose_unusable_file_treatment(&self.ci)
     }

@@ -19,7 +19,7 @@ impl Run {
     /// elsewhere. For a misspelled path, opens the current one, so that the error names the path.
     pub(crate) fn open_repository_with(&self, paths: &[PathBuf]) -> Result<Repository, GitError> {
         let current_repository = self.open_repository();
-        let is_typo = current_repository.is_ok() && !self.has_paths(paths);
+        let is_typo = current_repository.is_ok() && !self.has_all_paths(paths);
         if is_typo
             || !self.may_leave_repository(paths)
             || contains_paths(&current_repository, self.env.current_dir(), paths)
@@ -38,7 +38,7 @@ impl Run {
     /// where that is allowed. For a misspelled path, opens the current repository, so that the error names the path.
     pub(crate) fn open_repository_or_directory(&self, paths: &[PathBuf]) -> Result<Repository, Failure> {
         let repository = self.open_repository_with(paths);
-        let is_typo = repository.is_ok() && !self.has_paths(paths);
+        let is_typo = repository.is_ok() && !self.has_all_paths(paths);
         if is_typo || contains_paths(&repository, self.env.current_dir(), paths) {
             return Ok(repository?);
         }
@@ -68,14 +68,15 @@ impl Run {
         !paths.is_empty() && !is_named && !is_hook && !is_ci(&self.env)
     }
 
-    /// Returns whether all paths exist on disk. A path outside the repository that does not exist is a typing error.
-    fn has_paths(&self, paths: &[PathBuf]) -> bool {
+    /// Returns whether all paths exist on disk. A path that does not exist is probably misspelled.
+    fn has_all_paths(&self, paths: &[PathBuf]) -> bool {
         paths
             .iter()
             .all(|path| self.env.current_dir().join(path).exists())
     }
 
-    /// Returns the directory of a path: the path itself or its nearest existing parent, without links.
+    /// Returns the directory of a path, with links resolved: the path itself if it is a directory, or its nearest
+    /// existing parent.
     fn find_existing_dir(&self, path: &Path) -> Option<PathBuf> {
         let full = self.env.current_dir().join(path);
         full.ancestors().find(|dir| dir.is_dir())?.canonicalize().ok()
@@ -94,8 +95,8 @@ impl Run {
         let are_in_current_dir = dirs.iter().all(|dir| dir.starts_with(&current_dir));
         let root = first_dir
             .ancestors()
-            .take_while(|ancestor| !is_shared(ancestor))
-            .find(|ancestor| is_project(ancestor) && dirs.iter().all(|dir| dir.starts_with(ancestor)));
+            .take_while(|ancestor| !is_world_writable(ancestor))
+            .find(|ancestor| is_project_root(ancestor) && dirs.iter().all(|dir| dir.starts_with(ancestor)));
         if let Some(root) = root {
             return Some(root.to_owned());
         }
@@ -108,7 +109,8 @@ impl Run {
     }
 }
 
-/// Returns whether the opened repository contains all paths.
+/// Returns whether the repository was opened and contains all paths. The path `-`, which means standard input, is in
+/// every repository.
 fn contains_paths(repository: &Result<Repository, GitError>, current_dir: &Path, paths: &[PathBuf]) -> bool {
     repository.as_ref().is_ok_and(|repo| {
         paths
@@ -119,19 +121,20 @@ fn contains_paths(repository: &Result<Repository, GitError>, current_dir: &Path,
 
 /// Returns whether every user can write to the directory, such as `/tmp`: its files are not part of a project.
 #[cfg(unix)]
-fn is_shared(dir: &Path) -> bool {
+fn is_world_writable(dir: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     fs::metadata(dir).is_ok_and(|metadata| metadata.mode() & 0o002 != 0)
 }
 
 /// Returns whether every user can write to the directory, which is unknown here.
 #[cfg(not(unix))]
-const fn is_shared(_: &Path) -> bool {
+const fn is_world_writable(_: &Path) -> bool {
     false
 }
 
-/// Returns whether the directory contains a file of the platform in a hidden directory, or the configuration file.
-fn is_project(dir: &Path) -> bool {
+/// Returns whether the directory is the root of a project: it contains the configuration file, or a file of the
+/// platform in a hidden directory, which is looked for among the first [`MAX_ENTRIES`] entries.
+fn is_project_root(dir: &Path) -> bool {
     dir.join(FILE_NAME).is_file()
         || fs::read_dir(dir)
             .into_iter()

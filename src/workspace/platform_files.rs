@@ -12,9 +12,9 @@ use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::yaml::DocumentError;
 
 impl Workspace<'_> {
-    /// Returns the hidden directory: as set, otherwise the one in the policy revision, otherwise the one in the
-    /// snapshot. The policy revision comes first, so that a change cannot choose its rules by adding another directory.
-    /// Several directories in the snapshot are an error in a local run, and are all ignored in CI.
+    /// Returns the platform's hidden directory: as set, otherwise the one in the policy revision, otherwise the one in
+    /// the snapshot. The policy revision comes first, so that a change cannot choose its rules by adding another
+    /// directory. Several directories in the snapshot are an error in a local run, and are all ignored in CI.
     pub(crate) fn find_config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
         if let Some(name) = &self.named_config_dir {
             return Ok(Some(name.clone()));
@@ -86,7 +86,8 @@ impl Workspace<'_> {
     }
 }
 
-/// Returns the only hidden directory of the snapshot that contains files of the platform. Several are the inner error.
+/// Returns the only hidden directory of the snapshot that contains files of the platform. Several such directories are
+/// the inner error. A file that cannot be looked up is treated as missing.
 pub(crate) fn find_config_dir_in(
     snapshot: &Snapshot<'_>,
 ) -> Result<Result<Option<String>, ConfigDirError>, GitError> {

@@ -81,8 +81,8 @@ impl Workspace<'_> {
         Ok(digests)
     }
 
-    /// Returns host and path of the repository: as the host of the job names it, otherwise from the URL of its remote.
-    /// A path on this machine identifies a repository for nobody else, so there is none then.
+    /// Returns the host and path of the repository, from the URL that the CI host reports or else from the first
+    /// remote. Returns `None` for a path on this machine, because it does not identify the repository for anybody else.
     pub(crate) fn find_repository_address(&self) -> Option<String> {
         let host_url = self.ci.target_repository.urls.first();
         let address = host_url.and_then(|url| RemoteUrl::parse(url));
@@ -96,8 +96,8 @@ impl Workspace<'_> {
     }
 }
 
-/// Returns the digest of the configuration file that the job brought, which is outside of the repository. The
-/// directory depends on the runner, so only the file's name is recorded.
+/// Returns the digest of the configuration file outside the repository that the job sets. Only the file's name is
+/// recorded, because its directory depends on the runner.
 fn hash_config_file_of_job(run: &Run) -> Result<Option<FileDigest>, Failure> {
     let Some(path) = settings::requested_config_file(&run.global, &run.env) else {
         return Ok(None);

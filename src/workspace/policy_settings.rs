@@ -10,8 +10,9 @@ use crate::workspace::Workspace;
 use crate::workspace::empty_settings::{explain_empty_config_dir, explain_unmatched_include};
 
 impl Workspace<'_> {
-    /// Resolves the settings of a command with `resolve`; they include the selection. The configuration file is dropped
-    /// if it alone causes an error, or if its globs or its hidden directory match nothing in the policy revision.
+    /// Resolves the settings of a command with `resolve`; `selection` returns their part that selects pipelines. The
+    /// configuration file is dropped, so that its values do not apply, if it alone causes an error, or if its globs or
+    /// its hidden directory match nothing in the policy revision.
     pub(crate) fn resolve_settings<T>(
         &mut self,
         run: &Run,
@@ -29,8 +30,9 @@ impl Workspace<'_> {
         Ok(settings)
     }
 
-    /// Returns the reason if the globs or the hidden directory of the policy match nothing in the commit that the
-    /// policy is read from. A local run and a file of the job have no such reason, because their file is not dropped.
+    /// Returns the problem if the globs or the hidden directory of the policy match nothing in the revision that the
+    /// policy is read from. Returns `None` in a local run and for a configuration file outside the repository, because
+    /// those files are never dropped.
     fn find_unmatched_policy(&self, run: &Run, selection: &Selection) -> Result<Option<String>, Failure> {
         if self.on_unusable() == UnusableFile::Reject || self.config_file.is_none() {
             return Ok(None);

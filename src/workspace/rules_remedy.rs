@@ -138,7 +138,8 @@ impl Workspace<'_> {
             .find(|path| self.repo.root().join(path).is_file())
     }
 
-    /// Returns the names of the hidden entries of the root on disk, sorted.
+    /// Returns the sorted names of the hidden entries of the repository root on disk, which may be files. Returns none
+    /// for a bare repository or a root that cannot be read, and looks at no more than [`MAX_ROOT_ENTRIES`] entries.
     fn list_hidden_dirs_on_disk(&self) -> Vec<String> {
         if self.repo.is_bare() {
             return Vec::new();
@@ -196,7 +197,8 @@ impl Workspace<'_> {
         Ok(branch.map(|branch| (branch.branch, branch.tip)))
     }
 
-    /// Returns the path of the rules file in the commit; `None` if it has none, or if its directory is unclear.
+    /// Returns the path of the rules file in the commit; `None` if there is no such file, or if several hidden
+    /// directories could be the platform's.
     fn find_rules_path_at(&self, commit: &CommitId) -> Result<Option<String>, Failure> {
         let snapshot = self.repo.snapshot(commit.clone());
         let dir = match &self.named_config_dir {

@@ -18,7 +18,8 @@ pub(crate) struct StandardInput {
 }
 
 impl StandardInput {
-    /// Reads standard input if `-` is the only path. `-` and `--stdin-path` are an error without each other.
+    /// Reads standard input into a temporary file if `-` is the only path and `--stdin-path` names the pipeline's path.
+    /// Returns `None` without these two arguments, and an error if only one of them is used.
     pub(crate) fn read_if_requested(
         run: &Run,
         workspace: &Workspace<'_>,
@@ -51,7 +52,7 @@ impl StandardInput {
         Ok(Some(Self { file, path }))
     }
 
-    /// Puts the content at its path of the snapshot, and returns the path.
+    /// Puts the text of standard input into the snapshot, as the file at `--stdin-path`, and returns this path.
     pub(crate) fn add_to_snapshot(&self, snapshot: &mut Snapshot<'_>) -> String {
         snapshot.put_file(&self.path, self.file.path().to_owned());
         self.path.clone()

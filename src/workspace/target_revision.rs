@@ -28,9 +28,9 @@ pub(crate) fn find_target_revision(
     Ok(if is_newer { newest } else { tip })
 }
 
-/// Converts the error that the commit is not proven to an unknown revision. The missing commits may still be fetched,
-/// and only commands that review or publish need them; [`Workspace::deepen`](super::Workspace::deepen) fails if the
-/// revision remains unknown.
+/// Returns an unknown revision instead of the error that `tip` is not proven to be the newest commit of its branch. The
+/// missing commits may still be fetched, and only commands that review or publish need them;
+/// [`Workspace::deepen`](super::Workspace::deepen) fails if the revision remains unknown.
 pub(crate) fn allow_unproven(
     tip: Result<PolicyRevision, ContextError>,
 ) -> Result<PolicyRevision, ContextError> {

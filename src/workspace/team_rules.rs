@@ -19,8 +19,9 @@ pub(crate) struct TeamRulesInForce {
 }
 
 impl Workspace<'_> {
-    /// Reads the rules of the team from the policy revision. In CI, a file that cannot be used is treated as missing,
-    /// because otherwise it would stop the change that repairs it.
+    /// Reads the rules of the team from the policy revision. If only the checkout has the file, there are no rules, and
+    /// a limit of the verdict says so. In CI, a file that cannot be used is treated as missing, because otherwise it
+    /// would stop the change that repairs it.
     pub(crate) fn read_team_rules(&self) -> Result<TeamRulesInForce, Failure> {
         let Some(path) = &self.team_rules_path else {
             return Ok(TeamRulesInForce::default());
@@ -61,8 +62,8 @@ impl Workspace<'_> {
             .collect())
     }
 
-    /// Reads a version of the file and its rules, even if they do not apply to this run. The error is the first
-    /// problem.
+    /// Reads the team rules file of a snapshot and parses its rules, even if they do not apply to this run. The error
+    /// is the first problem of the file.
     pub(super) fn read_team_rules_version(
         &self,
         snapshot: &Snapshot<'_>,
@@ -80,7 +81,7 @@ impl Workspace<'_> {
         (version, rules)
     }
 
-    /// Reads the team rules file that applies, which may be missing.
+    /// Reads the team rules file that applies to this run. The file may be missing.
     fn read_team_rules_file(&self, path: &str) -> Result<GateFile, Failure> {
         let reader = GateFileReader {
             repo: &self.repo,
@@ -105,7 +106,7 @@ impl TeamRulesInForce {
     }
 }
 
-/// Returns the limit of a verdict that the team rules of this file do not apply.
+/// Returns the limit of a verdict that says that the team rules of this file do not apply.
 fn build_limit(path: &str, text: String) -> VerdictLimit {
     VerdictLimit {
         kind: LimitKind::NotInForce,
@@ -114,7 +115,7 @@ fn build_limit(path: &str, text: String) -> VerdictLimit {
     }
 }
 
-/// Describes that the policy revision has no file for this reason, and that the checkout's is not used.
+/// Describes that the team rules in the checkout do not apply. `reason` says why the policy revision has no file.
 fn describe_unused_rules(reason: &str) -> String {
     format!(
         "{reason}, so the team rules of the checkout's file do not apply. For this one change, the job can set --policy head \
@@ -122,7 +123,7 @@ fn describe_unused_rules(reason: &str) -> String {
     )
 }
 
-/// Returns the first problem with its position.
+/// Returns the message of the first problem with its position in the file, or only the file's name without a problem.
 pub(crate) fn describe_first_problem(name: &str, problems: &[LintProblem]) -> String {
     problems.first().map_or_else(
         || name.to_owned(),

@@ -27,23 +27,27 @@ impl Workspace<'_> {
     }
 
     /// Converts a path that the user typed relative to the current directory to one relative to the repository root.
-    /// Fails if it is outside.
+    /// Fails if the path is outside the repository.
     pub(crate) fn resolve_typed_path(&self, run: &Run, typed_path: &Path) -> Result<String, Failure> {
         let Some(relative_path) = strip_root(self.repo.root(), run.env.current_dir(), typed_path) else {
             let root = self.repo.root().display();
-            let place = if self.repo.is_plain_directory() {
+            let root_kind = if self.repo.is_plain_directory() {
                 "directory"
             } else {
                 "repository"
             };
-            let message = format!("the path {} is outside the {place} {root}", typed_path.display());
+            let message = format!(
+                "the path {} is outside the {root_kind} {root}",
+                typed_path.display()
+            );
             return Err(Failure::usage(message));
         };
         let parts: Vec<&str> = relative_path.iter().filter_map(|part| part.to_str()).collect();
         Ok(parts.join("/"))
     }
 
-    /// Returns an error if the path exists neither in the snapshot nor in a base.
+    /// Returns an error if the path exists neither in the snapshot nor in a base. The empty path is the repository
+    /// root.
     pub(crate) fn require_existing_path(
         &self,
         path: &str,

@@ -43,7 +43,7 @@ struct GateFileProblem {
 }
 
 impl GateFileProblem {
-    /// Creates the problem of a file that the change may repair.
+    /// Creates a problem. `content` is that of the files that cause it, to recognize the same problem at the base.
     fn new(content: Vec<GateFileVersion>, message: String) -> Self {
         Self {
             content,
@@ -84,8 +84,9 @@ impl Workspace<'_> {
         if self.ci.host.is_local() {
             return Ok(unusable);
         }
+        let is_head = true;
         let head_problems = self
-            .read_gate_version(run, snapshot, resolve, true)?
+            .read_gate_version(run, snapshot, resolve, is_head)?
             .find_problems()?;
         if head_problems.is_empty() {
             return Ok(unusable);
@@ -93,8 +94,9 @@ impl Workspace<'_> {
         let mut base_problems = Vec::new();
         for base in base_commits {
             let base_snapshot = self.repo.snapshot(base.clone());
+            let is_head = false;
             base_problems.push(
-                self.read_gate_version(run, &base_snapshot, resolve, false)?
+                self.read_gate_version(run, &base_snapshot, resolve, is_head)?
                     .find_problems()?,
             );
         }
@@ -136,7 +138,7 @@ impl Workspace<'_> {
 }
 
 impl GateVersion<'_> {
-    /// Checks each file of the gate configuration in this version.
+    /// Checks each file of the gate configuration in this version, and returns the problems by the kind of the file.
     fn find_problems(mut self) -> Result<GateFileProblems, Failure> {
         let mut problems = GateFileProblems::new();
         let job_config_dir = settings::requested_config_dir(&self.run.global, &self.run.env);
@@ -165,8 +167,8 @@ impl GateVersion<'_> {
         Ok(problems)
     }
 
-    /// Checks the configuration file of this version, and adds what is wrong with it to `problems`. Returns the hidden
-    /// directory that it sets.
+    /// Checks the configuration file of this version, and adds its problems to `problems`. Stores the path of the team
+    /// rules file that it sets, and returns the hidden directory that it sets.
     fn check_config_file(&mut self, problems: &mut GateFileProblems) -> Result<Option<String>, Failure> {
         let Some(path) = &self.workspace.config_file else {
             return Ok(None);
@@ -237,8 +239,8 @@ impl GateVersion<'_> {
         }
     }
 
-    /// Returns the reason if a value of the configuration file cannot be used. An error that is also there without the
-    /// file is one of the job.
+    /// Returns the problem if a value of the configuration file cannot be used. An error that also occurs without the
+    /// file comes from the job's settings, so it is not a problem of the file.
     fn find_unusable_value(&self, sources: &SettingSources<'_>) -> Result<Option<String>, Failure> {
         let config_dir = match sources.config_dir(&self.run.global) {
             Ok(dir) => dir,
@@ -247,7 +249,6 @@ impl GateVersion<'_> {
         let selection = match self.resolve_selection(sources) {
             Ok(selection) => selection,
             Err(error) => {
-                // An error that an empty file has too is one of the job.
                 let is_of_file = self
                     .resolve_selection(&self.workspace.sources.without_file())
                     .is_ok();
@@ -264,15 +265,15 @@ impl GateVersion<'_> {
         }
     }
 
-    /// Resolves the selection of the command. Invalid settings of the connection are an error, too.
+    /// Resolves the selection of the command. An invalid connection or path of the team rules is an error, too.
     fn resolve_selection(&self, sources: &SettingSources<'_>) -> Result<Selection, SettingsError> {
         sources.connection(&self.run.global)?;
         sources.team_rules_path(&self.run.global, self.workspace.config_file.as_deref())?;
         (self.resolve)(sources)
     }
 
-    /// Checks the rules file, and adds a problem if it cannot be parsed. Single rules that cannot be evaluated are
-    /// results of the review. Returns the file and its rules, which the check of the waivers needs.
+    /// Checks that the rules file can be parsed; the review reports single rules that cannot be evaluated. Returns the
+    /// file and its rules, which the check of the waivers needs.
     fn check_rules_file(&self, problems: &mut GateFileProblems) -> (GateFileVersion, Option<RuleSet>) {
         let Ok(Some(config_dir)) = &self.config_dir else {
             return (GateFileVersion::Missing, None);
@@ -300,7 +301,6 @@ impl GateVersion<'_> {
     /// of the waivers needs.
     fn check_team_rules_file(
         &self,
-
         problems: &mut GateFileProblems,
     ) -> (GateFileVersion, Option<TeamRuleSet>) {
         let Some(path) = &self.team_rules_path else {
@@ -314,7 +314,7 @@ impl GateVersion<'_> {
         (version, rules.ok().flatten())
     }
 
-    /// Checks the waivers file, with the rules of this version alone. `rules_versions` are the files of the rules.
+    /// Checks the waivers file with the rules of this version, whose files are `rules_versions`: they may be the cause.
     fn check_waivers_file(
         &self,
         rules_versions: Vec<GateFileVersion>,
@@ -345,7 +345,7 @@ impl GateVersion<'_> {
         Ok(())
     }
 
-    /// Checks that the file that offers pipelines to consumers can be read.
+    /// Checks that the shared-pipelines file, which offers pipelines to consumers, can be read.
     fn check_shared_pipelines_file(&self, problems: &mut GateFileProblems) -> Result<(), Failure> {
         let Ok(Some(config_dir)) = &self.config_dir else {
             return Ok(());
@@ -360,8 +360,8 @@ impl GateVersion<'_> {
         Ok(())
     }
 
-    /// Returns the content of a file, and the same as text, or the reason why it cannot be text. Links are followed
-    /// within the repository.
+    /// Reads a file, and returns its content as bytes and as text. The text is `None` if the file is missing, and an
+    /// error if it is not readable UTF-8. Links are followed within the repository.
     fn read_text(
         &self,
         path: &str,

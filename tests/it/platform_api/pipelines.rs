@@ -345,7 +345,7 @@ fn cancel_sends_the_status_that_is_set() {
     let output = polling_call(&platform, &world).run(&cancel).expect(0);
     assert_eq!(
         output.out,
-        format!("requested the termination of the execution {ID}\n")
+        format!("requested the termination of execution {ID}\n")
     );
     polling_call(&platform, &world)
         .variable("SLUICEGATE_CANCEL_STATUS", "TERMINATED")

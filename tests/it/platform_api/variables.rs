@@ -182,7 +182,7 @@ fn delete_says_what_is_gone() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("DELETE", "/variables/days$", ResponseTemplate::new(204));
     let output = platform.call(&world).run("variables delete days").expect(0);
-    assert_eq!(output.out, "deleted the variable days and its overrides\n");
+    assert_eq!(output.out, "deleted variable days and its overrides\n");
     let json = platform
         .call(&world)
         .run("variables delete days -o json")
