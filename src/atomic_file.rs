@@ -43,7 +43,8 @@ pub(crate) struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Creates the temporary file, and its directory if it is missing.
+    /// Creates the temporary file next to `path`, and the directory if it is missing. If `path` is a device or a pipe,
+    /// which cannot be replaced, opens it directly.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let parent = path
             .parent()
@@ -82,6 +83,7 @@ impl Write for AtomicFile {
 }
 
 impl Drop for AtomicFile {
+    /// Removes the temporary file if it was not moved to its path.
     fn drop(&mut self) {
         if let Some(temporary_path) = &self.temporary_path {
             let _ = fs::remove_file(temporary_path);

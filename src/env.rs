@@ -87,7 +87,7 @@ impl Env {
     }
 
     /// Returns the variable's value. An empty value is treated as not set, because CI hosts define many variables as
-    /// empty.
+    /// empty. A variable whose name marks it as a secret is not returned; see [`Self::secret`].
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables
             .get(name)
@@ -137,8 +137,8 @@ impl Env {
         Ok(())
     }
 
-    /// Returns the event payload from the file that the CI host wrote. The file is read at the first call; the
-    /// error contains the reason if it could not be read.
+    /// Returns the event payload from the file that the CI host wrote, or `None` if the host names no such file. The
+    /// file is read at the first call; the error contains the reason if it could not be read.
     pub fn event_payload(&self) -> Result<Option<&serde_json::Value>, &str> {
         match self
             .payload

@@ -37,7 +37,7 @@ impl Failure {
         self
     }
 
-    /// Adds one more fact in front of the error.
+    /// Adds a fact in front of the error, which becomes the cause of this fact.
     #[must_use]
     pub(crate) fn context(mut self, fact: impl Into<String>) -> Self {
         self.error = self.error.context(fact.into());

@@ -21,8 +21,8 @@ pub(crate) enum LoadedInterface {
     Unreadable(String, DocumentError),
 }
 
-/// Reads the shared pipelines of one side of a comparison. `config_dir` is the hidden directory with the platform's
-/// files; if it is `None`, the directory is searched.
+/// Reads the shared-pipelines file of a snapshot. `config_dir` is the hidden directory with the platform's files; if it
+/// is `None`, the directory is searched.
 pub(crate) fn read_interface(
     repository: &Repository,
     snapshot: &Snapshot<'_>,
@@ -49,7 +49,7 @@ pub(crate) fn read_interface(
     })
 }
 
-/// Returns the folder with the platform's files; if there are several, the first that has a shared-pipelines file.
+/// Returns the hidden directory with the platform's files; of several, the first that has a shared-pipelines file.
 fn find_first_config_dir(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
     let folders = snapshot.list_root_folders()?;
     let has_file = |path: &str| matches!(snapshot.find_file(path), Ok(Some(_)));
@@ -70,7 +70,8 @@ pub(crate) struct InterfaceVersion<'a> {
 }
 
 impl<'a> InterfaceVersion<'a> {
-    /// Creates the offer of a snapshot. An enabled entry whose pipeline is missing offers nothing, so it is removed.
+    /// Creates the version of the interface that a snapshot offers. An enabled entry whose pipeline is missing offers
+    /// nothing, so it is removed.
     pub(crate) fn at_snapshot(
         repository: &'a Repository,
         snapshot: &Snapshot<'_>,
@@ -91,7 +92,7 @@ impl<'a> InterfaceVersion<'a> {
         })
     }
 
-    /// Creates the offer of a plan, from its files and their contents.
+    /// Creates the version of the interface that a publish plan offers, from the plan's files and their contents.
     pub(crate) fn for_plan(
         repository: &'a Repository,
         interface: Interface,
@@ -115,12 +116,13 @@ impl<'a> InterfaceVersion<'a> {
         }
     }
 
-    /// Returns the content of the entry's pipeline, or `None` if this side has no such file.
+    /// Returns the content of the entry's pipeline, or `None` if this version has no such file.
     fn content(&self, entry: &SharedEntry) -> Option<&FileContent> {
         self.files.get(&entry.pipeline).map(|file| &file.content)
     }
 
-    /// Returns the kind from the file, or `None` if it cannot be read, for example because a partial clone lacks it.
+    /// Reads the kind of the entry's pipeline from its file, or returns `None` if the file is missing or cannot be
+    /// read, for example because a partial clone lacks it.
     fn read_kind(&self, entry: &SharedEntry) -> Result<Option<PipelineKind>, GitError> {
         let Some(file) = self.files.get(&entry.pipeline) else {
             return Ok(None);
@@ -142,7 +144,7 @@ pub(crate) fn compare_interface_versions(
     Ok(compare_interfaces(&old.interface, &new.interface, &kinds))
 }
 
-/// Reads the kinds of the shared pipelines whose files differ between the sides.
+/// Reads the kinds of the shared pipelines whose files differ between the two versions.
 fn read_changed_kinds(
     old: &InterfaceVersion<'_>,
     new: &InterfaceVersion<'_>,

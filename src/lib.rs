@@ -70,11 +70,13 @@ fn print_argument_error(error: clap::Error, args: &[OsString], env: &env::Env) -
             ..GlobalArgs::default()
         };
         let color = job::settings::color_choice(&flags, env).unwrap_or_default();
-        ui::Ui::new(false, color, false).print_usage_error(&message);
+        let (is_quiet, is_ci) = (false, false);
+        ui::Ui::new(is_quiet, color, is_ci).print_usage_error(&message);
     }
     exit::ExitStatus::Usage
 }
 
+/// Prints the program's name and version.
 fn print_version() -> exit::ExitStatus {
     // If standard output is a closed pipe, the reader chose to stop, so a failed write is ignored.
     let _ = writeln!(std::io::stdout(), "sluicegate {}", env!("CARGO_PKG_VERSION"));

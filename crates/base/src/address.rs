@@ -7,18 +7,20 @@ pub const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 /// Owner in the placeholder that is used until the project has an address.
 const PLACEHOLDER_OWNER: &str = "/your-org/";
 
-/// Returns the URL of the repository; `None` as long as it is the placeholder, which must not be in documents of users.
+/// Returns the URL of this program's repository; `None` as long as it is the placeholder, which must not appear in
+/// users' documents.
 pub fn repository_url() -> Option<&'static str> {
     Some(REPOSITORY).filter(|url| !url.is_empty() && !url.contains(PLACEHOLDER_OWNER))
 }
 
-/// Returns owner and name of the repository: `o/sluicegate`.
+/// Returns owner and name of this program's repository, for example `o/sluicegate`.
 pub fn repository_name() -> &'static str {
     let path = REPOSITORY.split_once("://").map_or(REPOSITORY, |(_, path)| path);
     path.split_once('/').map_or(path, |(_, path)| path)
 }
 
-/// Returns the product that requests name in `User-Agent`, with the address by which a server's operator finds us.
+/// Returns the value of the header `User-Agent`: this program with its version, and the address of its repository, by
+/// which a server's operator finds its authors.
 pub fn user_agent() -> String {
     let address = repository_url().map(|url| format!(" (+{url})"));
     format!(

@@ -23,6 +23,7 @@ struct UniqueKeys;
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for UniqueKeys {
+    /// Visits a JSON value of any kind.
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         reader.deserialize_any(Self)
     }
@@ -35,37 +36,43 @@ impl<'de> Visitor<'de> for UniqueKeys {
         f.write_str("a JSON value")
     }
 
+    /// Accepts the value: only objects can have duplicate keys.
     fn visit_bool<E: Error>(self, _: bool) -> Result<Self, E> {
         Ok(self)
     }
 
+    /// Accepts the value: only objects can have duplicate keys.
     fn visit_i64<E: Error>(self, _: i64) -> Result<Self, E> {
         Ok(self)
     }
 
+    /// Accepts the value: only objects can have duplicate keys.
     fn visit_u64<E: Error>(self, _: u64) -> Result<Self, E> {
         Ok(self)
     }
 
+    /// Accepts the value: only objects can have duplicate keys.
     fn visit_f64<E: Error>(self, _: f64) -> Result<Self, E> {
         Ok(self)
     }
 
+    /// Accepts the value: only objects can have duplicate keys.
     fn visit_str<E: Error>(self, _: &str) -> Result<Self, E> {
         Ok(self)
     }
 
+    /// Accepts the value: only objects can have duplicate keys.
     fn visit_unit<E: Error>(self) -> Result<Self, E> {
         Ok(self)
     }
 
-    /// Reads the entries, so that the maps among them are checked, too.
+    /// Reads the entries of an array, so that the objects among them are checked, too.
     fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Self, A::Error> {
         while entries.next_element::<Self>()?.is_some() {}
         Ok(self)
     }
 
-    /// Reads the keys of a map, and fails if one occurs twice.
+    /// Reads the keys and values of an object, and fails if a key occurs twice.
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self, A::Error> {
         let mut keys: Vec<Key<'de>> = Vec::new();
         while let Some((key, _)) = entries.next_entry::<Key<'de>, Self>()? {

@@ -28,13 +28,14 @@ pub enum FileDefect {
 }
 
 impl FileDefect {
-    /// Returns the defect of a script.
+    /// Returns the defect of a script, if it has one: that of a document, or that it is empty.
     pub fn find_in_script(content: &[u8]) -> Option<Self> {
         let is_empty = content.iter().all(u8::is_ascii_whitespace);
         Self::find_in_document(content).or_else(|| is_empty.then_some(Self::Empty))
     }
 
-    /// Returns the defect of a pipeline or of another document; an empty one is reported by its reader.
+    /// Returns the defect of a pipeline or of another document, if it has one. An empty document is not a defect here,
+    /// because its parser reports it.
     pub fn find_in_document(content: &[u8]) -> Option<Self> {
         if content.len() <= MAX_POINTER_SIZE && LFS_HEADERS.iter().any(|header| content.starts_with(header)) {
             return Some(Self::LfsPointer);
@@ -55,7 +56,7 @@ impl FileDefect {
         }
     }
 
-    /// Returns how to publish the real file.
+    /// Returns how to fix the defect, so that the real file can be published.
     pub const fn help(self) -> &'static str {
         match self {
             Self::LfsPointer => {
@@ -78,7 +79,7 @@ pub struct LfsPointer {
 }
 
 impl LfsPointer {
-    /// Parses a pointer; `None` if the content is not a complete one.
+    /// Parses a Git LFS pointer; `None` if the content is not a pointer or lacks its id or size.
     pub fn parse(content: &[u8]) -> Option<Self> {
         if FileDefect::find_in_document(content) != Some(FileDefect::LfsPointer) {
             return None;

@@ -10,7 +10,7 @@ pub fn parse_glob(pattern: &str) -> Result<Glob, Error> {
         .build()
 }
 
-/// Returns a glob that matches only this path.
+/// Returns a glob that matches only this path: each character with a meaning in globs is escaped.
 pub fn escape_glob(path: &str) -> String {
     let mut pattern = String::with_capacity(path.len());
     for c in path.chars() {

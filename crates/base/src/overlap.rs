@@ -41,7 +41,7 @@ pub fn compute_each<T: Send, R: Send, E>(
     Ok(())
 }
 
-/// Reads the next contents, up to [`BATCH_SIZE`] bytes.
+/// Reads the next contents, until they have [`BATCH_SIZE`] bytes or there are no more.
 fn read_batch<T, E>(items: &mut impl Iterator<Item = Result<(T, usize), E>>) -> Result<Vec<T>, E> {
     let (mut batch, mut batch_size) = (Vec::new(), 0);
     while batch_size < BATCH_SIZE

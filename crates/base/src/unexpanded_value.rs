@@ -16,7 +16,8 @@ pub enum UnexpandedValue<'t> {
 }
 
 impl<'t> UnexpandedValue<'t> {
-    /// Returns the first variable or expression in the text, or the quotes around it.
+    /// Finds what should have been expanded or removed before the text became a value: an expression `{{ }}`, otherwise
+    /// the first variable, otherwise quotes around the text.
     pub fn find(text: &'t str) -> Option<Self> {
         if let Some(start) = text.find("{{") {
             let dollar_length = usize::from(text[..start].ends_with('$'));
@@ -33,7 +34,7 @@ impl<'t> UnexpandedValue<'t> {
     }
 }
 
-/// Returns the first variable: `$(X)`, `${X}`, `%X%` or `$X`.
+/// Returns the first variable in the text: `$(X)`, `${X}`, `%X%` or `$X`.
 fn find_unexpanded_variable(text: &str) -> Option<&str> {
     text.char_indices().find_map(|(start, sign)| {
         let candidate = &text[start..];
@@ -47,7 +48,7 @@ fn find_unexpanded_variable(text: &str) -> Option<&str> {
     })
 }
 
-/// Returns the text up to the end mark, or its start if there is no such mark nearby.
+/// Returns the start of the text up to and including the end mark, but no more than [`MAX_FRAGMENT`] characters.
 fn cut_fragment<'t>(text: &'t str, end_mark: &str) -> &'t str {
     let length = text
         .find(end_mark)

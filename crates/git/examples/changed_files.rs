@@ -7,6 +7,7 @@ use std::error::Error;
 use std::io::{self, Write as _};
 use std::{env, path::Path};
 
+/// Prints the files that revision HEAD changed since its merge-base with revision BASE.
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = env::args().skip(1);
     let (Some(base), Some(head)) = (args.next(), args.next()) else {

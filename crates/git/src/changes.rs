@@ -100,8 +100,8 @@ impl<'s> Differences<'s> {
         merge_changes(changes_by_base)
     }
 
-    /// Returns the paths that any base has, and that head lacks or has as another kind: a link in place of a file is
-    /// not read.
+    /// Returns the paths of files in a base that are missing at head or have another kind there. A link in place of a
+    /// file counts as a removal, because links are not read.
     pub fn list_removed_paths(&self) -> BTreeSet<&str> {
         self.by_base
             .iter()
@@ -115,7 +115,7 @@ impl<'s> Differences<'s> {
             .collect()
     }
 
-    /// Returns the paths of the regular files at head that any base lacks or has with another content.
+    /// Returns the paths of the regular files at head that are missing in a base or have other content there.
     pub fn list_regular_paths(&self) -> BTreeSet<&str> {
         self.by_base
             .iter()
@@ -125,7 +125,8 @@ impl<'s> Differences<'s> {
             .collect()
     }
 
-    /// Returns the changes to only the wanted files, as if no others had been requested: one list for each base.
+    /// Returns the changes to the wanted files, as one list for each base. Renames from or to other files are not
+    /// found, as if only the wanted files had been compared.
     pub fn find_changes_by_base(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Vec<Change>> {
         self.by_base
             .iter()
@@ -195,7 +196,7 @@ fn build_change(difference: &TreeDifference, from: Option<String>, base_index: u
     Change {
         path: difference.path.clone(),
         kind,
-        file_kind: difference.new.map(|side| side.kind),
+        file_kind: difference.new.map(|state| state.kind),
         base_index,
     }
 }

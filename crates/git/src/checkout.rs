@@ -14,7 +14,8 @@ pub struct Checkout {
 }
 
 impl Repository {
-    /// Loads the index of the working tree.
+    /// Loads the index of the working tree and the time it was written. Without a readable index, no file is known to
+    /// be unmodified.
     pub fn load_checkout(&self) -> Checkout {
         let index_path = self.program.git_dir().join("index");
         Checkout {
@@ -25,9 +26,9 @@ impl Repository {
 }
 
 impl Checkout {
-    /// Returns whether the file on disk certainly is this blob as git checked it out (a filter may have changed its
-    /// bytes then): it has the size and the times that the index recorded for the blob, and they are older than the
-    /// index (<https://git-scm.com/docs/racy-git>).
+    /// Returns whether the file on disk is certainly this blob as git checked it out, possibly through a filter: it has
+    /// the size and the times that the index recorded for the blob, and was changed before the index was written
+    /// (<https://git-scm.com/docs/racy-git>).
     pub fn is_unmodified_blob(&self, path: &str, blob: &BlobId, on_disk: &Metadata) -> bool {
         let Some(entry) = self
             .index
@@ -71,7 +72,7 @@ fn matches_recorded_metadata(_: &IndexEntry, _: &Metadata) -> bool {
     false
 }
 
-/// Returns the time of the file's last change, in nanoseconds since 1970.
+/// Returns the time of the file's last change, in nanoseconds since 1970, or `None` if it cannot be read.
 fn modification_time(path: &Path) -> Option<i128> {
     let time = path.metadata().ok()?.modified().ok()?;
     let unix_time = time.duration_since(std::time::UNIX_EPOCH).ok()?;

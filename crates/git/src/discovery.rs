@@ -45,7 +45,8 @@ impl Repository {
         Self::discover(folder)
     }
 
-    /// Opens the repository with this `.git` directory, which was found from `from`.
+    /// Opens the repository with this git directory. `from` is the directory that contains `.git`, or the bare
+    /// repository.
     fn open_at(git_dir: &Path, from: &Path) -> Result<Self, GitError> {
         disable_hash_checks();
         let repository = open_library(git_dir, from)?;
@@ -55,7 +56,8 @@ impl Repository {
     }
 }
 
-/// Returns the error for a directory without a `.git` in it or above it; `absolute` is its full path, if it exists.
+/// Returns the error for a directory without a `.git` in it or above it: that it is in a bare repository or in none.
+/// `absolute` is the directory's full path, if it exists.
 fn reject_missing_repository(from: &Path, absolute: Option<&Path>) -> GitError {
     let bare_repository = absolute
         .into_iter()
@@ -87,24 +89,32 @@ fn find_git_dir(folder: &Path) -> Option<PathBuf> {
     is_git_dir(&git_dir).then_some(git_dir)
 }
 
-/// Returns whether git accepts the directory as a git directory. A linked worktree stores its objects elsewhere.
+/// Returns whether git accepts the directory as a git directory: it has a `HEAD` and its own objects and references, or
+/// names the directory where a linked worktree shares them.
 fn is_git_dir(folder: &Path) -> bool {
     let has_file = |name: &str| folder.join(name).exists();
     folder.join("HEAD").symlink_metadata().is_ok()
         && (has_file("commondir") || (has_file("objects") && has_file("refs")))
 }
 
-/// Opens the repository in libgit2, through a stand-in if libgit2 does not support it.
+/// Opens the repository in libgit2. If libgit2 does not support its format or refuses it, opens it through a stand-in,
+/// a temporary git directory that refers to the real one.
 fn open_library(git_dir: &Path, from: &Path) -> Result<OpenedRepository, GitError> {
     // Opens the directory with the `.git`, so that libgit2 finds the working tree; a bare repository is opened
     // itself.
     match Library::open_ext(from, RepositoryOpenFlags::NO_SEARCH, std::iter::empty::<&OsStr>()) {
         Ok(library) if !is_shallow_worktree(&library) => Ok(build_opened_repository(library)),
-        Ok(_) => stand_in::open_through_stand_in(git_dir, from, false),
+        Ok(_) => {
+            let is_foreign = false;
+            stand_in::open_through_stand_in(git_dir, from, is_foreign)
+        }
         Err(error) if error.code() == ErrorCode::NotFound => Err(GitError::NotARepository {
             from: from.to_owned(),
         }),
-        Err(error) => stand_in::open_through_stand_in(git_dir, from, error.code() == ErrorCode::Owner),
+        Err(error) => {
+            let is_foreign = error.code() == ErrorCode::Owner;
+            stand_in::open_through_stand_in(git_dir, from, is_foreign)
+        }
     }
 }
 
@@ -130,7 +140,8 @@ fn build_opened_repository(library: Library) -> OpenedRepository {
     }
 }
 
-/// Returns the commits whose parents a shallow clone omits, see <https://git-scm.com/docs/shallow>.
+/// Returns the commits whose parents a shallow clone omits, see <https://git-scm.com/docs/shallow>. Returns no commits
+/// for a full clone, and an error if the list is longer than [`MAX_SHALLOW_SIZE`].
 fn read_shallow_commits(common_dir: &Path) -> Result<HashSet<Oid>, GitError> {
     let path = common_dir.join("shallow");
     let Ok(metadata) = std::fs::metadata(&path) else {

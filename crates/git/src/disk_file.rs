@@ -9,8 +9,8 @@ use std::path::Path;
 /// Maximum size of a file on disk that is hashed, in bytes. Larger files are treated as changed.
 const MAX_HASHED_SIZE: u64 = 64 * 1024 * 1024;
 
-/// Reads a file as git would store it; for a symbolic link, its target, which is not followed. Returns `None` if it
-/// has more than `limit` bytes.
+/// Reads a file on disk. A symbolic link is not followed: its content is the path of its target, as git stores it.
+/// Returns `None` if the file has more than `limit` bytes.
 pub fn read_disk_file(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let Some((file, metadata)) = open_regular(path)? else {
         let target = fs::read_link(path)?;

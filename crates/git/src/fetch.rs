@@ -40,8 +40,8 @@ impl Repository {
         self.fetch_group(remote, &known_targets, &format!("--deepen={depth}"))
     }
 
-    /// Fetches these targets in one request; an empty list does not cause a request. The depth applies only to a
-    /// shallow clone.
+    /// Fetches these targets in one request; an empty list does not cause a request. `depth_option` is passed to git
+    /// only in a shallow clone, so that a full clone stays full.
     fn fetch_group(
         &self,
         remote: &str,
@@ -81,7 +81,7 @@ impl Repository {
         Self::open(self.root())
     }
 
-    /// Queries the remote for its default branch.
+    /// Queries the remote for its default branch; `None` if the remote does not name one.
     pub fn query_default_branch(&self, remote: &str) -> Result<Option<String>, GitError> {
         let arguments = ["ls-remote", UPLOAD_PACK_OPTION, "--symref", "--", remote, "HEAD"];
         let output = self.program.run_with_remote(self.root(), &arguments)?;
@@ -91,8 +91,8 @@ impl Repository {
         Ok(branch.map(str::to_owned))
     }
 
-    /// Queries the remote for the newest commits of these branches. A branch that the remote lacks is not in the result.
-    /// No reference is written.
+    /// Queries the remote for the newest commits of these branches. A branch that the remote lacks is not in the
+    /// result. No reference is written.
     pub fn query_branch_tips(
         &self,
         remote: &str,

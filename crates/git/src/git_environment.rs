@@ -55,7 +55,8 @@ const PASSED_VARIABLES: [&str; 44] = [
 /// Prefixes of other variables that are passed on: numbered settings.
 const PASSED_VARIABLE_PREFIXES: [&str; 2] = ["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
 
-/// Returns the variables that git gets: those that it needs to reach the remote and to find its configuration.
+/// Returns the variables of this process that git gets, because it needs them to reach the remote and to find its
+/// configuration: those in [`PASSED_VARIABLES`], those with a prefix in [`PASSED_VARIABLE_PREFIXES`], and the locale.
 #[expect(
     clippy::disallowed_methods,
     reason = "the program's environment is made from the real one; names and values may be no text"

@@ -65,8 +65,8 @@ pub(super) struct GitProgram {
 }
 
 impl GitProgram {
-    /// Creates the program. The repository's configuration decides what a fetch runs, so a repository that belongs
-    /// to another user (`foreign`) is never fetched into.
+    /// Creates the git program for a repository. A repository that belongs to another user (`foreign`) is never fetched
+    /// into, because its configuration decides which programs a fetch runs.
     pub(super) const fn new(git_dir: PathBuf, partial: bool, foreign: bool, remotes: Vec<String>) -> Self {
         Self {
             git_dir,
@@ -121,10 +121,10 @@ impl GitProgram {
         command.status().is_ok_and(|status| status.success())
     }
 
-    /// Fetches blobs that the partial clone omitted, from `origin` or otherwise the first remote. Git itself would do
-    /// it in the same way, except for the program at the other end: git uses the first of several `remote.….uploadpack`
-    /// settings, so only an option overrides that of the repository. The ids are written to a file that git reads,
-    /// because there may be more than fit on a command line.
+    /// Fetches blobs that the partial clone omitted, from `origin` or otherwise the first remote. Git would fetch them
+    /// itself when it needs them, but would run the program on the remote that the repository's `uploadpack` setting
+    /// names; only an option overrides that setting. The ids are passed in a file, because there may be more than fit
+    /// on a command line.
     pub(super) fn fetch_blobs(&self, blobs: &[BlobId]) -> Result<(), GitError> {
         let remote = self
             .remotes
@@ -200,7 +200,7 @@ impl GitProgram {
     }
 }
 
-/// Returns a temporary file with one id per line, from its start.
+/// Writes the ids to a temporary file, one per line, and returns the file with its position at the start.
 fn write_ids(blobs: &[BlobId]) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     for blob in blobs {
@@ -210,7 +210,8 @@ fn write_ids(blobs: &[BlobId]) -> io::Result<File> {
     Ok(file)
 }
 
-/// Runs the command and returns its output, which is cut off at a limit.
+/// Runs the command and returns its output, cut off at [`MAX_OUTPUT_SIZE`]. Fails if git fails or prints nothing for
+/// the time `timeout`.
 fn read_output(command: &mut Command, arguments: &[&str], timeout: Duration) -> Result<String, GitError> {
     let mut text = String::new();
     start_program(command, arguments, None, timeout)?
@@ -220,7 +221,7 @@ fn read_output(command: &mut Command, arguments: &[&str], timeout: Duration) -> 
     Ok(text)
 }
 
-/// Returns the conversion of an I/O error of git with these arguments.
+/// Returns a function that converts an I/O error to the error that git with these arguments failed.
 fn program_error(arguments: &[&str]) -> impl Fn(io::Error) -> GitError + use<> {
     let arguments = arguments.join(" ");
     move |error| GitError::Program {
@@ -230,6 +231,7 @@ fn program_error(arguments: &[&str]) -> impl Fn(io::Error) -> GitError + use<> {
 }
 
 /// Starts the command and returns its output as a reader. `expected_size` is the size of the output, if it is known.
+/// `timeout` limits the wait for each chunk of the output.
 fn start_program(
     command: &mut Command,
     arguments: &[&str],
@@ -273,7 +275,8 @@ fn send_chunks(mut stdout: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) 
     }
 }
 
-/// Reads the program's complete error output, so that the program never blocks, and keeps the start.
+/// Reads the program's complete error output on a thread, so that the program never blocks. The receiver gets the start
+/// of the output when the output ends.
 fn read_error_output(mut stderr: ChildStderr) -> Receiver<Vec<u8>> {
     let (sender, receiver) = sync_channel(1);
     std::thread::spawn(move || {
@@ -350,7 +353,7 @@ impl ProgramOutput {
         }
     }
 
-    /// Returns what git printed to standard error.
+    /// Returns the start of what git printed to standard error, or an empty text if it cannot be read in time.
     fn error_text(&self) -> String {
         let bytes = self
             .error_output

@@ -16,8 +16,8 @@ const EXPAND_ARGUMENTS: [&str; 7] = [
     "--force-write-index",
 ];
 
-/// Opens the repository's index, or the index in `index_path`, a path relative to the root. A stand-in for the git
-/// directory has no index, so the original directory is used.
+/// Opens the repository's index, or the index at `index_path`, a path relative to the root. If libgit2 does not support
+/// the form of the index, opens a copy that the git program has expanded. A bare repository has no index.
 pub(super) fn open_index(repository: &Repository, index_path: Option<&Path>) -> Result<Index, GitError> {
     if repository.is_bare() {
         return Err(GitError::NoWorkTree {

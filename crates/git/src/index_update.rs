@@ -19,9 +19,9 @@ pub struct StagedFile {
 }
 
 impl Repository {
-    /// Returns those of these files whose content on disk is the staged one. A file that is not in the index is
-    /// omitted, and so is one that an external filter converts, because libgit2 does not run such filters. `index_path`
-    /// is the value of `GIT_INDEX_FILE`, which git sets for its hooks.
+    /// Returns the files among `paths` whose content on disk is the staged content. Files that are not in the index are
+    /// omitted, and files that an external filter converts, because libgit2 does not run such filters. `index_path` is
+    /// the value of `GIT_INDEX_FILE`, which git sets for its hooks.
     pub fn files_without_unstaged_changes<'p>(
         &self,
         paths: impl Iterator<Item = &'p str>,
@@ -50,8 +50,8 @@ impl Repository {
         Ok(files)
     }
 
-    /// Stages the content on disk of these files, which are in the index. `index_path` is the value of
-    /// `GIT_INDEX_FILE`.
+    /// Stages the content on disk of these files, which must be in the index. `index_path` is the value of
+    /// `GIT_INDEX_FILE`, which git sets for its hooks.
     pub fn stage_files(&self, files: &[StagedFile], index_path: Option<&Path>) -> Result<(), GitError> {
         let index_path = index_path.map(|path| self.root().join(path));
         for batch in files.chunks(FILES_PER_CALL) {
@@ -82,7 +82,7 @@ impl Repository {
             .collect())
     }
 
-    /// Moves a tracked file or directory, on disk and in the index. Both paths start at the root.
+    /// Moves a tracked file or directory, on disk and in the index. Both paths are relative to the root.
     pub fn move_files(&self, old_path: &str, new_path: &str) -> Result<(), GitError> {
         let arguments = ["mv", "--", old_path, new_path];
         self.program.run_locally(self.root(), &arguments, None).map(drop)

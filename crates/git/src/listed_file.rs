@@ -35,7 +35,7 @@ pub(super) struct ListedFile {
 }
 
 impl ListedFile {
-    /// Creates an entry whose content is in another file.
+    /// Creates the entry of a file at `path` whose content is read from another file, `substitute`.
     pub(super) fn from_substitute(path: &str, substitute: PathBuf) -> Self {
         Self {
             path: path.as_bytes().to_vec(),
@@ -46,7 +46,7 @@ impl ListedFile {
         }
     }
 
-    /// Creates an entry for a file that git does not know.
+    /// Creates the entry of a file on disk that git does not track.
     pub(super) const fn from_unknown_path(path: Vec<u8>) -> Self {
         Self {
             path,
@@ -61,7 +61,7 @@ impl ListedFile {
     /// exists.
     pub(super) fn kind(&self, root: &Path) -> Option<FileKind> {
         match self.known_state {
-            Some(side) => Some(side.kind),
+            Some(state) => Some(state.kind),
             None => find_disk_kind(&self.content_path(root)),
         }
     }
@@ -191,8 +191,8 @@ fn is_attributes_file(path: &[u8]) -> bool {
         .is_some_and(|folder| folder.is_empty() || folder.ends_with(b"/"))
 }
 
-/// Returns an untracked file. Another repository is reported as a directory with a trailing slash and is not
-/// entered.
+/// Returns the entry of an untracked file. A path with a trailing slash is another repository, which libgit2 does not
+/// enter; its entry is that of a submodule.
 fn build_untracked_file(mut path: Vec<u8>) -> ListedFile {
     let is_repository = path.ends_with(b"/");
     path.truncate(path.len() - usize::from(is_repository));
@@ -246,11 +246,11 @@ fn build_tracked_file(root: &Path, entry: IndexEntry, status: Option<Status>) ->
     // In a conflict the index has the path several times, and the file on disk differs from all of them.
     let has_staged_version = conflict_stage(&entry) == 0 && !is_intent_to_add(&entry);
     let is_unmodified = has_staged_version && (is_deleted || (status.is_none() && !is_hidden));
-    let side = to_file_state(&entry);
+    let staged_state = to_file_state(&entry);
     Some(ListedFile {
         path: entry.path,
-        known_state: is_unmodified.then_some(side),
-        on_disk: !is_deleted && side.kind != FileKind::Submodule,
+        known_state: is_unmodified.then_some(staged_state),
+        on_disk: !is_deleted && staged_state.kind != FileKind::Submodule,
         hidden: is_hidden,
         substitute: None,
     })
@@ -279,8 +279,8 @@ fn reject_conflicts(index: &Index) -> Result<(), GitError> {
     Err(GitError::Conflicts { paths })
 }
 
-/// Returns the side of a conflict that an entry is; 0 without a conflict. See
-/// <https://git-scm.com/docs/index-format>.
+/// Returns the version of a conflicting file that the entry is: 1 for the base, 2 for ours, 3 for theirs, and 0 without
+/// a conflict. See <https://git-scm.com/docs/index-format>.
 const fn conflict_stage(entry: &IndexEntry) -> u16 {
     (entry.flags >> 12) & 3
 }
@@ -301,7 +301,7 @@ fn to_file_state(entry: &IndexEntry) -> FileState {
     FileState { id: entry.id, kind }
 }
 
-/// Sorts the files by path. Of several with one path, keeps the first.
+/// Sorts the files by path. Of several files with the same path, keeps the first.
 pub(super) fn sort_files(files: impl Iterator<Item = ListedFile>) -> Vec<ListedFile> {
     let mut sorted_files: Vec<ListedFile> = files.collect();
     sorted_files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -309,7 +309,7 @@ pub(super) fn sort_files(files: impl Iterator<Item = ListedFile>) -> Vec<ListedF
     sorted_files
 }
 
-/// Returns the paths of the unmodified files whose bytes on disk differ from those that git stores.
+/// Returns the paths of the unmodified files whose bytes on disk differ from those that git stores, or cannot be read.
 pub(super) fn find_converted_paths<'f>(root: &Path, files: &[&'f ListedFile]) -> HashSet<&'f [u8]> {
     files
         .par_iter()

@@ -8,8 +8,8 @@ use git2::Oid;
 use std::collections::BTreeSet;
 
 impl Repository {
-    /// Records the documents among these files of a commit as blobs that will probably be read. A clone that omits
-    /// nothing records nothing.
+    /// Records the documents among these files of a commit as blobs that will probably be read, so that a partial clone
+    /// fetches them in one request. Does nothing in a clone that has all blobs.
     pub(super) fn expect_documents<'f>(&self, files: impl Iterator<Item = (&'f str, FileState)>) {
         if !self.program.can_fetch() {
             return;
@@ -68,7 +68,7 @@ impl Repository {
         )
     }
 
-    /// Fetches the blobs that the clone lacks, in one request.
+    /// Fetches those of these blobs that the clone lacks, in one request.
     fn fetch_blobs(&self, blobs: &BTreeSet<Oid>) -> Result<(), GitError> {
         let odb = self.open_odb()?;
         let missing_blobs: Vec<BlobId> = blobs

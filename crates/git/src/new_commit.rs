@@ -73,7 +73,9 @@ impl Repository {
         let id = self
             .library
             .commit(None, &author, &author, commit.message, &tree, &parents)?;
-        self.library.reference(&reference, id, true, commit.message)?;
+        let replaces_branch = true;
+        self.library
+            .reference(&reference, id, replaces_branch, commit.message)?;
         Ok(id)
     }
 }

@@ -16,7 +16,8 @@ pub enum OldContent {
 }
 
 impl Repository {
-    /// Reads the content of a file before a change. A new file has no old blob: `old` is `None`.
+    /// Reads the content of a file before a change, unless it is too large to compare. A new file has no old blob:
+    /// `old` is `None`.
     pub fn read_old_content(&self, old: Option<&BlobId>) -> Result<OldContent, GitError> {
         let Some(old) = old else {
             return Ok(OldContent::NewFile);
@@ -29,8 +30,8 @@ impl Repository {
 }
 
 impl OldContent {
-    /// Returns the lines of `new` that were not there before, counted from 1, in order; all lines of a new file. A
-    /// deletion touches the line before it. A file that is too large to compare has no touched lines.
+    /// Returns the ranges of lines in `new` that the change touched, counted from 1, in order; all lines of a new file.
+    /// A deletion touches the line before it. A file that is too large to compare has no touched lines.
     pub fn find_changed_lines(&self, new: &[u8]) -> Result<Vec<RangeInclusive<u32>>, GitError> {
         let old = match self {
             Self::NewFile => return Ok(vec![1..=u32::MAX]),

@@ -38,12 +38,13 @@ impl Repository {
             stand_in: Some(stand_in),
             plain: true,
         };
-        Ok(Self::from_opened(repository, HashSet::new(), false))
+        let (shallow_commits, is_partial) = (HashSet::new(), false);
+        Ok(Self::from_opened(repository, shallow_commits, is_partial))
     }
 }
 
-/// Returns all files below the directory. Links are listed and not followed; git directories of repositories below are
-/// skipped.
+/// Returns all files below the directory. Links are listed and not followed, and `.git` directories below are skipped.
+/// More than [`MAX_ENTRIES`] entries or [`MAX_DEPTH`] levels are an error: the directory is probably not a project.
 pub(super) fn list_directory_files(root: &Path) -> Result<DiskListing, GitError> {
     let entries = WalkDir::new(root)
         .follow_links(false)

@@ -98,7 +98,7 @@ impl fmt::Display for RemoteUrl {
     }
 }
 
-/// Returns the port that a URL with this scheme has if it names none.
+/// Returns the port of URLs with this scheme that do not name a port.
 fn find_default_port(scheme: &str) -> Option<&'static str> {
     DEFAULT_PORTS
         .iter()

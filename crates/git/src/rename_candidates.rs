@@ -22,7 +22,9 @@ pub(super) type FindDiskPath<'r> = dyn Fn(&str) -> Option<PathBuf> + 'r;
 
 /// Access to the content of a difference, if it is available locally.
 pub(super) trait RenameContents {
+    /// Returns the size of the added or deleted file in bytes; `None` if it cannot be read.
     fn find_size(&self, difference: &TreeDifference) -> Option<u64>;
+    /// Reads the content of the added or deleted file; `None` if it cannot be read.
     fn read_content(&self, difference: &TreeDifference) -> Option<Vec<u8>>;
 }
 
@@ -32,7 +34,7 @@ pub(super) struct LocalContents<'r> {
 }
 
 impl LocalContents<'_> {
-    /// Returns the place of the file on disk; `None` for a deleted file, or one that is not read from disk.
+    /// Returns the path at which the file is on disk; `None` for a deleted file, or one that is not read from disk.
     fn find_path(&self, difference: &TreeDifference) -> Option<PathBuf> {
         difference
             .new
@@ -43,17 +45,17 @@ impl LocalContents<'_> {
 impl RenameContents for LocalContents<'_> {
     /// Returns the size of the file in bytes, from git or from disk; `None` if it cannot be read.
     fn find_size(&self, difference: &TreeDifference) -> Option<u64> {
-        let side = difference.new.or(difference.old)?;
+        let state = difference.new.or(difference.old)?;
         self.repository
-            .find_local_size(&BlobId::new(side.id))
+            .find_local_size(&BlobId::new(state.id))
             .or_else(|| Some(read_regular_metadata(&self.find_path(difference)?).ok()?.len()))
     }
 
     /// Reads the content of the file, from git or from disk; `None` if it cannot be read.
     fn read_content(&self, difference: &TreeDifference) -> Option<Vec<u8>> {
-        let side = difference.new.or(difference.old)?;
+        let state = difference.new.or(difference.old)?;
         self.repository
-            .read_local_blob(&BlobId::new(side.id))
+            .read_local_blob(&BlobId::new(state.id))
             .or_else(|| read_disk_file(&self.find_path(difference)?, MAX_COMPARED_SIZE).ok()?)
     }
 }

@@ -31,8 +31,9 @@ const MAX_SOURCES: usize = 4;
 /// Maximum number of pieces of each side that are compared with each other; a piece needs 16 bytes.
 const MAX_PIECES: usize = 8 * 1024 * 1024;
 
-/// Returns the renames among the differences. A file whose content is not available locally is compared by its id
-/// only.
+/// Returns the renames among the differences, by equal content, by similar content of files with a unique name, by the
+/// highest similarity unless there are too many pairs, and for documents by their name alone. A file whose content is
+/// not available locally is compared by its id only.
 pub(super) fn find_renames(
     repository: &Repository,
     differences: &[TreeDifference],
@@ -50,12 +51,11 @@ pub(super) fn find_renames(
     let deleted_by_name = index_unique_names(&search, &search.deleted_indices);
     search.pair_equal_contents();
     search.pair_unique_names(&contents);
-    if search
+    let pair_count = search
         .added_indices
         .len()
-        .saturating_mul(search.deleted_indices.len())
-        <= RENAME_LIMIT * RENAME_LIMIT
-    {
+        .saturating_mul(search.deleted_indices.len());
+    if pair_count <= RENAME_LIMIT * RENAME_LIMIT {
         search.pair_most_similar(&contents);
     }
     search.pair_by_name_alone(&added_by_name, &deleted_by_name, repository.is_document);
@@ -94,13 +94,13 @@ impl<'a> RenameSearch<'a> {
     /// Returns the id of the file's content in head, or in base for a deleted file.
     fn content_id(&self, index: usize) -> Option<Oid> {
         let difference = &self.differences[index];
-        difference.new.or(difference.old).map(|side| side.id)
+        difference.new.or(difference.old).map(|state| state.id)
     }
 
     /// Returns the kind of the file in head, or in base for a deleted file.
     fn file_kind(&self, index: usize) -> Option<FileKind> {
         let difference = &self.differences[index];
-        difference.new.or(difference.old).map(|side| side.kind)
+        difference.new.or(difference.old).map(|state| state.kind)
     }
 
     /// Returns whether the file is a regular one with a matching path.
@@ -168,7 +168,7 @@ impl<'a> RenameSearch<'a> {
         self.renames.extend(pairs);
     }
 
-    /// Returns the size of a file that can be compared: a regular file that is not too large.
+    /// Returns the size of the file, or `None` if the file cannot be compared: it is too large or not a regular one.
     fn find_comparable_size(&self, contents: &dyn RenameContents, index: usize) -> Option<u64> {
         if self.file_kind(index) != Some(FileKind::Regular) {
             return None;
@@ -185,8 +185,8 @@ impl<'a> RenameSearch<'a> {
         ))
     }
 
-    /// Pairs files whose name is unique among the added and among the deleted files. Only two files are in memory
-    /// at a time, because there may be more files than the limit for comparisons.
+    /// Pairs files whose name is unique among the added and among the deleted files, if their contents are similar.
+    /// Only two files are in memory at a time, because there may be more files than the limit for comparisons.
     fn pair_unique_names(&mut self, contents: &dyn RenameContents) {
         let deleted_by_name = index_unique_names(self, &self.deleted_indices);
         let mut pairs = Vec::new();
@@ -264,7 +264,7 @@ impl<'a> RenameSearch<'a> {
         self.add_renames(pairs);
     }
 
-    /// Returns the pairs of each added file with its most similar deleted files, the best pairs first.
+    /// Returns each added file with its most similar deleted files, the best pairs first, within the limit of pieces.
     fn rank_candidates(&self, contents: &dyn RenameContents) -> Vec<RenamePair> {
         let added_contents = self.group_by_content(contents, &self.added_indices);
         let deleted_contents = self.group_by_content(contents, &self.deleted_indices);
@@ -300,7 +300,7 @@ impl<'a> RenameSearch<'a> {
         candidates.into_iter().map(|candidate| candidate.pair).collect()
     }
 
-    /// Returns the best sources for an added file, sorted by similarity. A source with the same file name is preferred.
+    /// Returns the pairs of an added file with its best sources. If two are equally similar, the same name comes first.
     fn rank_sources(&self, target: usize, similar_sources: &[(u64, &CandidateContent)]) -> Vec<RankedPair> {
         let mut candidates = Vec::new();
         for (similarity, content) in similar_sources {
@@ -318,7 +318,7 @@ impl<'a> RenameSearch<'a> {
         candidates
     }
 
-    /// Returns the files that can be compared, in the given order, each content once.
+    /// Groups the files that can be compared by content, in the order of `indices`, so that each content is read once.
     fn group_by_content(&self, contents: &dyn RenameContents, indices: &[usize]) -> Vec<CandidateContent> {
         let mut candidates: Vec<CandidateContent> = Vec::new();
         let mut position_by_id = HashMap::new();
@@ -383,7 +383,7 @@ impl<'a> RenameSearch<'a> {
     }
 }
 
-/// Returns the file names that occur once among these differences, with their index.
+/// Returns the file names that occur only once among the differences with these `indices`, each with its index.
 fn index_unique_names<'a>(search: &RenameSearch<'a>, indices: &[usize]) -> HashMap<&'a str, usize> {
     let mut unique_index_by_name: HashMap<&str, Option<usize>> = HashMap::new();
     for index in indices {

@@ -69,7 +69,7 @@ impl Repository {
         })
     }
 
-    /// Returns the revision with the commit that was found for it, or the error.
+    /// Returns the revision with the commit that was found for it, or converts the error of the search.
     fn build_revision(
         &self,
         revision: &str,
@@ -99,7 +99,8 @@ impl Repository {
         Ok(object.peel(ObjectType::Commit)?.id())
     }
 
-    /// Returns the references that match the name, and the commit whose id begins with it, as full name and commit.
+    /// Returns the references that match the name, and the commit whose id begins with the name. Each is a pair of the
+    /// full name or id and the commit.
     fn find_matches(&self, name: &str) -> Vec<(String, Oid)> {
         let mut matches: Vec<(String, Oid)> = LOOKUP_PLACES
             .iter()
@@ -163,7 +164,7 @@ impl Repository {
     }
 }
 
-/// Returns the end of the name: the position of the first operator, such as `~2`.
+/// Returns the length of the name at the start of the revision, up to the first operator, such as `~2`.
 fn find_name_length(revision: &str) -> usize {
     ["~", "^", ":", "@{"]
         .iter()

@@ -28,8 +28,8 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// Cuts a file into pieces. A carriage return before a line feed is ignored, so that a change to line endings does
-    /// not affect the similarity.
+    /// Cuts a file into pieces, its lines or parts of long lines, and adds up the sizes of equal pieces. A carriage
+    /// return before a line feed is ignored, so that a change to line endings does not affect the similarity.
     pub(super) fn from_content(content: &[u8]) -> Self {
         let mut hash_sizes: Vec<(u64, u64)> = content
             .split_inclusive(|byte| *byte == b'\n')

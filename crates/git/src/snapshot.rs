@@ -27,7 +27,7 @@ enum SnapshotFiles {
 }
 
 impl Repository {
-    /// Returns the files of a commit.
+    /// Creates the snapshot of a commit. Its files are read when they are requested.
     pub const fn snapshot(&self, commit: CommitId) -> Snapshot<'_> {
         Snapshot {
             repository: self,
@@ -35,7 +35,8 @@ impl Repository {
         }
     }
 
-    /// Returns [`Snapshot::find_changes`] of the snapshot of a commit.
+    /// Returns the wanted files of the commit `head` that differ from any of the `bases`; see
+    /// [`Snapshot::find_changes`].
     pub fn find_changes(
         &self,
         bases: &[CommitId],
@@ -47,7 +48,10 @@ impl Repository {
 
     /// Returns the staged files. `index` is the value of `GIT_INDEX_FILE`, which git sets for its hooks.
     pub fn staged_snapshot(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
-        Ok(self.snapshot_of_listing("the index", listed_file::list_staged_files(self, index)?, false))
+        let files = listed_file::list_staged_files(self, index)?;
+        // Attributes convert only files on disk.
+        let has_attributes = false;
+        Ok(self.snapshot_of_listing("the index", files, has_attributes))
     }
 
     /// Returns whether git tracks a file with this path, in the checked-out commit or in the index.
@@ -93,7 +97,7 @@ impl Repository {
 }
 
 impl Repository {
-    /// Returns the wanted files of the commit, sorted by path; no file if there is no commit.
+    /// Returns the wanted files of the commit, sorted by path. Without a commit, the list is empty.
     fn list_file_states(
         &self,
         commit: Option<&CommitId>,
@@ -250,7 +254,8 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns those of these files that exist, by path.
+    /// Returns the existing files among these paths, by path. For many paths, lists all files once instead of searching
+    /// for each path.
     pub fn find_files(&self, paths: &BTreeSet<&str>) -> Result<BTreeMap<String, SnapshotFile>, GitError> {
         let files: Vec<SnapshotFile> = if paths.len() < MIN_PATHS_FOR_WALK {
             paths
@@ -295,7 +300,7 @@ impl Snapshot<'_> {
                 .iter()
                 .filter(|file| {
                     file.known_state
-                        .is_some_and(|side| side.kind == FileKind::Submodule)
+                        .is_some_and(|state| state.kind == FileKind::Submodule)
                 })
                 .map(|file| file.display_path().into_owned())
                 .collect(),
@@ -338,13 +343,13 @@ impl Snapshot<'_> {
     /// gate.
     fn build_file(&self, file: &ListedFile, is_converted: bool) -> Result<Option<SnapshotFile>, GitError> {
         let path = file.utf8_path()?;
-        if let Some(side) = file.known_state
+        if let Some(state) = file.known_state
             && (!file.on_disk || is_converted)
         {
             return Ok(Some(SnapshotFile {
                 path,
-                kind: side.kind,
-                content: FileContent::Blob(BlobId::new(side.id)),
+                kind: state.kind,
+                content: FileContent::Blob(BlobId::new(state.id)),
                 doubt: file.hidden.then_some(ContentDoubt::Hidden),
             }));
         }

@@ -32,7 +32,8 @@ const HARMLESS_EXTENSIONS: [&str; 5] = [
     "worktreeconfig",
 ];
 
-/// Opens the repository in `git_dir` through a stand-in. The search for it started at `from`.
+/// Opens the repository with the git directory `git_dir` through a stand-in. The search for the repository started at
+/// `from`. `foreign` says that the repository belongs to another user.
 pub(super) fn open_through_stand_in(
     git_dir: &Path,
     from: &Path,
@@ -51,8 +52,9 @@ pub(super) fn open_through_stand_in(
     )
     .map_err(GitError::library("open the repository"))?;
     if let Some(root) = &work_tree {
+        let updates_git_link = false;
         library
-            .set_workdir(root, false)
+            .set_workdir(root, updates_git_link)
             .map_err(GitError::library("find the working tree"))?;
     }
     Ok(OpenedRepository {
@@ -192,7 +194,7 @@ fn copy_file(source: &Path, target: &Path, limit: u64) -> Result<(), GitError> {
         .map_err(GitError::io("read", source))
 }
 
-/// Copies the references, up to a limit.
+/// Copies the loose references, up to [`MAX_REFERENCES`] files. Entries that cannot be listed are skipped.
 fn copy_references(source: &Path, target: &Path) -> Result<(), GitError> {
     fs::create_dir_all(target).map_err(GitError::io("create", target))?;
     let files = WalkDir::new(source)
@@ -242,6 +244,7 @@ fn copy_remote_config(source: &Config, target: &Path) -> Result<(), GitError> {
         .for_each(|entry| settings.extend(entry.name().ok().map(str::to_owned).zip(entry_value(entry))))
         .map_err(&copy_error)?;
     for (name, value) in settings {
+        // The pattern matches none of the values, so that a setting with several values keeps them all.
         copy.set_multivar(&name, "^$", &value).map_err(&copy_error)?;
     }
     Ok(())

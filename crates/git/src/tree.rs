@@ -129,7 +129,8 @@ impl Repository {
         Ok(names)
     }
 
-    /// Returns the wanted paths that differ, sorted. Without a base, these are all wanted files of head.
+    /// Returns the wanted files that differ between the trees of base and head, sorted by path. Without a base, these
+    /// are all wanted files of head.
     pub(super) fn list_tree_differences(
         &self,
         base: Option<&CommitId>,
@@ -211,7 +212,7 @@ struct TreeWalk<'a> {
 }
 
 impl TreeWalk<'_> {
-    /// Compares two directories. One of them may be missing.
+    /// Compares two directories, of which one may be missing. Fails if they are nested too deeply.
     fn compare_folders(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<(), GitError> {
         let Some(tree) = new.or(old) else { return Ok(()) };
         if self.depth == MAX_DEPTH {
@@ -230,6 +231,7 @@ impl TreeWalk<'_> {
     }
 
     /// Compares the entries of two directories in one pass, because both are sorted. Runs of equal entries are skipped.
+    /// Fails at too many entries or differences.
     fn compare_entries<'t>(
         &mut self,
         mut old: TreeEntries<'t>,
@@ -318,7 +320,7 @@ fn read_entries<'t>(object: Option<&'t TreeContent<'_>>, tree: Oid) -> TreeEntri
     object.map_or(TreeEntries::empty(tree), |object| TreeEntries::new(object, tree))
 }
 
-/// Compares two lists of files; both must be sorted by path.
+/// Returns the files that differ between two lists or are in only one of them. Both lists must be sorted by path.
 pub(super) fn compare_files(
     old: Vec<(String, FileState)>,
     new: &[(String, FileState)],

@@ -237,7 +237,8 @@ impl<'a> TreeEntries<'a> {
     }
 }
 
-/// Returns the first entry and the bytes after it.
+/// Splits the bytes of a tree object into its first entry and the bytes after the entry. The two most frequent modes
+/// need no parsing.
 fn split_entry(raw: &[u8]) -> Result<(TreeEntry<'_>, &[u8]), &'static str> {
     let cut_off = "an entry is cut off";
     // A mode has six digits at most.
@@ -258,7 +259,7 @@ fn split_entry(raw: &[u8]) -> Result<(TreeEntry<'_>, &[u8]), &'static str> {
     Ok((TreeEntry { mode, name, id }, after_entry))
 }
 
-/// Returns the octal number, or `None` if its type is unknown.
+/// Parses the mode of an entry, an octal number; `None` if it is not a number or git does not know its type of file.
 fn parse_mode(octal: &[u8]) -> Option<u32> {
     let mut mode: u32 = 0;
     for digit in octal {

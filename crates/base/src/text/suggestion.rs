@@ -35,7 +35,8 @@ pub fn find_nearest<'a>(word: &str, known_words: &[&'a str]) -> Option<&'a str> 
         return None;
     }
     let length = word.chars().count();
-    // The distance is at least the difference of the lengths, and a comparison needs memory for each pair of characters.
+    // The distance is at least the difference of the lengths, and a comparison needs memory for each pair of
+    // characters.
     known_words
         .iter()
         .filter(|candidate| {
@@ -70,7 +71,7 @@ pub struct NameProfile<'n> {
 const LETTER_GROUPS: usize = 32;
 
 impl<'n> NameProfile<'n> {
-    /// Counts the characters and the letters of the name.
+    /// Creates the profile of a name: counts its characters, and how often each group of letters occurs.
     pub fn new(name: &'n str) -> Self {
         let mut profile = Self {
             name,
@@ -90,20 +91,20 @@ impl<'n> NameProfile<'n> {
         profile
     }
 
-    /// Returns whether a comparison of two names is worth its cost: it needs memory for each pair of characters. Names
-    /// that are similar are always worth it.
+    /// Returns whether two names may be similar, so that a comparison is worth its cost: it needs memory for each pair
+    /// of characters. Returns true for all similar names. Names with different digits are never similar.
     pub fn can_be_similar(&self, candidate: &NameProfile<'_>) -> bool {
         let longer_length = self.length.max(candidate.length);
         self.length.abs_diff(candidate.length) <= max_edits(longer_length)
-            && self.differing_letters(candidate)
+            && self.count_differing_letters(candidate)
                 <= 2 * max_edits(self.lowercase_length.max(candidate.lowercase_length))
             && self.name.len().min(candidate.name.len()) <= MAX_WORD_LENGTH
             && self.name.len().max(candidate.name.len()) <= MAX_KNOWN_LENGTH
             && digits(self.name).eq(digits(candidate.name))
     }
 
-    /// Returns the number of letters that one of the names has more often. An edit changes it by two at most.
-    fn differing_letters(&self, candidate: &NameProfile<'_>) -> usize {
+    /// Returns the number of letters that one name has more often than the other. An edit changes it by two at most.
+    fn count_differing_letters(&self, candidate: &NameProfile<'_>) -> usize {
         let counts = self.letter_counts.iter().zip(&candidate.letter_counts);
         counts
             .map(|(count, candidate_count)| usize::from(count.abs_diff(*candidate_count)))
