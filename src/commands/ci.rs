@@ -21,6 +21,7 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let subject = ReviewSubject::prepare(run, &args.review, Some(&args.publish))?;
     reject_shared_statement_path(args, &subject)?;
     let mut gate = subject.start_run(run, &args.review)?;
+    // A review of only a part does not allow a publish.
     let planned_publish = match gate.find_partial_reason() {
         None => PlannedPublish::for_event(args, &subject.workspace, &subject.target)?,
         Some(_) => None,

@@ -70,6 +70,7 @@ fn choose_window(
 }
 
 impl From<WindowError> for Failure {
+    /// Converts an unusable time window to a usage error.
     fn from(error: WindowError) -> Self {
         Self::new(ExitStatus::Usage, error)
     }

@@ -31,8 +31,9 @@ pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
     )?;
     // Only files on disk can be changed, so the commit of a CI job does not matter.
     settings.gate.revisions.head = None;
-    // With all pipelines, the base still shows what the change renamed.
-    let is_all = mem::take(&mut settings.gate.revisions.all);
+    // `--all` is turned off for the comparison, because its base shows what the change renamed. The unchanged pipelines
+    // are added to the selection afterwards.
+    let includes_unchanged = mem::take(&mut settings.gate.revisions.all);
     let subject = CheckSubject {
         session: run,
         workspace: &workspace,
@@ -43,7 +44,7 @@ pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
         index: run.hook_index_path(),
         is_staged: args.staged,
     };
-    let mut proof = find_fixes(&subject, &check_args, is_all, &destination)?;
+    let mut proof = find_fixes(&subject, &check_args, includes_unchanged, &destination)?;
     if !args.dry_run {
         fix_execution::write_fixes(&destination, &mut proof)?;
     }
@@ -86,18 +87,18 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     Ok(workspace)
 }
 
-/// Checks the files, and returns the fixes of the findings within the paths. With `is_all`, unchanged pipelines are
-/// checked, too, and a base that cannot be found is not an error.
+/// Checks the files, and returns the fixes of the findings within the paths. With `includes_unchanged`, unchanged
+/// pipelines are checked, too, and a base that cannot be found is not an error.
 fn find_fixes(
     subject: &CheckSubject<'_>,
     args: &CheckArgs,
-    is_all: bool,
+    includes_unchanged: bool,
     destination: &FixDestination<'_>,
 ) -> Result<FixProof, Failure> {
     let snapshot = subject.open_local_files()?;
     let paths = subject.resolve_paths(&snapshot, &args.selection.paths)?;
     let change = match subject.find_comparison(&paths) {
-        Err(_) if is_all => subject.find_comparison_without_base()?,
+        Err(_) if includes_unchanged => subject.find_comparison_without_base()?,
         change => change?,
     };
     let mut gate = subject.open_run(snapshot, paths, change)?;
@@ -105,7 +106,7 @@ fn find_fixes(
         Ok(sources.check_settings(args)?.gate.selection)
     })?;
     gate.selection.pipelines.keep_submodules();
-    if is_all {
+    if includes_unchanged {
         gate.select_unchanged_pipelines()?;
     }
     let mut engine = LocalReview::for_check(&mut gate, None)?;

@@ -4,6 +4,7 @@ use crate::job::cli::ProvisionVerb;
 use crate::operations::provision::apply_provision;
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate provision`, whose only verb is `apply`.
 pub(crate) fn run(run: &Run, verb: ProvisionVerb) -> CommandResult {
     let ProvisionVerb::Apply(args) = verb;
     apply_provision(run, &args)

@@ -14,7 +14,7 @@ use crate::session::{CommandResult, Run};
 use crate::workspace::WarningTiming;
 use jiff::Timestamp;
 
-/// Runs `sluicegate publish`: publishes a commit, with the required review if the settings name one.
+/// Runs `sluicegate publish`: publishes a commit. If the settings name a review report, that review must have passed.
 pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let mut workspace = run.open_workspace()?;
     run.replace_publish_files_of_policy(&workspace, args)?;
@@ -23,6 +23,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
     let (settings, connection) = resolve_publish_settings(run, &mut workspace, args)?;
     let mut target = workspace.resolve_target(run, &settings.revisions)?;
+    // The event of a CI job may have nothing to publish, for example a deleted branch, unless `--head` names a commit.
     let idle_reason = workspace.ci.idle_reason.as_ref();
     if let Some(reason) = idle_reason.filter(|_| settings.revisions.head.is_none()) {
         run.ui.say(&format!("nothing is published: {reason}"));

@@ -10,7 +10,8 @@ use crate::session::{CommandResult, Run};
 pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.hook_index_path())?;
-    // A waiver that matches no finding of the default rules may match one of the rules file that is still to be written.
+    // Pruning does not fall back to default rules: a waiver that matches none of their findings may match a finding of
+    // a rules file that is still to be written.
     let rules = match &verb {
         WaiversVerb::Prune { .. } => CheckRules::Project(workspace.read_rules_at(&snapshot)?),
         WaiversVerb::Add(_) | WaiversVerb::List { .. } => {

@@ -19,7 +19,7 @@ impl Run {
     /// elsewhere. For a misspelled path, opens the current one, so that the error names the path.
     pub(crate) fn open_repository_with(&self, paths: &[PathBuf]) -> Result<Repository, GitError> {
         let current_repository = self.open_repository();
-        let is_typo = current_repository.is_ok() && !self.has_all_paths(paths);
+        let is_typo = current_repository.is_ok() && !self.all_paths_exist(paths);
         if is_typo
             || !self.may_leave_repository(paths)
             || contains_paths(&current_repository, self.env.current_dir(), paths)
@@ -38,7 +38,7 @@ impl Run {
     /// where that is allowed. For a misspelled path, opens the current repository, so that the error names the path.
     pub(crate) fn open_repository_or_directory(&self, paths: &[PathBuf]) -> Result<Repository, Failure> {
         let repository = self.open_repository_with(paths);
-        let is_typo = repository.is_ok() && !self.has_all_paths(paths);
+        let is_typo = repository.is_ok() && !self.all_paths_exist(paths);
         if is_typo || contains_paths(&repository, self.env.current_dir(), paths) {
             return Ok(repository?);
         }
@@ -69,7 +69,7 @@ impl Run {
     }
 
     /// Returns whether all paths exist on disk. A path that does not exist is probably misspelled.
-    fn has_all_paths(&self, paths: &[PathBuf]) -> bool {
+    fn all_paths_exist(&self, paths: &[PathBuf]) -> bool {
         paths
             .iter()
             .all(|path| self.env.current_dir().join(path).exists())
