@@ -42,9 +42,8 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         .iter()
         .chain(&selection_result.unusable_files.old_problems)
     {
-        run.ui.warn(&format!(
-            "a file of the gate configuration cannot be used: {reason}"
-        ));
+        run.ui
+            .warn(&format!("a gate configuration file cannot be used: {reason}"));
     }
     let selected_files = selection_result.pipelines;
     let unchanged_pipelines = list_unchanged_files(&snapshot, &paths, &selected_files)?;

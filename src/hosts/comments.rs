@@ -244,8 +244,8 @@ impl Thread {
     fn add_hint(&self, error: HttpError) -> HttpError {
         let hint = match (self, error.kind()) {
             (Self::GitHub { .. }, ErrorKind::Forbidden | ErrorKind::NotFound) => {
-                "give the job that comments the permission `pull-requests: write`; a pull request from a fork gets no \
-                 token that may write"
+                "give the job that comments the permission `pull-requests: write`; a pull request from a fork gets a \
+                 read-only token"
             }
             (Self::GitLab { .. }, ErrorKind::Forbidden | ErrorKind::NotFound) => {
                 "use a project access token with the scope `api` and at least the role Reporter as GITLAB_TOKEN"

@@ -27,7 +27,9 @@ impl Run {
                      its target",
                     path.display()
                 );
-                return Err(Failure::usage(message).with_hint("use a path without a link that git tracks"));
+                return Err(
+                    Failure::usage(message).with_hint("use a path that does not lead through a tracked link")
+                );
             }
         }
         Ok(())

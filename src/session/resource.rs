@@ -148,7 +148,8 @@ impl ResourceLookup<'_> {
         let fact = format!("the platform has no {} {:?}", self.kind, self.name);
         let hint = match names {
             Some(names) => self.hint(&names),
-            None => "check the base URL and the project id: could not list the existing names".to_owned(),
+            None => "check the base URL and the project id, because the existing names could not be listed"
+                .to_owned(),
         };
         Failure::from(error).context(fact).with_hint(hint)
     }

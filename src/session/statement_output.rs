@@ -48,8 +48,8 @@ impl Run {
         let list = format_subject_list(subjects);
         if list.is_none() && self.has_outputs() {
             self.ui.warn(&format!(
-                "the statement has {} subjects, which are too many for the action actions/attest, so the output with \
-                 its subjects is empty. `cosign attest-blob --statement` can sign the statement",
+                "the statement has {} subjects, which is too many for the action actions/attest, so the output for \
+                 the subjects is empty\nhint: sign the statement with `cosign attest-blob --statement` instead",
                 subjects.len()
             ));
         }

@@ -183,7 +183,7 @@ pub(crate) fn report_end(run: &Run, execution: &WatchedExecution, output: Output
     };
     let failure = Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(problem));
     Ok(run.report_failure(&if execution.has_ended() {
-        failure.with_hint("see its message above, or its steps in the platform's web interface")
+        failure.with_hint("see the execution's message above, or its steps in the platform's web interface")
     } else {
         failure.with_hint(format!(
             "the execution is still running; run `sluicegate executions cancel {}` to end it",

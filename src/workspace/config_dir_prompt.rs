@@ -144,7 +144,7 @@ fn parse_answer(answer: &str, candidates: &[String]) -> Result<Option<String>, F
     match numbered_candidate.map_or(answer, String::as_str) {
         name if is_hidden_dir_name(name) => Ok(Some(name.to_owned())),
         name => Err(Failure::usage(format!(
-            "{name:?} is not a valid name of a hidden directory"
+            "{name:?} is not a valid name for a hidden directory"
         ))),
     }
 }

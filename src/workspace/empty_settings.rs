@@ -22,7 +22,7 @@ pub(crate) fn explain_unmatched_include(
         .peekable();
     let is_unmatched =
         regular_files.peek().is_some() && !regular_files.any(|file| selection.includes(&file.path));
-    Ok(is_unmatched.then(|| format!("no glob of `{key}` matches a file")))
+    Ok(is_unmatched.then(|| format!("no glob in `{key}` matches a file")))
 }
 
 /// Returns the problem that the hidden directory named in the configuration file has no file of the platform, although

@@ -60,7 +60,7 @@ pub enum GitError {
         partial: bool,
     },
     /// A wanted file whose name is not UTF-8 and so cannot be sent.
-    #[error("the name of the file `{path}` is not UTF-8")]
+    #[error("the file name `{path}` is not UTF-8")]
     PathNotUtf8 {
         /// The path, with `\u{fffd}` in place of bytes that are not UTF-8.
         path: String,
@@ -96,7 +96,7 @@ pub enum GitError {
     #[error("the index has conflicts: {}", paths.join(", "))]
     Conflicts { paths: Vec<String> },
     /// A blob that is larger than its reader accepts.
-    #[error("the blob {blob} has {size} bytes, over the limit of {limit}")]
+    #[error("the blob {blob} has {size} bytes, more than the limit of {limit} bytes")]
     TooLarge {
         blob: String,
         /// The size of the blob in bytes.

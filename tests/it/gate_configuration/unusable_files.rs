@@ -87,7 +87,7 @@ fn poisons() -> Vec<Poison> {
         file(
             "include without a match",
             |world| settings(world, "include: ['none/**']\n"),
-            "no glob of `include` matches a file",
+            "no glob in `include` matches a file",
         ),
         file(
             "tracked output",
