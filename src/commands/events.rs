@@ -45,7 +45,7 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-/// Returns the cursor of the last run, if there was one.
+/// Reads the cursor that the last run wrote to this file; `None` if the file does not exist.
 fn read_cursor(path: &Path) -> Result<Option<Cursor>, Failure> {
     match read_user_file_if_exists(path, MAX_CURSOR_BYTES)? {
         Some(bytes) => Ok(Some(Cursor::parse(&bytes, path)?)),

@@ -56,7 +56,7 @@ pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
     })
 }
 
-/// Returns the arguments of a check of the files that the fix command selects.
+/// Converts the arguments of `fix` to those of a `check` of the same files.
 fn to_check_args(args: &FixArgs) -> CheckArgs {
     CheckArgs {
         selection: SelectionArgs {

@@ -25,9 +25,18 @@ pub(crate) fn print_completions(run: &Run, shell: Shell) -> CommandResult {
 /// Prints the candidates for a word to a completion script. A failure prints neither candidates nor a message, because
 /// a message would appear in the line that the user edits.
 pub(crate) fn print_candidates(request: CompletionRequest, env: Env) -> ExitStatus {
-    let ui = Ui::new(true, ColorChoice::Never, is_ci(&env));
+    let is_quiet = true;
+    let ui = Ui::new(is_quiet, ColorChoice::Never, is_ci(&env));
     signals::run_until_signal(ui, move |signals| {
-        let run = Run::new(env, GlobalArgs::default(), ui, signals, "Completion failed", None);
+        let annotations = None;
+        let run = Run::new(
+            env,
+            GlobalArgs::default(),
+            ui,
+            signals,
+            "Completion failed",
+            annotations,
+        );
         match request.print_candidates(run) {
             Ok(()) => ExitStatus::Success,
             Err(failure) => failure.status(),

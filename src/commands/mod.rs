@@ -74,7 +74,9 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
     }
     signals::run_until_signal(ui, move |signals| {
         let title = step_report::failure_title(&cli.command);
-        let mut run = Run::new(env, cli.global, ui, signals, title, None);
+        // Only the run can read which annotations its settings request.
+        let annotations = None;
+        let mut run = Run::new(env, cli.global, ui, signals, title, annotations);
         run.annotations = step_report::requested_annotations(&run, &cli.command);
         let status = unfinished_files::replace_named_files(&run, &cli.command)
             .and_then(|()| run.redirect_results())

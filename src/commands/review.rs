@@ -17,6 +17,7 @@ use crate::workspace::Workspace;
 
 /// Runs `sluicegate review`: requests a review of the change from the platform.
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
+    // `None`: no publish follows.
     let subject = ReviewSubject::prepare(run, args, None)?;
     let mut gate = subject.start_run(run, args)?;
     subject.review(&mut gate, None)?;
@@ -63,7 +64,7 @@ impl<'a> ReviewSubject<'a> {
         })
     }
 
-    /// Starts a run of the gate, which selects the pipelines of the reviewed commit.
+    /// Starts a run of the gate: selects the pipelines of the reviewed commit, and reports why if these are all.
     pub(super) fn start_run<'s>(&'s self, run: &'s Run, args: &ReviewArgs) -> Result<GateRun<'s>, Failure> {
         let workspace = &self.workspace;
         workspace.note_uncommitted_files(run, &self.target.head, "review");

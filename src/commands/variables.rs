@@ -30,6 +30,7 @@ pub(crate) fn run(run: &Run, verb: VariablesVerb) -> CommandResult {
                 print_done(run, output, &format!("deleted variable {name} and its overrides"))
             }
             VariablesVerb::Overrides { verb } => overrides::run_overrides(run, &project, verb).await,
+            // `apply` was run above.
             VariablesVerb::Apply(_) => Ok(ExitStatus::Success),
         }
     })?

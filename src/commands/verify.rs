@@ -45,7 +45,7 @@ fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failu
         |details| receipt.compare_with_details(details),
     )?);
     differences.extend(compare_with_commit(run, &receipt)?);
-    differences.extend(compare_with_published(run, &platform, &receipt)?);
+    differences.extend(compare_consumer_changes(run, &platform, &receipt)?);
     differences.extend(compare_smoke_runs(run, &platform, &receipt)?);
     Ok(Verification {
         subject: format!("version {version} of {prefix}"),
@@ -79,7 +79,11 @@ fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Fail
 /// Recomputes the changes for consumers that the receipt lists, from the published commit and the commit of the version
 /// that the publish compared with. The platform must have that version, from that commit. Returns an empty list if the
 /// publish did not compare with a version.
-fn compare_with_published(run: &Run, platform: &Platform, receipt: &Receipt) -> Result<Vec<String>, Failure> {
+fn compare_consumer_changes(
+    run: &Run,
+    platform: &Platform,
+    receipt: &Receipt,
+) -> Result<Vec<String>, Failure> {
     let compat = receipt.compat.as_ref();
     let Some((version, commit)) =
         compat.and_then(|compat| Some((compat.against.as_ref()?, compat.against_commit.as_ref())))

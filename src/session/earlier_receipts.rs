@@ -11,8 +11,7 @@ use std::sync::PoisonError;
 
 impl Run {
     /// Keeps the content of a receipt that is about to be removed, because a publish looks in it for the smoke runs of
-    /// an
-    /// earlier run. A file that cannot be read is not kept.
+    /// an earlier run. A file that cannot be read is not kept.
     pub(crate) fn keep_earlier_receipt(&self, path: &Path) {
         if let Ok(content) = input::read_file(path, MAX_RECEIPT_BYTES) {
             let receipts = self.earlier_receipts.lock();

@@ -166,7 +166,7 @@ impl Run {
         .map(|repository| repository.with_documents(is_pipeline))
     }
 
-    /// Returns the repository, if there is one.
+    /// Returns the repository, or `None` if there is none or it cannot be opened.
     pub(crate) fn find_repository(&self) -> Option<Repository> {
         self.open_repository().ok()
     }

@@ -27,8 +27,8 @@ impl Workspace<'_> {
         self.warn_of_misnamed_files(run);
     }
 
-    /// Returns a limit of the verdict if settings of the checkout's configuration file are not used, because the policy
-    /// revision has no such file or an unusable one.
+    /// Returns a limit of the verdict, a fact that reports show next to it, if settings of the checkout's configuration
+    /// file are not used, because the policy revision has no such file or an unusable one.
     pub(crate) fn limit_of_unused_settings(&self) -> Option<VerdictLimit> {
         Some(VerdictLimit {
             kind: LimitKind::NotInForce,

@@ -106,7 +106,7 @@ impl TeamRulesInForce {
     }
 }
 
-/// Returns the limit of a verdict that says that the team rules of this file do not apply.
+/// Returns a limit of the verdict, a fact that reports show next to it: the team rules of this file do not apply.
 fn build_limit(path: &str, text: String) -> VerdictLimit {
     VerdictLimit {
         kind: LimitKind::NotInForce,

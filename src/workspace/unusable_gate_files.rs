@@ -314,7 +314,7 @@ impl GateVersion<'_> {
         (version, rules.ok().flatten())
     }
 
-    /// Checks the waivers file with the rules of this version, whose files are `rules_versions`: they may be the cause.
+    /// Checks the waivers file. Its problem includes the files of the rules (`rules_versions`), which may cause it.
     fn check_waivers_file(
         &self,
         rules_versions: Vec<GateFileVersion>,
@@ -383,7 +383,7 @@ impl GateVersion<'_> {
     }
 }
 
-/// Returns whether the id is one of a platform rule, a project check, a team rule or a rule of the rules file.
+/// Returns whether the id is that of a platform rule, a project check, a team rule or a rule in the rules file.
 fn is_known_rule(rules: Option<&RuleSet>, team_rules: Option<&TeamRuleSet>, id: &str) -> bool {
     rules::find_rule(id).is_some()
         || ProjectCheck::find(id).is_some()

@@ -236,7 +236,8 @@ fn escape_controls_in_line(line: &str) -> String {
     escaped_text
 }
 
-/// Breaks a leading `::`. GitHub's runner trims a line before it looks for `::`, so leading blanks do not protect.
+/// Breaks a leading `::` with a blank. GitHub's runner trims a line before it looks for `::`, so leading blanks do not
+/// protect.
 fn break_leading_command(line: String) -> String {
     let command = line.trim_start();
     if !command.starts_with("::") {
