@@ -44,7 +44,7 @@ impl Failure {
         self
     }
 
-    /// Returns the exit status of the run.
+    /// Returns the exit status of a run that ends with this failure.
     pub(crate) const fn status(&self) -> ExitStatus {
         self.status
     }

@@ -36,6 +36,7 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
         run.ui.print_result(&text)?;
         return Ok(ExitStatus::Success);
     };
+    // The cursor moves only after the events were delivered, so that no event is lost.
     run.ui.deliver_result(&text)?;
     run.ui.finish()?;
     if let Some(cursor) = Cursor::build_next(last_cursor, &events) {

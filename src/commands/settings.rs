@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 /// The explanation if no repository can have a configuration file.
 const NO_REPOSITORY: &str = "no repository";
 
-/// Runs `sluicegate settings`: lists the settings with their values and origins. Invalid values are errors, as in the
-/// other commands.
+/// Runs `sluicegate settings`: lists the settings whose name contains an argument, or all settings, with their values
+/// and origins. Invalid values are errors, as in the other commands.
 pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
     let (mut settings, policy) = if run.find_repository().is_some() {
         let workspace = run.open_workspace()?;

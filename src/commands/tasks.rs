@@ -6,7 +6,7 @@ use crate::operations::tasks::{
 };
 use crate::session::{CommandResult, Run};
 
-/// Runs `sluicegate tasks`: creates, follows and decides the tasks of agents.
+/// Runs `sluicegate tasks`: creates, follows, decides, stops and deletes the tasks of agents.
 pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
     match verb {
         TasksVerb::Create(args) => create::create_task(run, args),

@@ -241,7 +241,7 @@ impl RemoteProject {
     /// missing.
     pub(crate) async fn check_response<T>(&self, response: Result<T, HttpError>) -> Result<T, Failure> {
         match response {
-            Ok(answer) => Ok(answer),
+            Ok(response) => Ok(response),
             Err(error) => Err(reject_project_request(&self.platform, self.id, error).await),
         }
     }
@@ -257,7 +257,7 @@ impl RemoteProject {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 Err(reject_creation(error, check_instruction))
             }
-            answer => self.check_response(answer).await,
+            response => self.check_response(response).await,
         }
     }
 

@@ -52,8 +52,8 @@ impl Ui {
         }
     }
 
-    /// Returns a copy that writes results to a file instead of standard output. The file is kept in memory until the
-    /// process ends, because each copy of the `Ui` refers to it.
+    /// Returns a copy that writes results to a file instead of standard output. The value `output_file` is never freed,
+    /// because each copy of the `Ui` refers to it.
     #[must_use]
     pub(crate) fn with_output_file(self, output_file: OutputFile) -> Self {
         Self {

@@ -249,10 +249,10 @@ impl GateVersion<'_> {
         let selection = match self.resolve_selection(sources) {
             Ok(selection) => selection,
             Err(error) => {
-                let is_of_file = self
+                let is_caused_by_file = self
                     .resolve_selection(&self.workspace.sources.without_file())
                     .is_ok();
-                return Ok(is_of_file.then(|| error.to_note()));
+                return Ok(is_caused_by_file.then(|| error.to_note()));
             }
         };
         let file_config_dir = config_dir.filter(|dir| {
@@ -272,8 +272,8 @@ impl GateVersion<'_> {
         (self.resolve)(sources)
     }
 
-    /// Checks that the rules file can be parsed; the review reports single rules that cannot be evaluated. Returns the
-    /// file and its rules, which the check of the waivers needs.
+    /// Checks that the rules file can be parsed; the review reports individual rules that cannot be evaluated. Returns
+    /// the file and its rules, which the check of the waivers needs.
     fn check_rules_file(&self, problems: &mut GateFileProblems) -> (GateFileVersion, Option<RuleSet>) {
         let Ok(Some(config_dir)) = &self.config_dir else {
             return (GateFileVersion::Missing, None);

@@ -43,7 +43,7 @@ impl FileDefect {
         if content.starts_with(GIT_CRYPT_HEADER) {
             return Some(Self::GitCrypt);
         }
-        has_conflict(content).then_some(Self::ConflictMarkers)
+        has_conflict_markers(content).then_some(Self::ConflictMarkers)
     }
 
     /// Returns the reason as a part of a sentence, to follow a file name or the word `which`.
@@ -94,7 +94,7 @@ impl LfsPointer {
 }
 
 /// Returns whether lines begin with all markers of a conflict, in their order.
-fn has_conflict(content: &[u8]) -> bool {
+fn has_conflict_markers(content: &[u8]) -> bool {
     // Most files have no such line, which one search shows.
     if memmem::find(content, b"\n=======").is_none() {
         return false;

@@ -155,7 +155,7 @@ impl GitProgram {
         read_output(command.stdin(ids), &described_arguments, FETCH_TIMEOUT).map(drop)
     }
 
-    /// Streams the blob's content, which must have `size` bytes.
+    /// Returns a reader of the blob's content. Reading fails at the end if the content does not have `size` bytes.
     pub(super) fn stream_blob(&self, blob: &BlobId, size: u64) -> Result<ProgramOutput, GitError> {
         let id = blob.to_string();
         let arguments = ["cat-file", "blob", &id];

@@ -14,8 +14,8 @@ const MAX_ENTRIES: usize = 100_000;
 const MAX_DEPTH: usize = 64;
 
 impl Repository {
-    /// Opens a directory that is in no repository: it has files, but no commit, index, branch or remote. An empty git
-    /// directory stands in for the missing one.
+    /// Opens a directory that is in no repository: it has files, but no commit, index, branch or remote. An empty
+    /// temporary git directory replaces the missing one.
     pub fn open_plain_directory(folder: &Path) -> Result<Self, GitError> {
         let root = folder
             .canonicalize()
