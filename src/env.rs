@@ -62,7 +62,8 @@ impl Env {
         Self::from_parts(variables, current_dir)
     }
 
-    /// Creates an environment from `variables`, as if captured in the directory `current_dir`.
+    /// Creates an environment from `variables`, as if captured in the directory `current_dir`. Variables whose names
+    /// mark secrets are stored apart from the others.
     pub fn from_parts(variables: impl IntoIterator<Item = (String, String)>, current_dir: PathBuf) -> Self {
         let (secrets, variables): (Vec<_>, Vec<_>) =
             variables.into_iter().partition(|(name, _)| is_secret_name(name));

@@ -59,7 +59,7 @@ impl Workspace<'_> {
         self.read_rules(self.find_rules_file(snapshot)?.as_ref())
     }
 
-    /// Returns the rules of this rules file.
+    /// Reads the rules in this rules file; `None` without a file.
     pub(crate) fn read_rules(&self, file: Option<&SnapshotFile>) -> Result<Option<RuleSet>, Failure> {
         let document = file.map(|file| self.read_document(file)).transpose()?;
         Ok(document.map(|document| RuleSet::from_document(&document)))

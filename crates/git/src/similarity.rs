@@ -55,12 +55,12 @@ impl Pieces {
 
     /// Returns the share of the larger file that is also in the smaller one; [`FULL_SIMILARITY`] if they are equal.
     pub(super) fn similarity(&self, other: &Self) -> u64 {
-        similarity_of_sizes(self.common_size(other), self.size.max(other.size))
+        similarity_of_sizes(self.count_common_bytes(other), self.size.max(other.size))
     }
 
     /// Returns how many bytes both contents have in common. Both lists of pieces are sorted by hash, so one pass is
     /// enough.
-    fn common_size(&self, other: &Self) -> u64 {
+    fn count_common_bytes(&self, other: &Self) -> u64 {
         let mut pieces = self.hash_sizes.iter().peekable();
         let mut other_pieces = other.hash_sizes.iter().peekable();
         let mut common_size = 0;

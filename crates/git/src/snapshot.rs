@@ -147,8 +147,8 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns the wanted files that differ from any of the `bases`, sorted by path; without a base, all wanted
-    /// files are added. See [`Differences::find_changes`].
+    /// Returns the wanted files that differ from any of the `bases`, sorted by path. Without a base, every wanted file
+    /// is an added one. See [`Differences::find_changes`].
     pub fn find_changes(
         &self,
         bases: &[CommitId],

@@ -19,7 +19,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// Returns the reason why such an entry is not read as a file, or `None` for a file.
+    /// Returns the reason why an entry of this kind is not read as a file, or `None` for a regular file.
     pub const fn unreadable_reason(self) -> Option<&'static str> {
         match self {
             Self::Regular => None,
