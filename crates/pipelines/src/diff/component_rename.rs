@@ -26,12 +26,13 @@ struct ComponentFeatures<'t> {
     name: &'t str,
     kind: &'t str,
     leaves: BTreeSet<(Vec<PathStep>, Leaf)>,
-    /// The value of the parameter that usually repeats the name.
-    own_name: Option<String>,
+    /// The value of the parameter `componentName`, which usually repeats the name.
+    name_parameter: Option<String>,
     /// For each link: true if the link begins at the component, the kind of the link, and the other component.
     links: BTreeSet<(bool, &'t str, &'t str)>,
 }
 
+/// The components and the links of one version, base or head, in which renames are searched.
 pub(super) struct RenameSide<'s, 't, 'a> {
     pub keys: LinkKeys,
     /// The components that only this side has.
@@ -39,19 +40,18 @@ pub(super) struct RenameSide<'s, 't, 'a> {
     pub links: &'s [NamedLink<'t>],
 }
 
-/// Pairs components that only one side has and that are probably the same under a new name. Returns the new names by
-/// the old names. A component with several candidates is not paired. With more than [`MAX_PAIRS`] pairs to compare, the
-/// result is empty.
+/// Finds renamed components: a component that only the base has and one that only the head has are probably the same.
+/// Returns the new names by the old names. A component with several candidates is not paired, because a wrong guess
+/// would hide a removal. With more than [`MAX_PAIRS`] pairs to compare, the result is empty.
 pub(super) fn find_renames<'t>(
     base: &RenameSide<'_, 't, '_>,
     head: &RenameSide<'_, 't, '_>,
 ) -> BTreeMap<&'t str, &'t str> {
-    if base
+    let pair_count = base
         .unpaired_components
         .len()
-        .saturating_mul(head.unpaired_components.len())
-        > MAX_PAIRS
-    {
+        .saturating_mul(head.unpaired_components.len());
+    if pair_count > MAX_PAIRS {
         return BTreeMap::new();
     }
     let new_components = collect_features(head);
@@ -60,7 +60,7 @@ pub(super) fn find_renames<'t>(
     let mut new_name_counts: HashMap<&str, usize> = HashMap::new();
     for old in collect_features(base) {
         for new in &new_components {
-            if is_same_component(&old, new) {
+            if is_probable_rename(&old, new) {
                 candidates.push((old.name, new.name));
                 *old_name_counts.entry(old.name).or_default() += 1;
                 *new_name_counts.entry(new.name).or_default() += 1;
@@ -73,11 +73,12 @@ pub(super) fn find_renames<'t>(
         .collect()
 }
 
-/// Returns the properties of each unpaired component, so that it can be recognized under another name: its type, its
-/// values and its links to components that kept their names. A component without a type is skipped and so never
+/// Returns the features by which each unpaired component can be recognized under another name: its type, its values,
+/// and its links to components that kept their names. A component without a type is skipped, so it never counts as
 /// renamed.
 fn collect_features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<ComponentFeatures<'t>> {
     let unpaired_names: BTreeSet<&str> = side.unpaired_components.iter().map(|(name, _)| *name).collect();
+    // For each component: whether the link begins there, the kind of the link, and the component at its other end.
     let mut links: HashMap<&str, BTreeSet<(bool, &str, &str)>> = HashMap::new();
     for link in side.links {
         // A link to a component that is also renamed gives no evidence.
@@ -99,25 +100,29 @@ fn collect_features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<ComponentFeatures<
         let Some(kind) = node.get("type").and_then(NodeRef::text) else {
             continue;
         };
-        let (own_names, leaves): (BTreeSet<_>, _) = collect_leaves(side.keys, *node)
+        let (name_parameters, leaves): (BTreeSet<_>, _) = collect_leaves(side.keys, *node)
             .into_iter()
-            .partition(|(path, _)| is_name_path(path));
+            .partition(|(path, _)| is_name_parameter_path(path));
         features.push(ComponentFeatures {
             name,
             kind,
             leaves,
-            own_name: own_names.into_iter().next().map(|(_, leaf)| leaf.to_string()),
+            name_parameter: name_parameters
+                .into_iter()
+                .next()
+                .map(|(_, leaf)| leaf.to_string()),
             links: links.remove(name).unwrap_or_default(),
         });
     }
     features
 }
 
-/// Returns the leaves of a component, without its type and its links.
+/// Returns the leaves of a component with their paths, without its type and its links.
 fn collect_leaves(keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<(Vec<PathStep>, Leaf)> {
     let mut walk = DiffWalk::below_keys(&[]);
     for (key, _, node) in component.entries() {
         if key != "type" && !keys.contains(key) {
+            // Without a node to compare with, each leaf is an added field.
             walk.compare_step(PathStep::key(key), None, Some(node));
         }
     }
@@ -127,40 +132,44 @@ fn collect_leaves(keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<(Vec<PathSt
         .collect()
 }
 
-/// Returns whether the path is that of the parameter `componentName`, and the parameter repeats this name.
+/// Returns whether the leaf at this path is the parameter `componentName`, and its value is this name.
 pub(super) fn is_name_parameter(path: &[PathStep], leaf: &Leaf, name: &str) -> bool {
-    is_name_path(path) && leaf.to_string() == name
+    is_name_parameter_path(path) && leaf.to_string() == name
 }
 
-/// Returns whether the path is that of the parameter `componentName`, in which components usually repeat their names.
-fn is_name_path(path: &[PathStep]) -> bool {
+/// Returns whether this is the path of the parameter `componentName`, in which a component usually repeats its name.
+fn is_name_parameter_path(path: &[PathStep]) -> bool {
     matches!(path, [PathStep::Key(parameters), PathStep::Key(key)] if parameters == "parameters" && key == "componentName")
 }
 
-/// Returns whether the parameters `componentName` allow a rename: both are missing, both are equal, or each one repeats
-/// the name of its component, or neither does.
-fn own_names_match(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -> bool {
-    match (&old.own_name, &new.own_name) {
+/// Returns whether the parameters `componentName` of two components allow that one was renamed to the other: both
+/// parameters are missing, both have the same value, both repeat the names of their components, or neither repeats it.
+fn name_parameters_allow_rename(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -> bool {
+    match (&old.name_parameter, &new.name_parameter) {
         (None, None) => true,
-        (Some(old_own_name), Some(new_own_name)) => {
-            old_own_name == new_own_name || (old_own_name == old.name) == (new_own_name == new.name)
+        (Some(old_parameter), Some(new_parameter)) => {
+            let repeats_old_name = old_parameter == old.name;
+            let repeats_new_name = new_parameter == new.name;
+            old_parameter == new_parameter || repeats_old_name == repeats_new_name
         }
         _ => false,
     }
 }
 
-/// Returns whether an old and a new component are probably the same: they have one type, and most of their values and
-/// links are equal. An old component with neither values nor links gives no evidence.
-fn is_same_component(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -> bool {
-    if old.kind != new.kind || !own_names_match(old, new) || (old.leaves.is_empty() && old.links.is_empty()) {
+/// Returns whether an old component was probably renamed to a new one: they have the same type, and most of their
+/// values and links are equal. An old component without values and links cannot be recognized, so the result is false.
+fn is_probable_rename(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -> bool {
+    let has_no_evidence = old.leaves.is_empty() && old.links.is_empty();
+    if old.kind != new.kind || !name_parameters_allow_rename(old, new) || has_no_evidence {
         return false;
     }
     is_similar(&old.leaves, &new.leaves, MIN_EQUAL_LEAVES_PERCENT)
         && is_similar(&old.links, &new.links, MIN_EQUAL_LINKS_PERCENT)
 }
 
-/// Returns whether at least this percentage of the items of both sets is in both.
+/// Returns whether at least this percentage of the items of two sets, counted together, is in both sets.
 fn is_similar<T: Ord>(old: &BTreeSet<T>, new: &BTreeSet<T>, percent: usize) -> bool {
+    // An item in both sets is counted in each of them.
     let shared_count = 2 * old.intersection(new).count();
     shared_count * 100 >= (old.len() + new.len()) * percent
 }

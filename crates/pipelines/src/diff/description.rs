@@ -32,11 +32,15 @@ const MIN_VALUE_WIDTH: usize = 20;
 /// Maximum number of characters of a line of text on a page where long lines scroll.
 const MAX_PAGE_WIDTH: usize = 2_000;
 
+/// Number of columns of the sign at the beginning of a line and the space after it.
+const SIGN_WIDTH: usize = 2;
+
 /// Number of columns if the width of the terminal is unknown.
 const DEFAULT_COLUMNS: usize = 160;
 
-/// Describes the changes to a pipeline: the file, then its parts, indented. Of a new or removed pipeline, only the
-/// names of the components are described. `columns` is the width of the terminal; `None` for a page.
+/// Describes the changes to a pipeline: the file, then its changed parts, indented. Components that will no longer run
+/// come first. For a new or removed pipeline, only the names and types of the components are listed. `columns` is the
+/// width of the terminal; `None` for an HTML page, on which long lines scroll.
 pub fn describe_diff(diff: &PipelineDiff, columns: Option<usize>) -> Vec<DiffLine> {
     let mut description = Description {
         lines: Vec::new(),
@@ -50,15 +54,15 @@ pub fn describe_diff(diff: &PipelineDiff, columns: Option<usize>) -> Vec<DiffLin
             description.push_text(1, Sign::Changed, &content);
         }
     }
-    let is_whole = matches!(diff.change, FileChange::Added | FileChange::Removed);
+    let is_added_or_removed = matches!(diff.change, FileChange::Added | FileChange::Removed);
     let shared_fields = find_shared_fields(&diff.components);
     for shared_field in &shared_fields {
         description.describe_shared_field(shared_field);
     }
     for component in &diff.components {
-        description.describe_component(component, &shared_fields, is_whole);
+        description.describe_component(component, &shared_fields, is_added_or_removed);
     }
-    if !is_whole {
+    if !is_added_or_removed {
         description.describe_parts(diff);
     }
     description.lines
@@ -72,16 +76,18 @@ pub(super) struct Description {
 }
 
 impl Description {
+    /// Adds a line of explanatory text. [`Self::push_value`] adds the lines that show a value of the file.
     pub(super) fn push_text(&mut self, depth: usize, sign: Sign, content: &str) {
         self.push_line(depth, sign, false, content);
     }
 
-    /// Adds a line that contains a value of the file, which readers show in a fixed-width font.
+    /// Adds a line that contains only a value of the file, which reports show in a fixed-width font.
     fn push_value(&mut self, depth: usize, sign: Sign, content: &str) {
         self.push_line(depth, sign, true, content);
     }
 
-    /// Adds a line to the description. After the maximum number of lines, adds one remark that there are more.
+    /// Adds a line to the description. The first line beyond [`MAX_LINES`] is replaced by a remark that there are more;
+    /// later lines are dropped.
     fn push_line(&mut self, depth: usize, sign: Sign, is_value: bool, content: &str) {
         let (depth, sign, line_text) = match self.lines.len() {
             MAX_LINES => (1, Sign::None, "\u{2026} and more"),
@@ -97,7 +103,7 @@ impl Description {
         });
     }
 
-    /// Describes a value that was added in several components.
+    /// Describes a value that was added in several components, on one line with the names of the first components.
     fn describe_shared_field(&mut self, shared_field: &SharedField<'_>) {
         let names = text::List::with_limit(&shared_field.component_names, MAX_SHARING_NAMES)
             .map(|name| truncate_name(name));
@@ -109,8 +115,9 @@ impl Description {
         );
         self.push_text(1, Sign::Added, &content);
     }
-    /// Describes a changed component and its fields, without those that are shared and already listed. A component with
-    /// only such fields has no line. With `is_name_only`, the fields are omitted.
+    /// Describes a changed component and its fields, without the shared fields, which are already listed above. A
+    /// modified component that has only shared fields gets no line. For a removed component, or with `is_name_only`,
+    /// the fields are omitted.
     fn describe_component(
         &mut self,
         component: &ComponentDiff,
@@ -118,9 +125,12 @@ impl Description {
         is_name_only: bool,
     ) {
         let ComponentDiff { name, change, .. } = component;
-        let mut own_fields = component.fields.iter();
-        let is_listed_above = own_fields.all(|field| is_shared_field(shared_fields, component, field));
-        if *change == ComponentChange::Modified && !component.fields.is_empty() && is_listed_above {
+        let has_only_shared_fields = !component.fields.is_empty()
+            && component
+                .fields
+                .iter()
+                .all(|field| is_shared_field(shared_fields, component, field));
+        if *change == ComponentChange::Modified && has_only_shared_fields {
             return;
         }
         let sign = match change {
@@ -156,8 +166,9 @@ impl Description {
         self.describe_fields(2, &fields, is_new);
     }
 
-    /// Describes these fields, those of one row of a table together. Of a new component or variable (`is_new`), only
-    /// the first fields are described.
+    /// Describes changed fields. The cells of a table row are described together, and so are the fields of a list entry
+    /// that was added or removed. With `is_new`, the fields belong to a new component or variable, of which only the
+    /// first [`MAX_NEW_FIELDS`] groups of fields are described.
     pub(super) fn describe_fields(&mut self, depth: usize, fields: &[&FieldDiff], is_new: bool) {
         let groups = field_groups::group_fields(fields.iter().copied());
         let max_count = if is_new { MAX_NEW_FIELDS } else { groups.len() };
@@ -171,7 +182,8 @@ impl Description {
                     let is_added = fields.iter().all(|field| field.before.is_none());
                     let sign = if is_added { Sign::Added } else { Sign::Removed };
                     let content = FieldGroup::format_entry(name, fields);
-                    self.push_text(depth, sign, &truncate(&content, 0, self.value_width(depth)));
+                    let visible_content = truncate(&content, 0, self.value_width(depth));
+                    self.push_text(depth, sign, &visible_content);
                 }
             }
         }
@@ -181,10 +193,10 @@ impl Description {
         }
     }
 
-    /// Shows the cells of an added or removed row on one line, or each changed cell of the row on its own line. If a
-    /// cell has several lines of text, the cells are shown one by one, too.
+    /// Describes the changed cells of a table row. The values of an added or removed row are on one line. In a row that
+    /// both versions have, or if a cell has several lines of text, each cell is described separately.
     fn describe_row(&mut self, depth: usize, name: &str, cells: &[&FieldDiff]) {
-        // A row that now sets another variable is one change, not one of each cell.
+        // A row that now sets another variable is described as one change, not as a change to each cell.
         if let Some(former) = FieldGroup::find_former_variable(cells) {
             return self.describe_replaced_variable(depth, former, name, cells);
         }
@@ -192,7 +204,7 @@ impl Description {
         let shown_cells: Vec<&FieldDiff> = cells
             .iter()
             .copied()
-            .filter(|cell| !is_name_of_variable(&prefix, cell))
+            .filter(|cell| !is_name_in_prefix(&prefix, cell))
             .collect();
         let (sign, leaves): (Sign, Vec<&Leaf>) = if cells.iter().all(|cell| cell.before.is_none()) {
             let leaves = shown_cells.iter().filter_map(|cell| cell.after.as_ref());
@@ -212,10 +224,12 @@ impl Description {
         let values: Vec<String> = leaves.into_iter().map(format_value).collect();
         let width = self.value_width(depth + 1);
         let content = format!("{prefix}{}", truncate(&values.join(", "), 0, width));
+        // Without values, the line must not end with the separator of the prefix.
         self.push_text(depth, sign, content.trim_end_matches([' ', '=', ':']));
     }
 
-    /// Shows a call that sets another variable than before, at the same position in its list.
+    /// Describes a row in which a call of a pipeline now sets the variable `name` instead of the variable
+    /// `former_name`. If the values differ, too, the removed and the added assignment are on a line each.
     fn describe_replaced_variable(
         &mut self,
         depth: usize,
@@ -224,7 +238,7 @@ impl Description {
         cells: &[&FieldDiff],
     ) {
         let former_name = former_name.to_string();
-        // Without a second changed cell, the variable has the same value as the former one.
+        // The second cell is the value. If it did not change, both variables are set to the same value.
         let Some(value_cell) = cells.get(1) else {
             let content = format!(
                 "sets {} instead of {}",
@@ -244,8 +258,9 @@ impl Description {
         }
     }
 
-    /// Describes a field. `prefix` is the text before the value, which ends with a colon or an equals sign. Two values
-    /// that do not fit on one line, and texts of several lines, are shown below the prefix.
+    /// Describes a changed field. `prefix` is the text before the value, which ends with a colon or an equals sign. Two
+    /// values that do not fit on one line, and texts of several lines, are shown below the prefix. Does nothing after
+    /// the maximum number of lines, because comparing long texts takes time.
     fn describe_field(&mut self, depth: usize, field: &FieldDiff, prefix: &str) {
         if self.lines.len() > MAX_LINES {
             return;
@@ -271,7 +286,8 @@ impl Description {
             [None, _] => (Sign::Added, format!("{prefix}{head_value}")),
             [_, None] => (Sign::Removed, format!("{prefix}{base_value}")),
         };
-        if sign == Sign::Changed && depth * 2 + 2 + content.chars().count() > self.columns {
+        let line_length = depth * 2 + SIGN_WIDTH + content.chars().count();
+        if sign == Sign::Changed && line_length > self.columns {
             self.push_text(depth, sign, &heading);
             self.push_value(depth + 1, Sign::Removed, &base_value);
             self.push_value(depth + 1, Sign::Added, &head_value);
@@ -280,15 +296,16 @@ impl Description {
         }
     }
 
-    /// Returns the maximum number of characters of a value at this indentation level.
+    /// Returns the maximum number of characters of a value on a line with this indentation level.
     pub(super) fn value_width(&self, depth: usize) -> usize {
         self.columns
-            .saturating_sub(depth * 2 + 2)
+            .saturating_sub(depth * 2 + SIGN_WIDTH)
             .clamp(MIN_VALUE_WIDTH, MAX_VALUE_WIDTH)
     }
 
-    /// Returns the maximum number of characters of a line of a value; on a page, long lines scroll.
-    fn line_width(&self, depth: usize) -> usize {
+    /// Returns the maximum number of characters of one line of a multi-line value. On a page it is large, because long
+    /// lines scroll there.
+    fn multiline_width(&self, depth: usize) -> usize {
         if self.is_page {
             MAX_PAGE_WIDTH
         } else {
@@ -296,12 +313,13 @@ impl Description {
         }
     }
 
-    /// Shows the lines of the two values that differ, and the lines around these.
+    /// Shows the lines that differ between the two versions of a value, base and head, and the lines around them, up to
+    /// [`MAX_VALUE_LINES`]. A missing version has no lines.
     fn describe_multiline_value(&mut self, depth: usize, sides: [Option<&Leaf>; 2]) {
         let texts = sides.map(|side| side.map(Leaf::to_string));
         let [base_lines, head_lines] = texts.each_ref().map(|side| split_lines(side.as_deref()));
         let lines = line_diff::compare_lines(&base_lines, &head_lines);
-        let width = self.line_width(depth);
+        let width = self.multiline_width(depth);
         for line in lines.iter().take(MAX_VALUE_LINES) {
             let (sign, line) = match line {
                 line_diff::TextLine::Unchanged(line) => (Sign::None, truncate(line, 0, width)),
@@ -321,8 +339,9 @@ impl Description {
     }
 }
 
-/// Returns whether the cell is the name of a variable that the text before the values already contains.
-fn is_name_of_variable(prefix: &str, cell: &FieldDiff) -> bool {
+/// Returns whether the cell is the name of the variable that a call sets. The prefix (`sets NAME = `) already contains
+/// it.
+fn is_name_in_prefix(prefix: &str, cell: &FieldDiff) -> bool {
     prefix.starts_with("sets ") && cell.path.last() == Some(&PathStep::Index(0))
 }
 
@@ -331,8 +350,8 @@ fn split_lines(text: Option<&str>) -> Vec<&str> {
     text.map(|text| text.split('\n').collect()).unwrap_or_default()
 }
 
-/// Returns whether a field of a new component repeats the name or the type on the component's line, or states that the
-/// component is not skipped.
+/// Returns whether a field of a new component need not be shown: it repeats the name or the type that the component's
+/// line shows, or states that the component is not skipped.
 fn is_redundant_field(field: &FieldDiff, name: &str, kind: Option<&str>) -> bool {
     if field.path == [PathStep::key("skipped")] {
         return field.after == Some(Leaf::Boolean(false));

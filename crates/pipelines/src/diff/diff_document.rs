@@ -1,11 +1,11 @@
-//! The parts of one side's document.
+//! The parts of one version of a pipeline.
 
 use super::diff_walk::MaybeNode;
 use super::named_links::{LinkKeys, Links};
 use crate::pipelines::{PipelineKind, PipelineOutline};
 use crate::yaml::{DocumentError, NodeRef, Tree};
 
-/// One side: a pipeline and its parts.
+/// One version of a pipeline, base or head, and the parts that are compared one by one.
 pub(super) struct DiffDocument<'t, 'a> {
     pub kind: PipelineKind,
     pub root: NodeRef<'t, 'a>,
@@ -17,19 +17,20 @@ pub(super) struct DiffDocument<'t, 'a> {
 pub(super) type NamedNode<'t, 'a> = (&'t str, NodeRef<'t, 'a>);
 
 impl<'t, 'a> DiffDocument<'t, 'a> {
-    /// Reads the parts of a pipeline that are compared one by one.
+    /// Finds the parts of a pipeline that are compared one by one. Fails if the document is not a pipeline.
     pub(super) fn from_tree(tree: &'t Tree<'a>) -> Result<Self, DocumentError> {
         let root = tree.root();
         let outline = PipelineOutline::from_node(root)?;
         Ok(Self {
             kind: outline.kind,
             root,
-            components: named_nodes(outline.components),
-            variables: named_nodes(outline.variables),
+            components: list_named_nodes(outline.components),
+            variables: list_named_nodes(outline.variables),
         })
     }
 
-    /// Returns the links between the components, and the values in the place of links that are not links.
+    /// Returns the links between the components. Values that are not links, although they are under keys for links, are
+    /// returned separately.
     pub(super) fn links(&self, keys: LinkKeys) -> Links<'t, 'a> {
         let mut links = Links::default();
         for (name, node) in &self.components {
@@ -39,8 +40,8 @@ impl<'t, 'a> DiffDocument<'t, 'a> {
     }
 }
 
-/// Returns the entries of a map with their names; none if the map is missing.
-fn named_nodes<'t, 'a>(map: MaybeNode<'t, 'a>) -> Vec<NamedNode<'t, 'a>> {
+/// Returns the entries of a map with their keys, which are the names; no entries if the map is missing.
+fn list_named_nodes<'t, 'a>(map: MaybeNode<'t, 'a>) -> Vec<NamedNode<'t, 'a>> {
     map.into_iter()
         .flat_map(NodeRef::entries)
         .map(|(name, _, node)| (name, node))

@@ -15,7 +15,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// Returns the character in front of the line.
+    /// Returns the character that is shown before the line; empty if nothing changed.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::None => "",
@@ -25,7 +25,7 @@ impl Sign {
         }
     }
 
-    /// Returns the word for the sign.
+    /// Returns the word for the sign, for the CSS classes of the HTML report.
     pub const fn word(self) -> &'static str {
         match self {
             Self::None => "same",
@@ -59,6 +59,8 @@ pub struct DiffLine {
 }
 
 impl fmt::Display for DiffLine {
+    /// Writes the line with its indentation and sign. A value line without a sign is indented as far as one with a
+    /// sign.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indent = self.depth * 2;
         match self.sign {
@@ -70,7 +72,7 @@ impl fmt::Display for DiffLine {
 }
 
 impl DiffLine {
-    /// Creates a line without indent and sign.
+    /// Creates a line without indentation and sign, for a file.
     pub fn heading(content: &str) -> Self {
         Self {
             depth: 0,
@@ -78,7 +80,7 @@ impl DiffLine {
         }
     }
 
-    /// Creates a remark about a file.
+    /// Creates a remark about a file: a line without a sign, indented below the file's heading.
     pub fn remark(content: &str) -> Self {
         Self {
             depth: 1,
@@ -89,7 +91,7 @@ impl DiffLine {
         }
     }
 
-    /// Returns the line for a terminal with colors.
+    /// Returns the line with the escape codes of its color; headings are bold.
     pub fn format_colored(&self) -> String {
         let style = match self.depth {
             0 => Style::new().bold(),

@@ -28,12 +28,13 @@ pub(super) struct DiffWalk {
 }
 
 impl DiffWalk {
-    /// Creates a comparison of the values below the map that these keys lead to.
+    /// Creates an empty walk; the paths of its fields begin with these keys. Without keys, they begin at the compared
+    /// node.
     pub(super) fn below_keys(path: &[&str]) -> Self {
         Self::at_path(path.iter().map(|key| PathStep::key(key)).collect())
     }
 
-    /// Creates a comparison of the values below this path.
+    /// Creates an empty walk; the paths of its fields begin with this path.
     pub(super) const fn at_path(path: Vec<PathStep>) -> Self {
         Self {
             path,
@@ -43,11 +44,12 @@ impl DiffWalk {
         }
     }
 
+    /// Returns the leaves that differ.
     pub(super) fn into_fields(self) -> Vec<FieldDiff> {
         self.fields
     }
 
-    /// Compares the leaves at and below a pair of nodes.
+    /// Adds a field for each leaf that differs, at or below a pair of nodes.
     pub(super) fn compare_nodes(&mut self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
         let is_excluded = &|_: &str| false;
         self.compare_filtered(
@@ -62,13 +64,14 @@ impl DiffWalk {
         );
     }
 
-    /// Compares as [`Self::compare_nodes`] does, without the keys that each side excludes.
+    /// Compares a pair of nodes like [`Self::compare_nodes`], without the keys that are excluded in each map.
+    /// Deeper keys are never excluded.
     pub(super) fn compare_filtered(
         &mut self,
         base: &FilteredNode<'_, '_, '_>,
         head: &FilteredNode<'_, '_, '_>,
     ) {
-        self.compare_leaf(
+        self.compare_leaves(
             base.node.and_then(Leaf::from_node),
             head.node.and_then(Leaf::from_node),
         );
@@ -78,8 +81,8 @@ impl DiffWalk {
         self.compare_items(base.node, head.node);
     }
 
-    /// Adds the field at the current path if its value differs.
-    fn compare_leaf(&mut self, base: Option<Leaf>, head: Option<Leaf>) {
+    /// Adds a field for the current path if the two leaves differ. A node that is not a leaf is `None`.
+    fn compare_leaves(&mut self, base: Option<Leaf>, head: Option<Leaf>) {
         if base != head {
             self.fields.push(FieldDiff {
                 path: self.path.clone(),
@@ -91,14 +94,15 @@ impl DiffWalk {
         }
     }
 
-    /// Compares the leaves at and below two nodes whose path is the current one with this step at its end.
+    /// Compares two nodes that are one step below the current path.
     pub(super) fn compare_step(&mut self, step: PathStep, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
         self.path.push(step);
         self.compare_nodes(base, head);
         self.path.pop();
     }
 
-    /// Compares two lists item by item. In a list of lists, which is a table, each row is named after its first cell.
+    /// Compares two lists item by item. For the text output, records which row or entry contains each field: a row of a
+    /// table (a list of lists) is named after its first cell, a map in a list by one of the [`NAME_KEYS`].
     fn compare_items(&mut self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
         let mut base_items = base.and_then(NodeRef::items);
         let mut head_items = head.and_then(NodeRef::items);
@@ -113,13 +117,13 @@ impl DiffWalk {
                 .flatten()
                 .any(|node| node.items().is_some());
             let row = if is_row {
-                row_name(base_item, head_item)
+                find_row_name(base_item, head_item)
             } else {
                 self.row.clone()
             };
             let outer_row = std::mem::replace(&mut self.row, row);
             let name_count = self.entry_names.len();
-            if let Some(name) = entry_name(base_item, head_item) {
+            if let Some(name) = find_entry_name(base_item, head_item) {
                 self.entry_names.push((self.path.len(), name));
             }
             self.compare_step(PathStep::Index(index), base_item, head_item);
@@ -129,21 +133,22 @@ impl DiffWalk {
     }
 }
 
-/// Returns the name of a list entry that is a map, in the head, or in the base if the entry was removed.
-fn entry_name(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Option<String> {
+/// Returns the name of a list entry in the head, or in the base if the entry was removed. Returns `None` if the entry
+/// is not a map or has no name.
+fn find_entry_name(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Option<String> {
     let entry = head.or(base)?;
     let name = NAME_KEYS.iter().find_map(|key| entry.get(key)?.text())?;
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// Returns the first cell of a row in the head, or in the base if the row was removed.
-fn row_name(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Option<String> {
+/// Returns the first cell of a table row in the head, or in the base if the row was removed.
+fn find_row_name(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Option<String> {
     let first_cell = head.or(base)?.items()?.next()?;
     first_cell.text().map(str::to_owned)
 }
 
 impl<'t, 'a> FilteredNode<'_, 't, 'a> {
-    /// Returns the entries of the map, without the excluded keys.
+    /// Returns the entries of the map without the excluded keys; no entries if the node is missing or not a map.
     fn map_entries(&self) -> impl Iterator<Item = (&'t str, NodeRef<'t, 'a>)> {
         self.node
             .into_iter()

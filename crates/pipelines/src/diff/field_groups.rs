@@ -27,8 +27,8 @@ pub(super) enum FieldGroup<'f> {
     },
 }
 
-/// Groups the fields by row of a table, and by entry of a list if only one side has the entry. Empty values that were
-/// added or removed are omitted.
+/// Groups changed fields for display: by table row, and by list entry if the entry was added or removed. All other
+/// fields are groups of their own. Empty values that were added or removed are omitted.
 pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) -> Vec<FieldGroup<'f>> {
     let mut groups: Vec<FieldGroup<'f>> = Vec::new();
     let mut last_row: Option<&[PathStep]> = None;
@@ -66,8 +66,8 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
     groups
 }
 
-/// Returns the path and the name of the outermost list entry of the field, if the field is the name of an entry that only
-/// one side has.
+/// Returns the path and the name of a list entry that only one version has, if the field is the name of that entry.
+/// Only the outermost list entry that contains the field is considered.
 fn find_unpaired_entry(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
     let (position, name) = field.entry_names.first()?;
     let is_unpaired = field.before.is_none() || field.after.is_none();
@@ -76,7 +76,8 @@ fn find_unpaired_entry(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
     (is_unpaired && is_name).then_some((entry, name.as_str()))
 }
 
-/// Returns the path and the name of the row that contains the field.
+/// Returns the path and the name of the table row that contains the field. The path of a field in a row ends with two
+/// indexes: that of the row and that of the cell.
 fn find_row(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
     let name = field.row.as_deref()?;
     match field.path.split_last() {
@@ -87,7 +88,7 @@ fn find_row(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
     }
 }
 
-/// Returns whether one side has no value and the other has an empty one.
+/// Returns whether an empty value was added or removed.
 fn is_empty_change(field: &FieldDiff) -> bool {
     match (&field.before, &field.after) {
         (Some(leaf), None) | (None, Some(leaf)) => is_empty_leaf(leaf),
@@ -95,7 +96,7 @@ fn is_empty_change(field: &FieldDiff) -> bool {
     }
 }
 
-/// Returns whether the value says nothing, so that a new field with it need not be described.
+/// Returns whether the value is null or an empty text, list or map, which is not worth a line in the description.
 pub(super) fn is_empty_leaf(leaf: &Leaf) -> bool {
     match leaf {
         Leaf::Null | Leaf::EmptyList | Leaf::EmptyMap => true,
@@ -104,37 +105,35 @@ pub(super) fn is_empty_leaf(leaf: &Leaf) -> bool {
     }
 }
 
-/// Returns the display name of a field: its path, without the key that contains all parameters or the description of a
-/// variable. An entry of a list is shown with its name. At the end of the path, it is omitted.
+/// Returns the display name of a field: its path as [`format_steps`] writes it, with the names of the list entries in
+/// it.
 pub(super) fn format_path(field: &FieldDiff) -> String {
     format_steps(&field.path, &field.entry_names)
 }
 
-/// Formats a path as a name: the keys with dots between them, and a comma before and after a list entry that has a
-/// name. Leaves out `parameters` or `metadata` at the beginning, and an index at the end.
+/// Formats a path for display: keys with dots between them, and list entries by name with commas around them.
+/// `entry_names` has the names of the list entries, by their positions in the path. `parameters` or `metadata` at the
+/// beginning, and an index at the end, are omitted.
 pub(super) fn format_steps(steps: &[PathStep], entry_names: &[(usize, String)]) -> String {
     let mut name = String::new();
     for (position, step) in steps.iter().enumerate() {
         let is_last = position + 1 == steps.len();
         let is_container =
             matches!(step, PathStep::Key(key) if ["parameters", "metadata"].contains(&key.as_str()));
-        if (position == 0 && is_container && !is_last)
-            || (is_last && !name.is_empty() && step.as_key().is_none())
-        {
+        let is_leading_container = position == 0 && is_container && !is_last;
+        let is_trailing_index = is_last && !name.is_empty() && step.as_key().is_none();
+        if is_leading_container || is_trailing_index {
             continue;
         }
         let entry_name = entry_names
             .iter()
             .find(|(entry_position, _)| *entry_position == position);
+        let follows_named_entry = entry_names
+            .iter()
+            .any(|(entry_position, _)| entry_position + 1 == position);
         let (separator, part) = match entry_name {
             Some((_, entry_name)) => (", ", entry_name.clone()),
-            None if position > 0
-                && entry_names
-                    .iter()
-                    .any(|(entry_position, _)| entry_position + 1 == position) =>
-            {
-                (", ", step.to_string())
-            }
+            None if follows_named_entry => (", ", step.to_string()),
             None => (".", step.to_string()),
         };
         if !name.is_empty() {
@@ -146,7 +145,8 @@ pub(super) fn format_steps(steps: &[PathStep], entry_names: &[(usize, String)]) 
 }
 
 impl FieldGroup<'_> {
-    /// Returns the former name of the variable, if the row is a variable that a call sets and its name changed.
+    /// Returns the former name of the variable, if the row sets a variable of the called pipeline and the first changed
+    /// cell is the name of that variable. Returns `None` for all other rows.
     pub(super) fn find_former_variable<'c>(cells: &[&'c FieldDiff]) -> Option<&'c Leaf> {
         let [first, ..] = cells else { return None };
         let sets_variable = first
@@ -160,7 +160,9 @@ impl FieldGroup<'_> {
             .filter(|_| sets_variable && is_name && first.after.is_some())
     }
 
-    /// Returns the text before the values of a row; for variables that a call sets, it begins with `sets`.
+    /// Returns the text before the values of a row: `sets NAME = ` if the row sets a variable of the called pipeline,
+    /// otherwise the path of the table. The name of the row follows, unless it is the first of the changed cells and so
+    /// one of the values.
     pub(super) fn format_row_prefix(name: &str, cells: &[&FieldDiff]) -> String {
         let cell_path = cells.first().map(|cell| cell.path.as_slice()).unwrap_or_default();
         // The path of a cell ends with the row and the column.
@@ -183,7 +185,8 @@ impl FieldGroup<'_> {
         }
     }
 
-    /// Returns the text of a list entry that only one side has: its name, and its other values.
+    /// Returns the text of a list entry that was added or removed: the list, the name of the entry, and its other
+    /// values in parentheses. Values that repeat the name are omitted.
     pub(super) fn format_entry(name: &str, fields: &[&FieldDiff]) -> String {
         let Some((position, _)) = fields.first().and_then(|field| field.entry_names.first()) else {
             return name.to_owned();
@@ -197,8 +200,8 @@ impl FieldGroup<'_> {
             .filter_map(|field| {
                 let leaf = field.after.as_ref().or(field.before.as_ref())?;
                 let path = field.path.get(position + 1..)?;
-                let is_name = matches!(leaf, Leaf::Text(text) if text == name);
-                (!is_name).then(|| format!("{}: {}", format_steps(path, &[]), format_value(leaf)))
+                let repeats_name = matches!(leaf, Leaf::Text(text) if text == name);
+                (!repeats_name).then(|| format!("{}: {}", format_steps(path, &[]), format_value(leaf)))
             })
             .collect();
         let prefix = match list_path.last() {

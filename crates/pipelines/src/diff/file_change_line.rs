@@ -9,7 +9,7 @@ use crate::pipelines::PipelineKind;
 /// The prefix of component types that the platform's designer does not know.
 const UNKNOWN_TYPE: &str = "unknown-";
 
-/// Returns the line that describes the change to the file.
+/// Returns the first line of a description: the path and the change to the file as a whole.
 pub(super) fn describe_file_change(diff: &PipelineDiff) -> String {
     let path = &diff.path;
     let kind = diff.kind.map_or("pipeline", PipelineKind::name);
@@ -29,7 +29,8 @@ pub(super) fn describe_file_change(diff: &PipelineDiff) -> String {
     }
 }
 
-/// Returns the number of parts of an added or removed pipeline.
+/// Returns the numbers of components, links and variables of an added or removed pipeline, after a colon; empty if it
+/// has none of them.
 fn describe_part_counts(diff: &PipelineDiff) -> String {
     let parts = [
         (diff.components.len(), "component"),
@@ -39,8 +40,8 @@ fn describe_part_counts(diff: &PipelineDiff) -> String {
     format_part_counts(&parts)
 }
 
-/// Returns why a component no longer runs after this change: it is skipped now, or the designer does not know its new
-/// type. Returns `None` if neither changed.
+/// Returns why a component that ran before no longer runs: it is skipped now, or the designer does not know its new
+/// type. Returns `None` for all other changes, and for components that were added or removed.
 pub(super) fn find_stop_reason(component: &ComponentDiff) -> Option<String> {
     if !matches!(
         component.change,

@@ -14,6 +14,7 @@ pub enum PathStep {
 }
 
 impl PathStep {
+    /// Creates the step to the value of this key.
     pub(crate) fn key(key: &str) -> Self {
         Self::Key(key.to_owned())
     }
@@ -28,6 +29,7 @@ impl PathStep {
 }
 
 impl fmt::Display for PathStep {
+    /// Writes the key, or the position in the list, counted from 1.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Key(key) => f.write_str(key),
@@ -54,7 +56,7 @@ pub enum Leaf {
 }
 
 impl Leaf {
-    /// Returns the leaf at a node, or `None` if the node has parts.
+    /// Returns the leaf at a node, or `None` if the node is a list or a map that is not empty.
     pub(super) fn from_node(node: NodeRef<'_, '_>) -> Option<Self> {
         if node.is_map() {
             return node.entries().next().is_none().then_some(Self::EmptyMap);
@@ -66,12 +68,13 @@ impl Leaf {
             Value::Null => Self::Null,
             Value::Boolean(value) => Self::Boolean(value),
             Value::Text(text) => Self::Text(text.to_owned()),
+            // The maximum also represents every larger number, so its digits are read from the text.
             Value::Natural(number) if number < u64::MAX => Self::Number(number.to_string()),
             Value::Natural(_) | Value::OtherNumber => Self::Number(shorten_number(node.text()?)),
         })
     }
 
-    /// Returns the text if it has several lines.
+    /// Returns the text if it has several lines; `None` for one line and for leaves that are not text.
     pub(super) fn find_multiline_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) if text.trim_end_matches('\n').contains('\n') => Some(text),
@@ -80,8 +83,8 @@ impl Leaf {
     }
 }
 
-/// Returns the shortest spelling of a number that is negative or has a fraction or an exponent. An integer of more than
-/// 64 bits stays as written, because a float would lose digits, and so does a number that is not finite.
+/// Returns the shortest spelling of a number, so that `1.50` equals `1.5`. An integer of more than 64 bits is returned
+/// as written, because a float would lose digits; so is a number that is not finite.
 fn shorten_number(text: &str) -> String {
     if let Ok(integer) = text.parse::<i64>() {
         return integer.to_string();
@@ -111,6 +114,8 @@ impl fmt::Display for Leaf {
 
 /// Keeps the type of the document; a number that JSON cannot represent becomes a text.
 impl Serialize for Leaf {
+    /// Writes the leaf as the JSON value with the same content. A number that JSON cannot represent, such as `.inf`, is
+    /// written as text.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Null => serializer.serialize_unit(),

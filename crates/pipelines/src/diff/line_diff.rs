@@ -24,8 +24,9 @@ thread_local! {
     pub(super) static COMPARISONS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Returns the lines that differ, with the lines around them. Equal lines that are omitted between two changes are
-/// counted in one entry.
+/// Compares two texts and returns the lines that differ, with [`CONTEXT_LINES`] unchanged lines around them. Other
+/// unchanged lines between two changes become one [`TextLine::Omitted`]; those before the first change and after the
+/// last one are dropped.
 pub(super) fn compare_lines<'a>(base_lines: &[&'a str], head_lines: &[&'a str]) -> Vec<TextLine<'a>> {
     #[cfg(test)]
     COMPARISONS.set(COMPARISONS.get() + 1);
@@ -37,15 +38,16 @@ pub(super) fn compare_lines<'a>(base_lines: &[&'a str], head_lines: &[&'a str]) 
             lines.push(TextLine::Omitted(start - base_index));
         }
         for operation in group {
-            push_operation(&mut lines, operation, base_lines, head_lines);
+            push_operation_lines(&mut lines, operation, base_lines, head_lines);
             base_index = operation.old_range().end;
         }
     }
     lines
 }
 
-/// Adds the lines of one step of the comparison: unchanged ones once, otherwise the removed and then the added ones.
-fn push_operation<'a>(
+/// Adds the lines of one operation of the comparison: unchanged lines once, otherwise the removed lines and then the
+/// added lines.
+fn push_operation_lines<'a>(
     lines: &mut Vec<TextLine<'a>>,
     operation: DiffOp,
     base_lines: &[&'a str],
@@ -61,8 +63,8 @@ fn push_operation<'a>(
     }
 }
 
-/// Compares two lists of lines. If the part that differs is too long for an exact comparison, it is replaced as a
-/// whole.
+/// Returns the operations that turn the lines of the base into those of the head. If the lines between the shared
+/// beginning and the shared end are more than [`MAX_COMPARED_LINES`], they are replaced in one operation.
 fn find_diff_operations(base_lines: &[&str], head_lines: &[&str]) -> Vec<DiffOp> {
     let is_equal_pair = |(a, b): &(&&str, &&str)| a == b;
     let prefix_length = base_lines

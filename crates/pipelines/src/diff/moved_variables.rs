@@ -3,18 +3,19 @@
 use super::leaf::PathStep;
 use super::pipeline_diff::{FieldDiff, PipelineDiff, VariableChange, VariableDiff};
 
-/// The key of variables, below `pipeline` and at the top of the file.
+/// The key of the variables, below `pipeline` and at the top level of the file.
 const VARIABLES: &str = "variables";
 
 /// A variable that moved, with the fields that differ between the two places.
 pub(super) struct MovedVariable<'d> {
     pub name: &'d str,
-    /// A phrase with both places.
+    /// The former and the new place, as a phrase.
     pub places: &'static str,
     pub fields: Vec<FieldDiff>,
 }
 
-/// Returns the variables that were removed from one place and added to the other.
+/// Returns the variables that moved between `pipeline.variables` and `variables` at the top level of the file: they
+/// were removed from one place and added to the other.
 pub(super) fn find_moved_variables(diff: &PipelineDiff) -> Vec<MovedVariable<'_>> {
     diff.variables
         .iter()
@@ -24,43 +25,44 @@ pub(super) fn find_moved_variables(diff: &PipelineDiff) -> Vec<MovedVariable<'_>
                 VariableChange::Added => "variables to pipeline.variables",
                 VariableChange::Modified => return None,
             };
-            let other_fields: Vec<&FieldDiff> = diff
+            let top_level_fields: Vec<&FieldDiff> = diff
                 .other
                 .iter()
                 .filter(|field| is_field_of_variable(field, &variable.name))
                 .collect();
-            let is_opposite = other_fields.iter().all(|field| match variable.change {
+            let is_opposite_change = top_level_fields.iter().all(|field| match variable.change {
                 VariableChange::Removed => field.before.is_none(),
                 _ => field.after.is_none(),
             });
-            (is_opposite && !other_fields.is_empty()).then(|| MovedVariable {
+            (is_opposite_change && !top_level_fields.is_empty()).then(|| MovedVariable {
                 name: &variable.name,
                 places,
-                fields: compare_places(variable, &other_fields),
+                fields: compare_places(variable, &top_level_fields),
             })
         })
         .collect()
 }
 
-/// Returns whether the field is a part of this variable at the top of the file.
+/// Returns whether the field belongs to the variable with this name in `variables` at the top level of the file.
 pub(super) fn is_field_of_variable(field: &FieldDiff, name: &str) -> bool {
     matches!(field.path.as_slice(), [PathStep::Key(variables), PathStep::Key(key), ..] if variables == VARIABLES && key == name)
 }
 
-/// Returns the fields that differ between the places of a variable.
-fn compare_places(variable: &VariableDiff, other_fields: &[&FieldDiff]) -> Vec<FieldDiff> {
+/// Returns the fields of a moved variable that differ between its former and its new place. Each place has only one
+/// version of a field, so both are joined before they are compared.
+fn compare_places(variable: &VariableDiff, top_level_fields: &[&FieldDiff]) -> Vec<FieldDiff> {
     let mut fields = variable.fields.clone();
-    for other_field in other_fields {
-        // The path begins with the keys of the place and of the variable.
-        let path = other_field.path.get(2..).unwrap_or_default();
+    for top_level_field in top_level_fields {
+        // The path begins with the key `variables` and the name of the variable.
+        let path = top_level_field.path.get(2..).unwrap_or_default();
         match fields.iter_mut().find(|field| field.path == path) {
             Some(field) => {
-                field.before = field.before.take().or_else(|| other_field.before.clone());
-                field.after = field.after.take().or_else(|| other_field.after.clone());
+                field.before = field.before.take().or_else(|| top_level_field.before.clone());
+                field.after = field.after.take().or_else(|| top_level_field.after.clone());
             }
             None => fields.push(FieldDiff {
                 path: path.to_vec(),
-                ..(*other_field).clone()
+                ..(*top_level_field).clone()
             }),
         }
     }

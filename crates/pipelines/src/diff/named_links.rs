@@ -1,4 +1,5 @@
-//! The links between components, without their order, and the values in the place of links that are not links.
+//! The links between components, without their order, and the values that are not links although they are under keys
+//! for links.
 
 use super::leaf::PathStep;
 use super::pipeline_diff::{LinkChange, LinkDiff};
@@ -44,7 +45,8 @@ pub(super) enum LinkKeys {
 }
 
 impl LinkKeys {
-    /// Returns the keys that contain links in pipelines of these kinds.
+    /// Returns the keys that contain links, for a pipeline of these kinds. A missing version has no kind; if both have
+    /// one and they differ, the keys of both kinds are used.
     pub(super) fn for_kinds(base_kind: Option<PipelineKind>, head_kind: Option<PipelineKind>) -> Self {
         match (base_kind, head_kind) {
             (Some(old), Some(new)) if old != new => Self::OfBothKinds,
@@ -53,7 +55,7 @@ impl LinkKeys {
         }
     }
 
-    /// Returns whether this key of a component contains links.
+    /// Returns whether the value of this key of a component contains links.
     pub(super) fn contains(self, key: &str) -> bool {
         let is_orchestration_key = matches!(key, "transitions" | "iterationTarget");
         match self {
@@ -65,7 +67,8 @@ impl LinkKeys {
 }
 
 impl<'t, 'a> Links<'t, 'a> {
-    /// Returns an error if the links of this side (`base` or `head`) repeat too much text to be compared.
+    /// Returns an error if the names in the links have more than [`MAX_NAME_BYTES`] in total. `side` is `base` or
+    /// `head`, for the message.
     pub(super) fn reject_long_names(&self, side: &str) -> Result<(), String> {
         let name_bytes: usize = self.all.iter().map(|link| link.from.len() + link.to.len()).sum();
         if name_bytes > MAX_NAME_BYTES {
@@ -77,7 +80,8 @@ impl<'t, 'a> Links<'t, 'a> {
         Ok(())
     }
 
-    /// Adds the links of a component. Values below a key for links that are not links are kept as fields.
+    /// Adds the links of a component. A value that is not a link, although it is under a key for links, is added to
+    /// [`Self::non_links`] and later compared as a field.
     pub(super) fn add_component_links(&mut self, keys: LinkKeys, name: &'t str, component: NodeRef<'t, 'a>) {
         for (key, _, node) in component.entries().filter(|(key, _, _)| keys.contains(key)) {
             let path = vec![PathStep::key(key)];
@@ -97,7 +101,8 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
-    /// Adds the links in the transitions of a component. The key of a transition is the kind of its links.
+    /// Adds the links in the transitions of a component, which are a map from the kind of the links to their targets.
+    /// An empty map, or a value that is not a map, is compared as a field.
     fn add_transitions(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
         if node.entries().next().is_none() {
             self.add_non_link(name, path, node);
@@ -114,7 +119,7 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
-    /// Adds each item of a list as a link. An empty list, or a value that is not a list, is kept as a field.
+    /// Adds each item of a list as a link. An empty list, or a value that is not a list, is compared as a field.
     fn add_link_list(
         &mut self,
         name: &'t str,
@@ -134,7 +139,7 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
-    /// Adds the link with the component that the node names. A node that names none is kept as a field.
+    /// Adds the link with the component that the node names. A node without a name is compared as a field.
     fn add_link(
         &mut self,
         name: &'t str,
@@ -148,12 +153,14 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
+    /// Adds a value that is not a link and is compared as a field of the component.
     fn add_non_link(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
         self.non_links.entry(name).or_default().push((path, node));
     }
 }
 
-/// Returns the added and removed links, by name. A link that is listed twice counts twice.
+/// Returns the added and removed links, sorted. If a link is listed several times, the numbers of its copies are
+/// compared.
 pub(super) fn compare_links(base_links: &[NamedLink<'_>], head_links: &[NamedLink<'_>]) -> Vec<LinkDiff> {
     let mut count_differences: HashMap<NamedLink<'_>, i64> = HashMap::new();
     for link in head_links {
@@ -169,6 +176,7 @@ pub(super) fn compare_links(base_links: &[NamedLink<'_>], head_links: &[NamedLin
         } else {
             LinkChange::Removed
         };
+        // A link with the same number of copies in both versions is not repeated at all.
         let repetitions = usize::try_from(difference.unsigned_abs()).unwrap_or(usize::MAX);
         link_diffs.extend(std::iter::repeat_n(build_link_diff(link, change), repetitions));
     }
@@ -176,7 +184,7 @@ pub(super) fn compare_links(base_links: &[NamedLink<'_>], head_links: &[NamedLin
     link_diffs
 }
 
-/// Creates the entry about a link that was added or removed.
+/// Creates the description of an added or removed link, with copies of its names.
 fn build_link_diff(link: NamedLink<'_>, change: LinkChange) -> LinkDiff {
     LinkDiff {
         from: link.from.to_owned(),

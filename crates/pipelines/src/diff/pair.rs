@@ -11,8 +11,8 @@ pub(super) struct Pair<K, T> {
     pub head: Option<T>,
 }
 
-/// Returns the pairs in the order of `head`, followed by removed items in the order of `base`. Keys must be unique
-/// on each side.
+/// Pairs the items of base and head that have the same key. The pairs are in the order of `head`, followed by items
+/// that only `base` has, in its order. Keys must be unique on each side.
 pub(super) fn pair_by_key<K: Copy + Eq + Hash, T: Copy>(
     base: impl Iterator<Item = (K, T)>,
     head: impl Iterator<Item = (K, T)>,
@@ -22,6 +22,7 @@ pub(super) fn pair_by_key<K: Copy + Eq + Hash, T: Copy>(
     let mut both = base.iter().zip(&head);
     let has_same_keys =
         base.len() == head.len() && both.all(|((base_key, _), (head_key, _))| base_key == head_key);
+    // Most pairs of lists have the same keys in the same order and need no search.
     if has_same_keys {
         return base
             .into_iter()

@@ -10,7 +10,8 @@ use super::value_text::{format_value, truncate, truncate_name};
 use crate::findings::FileChange;
 
 impl Description {
-    /// Describes the changed links, variables and other fields of a pipeline.
+    /// Describes the changed links, variables and other fields of a pipeline that both versions have. A variable that
+    /// moved to another place of the file is described once.
     pub(super) fn describe_parts(&mut self, diff: &PipelineDiff) {
         for link in &diff.links {
             self.describe_link(link);
@@ -54,51 +55,57 @@ impl Description {
         self.push_text(1, sign, &format!("{from} -> {to} ({kind})"));
     }
 
-    /// Describes a changed variable: its value and its type in its line, other fields below it. A removed variable has
-    /// only its line.
+    /// Describes a changed variable. The line of a new variable contains its default value and its attributes, such as
+    /// the type; other fields are on the lines below. A removed variable, or one of which only a short default value
+    /// changed, has no lines below.
     fn describe_variable(&mut self, variable: &VariableDiff) {
         let name = truncate_name(&variable.name);
         let is_new = variable.change == VariableChange::Added;
-        let (facts, fields): (Vec<&FieldDiff>, Vec<&FieldDiff>) = variable
+        let (line_fields, fields): (Vec<&FieldDiff>, Vec<&FieldDiff>) = variable
             .fields
             .iter()
-            .partition(|field| is_new && is_variable_fact(field));
+            .partition(|field| is_new && is_in_variable_line(field));
         let (sign, value) = match (variable.change, fields.as_slice()) {
             (VariableChange::Removed, _) => (Sign::Removed, None),
             (VariableChange::Added, _) => {
-                let value_field = facts.iter().find(|field| is_default_value(field));
+                let value_field = line_fields.iter().find(|field| is_single_line_default(field));
                 let value = value_field.and_then(|field| field.after.as_ref());
                 (
                     Sign::Added,
                     value.filter(|leaf| !is_empty_leaf(leaf)).map(format_value),
                 )
             }
-            (VariableChange::Modified, [field]) if is_default_value(field) => {
+            (VariableChange::Modified, [field]) if is_single_line_default(field) => {
                 let sides = [&field.before, &field.after].map(|side| side.as_ref().map(format_value));
                 let values: Vec<String> = sides.into_iter().flatten().collect();
                 (Sign::Changed, Some(values.join(" -> ")))
             }
             (VariableChange::Modified, _) => (Sign::Changed, None),
         };
-        let kinds: Vec<String> = facts
+        let attributes: Vec<String> = line_fields
             .iter()
-            .filter(|field| !is_default_value(field))
+            .filter(|field| !is_single_line_default(field))
             .filter_map(|field| field.after.as_ref())
-            .map(|kind| truncate_name(&format_value(kind)))
+            .map(|attribute| truncate_name(&format_value(attribute)))
             .collect();
         let has_value = value.is_some();
-        let value = value.map(|value| format!(" = {}", truncate(&value, 0, self.value_width(2))));
-        let kinds = [&["variable".to_owned()], kinds.as_slice()].concat().join(", ");
-        self.push_text(1, sign, &format!("{name}{} ({kinds})", value.unwrap_or_default()));
-        let is_complete = sign == Sign::Removed || (sign == Sign::Changed && has_value);
-        if !is_complete {
+        let value_text = value
+            .map(|value| format!(" = {}", truncate(&value, 0, self.value_width(2))))
+            .unwrap_or_default();
+        let attributes = [&["variable".to_owned()], attributes.as_slice()]
+            .concat()
+            .join(", ");
+        self.push_text(1, sign, &format!("{name}{value_text} ({attributes})"));
+        let is_line_complete = sign == Sign::Removed || (sign == Sign::Changed && has_value);
+        if !is_line_complete {
             self.describe_fields(2, &fields, is_new);
         }
     }
 }
 
-/// Returns whether the field is a default value of one line, which fits in the line of the variable.
-fn is_default_value(field: &FieldDiff) -> bool {
+/// Returns whether the field is the default value of a variable and has one line, so that it can be shown in the line
+/// of the variable.
+fn is_single_line_default(field: &FieldDiff) -> bool {
     let is_single_line = [&field.before, &field.after]
         .into_iter()
         .flatten()
@@ -106,9 +113,9 @@ fn is_default_value(field: &FieldDiff) -> bool {
     field.path == [PathStep::key("defaultValue")] && is_single_line
 }
 
-/// Returns whether the line of a new variable contains this field: its value, or a word about its kind.
-fn is_variable_fact(field: &FieldDiff) -> bool {
-    let is_word = |key: &str| ["type", "scope", "visibility"].contains(&key);
-    is_default_value(field)
-        || matches!(field.path.as_slice(), [PathStep::Key(metadata), PathStep::Key(key)] if metadata == "metadata" && is_word(key))
+/// Returns whether the line of a new variable contains this field: its default value, type, scope or visibility.
+fn is_in_variable_line(field: &FieldDiff) -> bool {
+    let is_attribute = |key: &str| ["type", "scope", "visibility"].contains(&key);
+    is_single_line_default(field)
+        || matches!(field.path.as_slice(), [PathStep::Key(metadata), PathStep::Key(key)] if metadata == "metadata" && is_attribute(key))
 }

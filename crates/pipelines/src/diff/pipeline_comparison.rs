@@ -1,4 +1,4 @@
-//! Compares the two sides of a pipeline.
+//! Compares the two versions of a pipeline.
 
 use super::component_rename::{self, find_renames, is_name_parameter};
 use super::diff_document::{DiffDocument, NamedNode};
@@ -14,20 +14,23 @@ use crate::findings::FileChange;
 use crate::yaml::{NodeRef, Tree};
 use std::collections::BTreeMap;
 
-/// Compares the sides of one file. Never fails: an unreadable side is reported in the result.
-pub fn compare_versions(sides: &PipelineVersions<'_>) -> PipelineDiff {
-    compare_trees(sides, &sides.parse_trees())
+/// Compares the two versions of a pipeline. Never fails: a version that cannot be read is reported in the result.
+pub fn compare_versions(versions: &PipelineVersions<'_>) -> PipelineDiff {
+    compare_trees(versions, &versions.parse_trees())
 }
 
-/// Compares like [`compare_versions`], for callers that need the trees more than once.
-pub fn compare_trees(sides: &PipelineVersions<'_>, trees: &Result<VersionTrees<'_>, String>) -> PipelineDiff {
+/// Compares two versions like [`compare_versions`], for callers that parsed them already and need the trees again.
+pub fn compare_trees(
+    versions: &PipelineVersions<'_>,
+    trees: &Result<VersionTrees<'_>, String>,
+) -> PipelineDiff {
     trees
         .as_ref()
         .map_err(String::clone)
-        .and_then(|trees| compare_readable_trees(sides, trees))
+        .and_then(|trees| compare_readable_trees(versions, trees))
         .unwrap_or_else(|reason| PipelineDiff {
-            path: sides.path.to_owned(),
-            previous_path: sides.previous_path.map(str::to_owned),
+            path: versions.path.to_owned(),
+            previous_path: versions.previous_path.map(str::to_owned),
             change: FileChange::Unreadable,
             reason: Some(reason),
             kind: None,
@@ -41,7 +44,7 @@ pub fn compare_trees(sides: &PipelineVersions<'_>, trees: &Result<VersionTrees<'
 
 /// Compares two parsed versions. The error names the version that is not a pipeline, and the reason.
 fn compare_readable_trees(
-    sides: &PipelineVersions<'_>,
+    versions: &PipelineVersions<'_>,
     trees: &VersionTrees<'_>,
 ) -> Result<PipelineDiff, String> {
     let documents = DocumentPair {
@@ -56,9 +59,10 @@ fn compare_readable_trees(
             .map(|tree| read_document("head", tree))
             .transpose()?,
     };
-    documents.build_diff(sides)
+    documents.build_diff(versions)
 }
 
+/// Finds the parts of a version. The error names the side (`base` or `head`).
 fn read_document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, 'a>, String> {
     DiffDocument::from_tree(tree).map_err(|error| format!("in the {side}: {error}"))
 }
@@ -68,7 +72,7 @@ struct DocumentPair<'t, 'a> {
     head: Option<DiffDocument<'t, 'a>>,
 }
 
-/// The links of both sides, and the new names of renamed components.
+/// The links of both versions, and the new names of renamed components.
 struct LinkPair<'t, 'a> {
     base: Links<'t, 'a>,
     head: Links<'t, 'a>,
@@ -76,11 +80,11 @@ struct LinkPair<'t, 'a> {
 }
 
 impl<'t, 'a> DocumentPair<'t, 'a> {
-    /// Compares the parts of both documents: components, links, variables and other fields. Links in another order, and
-    /// other bytes with the same content, are a change to the layout.
-    fn build_diff(&self, sides: &PipelineVersions<'_>) -> Result<PipelineDiff, String> {
+    /// Compares the parts of both versions. Links in another order, and other bytes with the same content, are changes
+    /// to the layout. The error names the version whose links are too long to compare.
+    fn build_diff(&self, versions: &PipelineVersions<'_>) -> Result<PipelineDiff, String> {
         let components = self.pair_parts(|document| &document.components);
-        let links = self.read_links(&components)?;
+        let links = self.collect_links(&components)?;
         let base_links: Vec<NamedLink<'_>> = links
             .base
             .all
@@ -89,8 +93,8 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             .collect();
         let newest_document = self.head.as_ref().or(self.base.as_ref());
         let mut diff = PipelineDiff {
-            path: sides.path.to_owned(),
-            previous_path: sides.previous_path.map(str::to_owned),
+            path: versions.path.to_owned(),
+            previous_path: versions.previous_path.map(str::to_owned),
             change: FileChange::Modified,
             reason: None,
             kind: newest_document.map(|document| document.kind),
@@ -102,27 +106,27 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
                 .filter_map(compare_variable)
                 .collect(),
             other: self.compare_other_fields(),
-            layout: self.has_layout_change(),
+            layout: self.has_canvas_change(),
         };
         let is_reordered = diff.links.is_empty() && base_links != links.head.all;
-        diff.change = self.classify_change(sides, &diff);
-        let is_rewritten = matches!((sides.base, sides.head), (Some(old), Some(new)) if old != new);
+        diff.change = self.classify_change(versions, &diff);
+        let is_rewritten = matches!((versions.base, versions.head), (Some(old), Some(new)) if old != new);
         diff.layout |= is_reordered || (is_rewritten && !diff.has_content());
         Ok(diff)
     }
 
     /// Returns the kind of the change to the complete file.
-    fn classify_change(&self, sides: &PipelineVersions<'_>, diff: &PipelineDiff) -> FileChange {
+    fn classify_change(&self, versions: &PipelineVersions<'_>, diff: &PipelineDiff) -> FileChange {
         match (&self.base, &self.head) {
             (None, _) => FileChange::Added,
             (_, None) => FileChange::Removed,
-            _ if sides.previous_path.is_some() => FileChange::Renamed,
+            _ if versions.previous_path.is_some() => FileChange::Renamed,
             _ if diff.has_content() => FileChange::Modified,
             _ => FileChange::Layout,
         }
     }
 
-    /// Pairs the components or the variables of both sides by name.
+    /// Pairs the components or the variables of both versions by name. `parts_of` selects which of them.
     fn pair_parts(
         &self,
         parts_of: for<'d> fn(&'d DiffDocument<'t, 'a>) -> &'d Vec<NamedNode<'t, 'a>>,
@@ -132,9 +136,9 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         pair_by_key(base.into_iter(), head.into_iter())
     }
 
-    /// Reads the links of both versions and, if both exist, finds the renamed components. The error names the version
-    /// whose links are too long to compare.
-    fn read_links(&self, components: &[PartPair<'t, 'a>]) -> Result<LinkPair<'t, 'a>, String> {
+    /// Collects the links of both versions and, if both exist, finds the renamed components. The error names the
+    /// version whose links are too long to compare.
+    fn collect_links(&self, components: &[PartPair<'t, 'a>]) -> Result<LinkPair<'t, 'a>, String> {
         let keys = self.link_keys();
         let base_links = self
             .base
@@ -168,7 +172,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         })
     }
 
-    /// Compares the components, each with the one of the same or the former name.
+    /// Compares all components by name. A renamed component is compared with the one that has its old name.
     fn compare_components(&self, pairs: &[PartPair<'t, 'a>], links: &LinkPair<'t, 'a>) -> Vec<ComponentDiff> {
         let removed_nodes: BTreeMap<&str, NodeRef<'_, '_>> = pairs
             .iter()
@@ -187,8 +191,8 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         components
     }
 
-    /// Compares two versions of a component; `None` if its fields are equal, even if its links changed. `old_name` is
-    /// set if it was renamed; a parameter that only follows the rename is then no change.
+    /// Compares two versions of a component; `None` if its fields are equal, even if its links changed. For a renamed
+    /// component, `old_name` is set, and a parameter `componentName` that changed like its name is ignored.
     fn compare_component(
         &self,
         old_name: Option<&str>,
@@ -201,7 +205,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             (None, _) => ComponentChange::Added,
             (_, None) => ComponentChange::Removed,
         };
-        let mut fields = self.compare_fields(pair.base, pair.head);
+        let mut fields = self.compare_component_fields(pair.base, pair.head);
         fields.extend(compare_non_links(
             links.base.non_links.get(old_name.unwrap_or(pair.key)),
             links.head.non_links.get(pair.key),
@@ -226,8 +230,8 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         })
     }
 
-    /// Returns the leaves of a component that differ, without those that contain links.
-    fn compare_fields(&self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Vec<FieldDiff> {
+    /// Returns the leaves of a component that differ, without those under keys for links.
+    fn compare_component_fields(&self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Vec<FieldDiff> {
         let keys = self.link_keys();
         let is_excluded = &|key: &str| keys.contains(key);
         let mut walk = DiffWalk::below_keys(&[]);
@@ -244,13 +248,13 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         walk.into_fields()
     }
 
-    /// Returns the keys under which components of these kinds of pipelines have links; a file may change its kind.
+    /// Returns the keys under which components have links, which depend on the kinds of both versions.
     fn link_keys(&self) -> LinkKeys {
         let kind_of = |side: &Option<DiffDocument<'_, '_>>| side.as_ref().map(|document| document.kind);
         LinkKeys::for_kinds(kind_of(&self.base), kind_of(&self.head))
     }
 
-    /// Returns the leaves that differ outside of components, variables and canvas.
+    /// Returns the leaves that differ outside of components, variables and canvas; those below `pipeline` are last.
     fn compare_other_fields(&self) -> Vec<FieldDiff> {
         let [base_root, head_root] = self.roots();
         let is_excluded = &|key: &str| matches!(key, "pipeline" | "design");
@@ -283,21 +287,22 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         fields
     }
 
-    /// Returns whether the positions of the boxes differ.
-    fn has_layout_change(&self) -> bool {
+    /// Returns whether anything on the canvas (the key `design`) differs, such as the positions of the boxes.
+    fn has_canvas_change(&self) -> bool {
         let [base, head] = self.roots().map(|root| root.and_then(|root| root.get("design")));
         let mut walk = DiffWalk::below_keys(&[]);
         walk.compare_nodes(base, head);
         !walk.into_fields().is_empty()
     }
 
+    /// Returns the root nodes of base and head; `None` for a version that does not exist.
     fn roots(&self) -> [MaybeNode<'t, 'a>; 2] {
         [&self.base, &self.head].map(|side| side.as_ref().map(|document| document.root))
     }
 }
 
 impl<'t> LinkPair<'t, '_> {
-    /// Returns the link with the new names of renamed components.
+    /// Returns the link with the old names of renamed components replaced by the new names.
     fn apply_renames(&self, link: NamedLink<'t>) -> NamedLink<'t> {
         let new_name = |name: &'t str| self.renames.get(name).copied().unwrap_or(name);
         NamedLink {
@@ -308,10 +313,10 @@ impl<'t> LinkPair<'t, '_> {
     }
 }
 
-/// A component or a variable on both sides.
+/// A component or a variable in both versions; `None` in a version that does not have it.
 type PartPair<'t, 'a> = Pair<&'t str, NodeRef<'t, 'a>>;
 
-/// Returns the parts that only the first of these two sides has.
+/// Returns the parts that only one version has. `sides` returns the nodes of a pair with that version first.
 fn list_unpaired_parts<'t, 'a>(
     pairs: &[PartPair<'t, 'a>],
     sides: impl Fn(&PartPair<'t, 'a>) -> (MaybeNode<'t, 'a>, MaybeNode<'t, 'a>),
@@ -325,18 +330,19 @@ fn list_unpaired_parts<'t, 'a>(
         .collect()
 }
 
-/// Returns whether a key of `pipeline` contains parts that are compared separately. An empty map is compared as a leaf.
+/// Returns whether this key of `pipeline` has components or variables, which are compared separately, unlike an empty map.
 fn has_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
     let parts = pipeline.and_then(|pipeline| pipeline.get(key));
     matches!(key, "components" | "variables") && parts.is_some_and(|parts| parts.entries().next().is_some())
 }
 
-/// Compares the values that are in the place of links but are not links.
+/// Compares the values of a component that are under keys for links but are not links. Pairs them by path.
 fn compare_non_links(
     base: Option<&Vec<LeafPlace<'_, '_>>>,
     head: Option<&Vec<LeafPlace<'_, '_>>>,
 ) -> Vec<FieldDiff> {
-    fn leaf_places<'p, 't, 'a>(
+    /// Returns the paths and the nodes of one version; no items if the version has no such values.
+    fn list_places<'p, 't, 'a>(
         side: Option<&'p Vec<LeafPlace<'t, 'a>>>,
     ) -> impl Iterator<Item = (&'p [PathStep], NodeRef<'t, 'a>)> {
         side.into_iter()
@@ -344,7 +350,7 @@ fn compare_non_links(
             .map(|(path, node)| (path.as_slice(), *node))
     }
     let mut fields = Vec::new();
-    for pair in pair_by_key(leaf_places(base), leaf_places(head)) {
+    for pair in pair_by_key(list_places(base), list_places(head)) {
         let mut walk = DiffWalk::at_path(pair.key.to_vec());
         walk.compare_nodes(pair.base, pair.head);
         fields.extend(walk.into_fields());
@@ -352,8 +358,7 @@ fn compare_non_links(
     fields
 }
 
-/// Returns whether the field is the parameter `componentName`, and each side of it repeats the component's name on that
-/// side.
+/// Returns whether the field is the parameter `componentName`, which changed like the name of its component.
 fn repeats_component_names(field: &FieldDiff, old_name: &str, new_name: &str) -> bool {
     let (Some(base), Some(head)) = (&field.before, &field.after) else {
         return false;
@@ -361,12 +366,12 @@ fn repeats_component_names(field: &FieldDiff, old_name: &str, new_name: &str) ->
     is_name_parameter(&field.path, base, old_name) && is_name_parameter(&field.path, head, new_name)
 }
 
-/// Returns whether the parameter `componentName` is the old name of the component on both sides.
+/// Returns whether the parameter `componentName` of a renamed component is the old name in both versions.
 fn keeps_old_name(pair: PartPair<'_, '_>, old_name: &str) -> bool {
     has_component_name(pair.base, old_name) && has_component_name(pair.head, old_name)
 }
 
-/// Returns whether the parameter `componentName` of the component is this name.
+/// Returns whether the parameter `componentName` of the component has this value.
 fn has_component_name(component: MaybeNode<'_, '_>, name: &str) -> bool {
     component
         .and_then(|node| node.get("parameters")?.get("componentName"))

@@ -108,6 +108,7 @@ pub struct PipelineDiff {
     pub layout: bool,
 }
 
+/// Writes the name of the kind; null if the kind is unknown.
 #[expect(
     clippy::ref_option,
     clippy::trivially_copy_pass_by_ref,
@@ -118,7 +119,7 @@ fn serialize_kind<S: Serializer>(kind: &Option<PipelineKind>, serializer: S) -> 
 }
 
 impl PipelineDiff {
-    /// Returns whether anything but the layout differs.
+    /// Returns whether anything except the layout differs.
     pub(super) fn has_content(&self) -> bool {
         !(self.components.is_empty()
             && self.links.is_empty()
@@ -136,7 +137,7 @@ impl PipelineDiff {
         self.change == FileChange::Removed
     }
 
-    /// Returns the number of changes of each kind.
+    /// Returns the number of changes of each kind. The summary has no callers; they are added later.
     pub fn summarize(&self) -> ChangeSummary {
         let mut components = ChangeCounts::default();
         for component in &self.components {
@@ -178,8 +179,8 @@ impl PipelineDiff {
 }
 
 impl ComponentDiff {
-    /// Returns a short description of the change to a component that both sides have: its old name, the value that
-    /// changed, or the names of the fields.
+    /// Returns a short description of the change to a component that both versions have: its old name if it was
+    /// renamed, the new value if one field changed, otherwise the names of the fields. `None` if no field changed.
     pub(crate) fn describe_briefly(&self) -> Option<String> {
         if let Some(previous_name) = &self.previous_name {
             return Some(format!("was {previous_name}"));
@@ -198,7 +199,7 @@ impl ComponentDiff {
 }
 
 impl FieldDiff {
-    /// Returns the name of the variable or column whose row contains the leaf, or the last key of its path.
+    /// Returns the name of the table row that contains the leaf, or else the last key of its path.
     fn short_name(&self) -> Option<&str> {
         let key = self.path.iter().rev().find_map(PathStep::as_key);
         self.row.as_deref().or(key)

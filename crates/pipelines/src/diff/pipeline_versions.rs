@@ -16,24 +16,25 @@ pub struct PipelineVersions<'b> {
     pub head: Option<VersionContent<'b>>,
 }
 
-/// Both sides, read as YAML; a missing side is `None`.
+/// Both versions as YAML trees; `None` for a version that does not exist.
 pub struct VersionTrees<'b> {
     pub base: Option<Tree<'b>>,
     pub head: Option<Tree<'b>>,
 }
 
 impl<'b> PipelineVersions<'b> {
-    /// Reads both sides as YAML. The error says which side cannot be read, and why.
+    /// Parses both versions as YAML. The error says which version cannot be read, and why.
     pub fn parse_trees(&self) -> Result<VersionTrees<'b>, String> {
         Ok(VersionTrees {
-            base: self.base.map(|content| read_tree("base", content)).transpose()?,
-            head: self.head.map(|content| read_tree("head", content)).transpose()?,
+            base: self.base.map(|content| parse_tree("base", content)).transpose()?,
+            head: self.head.map(|content| parse_tree("head", content)).transpose()?,
         })
     }
 }
 
-/// Parses a version. The error names the side.
-fn read_tree<'b>(side: &str, content: VersionContent<'b>) -> Result<Tree<'b>, String> {
+/// Parses a version as YAML, or passes on the reason why its file could not be read. The error names the side, `base`
+/// or `head`.
+fn parse_tree<'b>(side: &str, content: VersionContent<'b>) -> Result<Tree<'b>, String> {
     content
         .map_err(str::to_owned)
         .and_then(|bytes| Tree::parse(bytes, None).map_err(|error| error.to_string()))

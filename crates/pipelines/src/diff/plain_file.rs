@@ -10,7 +10,8 @@ const MAX_LINES: usize = 2_000;
 /// Maximum number of characters of a line that are shown.
 const MAX_LINE_CHARS: usize = 400;
 
-/// Returns the lines that differ, and those around them. A file that contains a NUL is reported as binary.
+/// Compares two versions of a file that is not a pipeline. Returns the lines that differ and the lines around them, up
+/// to a maximum number. A file that contains a NUL byte is reported as binary.
 pub fn compare_plain_files(base: &str, head: &str) -> Vec<DiffLine> {
     if base.contains('\0') || head.contains('\0') {
         return vec![DiffLine::remark("binary")];
@@ -26,7 +27,7 @@ pub fn compare_plain_files(base: &str, head: &str) -> Vec<DiffLine> {
     lines
 }
 
-/// Formats a line of the comparison, up to a maximum length.
+/// Formats a line of the comparison, truncated to [`MAX_LINE_CHARS`] characters.
 fn format_line(line: &line_diff::TextLine<'_>) -> DiffLine {
     let (sign, content) = match line {
         line_diff::TextLine::Unchanged(line) => (Sign::None, *line),

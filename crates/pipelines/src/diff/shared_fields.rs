@@ -15,12 +15,13 @@ pub(super) struct SharedField<'d> {
     pub component_names: Vec<&'d str>,
 }
 
-/// Returns the values that were added in several existing components, in the order of their first components.
+/// Returns the values that were added in at least [`MIN_COMPONENTS`] existing components, sorted by path and value. A
+/// value is the same if its path and its content are.
 pub(super) fn find_shared_fields(components: &[ComponentDiff]) -> Vec<SharedField<'_>> {
     let mut names_by_field: BTreeMap<(&[PathStep], &Leaf), Vec<&str>> = BTreeMap::new();
     for component in components.iter().filter(|component| is_existing(component)) {
         for field in &component.fields {
-            if let Some(key) = added_value(field) {
+            if let Some(key) = find_added_value(field) {
                 names_by_field.entry(key).or_default().push(&component.name);
             }
         }
@@ -36,13 +37,13 @@ pub(super) fn find_shared_fields(components: &[ComponentDiff]) -> Vec<SharedFiel
         .collect()
 }
 
-/// Returns whether the field of the component is one of the shared ones.
+/// Returns whether the field of the component is a value that `shared_fields` contains.
 pub(super) fn is_shared_field(
     shared_fields: &[SharedField<'_>],
     component: &ComponentDiff,
     field: &FieldDiff,
 ) -> bool {
-    let value = added_value(field).filter(|_| is_existing(component));
+    let value = find_added_value(field).filter(|_| is_existing(component));
     value.is_some_and(|(path, value)| {
         shared_fields
             .iter()
@@ -50,7 +51,7 @@ pub(super) fn is_shared_field(
     })
 }
 
-/// Returns whether the component exists on both sides.
+/// Returns whether both versions have the component.
 const fn is_existing(component: &ComponentDiff) -> bool {
     matches!(
         component.change,
@@ -58,9 +59,9 @@ const fn is_existing(component: &ComponentDiff) -> bool {
     )
 }
 
-/// Returns path and value of a field that was added, if several components can share its description: it is outside of
-/// lists, and its value has one line and is not empty.
-fn added_value(field: &FieldDiff) -> Option<(&[PathStep], &Leaf)> {
+/// Returns the path and the value of a field that was added, if several components can share its description: the field
+/// is outside of lists, and its value has one line and is not empty.
+fn find_added_value(field: &FieldDiff) -> Option<(&[PathStep], &Leaf)> {
     let value = field.after.as_ref().filter(|_| field.before.is_none())?;
     let is_outside_lists = field.path.iter().all(|step| step.as_key().is_some());
     (is_outside_lists && value.find_multiline_text().is_none() && !is_empty_leaf(value))

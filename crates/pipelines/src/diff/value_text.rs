@@ -9,12 +9,12 @@ const MAX_NAME_CHARS: usize = 200;
 /// Number of characters that are shown before the first difference in a truncated value.
 const LEADING_CHARS: usize = 20;
 
-/// Returns the name, truncated.
+/// Returns the name, truncated to [`MAX_NAME_CHARS`] characters.
 pub(super) fn truncate_name(name: &str) -> String {
     truncate(name, 0, MAX_NAME_CHARS)
 }
 
-/// Returns the value as people write it; a text that could be read as something else is quoted.
+/// Formats a value without quotes. A text that could be mistaken for another type of value is quoted.
 pub(super) fn format_value(leaf: &Leaf) -> String {
     match leaf {
         Leaf::Text(text) if is_ambiguous(text) => format!("{text:?}"),
@@ -22,15 +22,16 @@ pub(super) fn format_value(leaf: &Leaf) -> String {
     }
 }
 
-/// Returns whether the text could be read as another value without quotes.
+/// Returns whether the text, without quotes, could be mistaken for a number, a boolean, null or an empty value, or has
+/// spaces at its ends that would not be seen.
 fn is_ambiguous(text: &str) -> bool {
     text.trim() != text
         || matches!(text, "" | "null" | "true" | "false" | "[]" | "{}")
         || text.parse::<f64>().is_ok()
 }
 
-/// Returns where the shown part of two values begins: at their start, or shortly before their first difference if that
-/// would be cut off.
+/// Returns the position of the character at which the shown part of two values begins: 0, or shortly before their first
+/// difference if truncating to `width` characters would hide it.
 pub(super) fn find_truncation_start(base: &str, head: &str, width: usize) -> usize {
     let shared_length = base.chars().zip(head.chars()).take_while(|(a, b)| a == b).count();
     if shared_length + LEADING_CHARS >= width {
@@ -40,7 +41,8 @@ pub(super) fn find_truncation_start(base: &str, head: &str, width: usize) -> usi
     }
 }
 
-/// Returns up to `width` characters of the value from `start` on, followed by the number of omitted ones.
+/// Returns up to `width` characters of the value from position `start` on. Adds an ellipsis where characters are
+/// omitted, and the number of characters omitted at the end.
 pub(super) fn truncate(value: &str, start: usize, width: usize) -> String {
     let length = value.chars().count();
     let visible_part: String = value.chars().skip(start).take(width).collect();
