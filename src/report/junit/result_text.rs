@@ -44,7 +44,7 @@ pub(super) fn build_short_message(result: &RuleResult) -> String {
     let (index, first) = match (&result.status, violations.first()) {
         (_, Some((index, violation))) => (*index, violation.text.as_str()),
         (Status::Error(error_type), None) => (0, error_type_name(error_type.as_deref())),
-        (_, None) => (0, "the rule does not hold"),
+        (_, None) => (0, "the rule is violated"),
     };
     let first = match result.describe_waiver(index) {
         Some(waiver) => format!("{first} ({waiver})"),
@@ -83,7 +83,7 @@ pub(super) fn build_full_text(result: &RuleResult, path: &str) -> String {
             error_type_name(error_type.as_deref())
         ));
     } else if result.violations.is_empty() {
-        lines.push("the rule does not hold".to_owned());
+        lines.push("the rule is violated".to_owned());
     }
     // If all violations have the same state, the case states it once.
     let has_mixed_states = collect_distinct_states(result).len() > 1;

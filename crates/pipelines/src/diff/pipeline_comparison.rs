@@ -330,7 +330,7 @@ fn list_unpaired_parts<'t, 'a>(
         .collect()
 }
 
-/// Returns whether this key of `pipeline` has components or variables, which are compared separately, unlike an empty map.
+/// Returns whether this key of `pipeline` has components or variables to compare separately, and not an empty map.
 fn has_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
     let parts = pipeline.and_then(|pipeline| pipeline.get(key));
     matches!(key, "components" | "variables") && parts.is_some_and(|parts| parts.entries().next().is_some())

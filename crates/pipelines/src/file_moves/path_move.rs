@@ -10,18 +10,20 @@ pub struct PathMove {
 }
 
 impl PathMove {
-    /// Returns the new path of a file that moves, or `None` for other files.
+    /// Returns the new path of a file, or `None` if the file is not part of the move.
     pub fn moved_path(&self, path: &str) -> Option<String> {
         let suffix = path.strip_prefix(&self.old_path)?;
         (suffix.is_empty() || suffix.starts_with('/')).then(|| format!("{}{suffix}", self.new_path))
     }
 
-    /// Returns the path of any file after the move.
+    /// Returns the path that a file has after the move, which is the old one for a file that is not part of the move.
     pub fn path_after(&self, path: &str) -> String {
         self.moved_path(path).unwrap_or_else(|| path.to_owned())
     }
 
-    /// Returns the glob after the move, if it matches exactly the moved path or files below the moved folder.
+    /// Returns the glob with the new path in place of the old one, or `None` if the glob does not begin with the
+    /// complete old path, without wildcards. A glob that also matches other files, such as `**/*.yaml`, must not
+    /// change.
     pub fn glob_after(&self, glob: &str) -> Option<String> {
         let (literal_part, remainder) = split_literal(glob, self.old_path.len())?;
         let is_whole_segment = remainder.is_empty() || remainder.starts_with('/');
@@ -29,22 +31,23 @@ impl PathMove {
             .then(|| format!("{}{remainder}", escape_glob(&self.new_path)))
     }
 
-    /// Returns a glob over the targets of calls after the move, as [`Self::glob_after`] does. A target may omit
-    /// `extension`, so a glob for the moved path without it is changed, too.
+    /// Returns the new glob like [`Self::glob_after`], for a glob that matches the targets of calls. The target of a
+    /// call may omit the extension of the pipeline, so the old path without `extension` is also replaced. `extension`
+    /// is `None` if the moved file is not a pipeline.
     pub fn call_glob_after(&self, glob: &str, extension: Option<&str>) -> Option<String> {
         self.glob_after(glob).or_else(|| {
             let extension = extension?;
-            let short_move = Self {
+            let move_without_extension = Self {
                 old_path: self.old_path.strip_suffix(extension)?.to_owned(),
                 new_path: self.new_path.strip_suffix(extension)?.to_owned(),
             };
-            short_move.glob_after(glob)
+            move_without_extension.glob_after(glob)
         })
     }
 }
 
-/// Splits a glob after the literal path of `length` bytes at its beginning. Returns `None` if the beginning contains
-/// special characters.
+/// Splits a glob after the literal path of `length` bytes at its beginning. Returns the path without backslashes, and
+/// the remainder. Returns `None` if the glob is shorter or the beginning contains wildcards.
 fn split_literal(glob: &str, length: usize) -> Option<(String, &str)> {
     let mut literal_part = String::new();
     let mut chars = glob.chars();

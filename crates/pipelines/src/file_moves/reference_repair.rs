@@ -15,8 +15,9 @@ pub struct Relocation<'m> {
 }
 
 impl Relocation<'_> {
-    /// Returns the new text of a reference in the file `caller`, or `None` if it still leads to the same file or is
-    /// broken. Returns an error if no text leads to the file.
+    /// Returns the new text of a reference in the file `caller`, so that it refers to the same file after the move.
+    /// Returns `None` if the text need not change, or if the reference was broken or an expression before. Returns an
+    /// error if no text refers to the file.
     pub fn new_target(&self, reference: &Reference, caller: &str) -> Option<Result<String, String>> {
         let ReferenceTarget::Path(target) = &reference.target else {
             return None;
@@ -25,23 +26,25 @@ impl Relocation<'_> {
             ReferenceKind::Script => return self.path_move.moved_path(target).map(Ok),
             ReferenceKind::Pipeline(kind) => kind,
         };
-        let path = self
+        let new_path = self
             .path_move
             .path_after(self.old_files.resolve(target, kind, caller).file()?);
-        let caller = self.path_move.path_after(caller);
-        if self.new_files.resolve(target, kind, &caller).file() == Some(&path) {
+        let new_caller = self.path_move.path_after(caller);
+        if self.new_files.resolve(target, kind, &new_caller).file() == Some(&new_path) {
             return None;
         }
-        let new = self.new_files.find_call_text(target, kind, &path, &caller);
-        Some(new.ok_or_else(|| format!("no call from `{caller}` leads to `{path}`")))
+        let new_target = self
+            .new_files
+            .find_call_text(target, kind, &new_path, &new_caller);
+        Some(new_target.ok_or_else(|| format!("no reference in `{new_caller}` can point to `{new_path}`")))
     }
 }
 
 /// The files of a project, used to repair broken references.
 pub struct ReferenceRepair<'m> {
     pipelines: PipelineFiles<'m>,
-    /// The paths by file name.
-    by_name: HashMap<&'m str, Vec<&'m str>>,
+    /// The paths of all files by file name.
+    paths_by_name: HashMap<&'m str, Vec<&'m str>>,
     spellings: SpellingIndex<'m>,
 }
 
@@ -56,18 +59,19 @@ pub enum RepairError {
 impl<'m> ReferenceRepair<'m> {
     /// Creates the index from the paths of all regular files.
     pub fn new(paths: &[&'m str]) -> Self {
-        let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
+        let mut paths_by_name: HashMap<&str, Vec<&str>> = HashMap::new();
         for path in paths {
-            by_name.entry(file_name(path)).or_default().push(path);
+            paths_by_name.entry(file_name(path)).or_default().push(path);
         }
         Self {
             pipelines: PipelineFiles::new(paths.iter().copied()),
             spellings: SpellingIndex::new(paths.iter().copied()),
-            by_name,
+            paths_by_name,
         }
     }
 
-    /// Returns the correct text of a broken reference or of a call without a folder; `None` for a correct reference.
+    /// Returns the correct text of a broken reference, or of a call that names its pipeline without the folder. Returns
+    /// `None` for a correct reference, and for an expression, whose value is unknown.
     pub fn corrected_target(
         &self,
         reference: &Reference,
@@ -82,8 +86,8 @@ impl<'m> ReferenceRepair<'m> {
         }
     }
 
-    /// Returns the new text of a call whose pipeline was moved, or that names its pipeline without the folder; `None`
-    /// if the text is right. The error says why no file can be chosen.
+    /// Returns the new text of a call whose pipeline was moved, or that names its pipeline without the folder. Returns
+    /// `None` if the text is correct, or an error if no file or several files could be meant.
     fn repair_call(
         &self,
         target: &str,
@@ -99,7 +103,7 @@ impl<'m> ReferenceRepair<'m> {
         };
         let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
         let target_path = format!("{target_stem}{}", kind.extension());
-        let path = match self.or_other_spelling(same_name_path, &target_path) {
+        let path = match self.try_other_spelling(same_name_path, &target_path) {
             Ok(path) => path,
             Err(error) => return Some(Err(error)),
         };
@@ -107,35 +111,38 @@ impl<'m> ReferenceRepair<'m> {
         (new_target.as_deref() != Some(target)).then(|| new_target.ok_or(RepairError::NoFile))
     }
 
-    /// Returns the new path of a script that was moved; `None` if the path is right. The error says why no file can be
-    /// chosen.
+    /// Returns the new path of a script that was moved. Returns `None` if the path is correct, or an error if no file
+    /// or several files could be meant.
     fn repair_script(&self, target: &str) -> Option<Result<String, RepairError>> {
-        let same_name_paths = self.by_name.get(file_name(target)).map_or(&[][..], Vec::as_slice);
+        let same_name_paths = self
+            .paths_by_name
+            .get(file_name(target))
+            .map_or(&[][..], Vec::as_slice);
         if same_name_paths.contains(&target) {
             return None;
         }
-        let path = self.or_other_spelling(find_only_path(same_name_paths), target);
+        let path = self.try_other_spelling(find_only_path(same_name_paths), target);
         Some(path.map(str::to_owned))
     }
 
-    /// Returns the result, unless no file has the name: then the file whose path differs only in its Unicode normal
-    /// form or letter case.
-    fn or_other_spelling(
+    /// Returns the result of a search by file name. If no file has the name, returns the file whose path differs from
+    /// `path` only in its Unicode normal form or letter case.
+    fn try_other_spelling(
         &self,
-        result: Result<&'m str, RepairError>,
+        same_name_path: Result<&'m str, RepairError>,
         path: &str,
     ) -> Result<&'m str, RepairError> {
-        match result {
+        match same_name_path {
             Err(RepairError::NoFile) => match self.spellings.find(path) {
                 Some(other_spelling) => Ok(other_spelling.path),
                 None => Err(RepairError::NoFile),
             },
-            _ => result,
+            _ => same_name_path,
         }
     }
 }
 
-/// Returns the path if there is exactly one.
+/// Returns the path if there is exactly one, otherwise an error, which lists several paths.
 fn find_only_path<'f>(paths: &[&'f str]) -> Result<&'f str, RepairError> {
     match paths {
         [] => Err(RepairError::NoFile),

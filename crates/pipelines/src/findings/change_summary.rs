@@ -39,7 +39,8 @@ pub struct ChangeCounts {
 }
 
 impl ChangeCounts {
-    /// Returns a text such as `2 components added, 1 removed`, or `None` if there are no changes.
+    /// Returns a text such as `2 components added, 1 removed`, where `noun` is `component`, or `None` if there are no
+    /// changes.
     fn describe(self, noun: &str) -> Option<String> {
         let counts = [
             (self.added, "added"),
@@ -49,6 +50,7 @@ impl ChangeCounts {
         ];
         let mut parts: Vec<String> = Vec::new();
         for (part_count, verb) in counts.into_iter().filter(|(part_count, _)| *part_count > 0) {
+            // Only the first number has the noun.
             let first = parts.is_empty().then(|| format_count(part_count, noun));
             parts.push(format!(
                 "{} {verb}",
@@ -86,7 +88,8 @@ impl ChangeSummary {
         matches!(self.change, FileChange::Layout)
     }
 
-    /// Returns the change as a sentence without a period. Contains paths, which come from outside.
+    /// Returns the change as a phrase, such as `modified: 2 links removed; called by 6 pipelines`. It contains paths,
+    /// which the caller must escape.
     pub fn describe(&self) -> String {
         let start = match self.change {
             FileChange::Layout => "layout only, behavior unchanged".to_owned(),
@@ -97,8 +100,12 @@ impl ChangeSummary {
                     self.previous_path.as_deref().unwrap_or_default()
                 )
             }
-            FileChange::Added => return self.describe_whole("new pipeline") + &self.describe_callers(),
-            FileChange::Removed => return self.describe_whole("pipeline removed") + &self.describe_callers(),
+            FileChange::Added => {
+                return self.describe_with_part_counts("new pipeline") + &self.describe_callers();
+            }
+            FileChange::Removed => {
+                return self.describe_with_part_counts("pipeline removed") + &self.describe_callers();
+            }
             FileChange::Modified => FileChange::Modified.name().to_owned(),
         };
         let other_values = (self.other > 0).then(|| format_count(self.other, "other value"));
@@ -117,18 +124,20 @@ impl ChangeSummary {
         format!("{start}: {}{}", parts.join("; "), self.describe_callers())
     }
 
-    /// Describes an added or removed pipeline, with the number of its parts.
-    fn describe_whole(&self, description: &str) -> String {
-        let count_all = |counts: ChangeCounts| counts.added + counts.removed;
+    /// Returns the description of an added or removed pipeline, followed by the numbers of its components, links and
+    /// variables.
+    fn describe_with_part_counts(&self, description: &str) -> String {
+        let count_added_or_removed = |counts: ChangeCounts| counts.added + counts.removed;
         let parts = [
-            (count_all(self.components), "component"),
-            (count_all(self.links), "link"),
-            (count_all(self.variables), "variable"),
+            (count_added_or_removed(self.components), "component"),
+            (count_added_or_removed(self.links), "link"),
+            (count_added_or_removed(self.variables), "variable"),
         ];
         format!("{description}{}", format_part_counts(&parts))
     }
 
-    /// Describes how many pipelines call the changed one, with the first of them; empty if there are none.
+    /// Returns a clause with the number of pipelines that call this one, and the first of their paths. Returns an empty
+    /// text if no pipeline calls it or the callers are unknown.
     fn describe_callers(&self) -> String {
         match self.called_by {
             None | Some(0) => String::new(),
@@ -143,10 +152,11 @@ impl ChangeSummary {
     }
 }
 
-/// Joins numbers of parts after a colon; parts with the number 0 are omitted.
+/// Returns the numbers of parts after a colon, such as `: 3 components, 1 link`. Numbers of 0 are omitted; if all are
+/// 0, the text is empty.
 pub(crate) fn format_part_counts(parts: &[(usize, &str)]) -> String {
     match sluicegate_base::text::format_counts(parts) {
-        none if none.is_empty() => none,
+        counts if counts.is_empty() => counts,
         counts => format!(": {counts}"),
     }
 }

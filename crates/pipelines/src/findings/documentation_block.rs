@@ -10,7 +10,7 @@ pub enum DocumentationBlock {
 }
 
 impl DocumentationBlock {
-    /// Renders the block in Markdown, for the reference of all rules.
+    /// Renders the block as Markdown for `docs/RULES.md`, with an empty line before it.
     pub(crate) fn to_markdown(&self) -> String {
         match self {
             Self::Heading(heading) => format!("\n### {heading}\n"),

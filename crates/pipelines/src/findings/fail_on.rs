@@ -1,4 +1,4 @@
-//! The findings that fail the gate.
+//! The setting that selects which findings fail the gate.
 
 use super::{RuleResult, Severity, Status};
 use sluicegate_base::words::words;
@@ -19,25 +19,25 @@ pub enum FailOn {
 words!(FailOn { Error => "error", Warn => "warn", Never => "never" });
 
 impl FailOn {
-    /// Returns whether a result with this status fails the gate. A rule that could not be evaluated fails it, whatever
-    /// its level, except with [`Self::Never`].
+    /// Returns whether a result with this status fails the gate. A rule that could not be evaluated fails the gate,
+    /// regardless of the level of the rule, except with [`Self::Never`].
     pub fn is_failure(self, status: &Status) -> bool {
-        let limit = match self {
+        let min_severity = match self {
             Self::Error => Severity::Error,
             Self::Warn => Severity::Warning,
             Self::Never => return false,
         };
         match status {
             Status::Passed => false,
-            Status::Failed(severity) => *severity >= limit,
+            Status::Failed(severity) => *severity >= min_severity,
             Status::Error(_) => true,
         }
     }
 }
 
 impl RuleResult {
-    /// Returns whether the result fails the gate: its severity reaches the limit, and not all of its findings are known
-    /// or waived.
+    /// Returns whether the result fails the gate: it is severe enough for this setting, and at least one of its
+    /// findings is neither known nor waived.
     pub fn fails(&self, fail_on: FailOn) -> bool {
         fail_on.is_failure(&self.status) && !self.is_excused()
     }

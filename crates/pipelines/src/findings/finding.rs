@@ -74,29 +74,30 @@ pub struct FindingIdentity<'a> {
 }
 
 impl Finding<'_> {
-    /// Returns the identity of the finding across commits. A rule of the team states the subject itself, so its message
-    /// never identifies a finding.
+    /// Returns the identity of the finding across commits. It contains the component or variable, or else the message.
+    /// For a counting rule it contains neither, because such findings are compared by size. The message of a team rule
+    /// is never used, because a team rule names the subject itself.
     pub fn identity(&self) -> FindingIdentity<'_> {
         let subject = self.about.filter(|_| self.size.is_none());
-        let is_of_team = self.rule.starts_with(TEAM_PREFIX);
+        let is_team_rule = self.rule.starts_with(TEAM_PREFIX);
         FindingIdentity {
             rule: self.rule,
             path: self.path,
             about: match self.size {
                 Some(_) => None,
-                None => subject.or(self.text.as_deref().filter(|_| !is_of_team)),
+                None => subject.or(self.text.as_deref().filter(|_| !is_team_rule)),
             },
             about_kind: subject.and(self.about_kind),
         }
     }
 
-    /// Returns whether no rule could be evaluated on the file.
+    /// Returns whether the finding is an error that prevented the evaluation of every rule on the file.
     pub fn is_file_error(&self) -> bool {
         self.error_type
             .is_some_and(|error_type| FILE_ERROR_TYPES.contains(&error_type))
     }
 
-    /// Returns whether the finding concerns the rules file and not the pipeline.
+    /// Returns whether the finding is an error in the rules file and not in the pipeline.
     pub fn is_rules_file_error(&self) -> bool {
         self.error_type
             .is_some_and(|error_type| RULES_FILE_ERROR_TYPES.contains(&error_type))
@@ -107,12 +108,13 @@ impl Finding<'_> {
         self.error_type == Some(MISSING_RULES_TYPE)
     }
 
-    /// Returns whether the finding is neither known nor waived.
+    /// Returns whether the finding is counted as an error or a warning, because it is neither known nor waived.
     pub const fn is_counted(&self) -> bool {
         !matches!(self.state, Some(FindingState::Known | FindingState::Waived))
     }
 
-    /// Returns the message for people. It contains text from outside, which the writer must escape.
+    /// Returns the message for people, followed by the waiver in parentheses, if there is one. It contains text from
+    /// outside, which the caller must escape.
     pub fn message(&self) -> String {
         let description = self.describe();
         match self.waiver.and_then(|waiver| waiver.describe(self.state)) {
@@ -121,7 +123,8 @@ impl Finding<'_> {
         }
     }
 
-    /// Returns the finding as one sentence: the text of the rule or the platform, or a general text if there is none.
+    /// Returns the message without the waiver: the text of the violation or of the evaluation error, or a general text
+    /// if there is none.
     fn describe(&self) -> String {
         match (self.error_type, &self.text) {
             (Some(error_type), None) => format!("the rule could not be evaluated: {error_type}"),
@@ -130,7 +133,7 @@ impl Finding<'_> {
                 format!("the rule could not be evaluated: {error_type}: {text}")
             }
             (None, Some(text)) => text.clone().into_owned(),
-            (None, None) => "the rule does not hold".to_owned(),
+            (None, None) => "the rule is violated".to_owned(),
         }
     }
 }
@@ -143,7 +146,7 @@ impl Status {
 }
 
 impl RuleResult {
-    /// Returns the error type if it is one that every rule of the file reports, or `None` for any other result.
+    /// Returns the error type if the result is an error that every rule of the file reports, otherwise `None`.
     pub(crate) fn file_error_type(&self) -> Option<&str> {
         match &self.status {
             Status::Error(Some(error_type)) => FILE_ERROR_TYPES
@@ -153,12 +156,13 @@ impl RuleResult {
         }
     }
 
-    /// Returns the findings of this result in the file `path`: one for each violation of a failed rule, and one for a
-    /// rule that failed without violations or could not be evaluated, so that every failure is visible.
+    /// Returns the findings of this result in the file `path`. A failed rule has one finding per violation. A rule that
+    /// failed without violations, or that could not be evaluated, has exactly one, so that every failure is visible.
     pub fn findings<'a>(&'a self, path: &'a str) -> Vec<Finding<'a>> {
         let Some(severity) = self.severity() else {
             return Vec::new();
         };
+        // The finding of a result without violations; findings of violations replace some of its fields.
         let result_finding = Finding {
             path,
             line: self.line(),
@@ -181,7 +185,7 @@ impl RuleResult {
             return vec![Finding {
                 rule,
                 error_type: Some(error_type.as_deref().unwrap_or(NO_ERROR_TYPE)),
-                text: self.join_texts(),
+                text: self.join_violation_texts(),
                 ..result_finding
             }];
         }
@@ -208,13 +212,16 @@ impl RuleResult {
             .collect()
     }
 
-    /// Returns the texts of all violations, one on each line.
-    fn join_texts(&self) -> Option<Cow<'_, str>> {
+    /// Returns the texts of all violations, one per line; `None` if there are no violations.
+    fn join_violation_texts(&self) -> Option<Cow<'_, str>> {
         match self.violations.as_slice() {
             [] => None,
-            [one] => Some(Cow::Borrowed(one.text.as_str())),
-            several => {
-                let texts: Vec<&str> = several.iter().map(|violation| violation.text.as_str()).collect();
+            [violation] => Some(Cow::Borrowed(violation.text.as_str())),
+            violations => {
+                let texts: Vec<&str> = violations
+                    .iter()
+                    .map(|violation| violation.text.as_str())
+                    .collect();
                 Some(Cow::Owned(texts.join("\n")))
             }
         }
@@ -222,14 +229,15 @@ impl RuleResult {
 }
 
 impl FileResults {
-    /// Returns the results without those that repeat an earlier error of the entire file.
+    /// Returns the results without repeated errors of the entire file: every rule reports such an error, and only the
+    /// first result with it is returned.
     pub fn distinct_results(&self) -> Vec<&RuleResult> {
-        let mut causes: Vec<&str> = Vec::new();
+        let mut seen_error_types: Vec<&str> = Vec::new();
         let mut distinct_results = Vec::with_capacity(self.results.len());
         for result in &self.results {
             match result.file_error_type() {
-                Some(cause) if causes.contains(&cause) => continue,
-                Some(cause) => causes.push(cause),
+                Some(error_type) if seen_error_types.contains(&error_type) => continue,
+                Some(error_type) => seen_error_types.push(error_type),
                 None => {}
             }
             distinct_results.push(result);

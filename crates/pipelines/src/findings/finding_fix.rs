@@ -31,7 +31,8 @@ pub struct Fix {
 }
 
 impl Fix {
-    /// Returns whether the region begins in the file and does not end before its start.
+    /// Returns whether the region has valid positions: lines and columns count from 1, and the end is not before the
+    /// start. A fix in a saved report may have others.
     pub fn has_valid_region(&self) -> bool {
         let (start, end) = (
             (self.start_line, self.start_column),

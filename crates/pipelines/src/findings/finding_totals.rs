@@ -23,8 +23,9 @@ pub struct FindingTotals {
 }
 
 impl FindingTotals {
-    /// Counts these findings; a rule that could not be evaluated is only counted as such. `fixed_count` is the number
-    /// of findings at the base that no longer exist, if a comparison was made.
+    /// Counts findings by severity and state. A rule that could not be evaluated is only counted in `not_evaluated`.
+    /// `fixed_count` is the number of findings at the base that no longer exist; without a comparison it is `None`, and
+    /// so are the numbers of new and known findings.
     pub fn from_findings(findings: &[Finding<'_>], fixed_count: Option<usize>) -> Self {
         let mut totals = Self {
             new: fixed_count.map(|_| 0),
@@ -55,6 +56,7 @@ impl FindingTotals {
 }
 
 impl Report {
+    /// Counts all findings of the report.
     pub fn totals(&self) -> FindingTotals {
         FindingTotals::from_findings(&self.findings(), self.fixed_count)
     }

@@ -17,7 +17,8 @@ use std::fmt;
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// Computes the fingerprint of these parts; `ordinal` counts duplicates from 0.
+    /// Computes the fingerprint of a finding from its parts. `ordinal` is the number of earlier findings with the same
+    /// parts. Each part is preceded by its length, so that different parts never have the same input.
     pub fn new(parts: &[&str], ordinal: u64) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
@@ -28,14 +29,15 @@ impl Fingerprint {
         Self(hash.finalize().into())
     }
 
-    /// Computes the fingerprint of each finding, in the same order.
+    /// Computes the fingerprint of each finding, in the same order. Findings with the same parts are numbered, so that
+    /// their fingerprints differ.
     pub fn for_findings(findings: &[Finding<'_>]) -> Vec<Self> {
         let mut ordinals: HashMap<[&str; 6], u64> = HashMap::with_capacity(findings.len());
         let mut fingerprints = Vec::with_capacity(findings.len());
         for finding in findings {
             let parts = fingerprint_parts(finding);
             let ordinal = ordinals.entry(parts).or_insert(0);
-            // Without a kind, the fingerprint is that of the other parts.
+            // Without a kind of subject, the fingerprint is computed from the other parts.
             let hashed_parts = parts.strip_suffix(&[""]).unwrap_or(&parts);
             fingerprints.push(Self::new(hashed_parts, *ordinal));
             *ordinal += 1;
@@ -44,18 +46,20 @@ impl Fingerprint {
     }
 }
 
-/// Returns the parts that identify the finding in several reports. The line is not included, because it changes often.
+/// Returns the parts of a finding that are the same in every report: outcome, rule, path, error type, text, and the
+/// kind of the subject. The line is not included, because it changes often.
 fn fingerprint_parts<'f>(finding: &'f Finding<'_>) -> [&'f str; 6] {
-    let (kind, error_type) = match finding.error_type {
+    let (outcome, error_type) = match finding.error_type {
         Some(error_type) => ("error", error_type),
         None => ("failed", ""),
     };
     let text = finding.text.as_deref().unwrap_or_default();
     let about_kind = finding.about_kind.map_or("", SubjectKind::name);
-    [kind, finding.rule, finding.path, error_type, text, about_kind]
+    [outcome, finding.rule, finding.path, error_type, text, about_kind]
 }
 
 impl fmt::Display for Fingerprint {
+    /// Writes 64 hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&to_hex(&self.0))
     }

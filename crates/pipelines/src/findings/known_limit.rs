@@ -2,7 +2,7 @@
 
 use super::Report;
 
-/// Returns the message that there are more known findings than the limit.
+/// Returns the message that there are more known findings than the limit allows.
 pub fn describe_too_many_known(known_count: usize, max_known: usize) -> String {
     format!(
         "{} known, but the limit is {max_known} (--max-known): fix or waive existing findings",
@@ -18,7 +18,7 @@ pub fn describe_lower_limit(known_count: usize, max_known: usize) -> String {
     )
 }
 
-/// Returns the number of known findings as the beginning of a sentence.
+/// Returns the beginning of a sentence about known findings: `1 finding is` or `3 findings are`.
 fn format_known_count(known_count: usize) -> String {
     match known_count {
         1 => "1 finding is".to_owned(),
@@ -27,20 +27,23 @@ fn format_known_count(known_count: usize) -> String {
 }
 
 impl Report {
-    /// Returns the message if there are more known findings than the limit, otherwise `None`.
+    /// Returns a message if there are more known findings than the limit (`--max-known`) allows. Returns `None` without
+    /// a limit, or if the report was not compared with a base.
     pub fn check_known_limit(&self) -> Option<String> {
         let (known_count, max_known) = (self.totals().known?, self.context.max_known?);
         (known_count > max_known).then(|| describe_too_many_known(known_count, max_known))
     }
 
-    /// Returns the note about the number of known findings; `None` if the number equals the limit, or without a limit.
+    /// Returns the note that the number of known findings is above or below the limit. Returns `None` if it equals the
+    /// limit, or if there is no limit or no comparison.
     pub(crate) fn known_limit_note(&self) -> Option<String> {
         let (known_count, max_known) = (self.totals().known?, self.context.max_known?);
         self.check_known_limit()
             .or_else(|| (known_count < max_known).then(|| describe_lower_limit(known_count, max_known)))
     }
 
-    /// Removes the note about the number of known findings, before that number changes.
+    /// Removes the note about the number of known findings. The caller does this before it changes that number, because
+    /// the note is found by its text.
     pub fn remove_known_limit_note(&mut self) {
         if let Some(known_limit_note) = self.known_limit_note() {
             self.notes.retain(|note| *note != known_limit_note);

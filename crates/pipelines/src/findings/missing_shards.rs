@@ -5,8 +5,8 @@ use super::{Report, Shard};
 /// The beginning of the note.
 const NOTE_START: &str = "reports of shards are missing: ";
 
-/// Returns the note about the shards that are not among `shards`, which is sorted and has each shard once. `None` if no
-/// shard is missing.
+/// Returns the note that names the first shard that is missing in `shards`, and the number of other missing shards.
+/// Returns `None` if no shard is missing. `shards` must be sorted and have each shard only once.
 pub fn describe_missing_shards(shards: &[Shard]) -> Option<String> {
     let total = shards.first()?.total;
     // The total of a report from a file may be huge, so the search ends at the first missing shard.
@@ -14,15 +14,15 @@ pub fn describe_missing_shards(shards: &[Shard]) -> Option<String> {
         .map(|index| Shard { index, total })
         .find(|shard| shards.binary_search(shard).is_err())?;
     let missing_count = (total as usize).saturating_sub(shards.len());
-    let remark = match missing_count {
+    let other_shards = match missing_count {
         0 | 1 => String::new(),
         _ => format!(" and {} more", missing_count - 1),
     };
-    Some(format!("{NOTE_START}{first_missing_shard}{remark}"))
+    Some(format!("{NOTE_START}{first_missing_shard}{other_shards}"))
 }
 
 impl Report {
-    /// Returns whether the report was merged without the reports of all shards.
+    /// Returns whether the report was merged although reports of some shards were missing. Recognizes this by the note.
     pub fn lacks_shards(&self) -> bool {
         self.reasons.iter().any(|reason| reason.starts_with(NOTE_START))
     }

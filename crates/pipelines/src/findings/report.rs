@@ -96,6 +96,7 @@ pub struct ReviewPlatform {
 }
 
 impl fmt::Display for ReviewPlatform {
+    /// Writes a phrase with the project and the URL, for messages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the project {} on {}", self.project, self.url)
     }
@@ -151,16 +152,16 @@ pub struct Shard {
 impl FromStr for Shard {
     type Err = &'static str;
 
-    /// Parses `index/total`.
+    /// Parses the form `index/total`, such as `1/3`. The error is the expected form.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const FORM: &str = "a shard is I/N, two integers with I from 1 to N";
-        let (index, total) = text.trim().split_once('/').ok_or(FORM)?;
-        let number = |text: &str| text.trim().parse::<u32>().map_err(|_| FORM);
-        let (index, total) = (number(index)?, number(total)?);
+        const EXPECTED_FORM: &str = "expected I/N: two integers, with I from 1 to N";
+        let (index, total) = text.trim().split_once('/').ok_or(EXPECTED_FORM)?;
+        let parse_number = |text: &str| text.trim().parse::<u32>().map_err(|_| EXPECTED_FORM);
+        let (index, total) = (parse_number(index)?, parse_number(total)?);
         if (1..=total).contains(&index) {
             Ok(Self { index, total })
         } else {
-            Err(FORM)
+            Err(EXPECTED_FORM)
         }
     }
 }
@@ -168,30 +169,34 @@ impl FromStr for Shard {
 impl TryFrom<String> for Shard {
     type Error = &'static str;
 
+    /// Parses a shard of a saved report.
     fn try_from(text: String) -> Result<Self, Self::Error> {
         text.parse()
     }
 }
 
 impl From<Shard> for String {
+    /// Returns the shard as it is saved in a report.
     fn from(shard: Shard) -> Self {
         shard.to_string()
     }
 }
 
 impl Shard {
-    /// Returns whether the path belongs to this shard. The result depends only on the path, so each file is in exactly
-    /// one shard, whichever other files are selected.
+    /// Returns whether the file at this path belongs to the shard. A hash of the path determines its shard, so each
+    /// file is in exactly one shard, whichever other files are selected.
     pub fn contains(self, path: &str) -> bool {
         let digest = Sha256::digest(path.as_bytes());
         let hash = digest[..8]
             .iter()
             .fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-        hash % u64::from(self.total.max(1)) + 1 == u64::from(self.index)
+        let shard_index = hash % u64::from(self.total.max(1)) + 1;
+        shard_index == u64::from(self.index)
     }
 }
 
 impl fmt::Display for Shard {
+    /// Writes the form `index/total`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.index, self.total)
     }
@@ -277,7 +282,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns the report of a run that has not finished.
+    /// Returns the report that is written before a run finishes, so that an interrupted run is undecided. `note` is the
+    /// reason.
     pub fn for_unfinished_run(note: &str, started_at: Timestamp) -> Self {
         Self {
             engine: Engine::Remote,
@@ -302,12 +308,12 @@ impl Report {
         }
     }
 
-    /// Returns the findings that fail the gate; the default if the report does not contain them.
+    /// Returns the setting that selects which findings fail the gate; the default if it is unknown.
     pub fn fail_on(&self) -> FailOn {
         self.context.fail_on.unwrap_or_default()
     }
 
-    /// Returns the notes that explain a verdict other than passed.
+    /// Returns the notes that explain why the verdict is not "passed".
     pub fn verdict_reasons(&self) -> impl Iterator<Item = &String> {
         self.notes.iter().filter(|note| self.is_reason(note))
     }
@@ -317,25 +323,29 @@ impl Report {
         self.notes.iter().filter(|note| !self.is_reason(note))
     }
 
-    /// Returns whether the note explains the verdict, so that it is shown before the others.
+    /// Returns whether the note explains why the verdict is not "passed": it is one of the recorded reasons, or reports
+    /// too many known findings.
     fn is_reason(&self, note: &str) -> bool {
+        if self.verdict == Verdict::Passed {
+            return false;
+        }
         let is_recorded = self.reasons.iter().any(|reason| reason == note);
-        self.verdict != Verdict::Passed
-            && (is_recorded
-                || self.context.max_known.is_some() && self.check_known_limit().as_deref() == Some(note))
+        // Without a limit, the known findings need not be counted.
+        is_recorded || self.context.max_known.is_some() && self.check_known_limit().as_deref() == Some(note)
     }
 
-    /// Returns whether the change breaks consumers in a way that the job forbids.
+    /// Returns whether the change breaks consumers of shared pipelines, and the settings make that fail the gate.
     pub fn breaks_consumers(&self) -> bool {
         self.compat.as_ref().is_some_and(|compat| compat.refused)
     }
 
-    /// Returns the files that were reviewed.
+    /// Returns the files that the rules file was applied to.
     pub fn reviewed_files(&self) -> impl Iterator<Item = &FileResults> {
         self.files.iter().filter(|file| file.is_reviewed())
     }
 
-    /// Counts the files and the results of rules by status.
+    /// Counts the files, and the results of the rules in the rules file by status. Results of project checks and of
+    /// team rules are not counted.
     pub fn count_results(&self) -> ResultCounts {
         let mut counts = ResultCounts {
             files: self.reviewed_files().count(),
@@ -356,7 +366,7 @@ impl Report {
         counts
     }
 
-    /// Returns all findings, by file and in the order of the results.
+    /// Returns all findings, in the order of the files and of the results in each file.
     pub fn findings(&self) -> Vec<Finding<'_>> {
         self.files.iter().flat_map(FileResults::findings).collect()
     }
@@ -454,7 +464,7 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(
             (findings[0].line, findings[0].message().as_str()),
-            (1, "the rule does not hold")
+            (1, "the rule is violated")
         );
     }
 

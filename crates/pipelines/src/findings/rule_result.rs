@@ -25,7 +25,7 @@ pub enum Severity {
 words!(Severity { Warning => "warning", Error => "error" });
 
 impl Severity {
-    /// Returns the severity of a violation of a rule with this level.
+    /// Returns the severity of a violation of a rule that has this level.
     pub const fn from_enforcement(level: Enforcement) -> Self {
         match level {
             Enforcement::Warn => Self::Warning,
@@ -51,7 +51,8 @@ pub enum Origin {
 words!(Origin { Platform => "platform", Local => "local", Project => "project", Team => "team" });
 
 impl Origin {
-    /// Returns whether the result is of a rule in the platform's rules file.
+    /// Returns whether the result comes from a rule in the rules file. The platform and the local engine evaluate these
+    /// rules.
     pub const fn is_rules_file(self) -> bool {
         matches!(self, Self::Platform | Self::Local)
     }
@@ -78,7 +79,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Returns the status as written by the platform.
+    /// Returns the name that the platform uses for the status.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Passed => "PASSED",
@@ -87,8 +88,8 @@ impl Status {
         }
     }
 
-    /// Returns whether the findings can be known or waived. An evaluation error cannot, unless the pipeline itself
-    /// causes it.
+    /// Returns whether findings with this status can be known or waived. An evaluation error cannot, unless the content
+    /// of the pipeline causes it.
     pub fn is_excusable(&self) -> bool {
         match self {
             Self::Passed => false,
@@ -119,7 +120,7 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Creates a violation that is about the whole file.
+    /// Creates a violation that concerns the complete file, without a line and a fix.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -165,7 +166,7 @@ pub struct RuleResult {
 }
 
 impl RuleResult {
-    /// Creates a result without a comparison and without waivers.
+    /// Creates a result of a local evaluation, which was not compared with a base and has no waivers.
     pub const fn new(
         rule: String,
         status: Status,
@@ -184,7 +185,7 @@ impl RuleResult {
         }
     }
 
-    /// Returns the line of the first component or variable that a violation concerns, otherwise 1.
+    /// Returns the lowest line of the violations; 1 if no violation has a line.
     pub fn line(&self) -> u32 {
         self.violations
             .iter()
@@ -202,22 +203,23 @@ impl RuleResult {
         }
     }
 
-    /// Returns the state of the finding for the violation at this index, compared with the base.
+    /// Returns the state of the finding for the violation at this index: new, known or waived. A result without
+    /// violations has one finding, at index 0. Returns `None` if no comparison was made and the finding is not waived.
     pub fn state(&self, index: usize) -> Option<FindingState> {
         self.states.get(index).copied().flatten()
     }
 
-    /// Returns the waiver of the finding for the violation at this index.
+    /// Returns the waiver of the finding for the violation at this index, if there is one. It may be expired.
     pub fn waiver(&self, index: usize) -> Option<&Waiver> {
         self.waivers.get(index)?.as_ref()
     }
 
-    /// Returns the text of the waiver, for people.
+    /// Returns the text that explains the waiver of the finding at this index; `None` without a waiver.
     pub fn describe_waiver(&self, index: usize) -> Option<String> {
         self.waiver(index)?.describe(self.state(index))
     }
 
-    /// Returns whether the finding for the violation at this index is neither known nor waived.
+    /// Returns whether the finding for the violation at this index is counted, because it is neither known nor waived.
     pub fn is_counted(&self, index: usize) -> bool {
         !matches!(
             self.state(index),
@@ -227,7 +229,9 @@ impl RuleResult {
 
     /// Returns whether all findings of the result are known or waived.
     pub fn is_excused(&self) -> bool {
-        !(0..self.violations.len().max(1)).any(|index| self.is_counted(index))
+        // A result without violations has one finding.
+        let finding_count = self.violations.len().max(1);
+        !(0..finding_count).any(|index| self.is_counted(index))
     }
 }
 
@@ -241,13 +245,13 @@ pub struct FileResults {
 }
 
 impl FileResults {
-    /// Returns whether the file was reviewed. Results of the project checks and of the team's rules are not a review. A
-    /// file without any result was reviewed, but no rule applies to it.
+    /// Returns whether the rules file was applied to the file. Results of project checks and team rules alone do not
+    /// make a review. A file without any result was reviewed, but no rule applies to it.
     pub fn is_reviewed(&self) -> bool {
         self.results.is_empty() || self.rule_results().next().is_some()
     }
 
-    /// Returns the results of the rules in the rules file.
+    /// Returns the results of the rules in the rules file, without those of project checks and team rules.
     pub(crate) fn rule_results(&self) -> impl Iterator<Item = &RuleResult> {
         self.results.iter().filter(|result| result.origin.is_rules_file())
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Which findings are listed for people.
+/// The setting that selects which findings are listed for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShowMode {
     /// All findings, including known and waived ones.
@@ -19,12 +19,12 @@ pub enum ShowMode {
 }
 
 impl ShowMode {
-    /// Returns whether known and waived findings are listed.
+    /// Returns whether known and waived findings are listed, too.
     pub const fn includes_excused(self) -> bool {
         matches!(self, Self::All)
     }
 
-    /// Returns the maximum number of listed findings.
+    /// Returns the maximum number of findings to list.
     pub const fn limit(self) -> usize {
         match self {
             Self::All | Self::New | Self::Concise => usize::MAX,
@@ -35,12 +35,14 @@ impl ShowMode {
 }
 
 impl Default for ShowMode {
+    /// Returns the mode that lists the 50 most severe findings.
     fn default() -> Self {
         Self::First(50)
     }
 }
 
 impl fmt::Display for ShowMode {
+    /// Writes the value of the setting, as it is parsed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All => f.write_str("all"),
@@ -55,9 +57,10 @@ impl fmt::Display for ShowMode {
 impl FromStr for ShowMode {
     type Err = String;
 
+    /// Parses the value of the setting, in any letter case.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let word = text.trim().to_ascii_lowercase();
-        match word.as_str() {
+        let value = text.trim().to_ascii_lowercase();
+        match value.as_str() {
             "all" => Ok(Self::All),
             "new" => Ok(Self::New),
             "none" => Ok(Self::None),

@@ -16,7 +16,8 @@ pub struct Waiver {
 }
 
 impl Waiver {
-    /// Returns a text for a finding in this state: the finding is waived, or since when it no longer is.
+    /// Returns a text for a finding with this waiver: that it is waived, or, if its state is not "waived", since when
+    /// the waiver is expired. Returns `None` for a waiver that never expires but does not waive the finding.
     pub(crate) fn describe(&self, state: Option<FindingState>) -> Option<String> {
         let reason = &self.reason;
         match (state, self.until) {
