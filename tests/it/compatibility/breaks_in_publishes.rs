@@ -116,7 +116,7 @@ fn names_that_announce_a_break_accept_it_and_counted_ones_do_not() {
     assert_eq!(shop.versions(), ["v1.4.0"]);
     shop.publish("v2.0.0 --compat fail").expect(0);
     let accepted = &shop.receipt()["compat"]["accepted"];
-    assert_eq!(accepted, "v2.0.0 has a higher major number than v1.4.0");
+    assert_eq!(accepted, "v2.0.0 has a higher major version than v1.4.0");
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn review_of_ci_accepts_break_where_its_publish_does() {
     assert_eq!(shop.versions(), ["1.2.3"]);
     let log = ci("2.0.0").expect(0).all();
     assert!(
-        log.contains("(accepted: 2.0.0 has a higher major number than 1.2.3)"),
+        log.contains("(accepted: 2.0.0 has a higher major version than 1.2.3)"),
         "{log}"
     );
     ci("2.0.0").expect(0);

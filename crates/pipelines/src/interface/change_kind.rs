@@ -25,7 +25,8 @@ words!(ChangeClass {
 });
 
 impl ChangeClass {
-    /// Returns the class for a total, which is never a note.
+    /// Returns the class that a comparison has if this is the class of its most important change. A note counts as
+    /// content there.
     #[must_use]
     pub const fn for_total(self) -> Self {
         match self {
@@ -73,7 +74,7 @@ pub struct ChangeEffect {
     pub consumer_action: &'static str,
 }
 
-/// Creates the row of the table for a kind of change.
+/// Creates a row of the table [`EFFECTS`], with the class in the first column.
 const fn build_effect(
     class: ChangeClass,
     kind: ChangeKind,
@@ -137,15 +138,16 @@ pub(super) const EFFECTS: [ChangeEffect; 23] = {
 };
 
 impl ChangeKind {
-    /// Returns the name of the change in JSON.
+    /// Returns the name of this kind of change in JSON, such as `pipeline-removed`.
     pub fn name(self) -> String {
         let word = serde_json::to_value(self).unwrap_or_default();
         word.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Returns the row of the change in the table. A test checks that every change has one.
+    /// Returns the row of this kind of change in the table. A test checks that every kind has one, so the fallback to
+    /// the first row is never used.
     pub fn effect(self) -> &'static ChangeEffect {
-        let effect = EFFECTS.iter().find(|row| row.kind == self);
+        let effect = EFFECTS.iter().find(|effect| effect.kind == self);
         effect.unwrap_or(&EFFECTS[0])
     }
 }

@@ -1,4 +1,4 @@
-//! The kinds of the shared pipelines whose files differ between two sides.
+//! The kinds of the shared pipelines whose files differ between two versions.
 //!
 //! The kind of a pipeline is defined by the `type` key in its file, not by the file's name. The caller reads the files,
 //! and only those that differ; for the others, and for files that cannot be read, the name is used.
@@ -11,12 +11,14 @@ use std::collections::HashMap;
 pub struct ChangedKinds(HashMap<String, [Option<PipelineKind>; 2]>);
 
 impl ChangedKinds {
-    /// Adds the kinds in the old and the new file of a shared pipeline; `None` if a file could not be read.
+    /// Records the kinds that the old and the new file of a shared pipeline state; `None` for a file that could not be
+    /// read.
     pub fn insert(&mut self, id: String, old: Option<PipelineKind>, new: Option<PipelineKind>) {
         self.0.insert(id, [old, new]);
     }
 
-    /// Returns the old and the new kind of the pipeline, by the file name if a file was not read.
+    /// Returns the names of the old and the new kind of a shared pipeline. If a file was not read, the kind is that of
+    /// its file name.
     pub(super) fn kinds_of(
         &self,
         old_entry: &SharedEntry,

@@ -17,13 +17,15 @@ const HEADINGS: [(ChangeClass, &str); 4] = [
     (ChangeClass::Content, "content"),
 ];
 
-/// Returns the changes by class, one on each line, below a line with the heading of the class.
+/// Returns the changes by class, one per line, below a line with the heading of the class. Each class lists a limited
+/// number of changes; a class without changes is omitted.
 pub fn list_changes(compat: &Compatibility) -> Vec<String> {
     let old_name = compat.old_name();
     let mut lines = Vec::new();
     for (class, heading) in HEADINGS {
-        let of_class = compat.changes.iter().filter(|change| change.class == class);
-        let list = List::with_limit(of_class, MAX_LISTED_CHANGES).map(|change| change.format_line(&old_name));
+        let changes_of_class = compat.changes.iter().filter(|change| change.class == class);
+        let list = List::with_limit(changes_of_class, MAX_LISTED_CHANGES)
+            .map(|change| change.format_line(&old_name));
         if list.items().is_empty() {
             continue;
         }
@@ -33,7 +35,8 @@ pub fn list_changes(compat: &Compatibility) -> Vec<String> {
     lines
 }
 
-/// Returns the breaking changes, one on each line.
+/// Returns the breaking changes, one per line. After a fixed number of changes, the last line is the number of the
+/// others.
 pub fn list_breaking_changes(compat: &Compatibility) -> Vec<String> {
     let old_name = compat.old_name();
     let list = List::with_limit(compat.breaking_changes(), MAX_LISTED_CHANGES)
@@ -41,8 +44,8 @@ pub fn list_breaking_changes(compat: &Compatibility) -> Vec<String> {
     list.entries().collect()
 }
 
-/// Returns a note about the shared pipelines that consumers can use from now on, or `None` if there are none. Contains
-/// text from outside.
+/// Returns a note that lists the ids of shared pipelines that are new in this version, or `None` if there are none. The
+/// ids come from outside, so the caller must escape the note.
 pub fn describe_new_pipelines(compat: &Compatibility) -> Option<String> {
     let new_pipelines = compat
         .changes
@@ -56,7 +59,8 @@ pub fn describe_new_pipelines(compat: &Compatibility) -> Option<String> {
     (!ids.is_empty()).then(|| format!("{description}: {}", List::with_limit(&ids, MAX_LISTED_IDS)))
 }
 
-/// Returns the number of changes of each class, on one line. States if only ids were compared.
+/// Returns the number of changes of each class, on one line, such as `1 break, 2 additions`. Adds a remark if only the
+/// ids were compared, because the parameters may have changed, too.
 pub fn summarize(compat: &Compatibility) -> String {
     let parts: Vec<String> = [
         (ChangeClass::Breaking, "break"),
@@ -74,7 +78,7 @@ pub fn summarize(compat: &Compatibility) -> String {
     .collect();
     match (parts.is_empty(), compat.ids_only) {
         (true, true) => "no id was removed; the parameters were not compared".to_owned(),
-        (false, true) => parts.join(", ") + " of the ids; the parameters were not compared",
+        (false, true) => parts.join(", ") + "; the parameters were not compared",
         (true, false) => "nothing changed".to_owned(),
         (false, false) => parts.join(", "),
     }

@@ -50,7 +50,7 @@ pub struct Compatibility {
 }
 
 impl Compatibility {
-    /// Creates the comparison from a list of changes.
+    /// Creates the result of a comparison from its changes. The class is that of the most important change.
     pub fn new(against: ComparedVersion, changes: Vec<InterfaceChange>) -> Self {
         let class = changes.iter().map(|change| change.class).max();
         Self {
@@ -64,7 +64,8 @@ impl Compatibility {
         }
     }
 
-    /// Compares only ids. Other changes are unknown, so the class is `None` unless a break was found.
+    /// Compares the ids of the shared pipelines of a version with those that are offered now. Changes to parameters are
+    /// unknown, so the class is `None` unless an id was removed.
     pub fn from_ids<'a>(
         against: ComparedVersion,
         old_ids: &[String],
@@ -89,12 +90,12 @@ impl Compatibility {
         }
     }
 
-    /// Returns whether there was no earlier version.
+    /// Returns whether this is the first version, so that there was no version or commit to compare with.
     pub fn is_first(&self) -> bool {
         self.against.is_none() && self.against_commit.is_none() && !self.ids_only
     }
 
-    /// Returns whether consumers must do something.
+    /// Returns whether at least one change breaks consumers, so that they must act.
     pub fn is_breaking(&self) -> bool {
         self.class == Some(ChangeClass::Breaking)
     }
@@ -106,14 +107,15 @@ impl Compatibility {
             .filter(|change| change.class == ChangeClass::Breaking)
     }
 
-    /// Allows a break for this reason. Without a break, there is nothing to allow.
+    /// Records the reason why a breaking change is accepted. Without a breaking change, the reason is ignored.
     #[must_use]
     pub fn with_acceptance(mut self, reason: Option<String>) -> Self {
         self.accepted = reason.filter(|_| self.is_breaking());
         self
     }
 
-    /// Returns the name of the old side, on one line.
+    /// Returns the name of the version or commit that is compared with, for messages; `nothing` if there is none. It
+    /// has no line breaks.
     pub fn old_name(&self) -> String {
         text::escape_line(&match (&self.against, &self.against_commit) {
             (Some(version), _) => format!("version {version}"),
@@ -123,7 +125,8 @@ impl Compatibility {
     }
 }
 
-/// Returns why the version names allow a break, or `None` if they do not.
+/// Returns why the names of the old and the new version allow a breaking change, for example a higher major version.
+/// Returns `None` if they do not, or if there is no old version.
 pub fn find_acceptance_by_name(old: Option<&str>, new: &str) -> Option<String> {
     find_announced_break(old?, new)
 }

@@ -30,8 +30,10 @@ pub struct Consumer {
     names: BTreeSet<String>,
 }
 
-/// Returns the components of a pipeline that run shared pipelines with this prefix.
+/// Finds the components of a pipeline that run shared pipelines with this prefix. Fails if `pipeline` is not the YAML
+/// of a pipeline.
 pub fn find_consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, DocumentError> {
+    // The canvas below `design` is not needed.
     let tree = Tree::parse(pipeline, Some("design"))?;
     let components = PipelineOutline::from_node(tree.root())?.components;
     let mut consumers = Vec::new();
@@ -41,7 +43,7 @@ pub fn find_consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, Do
         }
         let mut texts = ParameterTexts::default();
         if let Some(parameters) = node.get("parameters") {
-            texts.collect_values(parameters, prefix);
+            texts.collect_texts(parameters, prefix);
         }
         if let Some(id) = texts.id {
             consumers.push(Consumer {
@@ -56,6 +58,7 @@ pub fn find_consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, Do
     Ok(consumers)
 }
 
+/// The texts in the parameters of a component that runs a shared pipeline.
 #[derive(Default)]
 struct ParameterTexts {
     id: Option<String>,
@@ -64,9 +67,10 @@ struct ParameterTexts {
 }
 
 impl ParameterTexts {
-    /// Finds the id and the version of the shared pipeline in the values below this node, and records all keys and
-    /// texts. The version is the first text `[Latest]`, or value of a key that contains `version`.
-    fn collect_values(&mut self, node: NodeRef<'_, '_>, prefix: &str) {
+    /// Records all keys and texts at and below this node, and the first id and version of a shared pipeline among them.
+    /// An id is the rest of a text that begins with `prefix#`. A version is the text `[Latest]`, or the value of a key
+    /// that contains `version`.
+    fn collect_texts(&mut self, node: NodeRef<'_, '_>, prefix: &str) {
         if let Some(text) = node.text() {
             let id = text
                 .trim()
@@ -80,22 +84,22 @@ impl ParameterTexts {
             self.names.insert(text.to_owned());
         }
         for item in node.items().into_iter().flatten() {
-            self.collect_values(item, prefix);
+            self.collect_texts(item, prefix);
         }
         for (key, _, value) in node.entries() {
-            let is_version = key.to_ascii_lowercase().contains("version");
-            if let Some(text) = value.text().filter(|_| is_version && !value.is_null()) {
+            let is_version_key = key.to_ascii_lowercase().contains("version");
+            if let Some(text) = value.text().filter(|_| is_version_key && !value.is_null()) {
                 self.version.get_or_insert_with(|| text.to_owned());
             }
             self.names.insert(key.to_owned());
-            self.collect_values(value, prefix);
+            self.collect_texts(value, prefix);
         }
     }
 }
 
 impl Consumer {
-    /// Returns the changes that affect the component: all changes to its shared pipeline, except those of parameters
-    /// that it does not use, unless it must set them.
+    /// Returns the changes that affect the component: all changes to its shared pipeline, except changes to parameters
+    /// that it does not use. A parameter that it does not set, but now must set, also affects it.
     pub fn select_affecting<'c>(&self, changes: &'c [InterfaceChange]) -> Vec<&'c InterfaceChange> {
         changes
             .iter()
@@ -104,9 +108,10 @@ impl Consumer {
     }
 
     /// Returns whether the change affects this consumer. A parameter that must be set affects consumers that do not
-    /// name it; other changes to a parameter affect those that do. A change to the entire shared pipeline affects all.
+    /// name it. Other changes to a parameter affect consumers that name it. A change to the shared pipeline itself
+    /// affects all its consumers.
     fn is_affected_by(&self, change: &InterfaceChange) -> bool {
-        let must_set = matches!(
+        let must_be_set = matches!(
             change.kind,
             ChangeKind::ParameterRequired | ChangeKind::DefaultRemoved
         );
@@ -114,7 +119,7 @@ impl Consumer {
             && change
                 .parameter
                 .as_ref()
-                .is_none_or(|name| self.names.contains(name) != must_set)
+                .is_none_or(|name| self.names.contains(name) != must_be_set)
     }
 }
 

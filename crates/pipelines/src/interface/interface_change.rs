@@ -1,4 +1,4 @@
-//! A change, with its location on both sides.
+//! A change to the interface, with its locations in the old and the new version.
 
 use super::{ChangeClass, ChangeKind};
 use crate::yaml::Position;
@@ -18,7 +18,7 @@ pub struct SourceLocation {
 }
 
 impl SourceLocation {
-    /// Returns the file, with the line if there is one. Not escaped.
+    /// Returns the path, followed by the line if there is one. The caller must escape the text.
     pub(crate) fn format_location(&self) -> String {
         match self.line {
             Some(line) => format!("{}:{line}", self.path),
@@ -43,15 +43,15 @@ pub struct InterfaceChange {
     pub before: Option<String>,
     /// The new value, truncated if it is long.
     pub after: Option<String>,
-    /// The location on the old side; `None` for an addition.
+    /// The location in the old version; `None` for an addition.
     pub old: Option<SourceLocation>,
-    /// The location on the new side; for a removed parameter, its shared pipeline. `None` for a removed shared
+    /// The location in the new version; for a removed parameter, its shared pipeline. `None` for a removed shared
     /// pipeline.
     pub new: Option<SourceLocation>,
 }
 
 impl InterfaceChange {
-    /// Creates a change with this kind, without values and locations.
+    /// Creates a change to the shared pipeline with this id, without values and locations, which are added later.
     pub(super) fn for_kind(kind: ChangeKind, id: &str) -> Self {
         Self {
             class: kind.effect().class,
@@ -66,7 +66,7 @@ impl InterfaceChange {
         }
     }
 
-    /// Creates a change to a file of the version.
+    /// Creates a change to a file of the version, which concerns no specific shared pipeline.
     pub fn for_file(kind: ChangeKind, path: &str) -> Self {
         let file = SourceLocation {
             path: path.to_owned(),
@@ -80,7 +80,8 @@ impl InterfaceChange {
         }
     }
 
-    /// Creates the change for a removed shared pipeline whose old location is unknown.
+    /// Creates the change for a removed shared pipeline whose old location is unknown. It is shown at the new file,
+    /// without a line.
     pub(crate) fn for_removed_pipeline(id: &str, new: &super::Interface) -> Self {
         let file = SourceLocation {
             path: new.file.clone(),
@@ -89,27 +90,32 @@ impl InterfaceChange {
         Self::for_kind(ChangeKind::PipelineRemoved, id).with_locations(None, Some(file))
     }
 
+    /// Sets the name of the changed parameter.
     pub(super) fn with_parameter(mut self, name: &str) -> Self {
         self.parameter = Some(name.to_owned());
         self
     }
 
+    /// Sets the name of the changed column.
     pub(super) fn with_column(mut self, name: &str) -> Self {
         self.column = Some(name.to_owned());
         self
     }
 
+    /// Sets the old and the new value, truncated.
     pub(super) fn with_values(mut self, old_value: Option<&str>, new_value: Option<&str>) -> Self {
         self.before = old_value.map(truncate);
         self.after = new_value.map(truncate);
         self
     }
 
+    /// Sets the locations in the old and the new version.
     pub(super) fn with_locations(self, old: Option<SourceLocation>, new: Option<SourceLocation>) -> Self {
         Self { old, new, ..self }
     }
 
-    /// Returns a description of the change, to follow the name of the shared pipeline. Contains text from outside.
+    /// Returns a description of the change, which follows the name of the shared pipeline in a message. Replaces the
+    /// placeholders of the template for this kind of change. The caller must escape the text.
     pub fn describe(&self) -> String {
         let mut description = String::new();
         let mut template = self.kind.effect().description;
@@ -124,7 +130,7 @@ impl InterfaceChange {
         description + template
     }
 
-    /// Returns the value for a placeholder in the description of the kind.
+    /// Returns the text that replaces a placeholder, such as `{before}`; `none` if the change has no such value.
     fn format_placeholder(&self, placeholder: &str) -> String {
         let value = match placeholder {
             "parameter" => &self.parameter,
@@ -139,12 +145,12 @@ impl InterfaceChange {
         }
     }
 
-    /// Returns what consumers must do or can do.
+    /// Returns the action that consumers must or can take, as an instruction.
     pub fn consumer_action(&self) -> &'static str {
         self.kind.effect().consumer_action
     }
 
-    /// Returns the shared pipeline or the file. Contains text from outside.
+    /// Returns the id of the shared pipeline, or the path of the file. The caller must escape the text.
     pub fn subject(&self) -> String {
         match (&self.id, &self.new, &self.old) {
             (Some(id), ..) => truncate(id),
@@ -153,7 +159,8 @@ impl InterfaceChange {
         }
     }
 
-    /// Returns the path and the line, from 1, where the change is shown: on the new side, otherwise on the old.
+    /// Returns the path and the line, from 1, at which reports show the change: its location in the new version, or
+    /// else in the old one. The path is empty if both are unknown.
     pub fn shown_location(&self) -> (&str, u32) {
         let location = self.new.as_ref().or(self.old.as_ref());
         location.map_or(("", 1), |location| {
@@ -161,7 +168,8 @@ impl InterfaceChange {
         })
     }
 
-    /// Returns the change, what consumers must do, and the old location. Contains text from outside.
+    /// Returns the shared pipeline, the description, the action for consumers, and the old location. The new location
+    /// is omitted, because reports show it separately. The caller must escape the text.
     pub fn describe_fully(&self) -> String {
         let id = self.id.as_ref().map(|id| format!("`{id}`: ")).unwrap_or_default();
         let old_location = self
@@ -175,7 +183,8 @@ impl InterfaceChange {
         )
     }
 
-    /// Returns the complete change on one line, beginning with its location; `old_name` is the name of the old side.
+    /// Returns the complete change on one line for the terminal, beginning with its location. `old_name` is the name of
+    /// the old version. The action for consumers is omitted for a change that needs none.
     pub fn format_line(&self, old_name: &str) -> String {
         let (subject, description) = (self.subject(), self.describe());
         let sentence = match (&self.id, self.kind.effect().class) {
@@ -193,18 +202,18 @@ impl InterfaceChange {
             .as_ref()
             .map(|location| format!("{} in {old_name}", location.format_location()));
         let line = match (&self.new, old_location) {
-            (Some(new), Some(was)) if self.id.is_some() => {
-                format!("{}: {sentence} (before: {was})", new.format_location())
+            (Some(new), Some(old_location)) if self.id.is_some() => {
+                format!("{}: {sentence} (before: {old_location})", new.format_location())
             }
             (Some(new), _) => format!("{}: {sentence}", new.format_location()),
-            (None, Some(was)) => format!("{was}: {sentence}"),
+            (None, Some(old_location)) => format!("{old_location}: {sentence}"),
             (None, None) => sentence,
         };
         text::escape_line(&line)
     }
 }
 
-/// Returns the first characters of a value for a message.
+/// Returns the first [`MAX_SHOWN_CHARS`] characters of a value, with an ellipsis if others are omitted.
 fn truncate(value: &str) -> String {
     let mut output: String = value.chars().take(MAX_SHOWN_CHARS).collect();
     if output.len() < value.len() {
@@ -213,7 +222,7 @@ fn truncate(value: &str) -> String {
     output
 }
 
-/// Returns the location of an item in the file.
+/// Returns the location of the item that begins at this position of the file.
 pub(super) fn source_location(file: &str, position: Position) -> SourceLocation {
     SourceLocation {
         path: file.to_owned(),

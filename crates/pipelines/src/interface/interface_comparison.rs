@@ -1,4 +1,4 @@
-//! Compares the interfaces of two sides: used by publish, review, `diff`, `artifacts diff`, impact and receipts, so
+//! Compares the interfaces of two versions: used by publish, review, `diff`, `artifacts diff`, impact and receipts, so
 //! that all of them report the same changes.
 
 use super::interface_change::source_location;
@@ -7,8 +7,8 @@ use crate::pipelines::{SharedColumn, SharedEntry, SharedParameter};
 use crate::yaml::Position;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the changes that consumers of `old` see in `new`, by id: the ids in the order of `new`, then the removed
-/// ids.
+/// Returns the changes that consumers of `old` see in `new`. Changes to ids that `new` offers are first, in the order
+/// of `new`; removed ids are last. Disabled entries are treated as not offered.
 pub fn compare_interfaces(old: &Interface, new: &Interface, kinds: &ChangedKinds) -> Vec<InterfaceChange> {
     let mut old_entries: BTreeMap<&str, &SharedEntry> = old
         .offered_entries()
@@ -32,9 +32,10 @@ pub fn compare_interfaces(old: &Interface, new: &Interface, kinds: &ChangedKinds
     changes
 }
 
-/// Returns the removals of those `ids` of a version that neither the file of its commit (`old`) lists nor `new` offers:
-/// such a version was published from a working tree. An id that the commit's file lists, enabled or not, is compared
-/// through that file: a platform may list disabled ids too.
+/// Returns the removed ids that [`compare_interfaces`] cannot find. `ids` are those that the platform lists for a
+/// published version. If the version was published from a working tree, the file of its commit (`old`) may not list all
+/// of them; an id that `new` does not offer either was removed. An id that the file lists is never returned, even if it
+/// is disabled, because a platform may list disabled ids, too.
 pub fn find_unlisted_removals(ids: &[String], old: &Interface, new: &Interface) -> Vec<InterfaceChange> {
     let listed_ids: BTreeSet<&str> = old
         .entries
@@ -48,6 +49,7 @@ pub fn find_unlisted_removals(ids: &[String], old: &Interface, new: &Interface) 
         .collect()
 }
 
+/// The two versions that are compared, and the kinds of their pipelines.
 struct InterfaceComparison<'a> {
     old: &'a Interface,
     new: &'a Interface,
@@ -55,7 +57,7 @@ struct InterfaceComparison<'a> {
 }
 
 impl InterfaceComparison<'_> {
-    /// Creates the change that a shared pipeline is no longer offered: its entry was removed or disabled.
+    /// Creates the change for a shared pipeline that is no longer offered, because its entry was removed or disabled.
     fn build_pipeline_removal(&self, old_entry: &SharedEntry) -> InterfaceChange {
         let disabled_entry = self.new.find_entry(&old_entry.id);
         let kind = match disabled_entry {
@@ -68,14 +70,15 @@ impl InterfaceComparison<'_> {
         )
     }
 
-    /// Compares two versions of an entry: kind, texts, path and parameters.
+    /// Compares the kind, description, display name, path and parameters of two versions of a shared pipeline, and adds
+    /// the differences to `changes`.
     fn compare_entry(
         &self,
         changes: &mut Vec<InterfaceChange>,
         old_entry: &SharedEntry,
         new_entry: &SharedEntry,
     ) {
-        let start = changes.len();
+        let first_new_index = changes.len();
         let [old_kind, new_kind] = self.kinds.kinds_of(old_entry, new_entry);
         if old_kind != new_kind {
             changes.push(
@@ -109,14 +112,16 @@ impl InterfaceComparison<'_> {
                     .with_values(Some(&old_entry.pipeline), Some(&new_entry.pipeline)),
             );
         }
-        for change in &mut changes[start..] {
+        // The changes so far concern the entry itself, so it is their location.
+        for change in &mut changes[first_new_index..] {
             change.old = Some(source_location(&self.old.file, old_entry.position));
             change.new = Some(source_location(&self.new.file, new_entry.position));
         }
         self.compare_parameters(changes, old_entry, new_entry);
     }
 
-    /// Compares the parameters of two versions of an entry.
+    /// Compares the parameters of two versions of a shared pipeline by name, and adds the differences to `changes`. A
+    /// new parameter without a default breaks consumers, because they must set it.
     fn compare_parameters(
         &self,
         changes: &mut Vec<InterfaceChange>,
@@ -180,40 +185,46 @@ struct PositionedChange {
     new_position: Position,
 }
 
-/// Compares two versions of a parameter: type, default, export, description and columns.
+/// Compares the type, default, export, description and columns of two versions of a parameter. `id` is that of the
+/// shared pipeline.
 fn compare_parameter(
     id: &str,
     old_parameter: &SharedParameter,
     new_parameter: &SharedParameter,
 ) -> Vec<PositionedChange> {
     let mut changes = Vec::new();
-    let change = |kind| InterfaceChange::for_kind(kind, id).with_parameter(&new_parameter.name);
+    let build_change = |kind| InterfaceChange::for_kind(kind, id).with_parameter(&new_parameter.name);
     let old_type = normalize_type(old_parameter.kind.as_deref());
     let new_type = normalize_type(new_parameter.kind.as_deref());
     if old_type != new_type {
         let (old_kind, new_kind) = (old_parameter.kind.as_deref(), new_parameter.kind.as_deref());
-        changes.push(change(ChangeKind::TypeChanged).with_values(old_kind, new_kind));
+        changes.push(build_change(ChangeKind::TypeChanged).with_values(old_kind, new_kind));
     }
     let old_default = old_parameter.default.as_deref();
     let new_default = new_parameter.default.as_deref();
     match (old_default, new_default) {
-        (Some(_), None) => changes.push(change(ChangeKind::DefaultRemoved).with_values(old_default, None)),
-        (None, Some(_)) => changes.push(change(ChangeKind::DefaultAdded).with_values(None, new_default)),
+        (Some(_), None) => {
+            changes.push(build_change(ChangeKind::DefaultRemoved).with_values(old_default, None))
+        }
+        (None, Some(_)) => {
+            changes.push(build_change(ChangeKind::DefaultAdded).with_values(None, new_default))
+        }
         _ if old_default != new_default => {
-            changes.push(change(ChangeKind::DefaultChanged).with_values(old_default, new_default));
+            changes.push(build_change(ChangeKind::DefaultChanged).with_values(old_default, new_default));
         }
         _ => {}
     }
     match (old_parameter.export_allowed, new_parameter.export_allowed) {
-        (true, false) => changes.push(change(ChangeKind::ExportWithdrawn)),
-        (false, true) => changes.push(change(ChangeKind::ExportAllowed)),
+        (true, false) => changes.push(build_change(ChangeKind::ExportWithdrawn)),
+        (false, true) => changes.push(build_change(ChangeKind::ExportAllowed)),
         _ => {}
     }
     let old_description = old_parameter.description.as_deref();
     let new_description = new_parameter.description.as_deref();
     if old_description != new_description {
         changes.push(
-            change(ChangeKind::ParameterDescriptionChanged).with_values(old_description, new_description),
+            build_change(ChangeKind::ParameterDescriptionChanged)
+                .with_values(old_description, new_description),
         );
     }
     let mut positioned_changes: Vec<PositionedChange> = changes
@@ -231,7 +242,7 @@ fn compare_parameter(
     positioned_changes
 }
 
-/// Compares the columns of two versions of a parameter that is a grid.
+/// Compares the columns of two versions of a parameter by name. Only a grid has columns.
 fn compare_columns(
     id: &str,
     old_parameter: &SharedParameter,
@@ -274,6 +285,7 @@ fn compare_columns(
     changes
 }
 
+/// Creates a change to a column of a parameter.
 fn build_column_change(
     kind: ChangeKind,
     id: &str,
@@ -285,7 +297,7 @@ fn build_column_change(
         .with_column(&column.name)
 }
 
-/// Returns the type; NUMERIC and NUMBER are the same.
+/// Returns the type, with `NUMERIC` replaced by its synonym `NUMBER`.
 fn normalize_type(type_name: Option<&str>) -> Option<&str> {
     match type_name {
         Some("NUMERIC") => Some("NUMBER"),

@@ -15,7 +15,7 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// Creates the interface from a parsed file.
+    /// Creates the interface from the parsed file at this path.
     pub fn new(file: impl Into<String>, shared_pipelines: SharedPipelines) -> Self {
         Self {
             file: file.into(),
@@ -24,7 +24,8 @@ impl Interface {
         }
     }
 
-    /// Returns the interface of a revision without the file: it offers nothing. `file` is the path on the other side.
+    /// Returns the interface of a version without a shared-pipelines file, which offers nothing. `file` is the path of
+    /// the file in the version that it is compared with.
     pub fn empty(file: impl Into<String>) -> Self {
         Self {
             file: file.into(),
@@ -33,17 +34,17 @@ impl Interface {
         }
     }
 
-    /// Parses the content of a file.
+    /// Parses the content of the shared-pipelines file at this path.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, DocumentError> {
         Ok(Self::new(file, SharedPipelines::parse(bytes)?))
     }
 
-    /// Returns the entries that are enabled.
+    /// Returns the entries that consumers can use, which are the enabled ones.
     pub fn offered_entries(&self) -> impl Iterator<Item = &SharedEntry> {
         self.entries.iter().filter(|entry| entry.enabled)
     }
 
-    /// Returns the entry with this id, offered or not.
+    /// Returns the entry with this id, even if it is disabled.
     pub(super) fn find_entry(&self, id: &str) -> Option<&SharedEntry> {
         self.entries.iter().find(|entry| entry.id == id)
     }

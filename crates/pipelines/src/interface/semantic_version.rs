@@ -17,7 +17,8 @@ struct SemanticName {
 }
 
 impl SemanticName {
-    /// Parses a version name such as `v1.2.0`; `None` if it is not a semantic version.
+    /// Parses a version name such as `v1.2.0`. Returns `None` if it is not a semantic version, or if its major number
+    /// is so large that it must be a date.
     fn parse(name: &str) -> Option<Self> {
         let (prefix, version_text) = match (name.strip_prefix('v'), name.strip_prefix('V')) {
             (Some(version_text), _) => ("v", version_text),
@@ -48,8 +49,9 @@ pub fn has_next_name(name: &str) -> bool {
     SemanticName::parse(name).is_some()
 }
 
-/// Returns the name after `latest`, with the number increased that the class requires; without a version, the first
-/// name. Before 1.0, a break increases only the minor number and an addition only the patch number.
+/// Returns the name of the version after `latest`, for changes of this class; without a latest version, the name of the
+/// first one. A break increases the major number, an addition the minor number, and any other change the patch number.
+/// Before 1.0, a break increases only the minor number and an addition only the patch number.
 pub fn next_name(latest: Option<&str>, class: ChangeClass) -> Result<String, NextNameError> {
     let Some(latest) = latest else {
         return Ok(FIRST_VERSION.to_owned());
@@ -82,7 +84,8 @@ pub fn next_name(latest: Option<&str>, class: ChangeClass) -> Result<String, Nex
     Ok(format!("{prefix}{next_version}"))
 }
 
-/// Returns why the two version names announce a break, or `None` if they do not.
+/// Returns why the names of two versions announce a breaking change, according to semantic versioning. Returns `None`
+/// if they do not, or if one of them is not a semantic version.
 pub(super) fn find_announced_break(old: &str, new: &str) -> Option<String> {
     let (old_version, new_version) = (
         SemanticName::parse(old)?.version,
@@ -94,11 +97,11 @@ pub(super) fn find_announced_break(old: &str, new: &str) -> Option<String> {
         ));
     }
     if new_version.major > old_version.major {
-        return Some(format!("{new} has a higher major number than {old}"));
+        return Some(format!("{new} has a higher major version than {old}"));
     }
     let is_before_1_0 = old_version.major == 0 && new_version.major == 0;
     (is_before_1_0 && new_version.minor > old_version.minor)
-        .then(|| format!("{new} has a higher minor number than {old}, and is before 1.0"))
+        .then(|| format!("{new} has a higher minor version than {old}, which may break consumers before 1.0"))
 }
 
 #[cfg(test)]

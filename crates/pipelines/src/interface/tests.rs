@@ -297,12 +297,9 @@ fn comparison_of_ids_reports_only_removed_ids() {
     let rest = "the parameters were not compared";
     assert_eq!(
         found(&["a", "b"], &["a"]),
-        (Some(ChangeClass::Breaking), format!("1 break of the ids; {rest}"))
+        (Some(ChangeClass::Breaking), format!("1 break; {rest}"))
     );
-    assert_eq!(
-        found(&["a"], &["a", "b"]),
-        (None, format!("1 addition of the ids; {rest}"))
-    );
+    assert_eq!(found(&["a"], &["a", "b"]), (None, format!("1 addition; {rest}")));
     assert_eq!(
         found(&["a"], &["a"]),
         (None, format!("no id was removed; {rest}"))
