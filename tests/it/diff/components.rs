@@ -327,7 +327,7 @@ fn values_of_several_lines_are_compared_line_by_line() {
           -   a,
           +   A,
               b,
-            … 2 lines as before
+            … 2 unchanged lines
             from orders
           + where a
 

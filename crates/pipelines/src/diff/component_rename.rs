@@ -41,7 +41,7 @@ pub(super) struct RenameSide<'s, 't, 'a> {
 }
 
 /// Finds renamed components: a component that only the base has and one that only the head has are probably the same.
-/// Returns the new names by the old names. A component with several candidates is not paired, because a wrong guess
+/// Returns a map from old to new names. A component with several candidates is not paired, because a wrong guess
 /// would hide a removal. With more than [`MAX_PAIRS`] pairs to compare, the result is empty.
 pub(super) fn find_renames<'t>(
     base: &RenameSide<'_, 't, '_>,

@@ -154,7 +154,11 @@ impl Description {
             return;
         }
         if component.keeps_component_name {
-            self.push_text(2, Sign::None, "its componentName is still the old name");
+            self.push_text(
+                2,
+                Sign::None,
+                "its parameter componentName still has the old name",
+            );
         }
         let is_new = *change == ComponentChange::Added;
         let fields: Vec<&FieldDiff> = component
@@ -193,8 +197,9 @@ impl Description {
         }
     }
 
-    /// Describes the changed cells of a table row. The values of an added or removed row are on one line. In a row that
-    /// both versions have, or if a cell has several lines of text, each cell is described separately.
+    /// Describes the changed cells of a table row, which is a list in a list. The values of an added or removed row are
+    /// on one line. In a row that both versions have, or if a cell has several lines of text, each cell is described
+    /// separately.
     fn describe_row(&mut self, depth: usize, name: &str, cells: &[&FieldDiff]) {
         // A row that now sets another variable is described as one change, not as a change to each cell.
         if let Some(former) = FieldGroup::find_former_variable(cells) {
@@ -228,8 +233,8 @@ impl Description {
         self.push_text(depth, sign, content.trim_end_matches([' ', '=', ':']));
     }
 
-    /// Describes a row in which a call of a pipeline now sets the variable `name` instead of the variable
-    /// `former_name`. If the values differ, too, the removed and the added assignment are on a line each.
+    /// Describes a row in which a component now sets the variable `name` instead of the variable `former_name`. If the
+    /// values differ, too, the removed and the added assignment are on separate lines.
     fn describe_replaced_variable(
         &mut self,
         depth: usize,
@@ -326,8 +331,8 @@ impl Description {
                 line_diff::TextLine::Removed(line) => (Sign::Removed, truncate(line, 0, width)),
                 line_diff::TextLine::Added(line) => (Sign::Added, truncate(line, 0, width)),
                 line_diff::TextLine::Omitted(lines) => {
-                    let line_count = text::format_count(*lines, "line");
-                    (Sign::None, format!("\u{2026} {line_count} as before"))
+                    let omission = text::format_count(*lines, "unchanged line");
+                    (Sign::None, format!("\u{2026} {omission}"))
                 }
             };
             self.push_value(depth, sign, &line);
@@ -339,7 +344,7 @@ impl Description {
     }
 }
 
-/// Returns whether the cell is the name of the variable that a call sets. The prefix (`sets NAME = `) already contains
+/// Returns whether the cell is the name of the variable that a row sets. The prefix (`sets NAME = `) already contains
 /// it.
 fn is_name_in_prefix(prefix: &str, cell: &FieldDiff) -> bool {
     prefix.starts_with("sets ") && cell.path.last() == Some(&PathStep::Index(0))

@@ -8,7 +8,7 @@ use super::value_text::format_value;
 /// The keys under which a component sets variables: rows of a name and a value.
 const SET_VARIABLES: [&str; 2] = ["setScalarVariables", "updateScalarVariables"];
 
-/// The key under which a call sets grid variables: entries with the name of the variable.
+/// The key under which a component sets grid variables: entries with the name of the variable.
 const SET_GRID_VARIABLES: &str = "setGridVariables";
 
 /// The content of one line of text.
@@ -34,7 +34,7 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
     let mut last_row: Option<&[PathStep]> = None;
     let mut fields = fields
         .into_iter()
-        .filter(|field| !is_empty_change(field))
+        .filter(|field| !is_empty_value_change(field))
         .peekable();
     while let Some(field) = fields.next() {
         if let Some((entry, name)) = find_unpaired_entry(field) {
@@ -49,7 +49,7 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
             });
             continue;
         }
-        let Some((row, name)) = find_row(field) else {
+        let Some((row, name)) = find_table_row(field) else {
             last_row = None;
             groups.push(FieldGroup::Single(field));
             continue;
@@ -78,7 +78,7 @@ fn find_unpaired_entry(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
 
 /// Returns the path and the name of the table row that contains the field. The path of a field in a row ends with two
 /// indexes: that of the row and that of the cell.
-fn find_row(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
+fn find_table_row(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
     let name = field.row.as_deref()?;
     match field.path.split_last() {
         Some((PathStep::Index(_), row)) if matches!(row.last(), Some(PathStep::Index(_))) => {
@@ -89,7 +89,7 @@ fn find_row(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
 }
 
 /// Returns whether an empty value was added or removed.
-fn is_empty_change(field: &FieldDiff) -> bool {
+fn is_empty_value_change(field: &FieldDiff) -> bool {
     match (&field.before, &field.after) {
         (Some(leaf), None) | (None, Some(leaf)) => is_empty_leaf(leaf),
         _ => false,
@@ -145,7 +145,7 @@ pub(super) fn format_steps(steps: &[PathStep], entry_names: &[(usize, String)]) 
 }
 
 impl FieldGroup<'_> {
-    /// Returns the former name of the variable, if the row sets a variable of the called pipeline and the first changed
+    /// Returns the former name of the variable, if the row sets a variable and the first changed
     /// cell is the name of that variable. Returns `None` for all other rows.
     pub(super) fn find_former_variable<'c>(cells: &[&'c FieldDiff]) -> Option<&'c Leaf> {
         let [first, ..] = cells else { return None };
@@ -160,7 +160,7 @@ impl FieldGroup<'_> {
             .filter(|_| sets_variable && is_name && first.after.is_some())
     }
 
-    /// Returns the text before the values of a row: `sets NAME = ` if the row sets a variable of the called pipeline,
+    /// Returns the text before the values of a row: `sets NAME = ` if the row sets a variable,
     /// otherwise the path of the table. The name of the row follows, unless it is the first of the changed cells and so
     /// one of the values.
     pub(super) fn format_row_prefix(name: &str, cells: &[&FieldDiff]) -> String {

@@ -45,8 +45,8 @@ pub(super) enum LinkKeys {
 }
 
 impl LinkKeys {
-    /// Returns the keys that contain links, for a pipeline of these kinds. A missing version has no kind; if both have
-    /// one and they differ, the keys of both kinds are used.
+    /// Returns the keys that contain links if the versions of a pipeline have these kinds; `None` for a missing
+    /// version. If the kinds differ or both are missing, the keys of both kinds are returned.
     pub(super) fn for_kinds(base_kind: Option<PipelineKind>, head_kind: Option<PipelineKind>) -> Self {
         match (base_kind, head_kind) {
             (Some(old), Some(new)) if old != new => Self::OfBothKinds,
@@ -119,7 +119,8 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
-    /// Adds each item of a list as a link. An empty list, or a value that is not a list, is compared as a field.
+    /// Adds each item of a list as a link, which `build_link` creates from the name of the other component. An empty
+    /// list, or a value that is not a list, is compared as a field.
     fn add_link_list(
         &mut self,
         name: &'t str,
@@ -139,7 +140,8 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
-    /// Adds the link with the component that the node names. A node without a name is compared as a field.
+    /// Adds the link with the component that the node names, which `build_link` creates. A node that contains no name
+    /// is compared as a field.
     fn add_link(
         &mut self,
         name: &'t str,

@@ -22,7 +22,7 @@ pub(super) fn pair_by_key<K: Copy + Eq + Hash, T: Copy>(
     let mut both = base.iter().zip(&head);
     let has_same_keys =
         base.len() == head.len() && both.all(|((base_key, _), (head_key, _))| base_key == head_key);
-    // Most pairs of lists have the same keys in the same order and need no search.
+    // If both sides have the same keys in the same order, no search is needed.
     if has_same_keys {
         return base
             .into_iter()

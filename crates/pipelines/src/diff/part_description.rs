@@ -16,6 +16,8 @@ impl Description {
         for link in &diff.links {
             self.describe_link(link);
         }
+        // The fields below belong to items that both versions have.
+        let is_new = false;
         let moved_variables = find_moved_variables(diff);
         let is_moved = |name: &str| moved_variables.iter().any(|variable| variable.name == name);
         for variable in diff.variables.iter().filter(|variable| !is_moved(&variable.name)) {
@@ -28,7 +30,7 @@ impl Description {
                 variable.places
             );
             self.push_text(1, Sign::Changed, &content);
-            self.describe_fields(2, &variable.fields.iter().collect::<Vec<_>>(), false);
+            self.describe_fields(2, &variable.fields.iter().collect::<Vec<_>>(), is_new);
         }
         let other_fields: Vec<&FieldDiff> = diff
             .other
@@ -39,7 +41,7 @@ impl Description {
                     .any(|variable| is_field_of_variable(field, variable.name))
             })
             .collect();
-        self.describe_fields(1, &other_fields, false);
+        self.describe_fields(1, &other_fields, is_new);
         if diff.layout && diff.change != FileChange::Layout {
             self.push_text(1, Sign::None, "some boxes moved");
         }

@@ -51,19 +51,19 @@ fn compare_readable_trees(
         base: trees
             .base
             .as_ref()
-            .map(|tree| read_document("base", tree))
+            .map(|tree| build_document("base", tree))
             .transpose()?,
         head: trees
             .head
             .as_ref()
-            .map(|tree| read_document("head", tree))
+            .map(|tree| build_document("head", tree))
             .transpose()?,
     };
     documents.build_diff(versions)
 }
 
 /// Finds the parts of a version. The error names the side (`base` or `head`).
-fn read_document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, 'a>, String> {
+fn build_document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, 'a>, String> {
     DiffDocument::from_tree(tree).map_err(|error| format!("in the {side}: {error}"))
 }
 
@@ -115,7 +115,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         Ok(diff)
     }
 
-    /// Returns the kind of the change to the complete file.
+    /// Returns the kind of the change to the file. A renamed file that also changed in other ways is `Renamed`.
     fn classify_change(&self, versions: &PipelineVersions<'_>, diff: &PipelineDiff) -> FileChange {
         match (&self.base, &self.head) {
             (None, _) => FileChange::Added,
@@ -181,6 +181,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         let old_names: BTreeMap<&str, &str> = links.renames.iter().map(|(old, new)| (*new, *old)).collect();
         let mut components = Vec::new();
         for pair in pairs {
+            // A renamed component is compared only once, under its new name.
             if pair.head.is_none() && links.renames.contains_key(pair.key) {
                 continue;
             }
@@ -211,7 +212,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             links.head.non_links.get(pair.key),
         ));
         if let Some(old) = old_name {
-            fields.retain(|field| !repeats_component_names(field, old, pair.key));
+            fields.retain(|field| !follows_rename(field, old, pair.key));
         }
         if fields.is_empty() && change == ComponentChange::Modified {
             return None;
@@ -330,7 +331,7 @@ fn list_unpaired_parts<'t, 'a>(
         .collect()
 }
 
-/// Returns whether this key of `pipeline` has components or variables to compare separately, and not an empty map.
+/// Returns whether the value of this key of `pipeline` is a map of components or variables that is not empty.
 fn has_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
     let parts = pipeline.and_then(|pipeline| pipeline.get(key));
     matches!(key, "components" | "variables") && parts.is_some_and(|parts| parts.entries().next().is_some())
@@ -341,7 +342,7 @@ fn compare_non_links(
     base: Option<&Vec<LeafPlace<'_, '_>>>,
     head: Option<&Vec<LeafPlace<'_, '_>>>,
 ) -> Vec<FieldDiff> {
-    /// Returns the paths and the nodes of one version; no items if the version has no such values.
+    /// Returns an iterator over the paths and the nodes of one version, which may be missing.
     fn list_places<'p, 't, 'a>(
         side: Option<&'p Vec<LeafPlace<'t, 'a>>>,
     ) -> impl Iterator<Item = (&'p [PathStep], NodeRef<'t, 'a>)> {
@@ -358,8 +359,8 @@ fn compare_non_links(
     fields
 }
 
-/// Returns whether the field is the parameter `componentName`, which changed like the name of its component.
-fn repeats_component_names(field: &FieldDiff, old_name: &str, new_name: &str) -> bool {
+/// Returns whether the field is the parameter `componentName`, changed from the component's old name to its new one.
+fn follows_rename(field: &FieldDiff, old_name: &str, new_name: &str) -> bool {
     let (Some(base), Some(head)) = (&field.before, &field.after) else {
         return false;
     };

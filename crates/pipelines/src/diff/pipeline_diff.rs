@@ -137,7 +137,8 @@ impl PipelineDiff {
         self.change == FileChange::Removed
     }
 
-    /// Returns the number of changes of each kind. The summary has no callers; they are added later.
+    /// Returns the number of changes of each kind. The callers of the pipeline are not known here; they are added
+    /// later.
     pub fn summarize(&self) -> ChangeSummary {
         let mut components = ChangeCounts::default();
         for component in &self.components {

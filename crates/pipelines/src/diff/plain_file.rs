@@ -35,8 +35,8 @@ fn format_line(line: &line_diff::TextLine<'_>) -> DiffLine {
         line_diff::TextLine::Added(line) => (Sign::Added, *line),
         line_diff::TextLine::Omitted(lines) => {
             return DiffLine::remark(&format!(
-                "\u{2026} {} as before",
-                text::format_count(*lines, "line")
+                "\u{2026} {}",
+                text::format_count(*lines, "unchanged line")
             ));
         }
     };

@@ -15,11 +15,14 @@ pub(super) struct SharedField<'d> {
     pub component_names: Vec<&'d str>,
 }
 
-/// Returns the values that were added in at least [`MIN_COMPONENTS`] existing components, sorted by path and value. A
-/// value is the same if its path and its content are.
+/// Returns the values that were added in at least [`MIN_COMPONENTS`] existing components, sorted by path and value. Two
+/// values are the same if their paths and their contents are equal.
 pub(super) fn find_shared_fields(components: &[ComponentDiff]) -> Vec<SharedField<'_>> {
     let mut names_by_field: BTreeMap<(&[PathStep], &Leaf), Vec<&str>> = BTreeMap::new();
-    for component in components.iter().filter(|component| is_existing(component)) {
+    for component in components
+        .iter()
+        .filter(|component| is_in_both_versions(component))
+    {
         for field in &component.fields {
             if let Some(key) = find_added_value(field) {
                 names_by_field.entry(key).or_default().push(&component.name);
@@ -43,7 +46,7 @@ pub(super) fn is_shared_field(
     component: &ComponentDiff,
     field: &FieldDiff,
 ) -> bool {
-    let value = find_added_value(field).filter(|_| is_existing(component));
+    let value = find_added_value(field).filter(|_| is_in_both_versions(component));
     value.is_some_and(|(path, value)| {
         shared_fields
             .iter()
@@ -52,7 +55,7 @@ pub(super) fn is_shared_field(
 }
 
 /// Returns whether both versions have the component.
-const fn is_existing(component: &ComponentDiff) -> bool {
+const fn is_in_both_versions(component: &ComponentDiff) -> bool {
     matches!(
         component.change,
         ComponentChange::Modified | ComponentChange::Renamed
@@ -64,6 +67,6 @@ const fn is_existing(component: &ComponentDiff) -> bool {
 fn find_added_value(field: &FieldDiff) -> Option<(&[PathStep], &Leaf)> {
     let value = field.after.as_ref().filter(|_| field.before.is_none())?;
     let is_outside_lists = field.path.iter().all(|step| step.as_key().is_some());
-    (is_outside_lists && value.find_multiline_text().is_none() && !is_empty_leaf(value))
-        .then_some((field.path.as_slice(), value))
+    let is_single_line = value.find_multiline_text().is_none();
+    (is_outside_lists && is_single_line && !is_empty_leaf(value)).then_some((field.path.as_slice(), value))
 }

@@ -32,8 +32,8 @@ impl PathMove {
     }
 
     /// Returns the new glob like [`Self::glob_after`], for a glob that matches the targets of calls. The target of a
-    /// call may omit the extension of the pipeline, so the old path without `extension` is also replaced. `extension`
-    /// is `None` if the moved file is not a pipeline.
+    /// call may omit the extension of the pipeline, so the old path without `extension` is also replaced. With
+    /// `None`, only the complete old path is replaced.
     pub fn call_glob_after(&self, glob: &str, extension: Option<&str>) -> Option<String> {
         self.glob_after(glob).or_else(|| {
             let extension = extension?;

@@ -57,7 +57,7 @@ pub enum RepairError {
 }
 
 impl<'m> ReferenceRepair<'m> {
-    /// Creates the index from the paths of all regular files.
+    /// Creates the index of the project from the paths of all its regular files.
     pub fn new(paths: &[&'m str]) -> Self {
         let mut paths_by_name: HashMap<&str, Vec<&str>> = HashMap::new();
         for path in paths {

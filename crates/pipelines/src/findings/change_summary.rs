@@ -39,8 +39,8 @@ pub struct ChangeCounts {
 }
 
 impl ChangeCounts {
-    /// Returns a text such as `2 components added, 1 removed`, where `noun` is `component`, or `None` if there are no
-    /// changes.
+    /// Returns the counts as text, such as `2 components added, 1 removed` for the noun `component`. Returns `None` if
+    /// there are no changes.
     fn describe(self, noun: &str) -> Option<String> {
         let counts = [
             (self.added, "added"),
@@ -83,7 +83,7 @@ pub struct ChangeSummary {
 }
 
 impl ChangeSummary {
-    /// Returns whether the behavior of the pipeline is unchanged.
+    /// Returns whether only the layout of the file changed, so that the pipeline behaves as before.
     pub const fn is_layout_only(&self) -> bool {
         matches!(self.change, FileChange::Layout)
     }

@@ -140,6 +140,7 @@ pub(super) const EFFECTS: [ChangeEffect; 23] = {
 impl ChangeKind {
     /// Returns the name of this kind of change in JSON, such as `pipeline-removed`.
     pub fn name(self) -> String {
+        // The kind is serialized as a text, so the defaults are never used.
         let word = serde_json::to_value(self).unwrap_or_default();
         word.as_str().unwrap_or_default().to_owned()
     }
