@@ -74,7 +74,7 @@ pub(super) fn find_renames<'t>(
 }
 
 /// Returns the features by which each unpaired component can be recognized under another name: its type, its values,
-/// and its links to components that kept their names. A component without a type is skipped, so it never counts as
+/// and its links to components that kept their names. A component without a type is skipped, so it is never
 /// renamed.
 fn collect_features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<ComponentFeatures<'t>> {
     let unpaired_names: BTreeSet<&str> = side.unpaired_components.iter().map(|(name, _)| *name).collect();

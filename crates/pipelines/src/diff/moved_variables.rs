@@ -9,7 +9,7 @@ const VARIABLES: &str = "variables";
 /// A variable that moved, with the fields that differ between the two places.
 pub(super) struct MovedVariable<'d> {
     pub name: &'d str,
-    /// The former and the new place, as a phrase.
+    /// A phrase with the former and the new place.
     pub places: &'static str,
     pub fields: Vec<FieldDiff>,
 }

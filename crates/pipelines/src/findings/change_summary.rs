@@ -39,8 +39,8 @@ pub struct ChangeCounts {
 }
 
 impl ChangeCounts {
-    /// Returns the counts as text, such as `2 components added, 1 removed` for the noun `component`. Returns `None` if
-    /// there are no changes.
+    /// Returns the numbers in text form, such as `2 components added, 1 removed` for the noun `component`. Returns
+    /// `None` if there are no changes.
     fn describe(self, noun: &str) -> Option<String> {
         let counts = [
             (self.added, "added"),

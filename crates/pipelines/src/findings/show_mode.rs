@@ -42,7 +42,7 @@ impl Default for ShowMode {
 }
 
 impl fmt::Display for ShowMode {
-    /// Writes the value of the setting, as it is parsed.
+    /// Writes the value of the setting in the form that is parsed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All => f.write_str("all"),

@@ -25,8 +25,8 @@ words!(ChangeClass {
 });
 
 impl ChangeClass {
-    /// Returns the class that a comparison has if this is the class of its most important change. A note counts as
-    /// content there.
+    /// Returns the class that a comparison has if this is the class of its most important change. A note is treated
+    /// as content there.
     #[must_use]
     pub const fn for_total(self) -> Self {
         match self {

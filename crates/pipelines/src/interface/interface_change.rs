@@ -145,7 +145,7 @@ impl InterfaceChange {
         }
     }
 
-    /// Returns the action that consumers must or can take, as an instruction.
+    /// Returns the action that consumers must or can take, in the form of an instruction.
     pub fn consumer_action(&self) -> &'static str {
         self.kind.effect().consumer_action
     }
