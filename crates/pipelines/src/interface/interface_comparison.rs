@@ -204,10 +204,10 @@ fn compare_parameter(
     let new_default = new_parameter.default.as_deref();
     match (old_default, new_default) {
         (Some(_), None) => {
-            changes.push(build_change(ChangeKind::DefaultRemoved).with_values(old_default, None))
+            changes.push(build_change(ChangeKind::DefaultRemoved).with_values(old_default, None));
         }
         (None, Some(_)) => {
-            changes.push(build_change(ChangeKind::DefaultAdded).with_values(None, new_default))
+            changes.push(build_change(ChangeKind::DefaultAdded).with_values(None, new_default));
         }
         _ if old_default != new_default => {
             changes.push(build_change(ChangeKind::DefaultChanged).with_values(old_default, new_default));
