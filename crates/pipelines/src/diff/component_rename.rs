@@ -35,7 +35,7 @@ struct ComponentFeatures<'t> {
 /// The components and the links of one version, base or head, in which renames are searched.
 pub(super) struct RenameSide<'s, 't, 'a> {
     pub keys: LinkKeys,
-    /// The components that only this side has.
+    /// The components that only this version has.
     pub unpaired_components: Vec<NamedNode<'t, 'a>>,
     pub links: &'s [NamedLink<'t>],
 }

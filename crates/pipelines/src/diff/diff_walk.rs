@@ -8,7 +8,7 @@ use crate::yaml::NodeRef;
 /// The keys that name an entry of a list.
 pub(super) const NAME_KEYS: [&str; 3] = ["name", "variable", "columnName"];
 
-/// A node of one side, if the side has it.
+/// A node of one version; `None` if the version does not have it.
 pub(super) type MaybeNode<'t, 'a> = Option<NodeRef<'t, 'a>>;
 
 /// A node without the keys that are excluded.

@@ -20,7 +20,7 @@ pub(super) enum FieldGroup<'f> {
         name: &'f str,
         cells: Vec<&'f FieldDiff>,
     },
-    /// The fields of an entry that only one side has, which is a map in a list.
+    /// The fields of an entry that only one version has; an entry is a map in a list.
     Entry {
         name: &'f str,
         fields: Vec<&'f FieldDiff>,

@@ -5,7 +5,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 /// Number of unchanged lines that are shown before and after a change.
 const CONTEXT_LINES: usize = 1;
 
-/// Maximum number of lines of each side that are compared one by one; in longer texts, the differing part is one piece.
+/// Maximum number of lines of each text that are compared one by one; in longer texts, the differing part is one piece.
 /// The time of the search grows with the product of both numbers.
 const MAX_COMPARED_LINES: usize = 5_000;
 

@@ -13,8 +13,8 @@ const ITERATION_KIND: &str = "iteration";
 /// The kind of a link from a component of a transformation to the component that it feeds.
 const SOURCE_KIND: &str = "source";
 
-/// Maximum total length of the names in the links of one side, in bytes: each changed link repeats both of its names,
-/// so a file of 3 MB could otherwise need 60 GB.
+/// Maximum total length of the names in the links of one version, in bytes: each changed link repeats both of its
+/// names, so a file of 3 MB could otherwise need 60 GB.
 const MAX_NAME_BYTES: usize = 64 * 1024 * 1024;
 
 /// A link, by the names of its ends.
@@ -37,7 +37,7 @@ pub(super) struct Links<'t, 'a> {
 }
 
 /// The keys of a component that contain links. If the kind of the pipeline changed, the keys of both kinds are used on
-/// both sides; otherwise an unchanged link would be a link on one side and a field on the other.
+/// both versions; otherwise an unchanged link would be a link in one version and a field in the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinkKeys {
     OfKind(PipelineKind),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// The values of one key on both sides; at least one is present.
+/// The values of one key in both versions; at least one is present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pair<K, T> {
     pub key: K,
@@ -12,7 +12,7 @@ pub(super) struct Pair<K, T> {
 }
 
 /// Pairs the items of base and head that have the same key. The pairs are in the order of `head`, followed by items
-/// that only `base` has, in its order. Keys must be unique on each side.
+/// that only `base` has, in its order. Keys must be unique in each version.
 pub(super) fn pair_by_key<K: Copy + Eq + Hash, T: Copy>(
     base: impl Iterator<Item = (K, T)>,
     head: impl Iterator<Item = (K, T)>,

@@ -178,7 +178,7 @@ impl InterfaceComparison<'_> {
     }
 }
 
-/// A change to a parameter or a column, with its position on the old side, if there is one, and on the new side.
+/// A change to a parameter or a column, with its position in the old version, if it has one, and in the new version.
 struct PositionedChange {
     change: InterfaceChange,
     old_position: Option<Position>,
