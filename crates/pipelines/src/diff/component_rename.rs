@@ -119,7 +119,7 @@ fn collect_features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<ComponentFeatures<
 
 /// Returns the leaves of a component with their paths, without its type and its links.
 fn collect_leaves(keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<(Vec<PathStep>, Leaf)> {
-    let mut walk = DiffWalk::below_keys(&[]);
+    let mut walk = DiffWalk::new();
     for (key, _, node) in component.entries() {
         if key != "type" && !keys.contains(key) {
             // Without a node to compare with, each leaf is an added field.

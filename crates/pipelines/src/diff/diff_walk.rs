@@ -28,8 +28,12 @@ pub(super) struct DiffWalk {
 }
 
 impl DiffWalk {
-    /// Creates an empty walk; the paths of its fields begin with these keys. Without keys, they begin at the compared
-    /// node.
+    /// Creates an empty walk; the paths of its fields begin at the compared nodes.
+    pub(super) const fn new() -> Self {
+        Self::at_path(Vec::new())
+    }
+
+    /// Creates an empty walk for the values of nested keys; the paths of its fields begin with these keys.
     pub(super) fn below_keys(path: &[&str]) -> Self {
         Self::at_path(path.iter().map(|key| PathStep::key(key)).collect())
     }

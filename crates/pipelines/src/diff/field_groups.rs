@@ -31,6 +31,7 @@ pub(super) enum FieldGroup<'f> {
 /// fields are groups of their own. Empty values that were added or removed are omitted.
 pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) -> Vec<FieldGroup<'f>> {
     let mut groups: Vec<FieldGroup<'f>> = Vec::new();
+    // The path of the row to which the next cell may belong; `None` after a group that is not a row.
     let mut last_row: Option<&[PathStep]> = None;
     let mut fields = fields
         .into_iter()

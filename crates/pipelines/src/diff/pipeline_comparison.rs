@@ -235,7 +235,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
     fn compare_component_fields(&self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Vec<FieldDiff> {
         let keys = self.link_keys();
         let is_excluded = &|key: &str| keys.contains(key);
-        let mut walk = DiffWalk::below_keys(&[]);
+        let mut walk = DiffWalk::new();
         walk.compare_filtered(
             &FilteredNode {
                 node: base,
@@ -259,7 +259,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
     fn compare_other_fields(&self) -> Vec<FieldDiff> {
         let [base_root, head_root] = self.roots();
         let is_excluded = &|key: &str| matches!(key, "pipeline" | "design");
-        let mut walk = DiffWalk::below_keys(&[]);
+        let mut walk = DiffWalk::new();
         walk.compare_filtered(
             &FilteredNode {
                 node: base_root,
@@ -291,7 +291,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
     /// Returns whether anything on the canvas (the key `design`) differs, such as the positions of the boxes.
     fn has_canvas_change(&self) -> bool {
         let [base, head] = self.roots().map(|root| root.and_then(|root| root.get("design")));
-        let mut walk = DiffWalk::below_keys(&[]);
+        let mut walk = DiffWalk::new();
         walk.compare_nodes(base, head);
         !walk.into_fields().is_empty()
     }
@@ -382,7 +382,7 @@ fn has_component_name(component: MaybeNode<'_, '_>, name: &str) -> bool {
 
 /// Compares two versions of a variable; `None` if they are equal.
 fn compare_variable(pair: PartPair<'_, '_>) -> Option<VariableDiff> {
-    let mut walk = DiffWalk::below_keys(&[]);
+    let mut walk = DiffWalk::new();
     walk.compare_nodes(pair.base, pair.head);
     let fields = walk.into_fields();
     let change = match (pair.base, pair.head) {
