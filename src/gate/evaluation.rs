@@ -41,7 +41,7 @@ pub(crate) struct Evaluation {
 }
 
 impl Evaluation {
-    /// Creates the evaluation of a run without files to review; `note` states the reason.
+    /// Creates the evaluation of a run that has no files to review. `note` states the reason.
     pub(crate) fn without_files(note: String) -> Self {
         Self {
             notes: vec![note],
@@ -49,8 +49,8 @@ impl Evaluation {
         }
     }
 
-    /// Derives from the collected results the parts that decide the verdict: the causes, and the sentences that explain
-    /// them.
+    /// Builds the evaluation of a run from the collected results. Finds the causes that decide the verdict and the
+    /// sentences that explain them. Then folds the findings that only follow from a broken link.
     pub(crate) fn new(mut tally: Tally, fail_on: FailOn) -> Self {
         let causes = find_tally_causes(&tally, fail_on);
         let mut notes = std::mem::take(&mut tally.notes);
@@ -78,7 +78,7 @@ impl Evaluation {
         }
     }
 
-    /// Adds a cause, with a sentence that explains it.
+    /// Adds a cause that affects the verdict, with a sentence that explains it.
     pub(crate) fn add_cause(&mut self, cause: Cause, reason: impl Into<String>) {
         let reason = reason.into();
         self.causes.push(cause);
@@ -90,13 +90,14 @@ impl Evaluation {
         self.notes.extend(notes);
     }
 
-    /// Adds a note that limits the verdict.
+    /// Adds a limit of the verdict, and its text as a note.
     pub(crate) fn add_limit(&mut self, limit: VerdictLimit) {
         self.notes.push(limit.text.clone());
         self.limits.push(limit);
     }
 
-    /// Lets the run pass despite unreviewed files and doubts; the verdict does not change.
+    /// Lets the run pass, for this reason, despite unreviewed files and doubts. The verdict in the report does not
+    /// change.
     const fn set_excuse(&mut self, reason: &'static str) {
         self.excuse = Some(reason);
     }
@@ -106,8 +107,8 @@ impl Evaluation {
         self.compat = Some(compat);
     }
 
-    /// Compares the number of known findings with the limit of the job. Only a complete review can note that the limit
-    /// may be lowered.
+    /// Compares the number of known findings with the maximum that the job allows. A larger number fails the run. A
+    /// smaller one adds the note that the maximum may be lowered, but only after a complete review.
     pub(crate) fn check_known_count(&mut self, max_known: Option<usize>, is_complete: bool) {
         let (Some(max_count), Some(comparison)) = (max_known, &self.tally.comparison) else {
             return;
@@ -126,8 +127,8 @@ impl Evaluation {
         }
     }
 
-    /// Adds and prints the requests that got no response. With `may_pass`, a platform that is unavailable does not make
-    /// the run undecided.
+    /// Stores and prints the requests that got no usable response. With `may_pass`, an unavailable platform does not
+    /// make the run undecided.
     pub(crate) fn add_failed_requests(
         &mut self,
         session: &Run,
@@ -142,7 +143,8 @@ impl Evaluation {
             .print(session, self.status() == ExitStatus::Success)
     }
 
-    /// Returns the exit status of the run. Causes that the job excuses do not count.
+    /// Returns the exit status of the run. If the job excuses an unavailable platform, unreviewed files and doubts are
+    /// ignored.
     pub(crate) fn status(&self) -> ExitStatus {
         let mut causes = self.causes.clone();
         if self.excuse.is_some() {
@@ -152,14 +154,14 @@ impl Evaluation {
             .adjust_status(exit_status(decide_verdict(&causes)))
     }
 
-    /// Adds the excuse to the notes if the run passes only because of it.
+    /// Adds a note with the excuse if the run passes only because of it.
     pub(crate) fn note_excuse(&mut self, status: ExitStatus) {
         let is_excused = status == ExitStatus::Success && decide_verdict(&self.causes) == Verdict::Undecided;
         self.notes
             .extend(self.excuse.filter(|_| is_excused).map(str::to_owned));
     }
 
-    /// Converts the evaluation to the report of a run with these selected pipelines.
+    /// Converts the evaluation to a report on these selected pipelines.
     pub(crate) fn into_report(
         self,
         engine: Engine,
@@ -199,7 +201,7 @@ impl Evaluation {
     }
 }
 
-/// Returns a sentence about failed batches that no finding explains.
+/// Returns a sentence about the failed batches that no finding explains, with the first of their files.
 fn describe_unexplained_batches(batches: &[&BatchFiles]) -> String {
     let paths: BTreeSet<&String> = batches.iter().copied().flatten().collect();
     let first = paths.first().map_or("", |path| path.as_str());

@@ -15,8 +15,8 @@ use sluicegate_git::{Change, CommitId, Snapshot, SnapshotFile};
 
 impl Workspace<'_> {
     /// Returns the commits with which the gate configuration is compared. These are the bases that the host implies, so
-    /// that a job cannot hide a change by naming another base. If they cannot be resolved, the requested bases are
-    /// used, in CI with a warning; if changes to the gate can fail the run, this is an error.
+    /// that a job cannot hide a change by naming another base. If the bases of the host cannot be resolved, the
+    /// requested bases are used, in CI with a warning. If changes to the gate can fail the run, it is an error instead.
     pub(crate) fn resolve_host_bases(
         &self,
         run: &Run,
@@ -50,8 +50,9 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns the bases of a tag, which is compared with the default branch, whose newest commit is `tip`. If they
-    /// cannot be found, warns and returns none; if changes to the gate can fail the run, this is an error.
+    /// Returns the bases of a tag: its merge bases with the default branch `branch`, whose newest commit is `tip`. If
+    /// they cannot be found, prints a warning and returns an empty list. If changes to the gate can fail the run, it is
+    /// an error instead.
     fn resolve_tag_bases(
         &self,
         run: &Run,
@@ -75,7 +76,7 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns the bases that would be used if the job named none.
+    /// Returns the bases that would be used if the job named no base and did not request all pipelines.
     fn resolve_unrequested_bases(
         &self,
         comparison: &Comparison,
@@ -89,7 +90,7 @@ impl Workspace<'_> {
         Ok(bases)
     }
 
-    /// Returns the bases that would be used without `--all`, and where they come from.
+    /// Returns the bases that would be used without `--all`, and a description of their source.
     pub(crate) fn resolve_bases_without_all(
         &self,
         comparison: &Comparison,
@@ -106,7 +107,7 @@ impl Workspace<'_> {
         Ok((comparison_without_all.bases, comparison_without_all.base_source))
     }
 
-    /// Describes how a file of the gate configuration changed since the base.
+    /// Describes how a file of the gate configuration changed since the commit, one line for each difference.
     pub(crate) fn describe_gate_change(
         &self,
         snapshot: &Snapshot<'_>,
@@ -123,8 +124,8 @@ impl Workspace<'_> {
         files.describe_changes(&change.path, &old, &new)
     }
 
-    /// Reads a file of the gate configuration. Errors are part of the result, because they are compared and reported
-    /// like contents.
+    /// Reads a file of the gate configuration at this snapshot. An error is a possible version of the file, because
+    /// errors are compared and reported in the same way as contents.
     pub(crate) fn read_gate_file(&self, snapshot: &Snapshot<'_>, path: &str) -> GateFileVersion {
         match snapshot.find_file(path) {
             Ok(None) => GateFileVersion::Missing,

@@ -19,13 +19,14 @@ pub(crate) enum Adoption {
 
 impl Workspace<'_> {
     /// Searches the first-parent history of `head` for the earliest commit whose configuration file sets `new-only`.
-    /// The result states if the clone lacks a part of the history.
+    /// Returns `Unknown` if the clone lacks a part of the history, because an earlier commit may be in that part.
     pub(crate) fn find_adoption(&self, head: &CommitId) -> Result<Adoption, GitError> {
         let Some(path) = &self.config_file else {
             return Ok(Adoption::NotInHistory);
         };
         let mut has_new_only_by_blob: HashMap<BlobId, bool> = HashMap::new();
         let mut earliest = None;
+        // The closure returns true to continue with the next commit.
         let is_complete = self.repo.walk_first_parents(head, |commit| {
             let file = self.repo.snapshot(commit.clone()).find_file(path)?;
             let Some(FileContent::Blob(blob)) = file.map(|file| file.content) else {
@@ -46,12 +47,14 @@ impl Workspace<'_> {
         })
     }
 
-    /// Returns whether this version of the configuration file sets `new-only`.
+    /// Returns whether this version of the configuration file sets `new-only`. A file that cannot be read or parsed
+    /// does not.
     fn has_new_only(&self, blob: &BlobId) -> bool {
         let bytes = self.repo.read_blob(blob, MAX_FILE_BYTES).ok();
         let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
         text.is_some_and(|text| {
             settings::sets_new_only(&NamedText {
+                // The name appears only in error messages, which are not shown here.
                 name: String::new(),
                 text,
             })

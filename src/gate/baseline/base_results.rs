@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Paths of changed files, each with the former path, or `None` for a new file. Other files kept their path.
 pub(crate) type FormerPaths = BTreeMap<String, Option<String>>;
 
-/// Returns the former path of each changed file. `None` means that the file was no pipeline before, so it has no known
-/// findings.
+/// Maps the path of each changed file to the path that it had before. The value is `None` if the file was no pipeline
+/// before, so that it has no known findings.
 pub(crate) fn list_former_paths<'c>(changes: impl Iterator<Item = &'c Change>) -> FormerPaths {
     let mut former_paths = FormerPaths::new();
     for change in changes {
@@ -25,7 +25,8 @@ pub(crate) fn list_former_paths<'c>(changes: impl Iterator<Item = &'c Change>) -
 pub(crate) struct BasePaths(FormerPaths);
 
 impl BasePaths {
-    /// Returns the path that each of these files had at the base. `former_paths` contains the files that changed since.
+    /// Looks up the path that each of these files had at the base. `former_paths` contains the files that changed since
+    /// the base; all other files kept their path.
     pub(crate) fn for_files<'f>(files: impl Iterator<Item = &'f str>, former_paths: &FormerPaths) -> Self {
         let base_paths = files.map(|path| {
             let base_path = match former_paths.get(path) {
@@ -37,7 +38,8 @@ impl BasePaths {
         Self(base_paths.collect())
     }
 
-    /// Returns the same as [`Self::for_files`], but only for files that changed since the base and existed there.
+    /// Looks up the path that each of these files had at the base. Omits the files that did not change since the base,
+    /// and those that did not exist there.
     pub(crate) fn for_changed_files<'f>(
         files: impl Iterator<Item = &'f str>,
         former_paths: &FormerPaths,
@@ -46,8 +48,8 @@ impl BasePaths {
         Self(base_paths.filter(|(_, base_path)| base_path.is_some()).collect())
     }
 
-    /// Treats a file as new if it was renamed from a path that the run does not select: no run enforced a rule there,
-    /// so no finding is known.
+    /// Treats a file as new if it was renamed from a path that the run does not select. No rule was enforced at that
+    /// path, so none of its findings there is known.
     pub(crate) fn forget_unselected(mut self, is_selected: &dyn Fn(&str) -> bool) -> Self {
         for (path, base_path) in &mut self.0 {
             if base_path
@@ -60,7 +62,7 @@ impl BasePaths {
         self
     }
 
-    /// Returns the paths at the base, without an entry for new files.
+    /// Returns the paths at the base. New files have no such path.
     pub(crate) fn to_set(&self) -> BTreeSet<&str> {
         self.0.values().flatten().map(String::as_str).collect()
     }
@@ -70,7 +72,8 @@ impl BasePaths {
         self.0.extend(base_paths.0);
     }
 
-    /// Adds those paths whose file at the base is among the evaluated `base_files`.
+    /// Adds the paths of further files, but only of those whose version at the base is among the evaluated
+    /// `base_files`.
     pub(crate) fn add_evaluated(&mut self, base_paths: Self, base_files: &[FileResults]) {
         let evaluated_paths: BTreeSet<&str> = base_files.iter().map(|file| file.path.as_str()).collect();
         self.0.extend(base_paths.0.into_iter().filter(|(_, base_path)| {
@@ -80,7 +83,8 @@ impl BasePaths {
         }));
     }
 
-    /// Returns the path at the base; `None` for a new file and for one that was not looked up.
+    /// Returns the path that a file had at the base. Returns `None` for a new file and for a file that was not looked
+    /// up.
     pub(crate) fn find_base_path(&self, path: &str) -> Option<String> {
         self.0.get(path).cloned().flatten()
     }
@@ -97,7 +101,7 @@ struct BaseResults<'b> {
 }
 
 impl<'b> BaseResults<'b> {
-    /// Arranges the results of a base by path, separated into usable and unusable files.
+    /// Indexes the results of a base by path. Files without a review and files with doubtful results are unusable.
     fn from_tally(base_paths: &'b BasePaths, tally: &'b Tally) -> Self {
         let mut unusable_files = BTreeMap::new();
         for file in &tally.unreviewed_files {
@@ -123,13 +127,14 @@ impl<'b> BaseResults<'b> {
         }
     }
 
-    /// Returns whether the review of this file of head failed at the base.
+    /// Returns whether the batch with this file failed at the base. `path` is the path in head.
     fn has_failed(&self, path: &str) -> bool {
         let base_path = self.base_paths.0.get(path).and_then(Option::as_deref);
         base_path.is_some_and(|base_path| self.failed_paths.contains(base_path))
     }
 
-    /// Returns the results that the base has for this file of head, under the path that it had there.
+    /// Returns the results of a file at the base: missing for a new file, unknown if the base has no usable results.
+    /// `path` is the path in head.
     fn find_base_file(&self, path: &str) -> BaseFile<'b> {
         match self.base_paths.0.get(path).and_then(Option::as_deref) {
             None => BaseFile::Missing,
@@ -146,7 +151,8 @@ impl<'b> BaseResults<'b> {
 }
 
 /// Marks each finding of these files as known if every base has it, too. Also records the files whose review failed at
-/// every base. `is_open` returns whether the review of a file is incomplete, so that a missing finding is not fixed.
+/// every base. `is_open` returns whether the review of a file is incomplete, so that a missing finding does not count
+/// as fixed.
 pub(crate) fn mark_known_in_files(
     files: &mut [FileResults],
     is_open: impl Fn(&str) -> bool,

@@ -44,9 +44,9 @@ impl KnownComparison {
     }
 }
 
-/// Marks each finding of head that is not waived as known or new. `find_base_files` returns what each base has for a
-/// file. A finding is known only if all bases have it: after a criss-cross merge, one of them may be old. `is_open`
-/// returns whether the review of a file of head is incomplete, so that a missing finding is not fixed.
+/// Marks each finding of head that is not waived as known or new. `find_base_files` returns the state of a file at each
+/// base. A finding is known only if all bases have it: after a criss-cross merge, one of the bases may be old.
+/// `is_open` returns whether the review of a file is incomplete, so that a missing finding does not count as fixed.
 pub(crate) fn mark_new_and_known<'b>(
     files: &mut [FileResults],
     is_open: impl Fn(&str) -> bool,
@@ -71,8 +71,8 @@ pub(crate) fn mark_new_and_known<'b>(
     comparison
 }
 
-/// Returns the results of the file at the base, or the reason why they are unknown. A file that could not be read there
-/// is treated as missing.
+/// Returns the results of a file at the base, or the reason why they are unknown. Returns `None` if the file is missing
+/// there or could not be read, so that all its findings in head are new.
 fn comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &str> {
     match base_file {
         BaseFile::Missing => Ok(None),
@@ -84,8 +84,8 @@ fn comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &
     }
 }
 
-/// Marks the findings of one file, and returns the number of findings at the base that no longer exist. With several
-/// bases, this is the smallest number.
+/// Sets the state of each finding of one file, and returns the number of fixed findings: those that only the base has.
+/// With several bases, this is the smallest number.
 fn mark_findings_of_file(file: &mut FileResults, base_results: Vec<Option<&FileResults>>) -> usize {
     let mut bases: Vec<BaseFindings> = base_results.into_iter().map(BaseFindings::from_results).collect();
     for result in &mut file.results {
@@ -101,8 +101,8 @@ fn mark_findings_of_file(file: &mut FileResults, base_results: Vec<Option<&FileR
         .unwrap_or_default()
 }
 
-/// Combines the states of the same findings in comparison with two bases. A finding that is known at only one of them
-/// is new.
+/// Combines the states that the same findings have in comparison with two bases. A finding that is known at only one
+/// base is new.
 fn combine_states(
     first: Vec<Option<FindingState>>,
     second: Vec<Option<FindingState>>,
@@ -152,10 +152,12 @@ struct BaseFinding {
 }
 
 impl BaseFindings {
-    /// Groups the findings at the base by their subject. Only findings that may excuse one of head are included.
+    /// Groups the findings of a file at the base by identity. Results whose status can never make a finding known are
+    /// skipped.
     fn from_results(results: Option<&FileResults>) -> Self {
         let mut findings = Self::default();
         for result in results.into_iter().flat_map(|results| &results.results) {
+            // The path is not part of a finding's identity within one file.
             for finding in result.findings("") {
                 if result.status.is_excusable() {
                     let group = findings.groups.entry(identity_key(&finding)).or_default();
@@ -170,7 +172,8 @@ impl BaseFindings {
         findings
     }
 
-    /// Returns the state of each finding of a result in comparison with this base.
+    /// Returns the state of each finding of a result in comparison with this base. Also records whether the rule could
+    /// be evaluated on head, for the number of fixed findings.
     fn match_findings(&mut self, path: &str, result: &RuleResult) -> Vec<Option<FindingState>> {
         let may_be_known = result.status.is_excusable();
         if result.origin != Origin::Project {
@@ -199,9 +202,9 @@ impl BaseFindings {
     }
 
     /// Removes the finding at the base that `finding` continues. Returns `false` if the base has no such finding, or if
-    /// it got worse. Of several, takes the one with the nearest size, so that the order of the findings does not
-    /// matter. Severities are compared only for project checks, because those of rules come from one rules file for
-    /// both sides.
+    /// the finding got worse. Of several candidates, removes the one with the nearest size, so that the order of the
+    /// findings does not matter. Severities are compared only for project checks, because base and head are evaluated
+    /// with the same rules file.
     fn take_matching_finding(&mut self, finding: &Finding<'_>, origin: Origin) -> bool {
         let Some(group) = self.groups.get_mut(&identity_key(finding)) else {
             return false;
@@ -230,8 +233,8 @@ impl BaseFindings {
         nearest.is_some()
     }
 
-    /// Returns the number of findings at the base that head no longer has. Findings that got worse still exist, and
-    /// those of rules that were not evaluated are unknown.
+    /// Returns the number of findings at the base that head no longer has. Findings that got worse still exist. Rules
+    /// that were not evaluated on head, or failed there, are not counted.
     fn count_fixed(&self) -> usize {
         if self.is_head_unreadable {
             return 0;
@@ -246,7 +249,8 @@ impl BaseFindings {
     }
 }
 
-/// Returns the parts that identify a finding at the base and in head: its rule and what it is about.
+/// Returns the key that identifies the same finding at the base and in head: its rule and its subject. For an
+/// evaluation error, the error type replaces the subject.
 fn identity_key(finding: &Finding<'_>) -> IdentityKey {
     let identity = finding.identity();
     let (about, about_kind) = match finding.error_type {

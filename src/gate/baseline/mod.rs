@@ -38,7 +38,8 @@ pub(crate) struct Baseline {
 }
 
 impl Baseline {
-    /// Restricts the baseline to the selected files: at a former path that the run does not select, nothing is known.
+    /// Restricts the baseline to the files that the run selects. At a former path that the run does not select, no
+    /// finding is known.
     pub(crate) fn with_selection(self, selection: &Selection) -> Self {
         Self {
             selection: Some(selection.clone()),
@@ -46,14 +47,16 @@ impl Baseline {
         }
     }
 
+    /// Returns whether the run selects this path. A baseline without a selection covers every path.
     fn selects(&self, path: &str) -> bool {
         self.selection
             .as_ref()
             .is_none_or(|selection| selection.selects(path))
     }
 
-    /// Returns the commits at which findings are treated as known with `--new-only`: the base of the change. A base
-    /// that the job sets is used even if all pipelines are reviewed.
+    /// Builds the baseline of a run with `--new-only`: findings at the base of the change are known. A base that the
+    /// job sets is used even if all pipelines are reviewed. Without any base, an earlier commit of the branch is used,
+    /// and a note names it.
     pub(crate) fn for_change(
         workspace: &Workspace<'_>,
         revisions: &RequestedRevisions,
@@ -74,8 +77,8 @@ impl Baseline {
         })
     }
 
-    /// Returns the baseline at the bases of the change, to find what the change introduced. The former paths are those
-    /// that the selection found, if it compared with the same single base.
+    /// Builds the baseline at the bases of the change, to find what the change introduced. Reuses the former paths of
+    /// the selection if the selection was compared with the same single base.
     pub(crate) fn at_commits(bases: &[CommitId], pipelines: &SelectedPipelines) -> Self {
         // With several bases, a file may have had another path in each.
         let has_same_base = bases.len() == 1 && bases == pipelines.bases;
@@ -89,9 +92,10 @@ impl Baseline {
         }
     }
 
-    /// Returns the last published commit as the baseline of a review before a publish. Findings of later pushes are
-    /// then new, reviewed or not. Before the first version, the baseline is the commit by which the default branch
-    /// adopted `new-only`, so that one merge is enough to adopt it.
+    /// Builds the baseline of a review before a publish, at the last published commit. Findings of later pushes are
+    /// therefore new, whether those pushes were reviewed or not. Before the first version, the baseline is the commit
+    /// by which the default branch adopted `new-only`, so that one merge is enough to adopt it. Without such a commit,
+    /// or if the platform is unavailable, the baseline has no commit but a reason.
     pub(crate) fn at_published_version(
         run: &Run,
         workspace: &Workspace<'_>,
@@ -107,7 +111,7 @@ impl Baseline {
                 return Ok(match workspace.find_adoption(head)? {
                     Adoption::AtCommit(commit) => {
                         let reason = format!(
-                            "the commit {} that adopted `new-only`, because {missing_version}",
+                            "commit {}, which adopted `new-only`, because {missing_version}",
                             commit.short()
                         );
                         Self::at_published_commit(Some(commit), reason)
@@ -133,13 +137,13 @@ impl Baseline {
         let id = details.commit_hash.as_deref().unwrap_or_default();
         let base = workspace.repo.find_commit_with_id(id);
         let reason = match base {
-            Some(_) => format!("the version {version} of {prefix}, which is published"),
-            None => format!("the commit {id:?} of the version {version} of {prefix} is not in this clone"),
+            Some(_) => format!("version {version} of {prefix}, which is published"),
+            None => format!("commit {id:?} of version {version} of {prefix} is not in this clone"),
         };
         Ok(Self::at_published_commit(base, reason))
     }
 
-    /// Returns the baseline of a publish at this commit, or one without a base for this reason.
+    /// Builds the baseline of a publish: at this commit, chosen for this reason, or without a commit for this reason.
     fn at_published_commit(base: Option<CommitId>, reason: String) -> Self {
         Self {
             bases: base.into_iter().collect(),
@@ -150,7 +154,7 @@ impl Baseline {
         }
     }
 
-    /// Marks the findings that every base has, too. Without a base, adds a limit of the verdict instead.
+    /// Marks the findings of head that every base has, too. If there is no base, adds a limit of the verdict instead.
     /// `evaluate_base` returns the paths that the reviewed files had at a base, and the findings there.
     pub(crate) fn mark_known_findings(
         &self,
@@ -188,8 +192,8 @@ impl Baseline {
     }
 
     /// Gives findings at the base the new names of components that were renamed since, so that they match those of
-    /// head. `pairs` has one base. Compares only files in which each side has findings about components that the other
-    /// side lacks.
+    /// head. `pairs` has exactly one base. Compares only files in which base and head each have a finding about a
+    /// component that the other version has no finding about.
     pub(crate) fn follow_renamed_components(
         &self,
         pairs: &VersionPairs<'_>,
@@ -255,7 +259,8 @@ impl Baseline {
         Ok(())
     }
 
-    /// Returns the paths of the reviewed files at the base.
+    /// Looks up the paths that the reviewed files had at the base. A former path that the run does not select is
+    /// ignored.
     pub(crate) fn base_paths<'f>(
         &self,
         base: &CommitId,
@@ -266,7 +271,8 @@ impl Baseline {
         Ok(base_paths.forget_unselected(&|path| self.selects(path)))
     }
 
-    /// Returns the same as [`Self::base_paths`], but only for files that changed since the base and existed there.
+    /// Looks up the paths that the reviewed files had at the base, only for files that changed since the base and
+    /// existed there.
     pub(crate) fn changed_base_paths<'f>(
         &self,
         base: &CommitId,
@@ -277,8 +283,8 @@ impl Baseline {
         Ok(base_paths.forget_unselected(&|path| self.selects(path)))
     }
 
-    /// Returns the former path of each file that changed since the base. The field `former_paths` is set only if the
-    /// selection compared with this same base.
+    /// Returns the former path of each file that changed since the base. Reuses the paths that the selection found:
+    /// they are set only if the selection was compared with this same base.
     fn find_former_paths_since(
         &self,
         base: &CommitId,
@@ -300,7 +306,7 @@ impl Baseline {
     }
 }
 
-/// Returns the names that the findings of a file are about.
+/// Returns the names of the components and variables that the findings of a file are about.
 fn list_finding_subjects(file: &FileResults) -> BTreeSet<&str> {
     let violations = file.results.iter().flat_map(|result| &result.violations);
     violations
@@ -308,7 +314,7 @@ fn list_finding_subjects(file: &FileResults) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Returns the note that names the earlier commit whose findings are known, or `None` without one.
+/// Returns the note that names the earlier commit whose findings are known. Returns `None` if there is no such commit.
 fn describe_earlier_base(bases: &[CommitId], reason: &str) -> Option<String> {
     (!bases.is_empty()).then(|| {
         format!(
@@ -318,7 +324,8 @@ fn describe_earlier_base(bases: &[CommitId], reason: &str) -> Option<String> {
     })
 }
 
-/// Returns whether the base has the same rules file as the head.
+/// Returns whether the base has the same rules file as head, with the same content. A file on disk never counts as the
+/// same.
 pub(crate) fn has_same_rules(
     repo: &Repository,
     base: &CommitId,

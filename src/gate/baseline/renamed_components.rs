@@ -38,8 +38,8 @@ pub(crate) struct RenamedComponents<'r> {
 }
 
 impl<'r> RenamedComponents<'r> {
-    /// Creates the search for renamed components in the modified files of the selection. Files are compared only when a
-    /// caller needs them.
+    /// Creates the search for renamed components in the modified and renamed files of the selection. A file is compared
+    /// only when a caller asks for it.
     pub(crate) fn new(
         repo: &'r Repository,
         head: &'r Snapshot<'r>,
@@ -61,7 +61,7 @@ impl<'r> RenamedComponents<'r> {
         }
     }
 
-    /// Returns the old name of each renamed component of a file, by the new name.
+    /// Returns the old name of each renamed component of a file, by the new name. Compares each file only once.
     pub(crate) fn find_old_names(&self, path: &str) -> Result<BTreeMap<String, String>, GitError> {
         if let Some(old_names) = self.cache.borrow().get(path) {
             return Ok(old_names.clone());
@@ -73,8 +73,8 @@ impl<'r> RenamedComponents<'r> {
         Ok(old_names)
     }
 
-    /// Returns the new name of the component that had this name at the base. `None` if it was not renamed, or the base
-    /// cannot be read.
+    /// Returns the new name of the component that had this name at the base. Returns `None` if the component was not
+    /// renamed or the base cannot be read.
     pub(crate) fn find_new_name(&self, path: &str, old_name: &str) -> Option<String> {
         let old_names = self.find_old_names(path).ok()?;
         let mut old_names = old_names.into_iter();

@@ -29,8 +29,8 @@ struct ComparisonInput {
 }
 
 impl BackgroundComparison {
-    /// Starts to compare the selected changes on another thread, while the platform reviews. Returns `None` if no
-    /// output shows them or there is no base.
+    /// Starts a thread that compares the selected changes while the platform reviews. Returns `None` if no output shows
+    /// the changes or there is no base.
     pub(crate) fn start_if_needed(
         run: &Run,
         workspace: &Workspace<'_>,
@@ -61,14 +61,14 @@ impl BackgroundComparison {
         })
     }
 
-    /// Waits for the facts about the changed pipelines, so that nobody reads these again; none if the comparison failed
-    /// or they were returned before.
+    /// Waits for the facts about the changed pipelines, so that the caller need not read these pipelines again. Returns
+    /// no facts if the comparison failed or the facts were already returned.
     pub(crate) fn wait_for_facts(&self) -> CollectedFacts {
         CollectedFacts::new(self.facts.recv().unwrap_or_default())
     }
 
-    /// Returns the facts about the changed pipelines, or `None` if they are not known yet. There are no facts if the
-    /// comparison failed or they were returned before.
+    /// Returns the facts about the changed pipelines, or `None` if they are not known yet. The facts are empty if the
+    /// comparison failed or they were already returned.
     pub(crate) fn available_facts(&self) -> Option<CollectedFacts> {
         match self.facts.try_recv() {
             Err(TryRecvError::Empty) => None,
@@ -76,22 +76,22 @@ impl BackgroundComparison {
         }
     }
 
-    /// Waits for the comparison; `None` if it failed, so that it is made again and its error is reported.
+    /// Waits for the comparison. Returns `None` if it failed, so that the caller compares again and reports the error.
     pub(crate) fn wait(self) -> Option<Vec<ChangedFile>> {
         self.changes.join().ok()?.ok()
     }
 }
 
 impl ComparisonInput {
-    /// Compares the changes and sends the facts as soon as they are known. Opens the repository again, because one
-    /// belongs to one thread.
+    /// Compares the changes, and sends the facts as soon as they are known. Opens the repository again, because a
+    /// repository cannot be shared between threads.
     fn compare(&self, facts: &Sender<ChangedPipelineFacts>) -> Result<Vec<ChangedFile>, GitError> {
         let repo = Repository::open(&self.root)?
             .with_documents(is_pipeline)
             .without_cache();
         let snapshot = repo.snapshot(self.head.clone());
         change_list::compare_changes(&repo, &snapshot, &self.bases, &self.changes, |changed_facts| {
-            // Nobody waits for them if there is nothing to review.
+            // The receiver is gone if there is nothing to review.
             let _ = facts.send(changed_facts.clone());
         })
     }

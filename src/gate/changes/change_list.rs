@@ -21,7 +21,7 @@ pub(crate) fn writes_changes(run: &Run, host: Host, destinations: &ReportDestina
     destinations.changes == Changes::Auto && has_output(run, host, destinations, Format::needs_changes)
 }
 
-/// Returns whether an output with this property of a format is written. A comment, the step summary and an annotation
+/// Returns whether the run writes an output whose format has this property. Comments, the step summary and annotations
 /// of Buildkite are Markdown.
 pub(crate) fn has_output(
     run: &Run,
@@ -35,8 +35,8 @@ pub(crate) fn has_output(
     destinations.has_report(has_property) || (has_markdown && has_property(Format::Markdown))
 }
 
-/// Compares the changed pipelines between the base of the report and the reviewed files. `is_selected` selects by path.
-/// Returns `None` if the clone lacks a base, or the report has none.
+/// Compares the changed pipelines between the bases that the report names and the reviewed files. `is_selected` selects
+/// by path. Returns `None` if the report names no base or the clone lacks one.
 pub(crate) fn find_changed_pipelines(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
@@ -56,7 +56,8 @@ pub(crate) fn find_changed_pipelines(
     Ok(Some(compare_changes(repo, snapshot, &bases, &changes, |_| ())?))
 }
 
-/// Returns whether the list of changes contains this one: a selected pipeline, within the given paths and the shard.
+/// Returns whether the list of changes contains this change: to a selected pipeline, within the given paths and the
+/// shard. Without `paths`, every path is included.
 pub(crate) fn is_included(
     change: &Change,
     is_selected: &dyn Fn(&str) -> bool,
@@ -73,8 +74,8 @@ pub(crate) fn is_included(
 /// The facts about pipelines of the head, by path.
 pub(crate) type ChangedPipelineFacts = Vec<(String, PipelineFacts)>;
 
-/// Compares both versions of each changed file, and counts the callers of the pipelines. `pass_facts` receives the
-/// facts about the pipelines, before their callers are searched.
+/// Compares both versions of each changed file, and counts the callers of the pipelines. Calls `pass_facts` with the
+/// facts about the pipelines before the callers are searched, because that search takes long.
 pub(crate) fn compare_changes(
     repo: &Repository,
     head: &Snapshot<'_>,
@@ -99,8 +100,8 @@ pub(crate) fn compare_changes(
     Ok(changed_files)
 }
 
-/// Returns the files accepted by `is_wanted` that differ from the bases. The comparison of the selection is reused if
-/// it has the same bases.
+/// Returns the files accepted by `is_wanted` that differ from the bases. Reuses the comparison of the selection if it
+/// has the same bases.
 pub(crate) fn find_changes_since(
     snapshot: &Snapshot<'_>,
     bases: &[CommitId],
@@ -121,7 +122,7 @@ pub(crate) fn find_changes_since(
     }
 }
 
-/// Returns the bases that the report names, or an empty list if the clone lacks one of them.
+/// Returns the bases that the report names. Returns an empty list if the clone lacks one of them.
 pub(crate) fn find_report_bases(repo: &Repository, report: &Report) -> Vec<CommitId> {
     let context = &report.context;
     let ids = context.base.iter().chain(&context.other_bases);
@@ -129,8 +130,8 @@ pub(crate) fn find_report_bases(repo: &Repository, report: &Report) -> Vec<Commi
     bases.unwrap_or_default()
 }
 
-/// Adds the callers of each changed pipeline. A file that cannot be read is not a caller here, because it is reported
-/// elsewhere.
+/// Adds the number of callers of each changed pipeline, and the first of them. A file that cannot be read is not a
+/// caller here, because it is reported elsewhere. If git fails, the callers are omitted and the error is only logged.
 fn add_callers(
     repo: &Repository,
     snapshot: &Snapshot<'_>,

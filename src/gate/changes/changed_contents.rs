@@ -25,7 +25,7 @@ pub(crate) struct ChangedContents {
 }
 
 impl ChangedContents {
-    /// Returns whether the path or the content differs; another file mode does not count.
+    /// Returns whether the path or the content differs. A different file mode alone is not a difference.
     pub(crate) fn is_different(&self) -> bool {
         self.previous_path.is_some() || self.old_content != self.new_content
     }
@@ -34,18 +34,20 @@ impl ChangedContents {
         compare_versions(&self.sides())
     }
 
-    /// Returns both versions of the pipeline for a comparison.
+    /// Returns both versions of the pipeline, as the input of a comparison.
     pub(crate) fn sides(&self) -> PipelineVersions<'_> {
         PipelineVersions {
             path: &self.path,
             previous_path: self.previous_path.as_deref(),
-            base: as_side(self.old_content.as_ref()),
-            head: as_side(self.new_content.as_ref()),
+            base: borrow_content(self.old_content.as_ref()),
+            head: borrow_content(self.new_content.as_ref()),
         }
     }
 }
 
-fn as_side(content: Option<&ReadContent>) -> Option<Result<&[u8], &str>> {
+/// Borrows the content of one version, or the reason why it cannot be read. Returns `None` if the file does not exist
+/// in this version.
+fn borrow_content(content: Option<&ReadContent>) -> Option<Result<&[u8], &str>> {
     content.map(|content| content.as_deref().map_err(String::as_str))
 }
 
@@ -74,8 +76,8 @@ struct PairFiles {
 }
 
 impl VersionPairs<'_> {
-    /// Reads both versions of each change, and calls `convert` on all cores for those that differ. `convert` gets the
-    /// index of the change. The results are in the order of the changes.
+    /// Reads both versions of each change, and calls `convert` on all cores for the changes whose versions differ.
+    /// `convert` receives the index of the change. The results are in the order of the changes.
     pub(crate) fn map_different<T: Send>(
         &self,
         changes: &[Change],
@@ -138,8 +140,8 @@ impl VersionPairs<'_> {
         })
     }
 
-    /// Reads the content of a file from git, or the reason why there is none. Returns `None` for a missing file, and
-    /// for a submodule, which is not a file.
+    /// Reads the content of a file from git, or the reason why it cannot be read. Returns `None` for a missing file and
+    /// for a submodule, which has no content.
     fn read_content(&self, file: Option<&SnapshotFile>) -> Result<Option<ReadContent>, GitError> {
         let Some(file) = file.filter(|file| file.kind != FileKind::Submodule) else {
             return Ok(None);
@@ -158,7 +160,8 @@ impl VersionPairs<'_> {
 }
 
 impl PendingPair {
-    /// Returns the size of both versions in memory, in bytes. A file that is still to be read from disk is estimated.
+    /// Returns the size of both versions in memory, in bytes. A file that is not read from disk yet has an estimated
+    /// size.
     fn size(&self) -> usize {
         let contents = [&self.contents.old_content, &self.contents.new_content];
         let content_size: usize = contents.into_iter().flatten().flatten().map(Vec::len).sum();
@@ -170,7 +173,8 @@ impl PendingPair {
             }
     }
 
-    /// Reads the file on disk if that is still to be done, and calls `convert` if the versions differ.
+    /// Reads the file on disk if it is not read yet. Calls `convert` if the versions differ, and returns `None`
+    /// otherwise.
     fn convert_if_different<T>(
         &mut self,
         convert: &(dyn Fn(usize, &ChangedContents) -> T + Sync),
@@ -184,6 +188,7 @@ impl PendingPair {
     }
 }
 
+/// Reads a file on disk, or the reason why it cannot be read.
 fn read_from_disk(path: &Path) -> ReadContent {
     let document = read_document_on_disk(path).map_err(|error| error.to_string())?;
     document.map_err(|error| error.to_string())

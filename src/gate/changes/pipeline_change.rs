@@ -44,7 +44,7 @@ impl<'c> ParsedChange<'c> {
         compare_trees(&self.sides, &self.trees)
     }
 
-    /// Draws the pipeline with the change marked.
+    /// Draws the pipeline with the change marked. The error is the reason why it cannot be drawn.
     pub(crate) fn draw(&self, diff: &PipelineDiff) -> Result<Canvas, String> {
         match (&diff.reason, &self.trees) {
             (Some(reason), _) | (None, Err(reason)) => Err(reason.clone()),
@@ -52,19 +52,21 @@ impl<'c> ParsedChange<'c> {
         }
     }
 
-    /// Returns the facts about the pipeline in the head; `None` if it was deleted or one of the sides cannot be read.
-    fn facts(&self) -> Option<PipelineFacts> {
+    /// Returns the facts about the pipeline in head. Returns `None` if the pipeline was deleted or one of its versions
+    /// cannot be read.
+    fn head_facts(&self) -> Option<PipelineFacts> {
         let new_tree = self.trees.as_ref().ok()?.head.as_ref()?;
         let pipeline = Pipeline::from_tree(new_tree).ok()?;
         Some(PipelineFacts::from_pipeline(&pipeline))
     }
 
-    /// Describes the change for a report. `index` is its position in the list of changes: the first ones are also
-    /// drawn, and the details of those after a limit are omitted.
+    /// Describes the change for a report. `index` is its position in the list of changes: only the first changes are
+    /// drawn, and after a limit, the details are omitted.
     fn build_changed_file(&self, index: usize) -> ChangedFile {
         let diff = self.diff();
         let is_drawn = index < MAX_PICTURES && diff.change != FileChange::Layout;
         let picture = is_drawn.then(|| self.draw(&diff).ok().and_then(limit_canvas));
+        // The first line describes the file, which the summary does, too.
         let mut words = describe_diff(&diff, None).split_off(1);
         if index >= MAX_DESCRIBED_CHANGES && !words.is_empty() {
             words = vec![DiffLine::remark(
@@ -83,27 +85,28 @@ pub(crate) fn build_changed_file(contents: &ChangedContents, index: usize) -> Ch
     ParsedChange::parse(contents).build_changed_file(index)
 }
 
-/// Returns the change for a report, and the facts of the head, so that the head is read once.
+/// Describes the change for a report, and returns the facts about the pipeline in head, so that head is parsed only
+/// once.
 pub(crate) fn build_changed_file_with_facts(
     contents: &ChangedContents,
     index: usize,
 ) -> (ChangedFile, Option<PipelineFacts>) {
     let change = ParsedChange::parse(contents);
-    (change.build_changed_file(index), change.facts())
+    (change.build_changed_file(index), change.head_facts())
 }
 
-/// Returns the drawing, or only its changed part if it exceeds the limits. Returns `None` if that part exceeds them,
-/// too.
+/// Returns the drawing, or only its changed part if the drawing exceeds the limits. Returns `None` if the changed part
+/// exceeds them as well.
 pub(crate) fn limit_canvas(canvas: Canvas) -> Option<Canvas> {
     let has_few_links = |canvas: &Canvas| canvas.arrows.len() <= MAX_PICTURE_LINKS;
     if canvas.boxes.len() <= MAX_PICTURE_BOXES && has_few_links(&canvas) {
         return Some(canvas);
     }
     let (changed_part, _) = canvas.select_changed_part(MAX_PICTURE_BOXES);
-    let left_out = canvas.boxes.len() - changed_part.boxes.len();
+    let omitted_count = canvas.boxes.len() - changed_part.boxes.len();
     let is_drawn = !changed_part.boxes.is_empty() && has_few_links(&changed_part);
     is_drawn.then_some(Canvas {
-        omitted_count: left_out,
+        omitted_count,
         ..changed_part
     })
 }

@@ -23,7 +23,8 @@ pub(crate) struct CheckPaths {
 }
 
 impl CheckPaths {
-    /// Converts the paths that the user typed to restrict the changes. Each must exist in the snapshot or in a base.
+    /// Converts paths that the user typed to restrict the run to the changes below them. Fails if a path exists neither
+    /// in the snapshot nor in a base.
     pub(crate) fn from_restrictions(
         run: &Run,
         workspace: &Workspace<'_>,
@@ -43,7 +44,7 @@ impl CheckPaths {
         self.restrictions.is_empty() && self.named_files.is_empty()
     }
 
-    /// Returns all paths that the user named, files and restrictions.
+    /// Returns all paths that the user gave: the named files, and the paths that restrict the changes.
     pub(crate) fn list_paths(&self) -> Vec<String> {
         let restricting_paths = self.restrictions.iter().map(|(path, _)| path);
         self.named_files
@@ -58,12 +59,13 @@ impl CheckPaths {
         self.restrictions.iter().map(|(path, _)| path.clone()).collect()
     }
 
+    /// Returns whether the user gave paths, and each is a file that is checked even if it is unchanged.
     pub(crate) const fn has_only_named_files(&self) -> bool {
         self.restrictions.is_empty() && !self.named_files.is_empty()
     }
 
-    /// Fails if a path that restricts the changes exists neither in the snapshot nor in the base, because it is
-    /// probably a typing error.
+    /// Fails if a path that restricts the changes exists neither in the snapshot nor in a base, because it is probably
+    /// a typing error.
     pub(crate) fn require_restrictions(
         &self,
         workspace: &Workspace<'_>,
@@ -76,7 +78,7 @@ impl CheckPaths {
         Ok(())
     }
 
-    /// Returns a note for each named file that is not checked.
+    /// Returns a note for each named file that is not checked, up to a maximum number of notes.
     pub(crate) fn describe_unchecked_files(&self, pipelines: &SelectedPipelines) -> Vec<String> {
         let gate_files = pipelines.gate_changes.iter().map(|change| &change.path);
         let checked_paths: BTreeSet<&String> = pipelines.files.iter().chain(gate_files).collect();

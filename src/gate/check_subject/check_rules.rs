@@ -39,7 +39,7 @@ impl CheckRules {
         }
     }
 
-    /// Returns a note if the rules are not those of the project's rules file.
+    /// Returns a note if the evaluated rules are not those of the project's rules file.
     pub(crate) fn describe_other_rules(&self) -> Option<String> {
         match self {
             Self::Project(_) => None,
@@ -52,8 +52,8 @@ impl CheckRules {
 }
 
 impl Workspace<'_> {
-    /// Returns the rules that a local check evaluates: those of `rules_file`, otherwise those of the project. The
-    /// default rules are used only in a local run without any rules file, neither in the branch nor in its target.
+    /// Returns the rules that a local check evaluates: those of `rules_file` if it is given, otherwise those of the
+    /// project. The default rules are used only in a local run if neither the branch nor its target has a rules file.
     pub(crate) fn find_check_rules(
         &self,
         run: &Run,
@@ -82,8 +82,8 @@ impl Workspace<'_> {
         Ok(CheckRules::Default(RuleSet::parse(template.as_bytes()), note))
     }
 
-    /// Returns whether the default rules are evaluated: in a local run, if no rules file exists in the snapshot, on
-    /// disk, in the checked-out commit, in a base or in the target branch.
+    /// Returns whether the default rules are evaluated: in a local run, if the snapshot, the disk, the checked-out
+    /// commit, the bases and the target branch have no rules file.
     fn needs_default_rules(&self, snapshot: &Snapshot<'_>, bases: &[CommitId]) -> Result<bool, Failure> {
         if !self.ci.host.is_local() || self.has_rules_file(snapshot)? || self.has_rules_file_on_disk() {
             return Ok(false);
@@ -98,12 +98,12 @@ impl Workspace<'_> {
         Ok(true)
     }
 
-    /// Reads the rules of a file that the job names. Fails if the file has errors. In CI it must be outside the
-    /// checkout, because the change controls the files in it.
+    /// Reads the rules file that the job passes with `--rules`. Fails if the file has errors. In CI, the file must be
+    /// outside the checkout, because the change controls the files in the checkout.
     fn read_named_rules(&self, run: &Run, file: &Path) -> Result<CheckRules, Failure> {
-        let full = run.env.current_dir().join(file);
+        let absolute_path = run.env.current_dir().join(file);
         let typed_path = file.display().to_string();
-        let is_inside = policy::find_path_in_repository(self.repo.root(), &full).is_some();
+        let is_inside = policy::find_path_in_repository(self.repo.root(), &absolute_path).is_some();
         if is_inside && !self.ci.host.is_local() {
             let message =
                 format!("cannot use the rules file {typed_path}: the change under review controls it");
@@ -112,8 +112,8 @@ impl Workspace<'_> {
             ));
         }
         // A link is followed, as for every other path of the job.
-        let real = full.canonicalize().unwrap_or(full);
-        let document = read_document_on_disk(&real).map_err(|error| {
+        let real_path = absolute_path.canonicalize().unwrap_or(absolute_path);
+        let document = read_document_on_disk(&real_path).map_err(|error| {
             let context = format!("could not read the rules file {typed_path}");
             Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
         })?;

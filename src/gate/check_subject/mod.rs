@@ -23,9 +23,9 @@ pub(crate) struct CheckSubject<'a> {
 }
 
 impl<'a> CheckSubject<'a> {
-    /// Returns the files to check: staged ones, those on disk, or those of a commit. `has_input` states that standard
-    /// input replaces a file on disk. With it or `--staged`, the commit is ignored, in CI too: the job checks other
-    /// files than those of the commit.
+    /// Returns the files to check: the staged files, those on disk, or those of a commit. `has_input` states that
+    /// standard input replaces a file on disk. With standard input or `--staged`, the commit is ignored, in CI too,
+    /// because the job then checks other files than those of the commit.
     pub(crate) fn open_snapshot(&self, has_input: bool) -> Result<Snapshot<'a>, Failure> {
         let workspace = self.workspace;
 
@@ -41,7 +41,7 @@ impl<'a> CheckSubject<'a> {
             .snapshot(workspace.resolve_target(self.session, &all_revisions)?.head))
     }
 
-    /// Returns the staged files if they are requested, otherwise those on disk.
+    /// Returns the staged files with `--staged`, otherwise the files on disk.
     pub(crate) fn open_local_files(&self) -> Result<Snapshot<'a>, Failure> {
         let (repo, index) = (&self.workspace.repo, self.session.hook_index_path());
         Ok(if self.settings.staged {
@@ -51,7 +51,8 @@ impl<'a> CheckSubject<'a> {
         })
     }
 
-    /// Returns the run over the files of this snapshot, which are compared as in `change`.
+    /// Builds the run that checks the files of this snapshot against the bases of `change`. Fails if a path that
+    /// restricts the run does not exist.
     pub(crate) fn open_run(
         &self,
         snapshot: Snapshot<'a>,
@@ -70,7 +71,7 @@ impl<'a> CheckSubject<'a> {
         Ok(GateRun::new(self.session, files))
     }
 
-    /// Returns the requested revisions with all pipelines, so that no base is needed.
+    /// Returns the requested revisions as if all pipelines were requested, so that no base is needed.
     fn revisions_for_all(&self) -> RequestedRevisions {
         RequestedRevisions {
             all: true,
@@ -97,8 +98,8 @@ impl<'a> CheckSubject<'a> {
         Ok(paths)
     }
 
-    /// Returns what the files are compared with. Files that are named are checked in any case: if there are only such
-    /// files, neither a base that cannot be resolved nor a reason to check nothing matters.
+    /// Finds the base with which the files are compared. If the user named only files, they are checked in any case: a
+    /// base that cannot be resolved is then ignored, and so is a reason to check nothing.
     pub(crate) fn find_comparison(&self, paths: &CheckPaths) -> Result<Comparison, Failure> {
         let revisions = &self.settings.gate.revisions;
         if let Some(head) = self.find_staged_base() {
@@ -120,12 +121,12 @@ impl<'a> CheckSubject<'a> {
         })
     }
 
-    /// Returns the comparison of a run that needs no base.
+    /// Finds the comparison of a run over all pipelines, which needs no base.
     pub(crate) fn find_comparison_without_base(&self) -> Result<Comparison, Failure> {
         self.resolve_comparison(&self.revisions_for_all())
     }
 
-    /// Resolves the base of the commit to check, or of the checkout.
+    /// Resolves the base of the requested commit, or of the checkout if no commit was requested.
     fn resolve_comparison(&self, revisions: &RequestedRevisions) -> Result<Comparison, Failure> {
         match self.settings.gate.revisions.head {
             Some(_) => self
@@ -136,8 +137,8 @@ impl<'a> CheckSubject<'a> {
         }
     }
 
-    /// Returns head as the base of the staged files, in a git hook: only what the commit would add is checked. In a CI
-    /// job, or with a base that the user names, the base is that of a review.
+    /// Returns head as the base of staged files, so that a git hook checks only the files that the commit would add.
+    /// Returns `None` in a CI job, with a base that the user names and with `--all`.
     fn find_staged_base(&self) -> Option<CommitId> {
         let revisions = &self.settings.gate.revisions;
         let is_hook = self.settings.staged && !is_ci(&self.session.env);
@@ -148,8 +149,9 @@ impl<'a> CheckSubject<'a> {
         Some(self.workspace.repo.head().ok()?.commit)
     }
 
-    /// Selects the pipelines to check. If the base is head itself and nothing differs from it, selects every pipeline
-    /// if a review of head would, as on the default branch. The gate changes remain those of the first comparison.
+    /// Selects the pipelines to check. If the base is head itself and no pipeline differs from it, selects every
+    /// pipeline, provided that a review of head would do so, as on the default branch. The gate changes remain those of
+    /// the first comparison.
     pub(crate) fn select_pipelines(
         &self,
         run: &mut GateRun<'_>,
@@ -176,8 +178,8 @@ impl<'a> CheckSubject<'a> {
         Ok(())
     }
 
-    /// Returns whether the working tree was compared with head without a base that the user names. Staged files are
-    /// not, because nothing is added by an index that equals head.
+    /// Returns whether the working tree was compared with head because the user named no base. Returns false for staged
+    /// files: an index that equals head adds nothing that could be checked.
     fn is_compared_with_head(&self, run: &GateRun<'_>) -> bool {
         let revisions = &self.settings.gate.revisions;
         let is_tree =

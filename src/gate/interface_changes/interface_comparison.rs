@@ -20,9 +20,9 @@ pub(crate) struct InterfaceComparison {
     pub(crate) is_repaired: bool,
 }
 
-/// Compares what two snapshots offer to consumers: the shared-pipelines file and the kinds of its pipelines. A snapshot
-/// without the file offers nothing. If no shared pipeline changed but the file moved or has another meaning, the file
-/// is the change. Returns `None` if nothing differs.
+/// Compares the interfaces of two snapshots: the shared-pipelines file and the kinds of the pipelines in it. A snapshot
+/// without the file offers nothing. If no shared pipeline changed, but the file moved or its text has another meaning,
+/// the file is the only change. Returns `None` if nothing differs.
 pub(crate) fn compare_interfaces(
     repository: &Repository,
     old_snapshot: &Snapshot<'_>,
@@ -79,7 +79,7 @@ pub(crate) fn compare_interfaces(
 }
 
 impl InterfaceComparison {
-    /// Adds the differences from another base, without those that are already there.
+    /// Adds the differences from another base, except for those that the comparison already contains.
     pub(crate) fn add_base(&mut self, later: Self) {
         let known_keys: Vec<_> = self.changes.iter().map(change_key).collect();
         let new_changes = later
@@ -92,7 +92,7 @@ impl InterfaceComparison {
         self.unreadable = self.unreadable.take().or(later.unreadable);
     }
 
-    /// Returns the number of changes by class, or why they are unknown.
+    /// Returns the number of changes by class, or the reason why the changes are unknown.
     pub(crate) fn summarize(&self) -> String {
         match &self.unreadable {
             Some(reason) => format!("unknown: {reason}"),
@@ -100,7 +100,7 @@ impl InterfaceComparison {
         }
     }
 
-    /// Returns the changes by class, one line each.
+    /// Returns the changes grouped by class, one line for each.
     pub(crate) fn describe_by_class(&self, base: Option<&CommitId>) -> Vec<String> {
         interface::list_changes(&self.to_compatibility(base))
     }
@@ -118,7 +118,7 @@ impl InterfaceComparison {
         lines
     }
 
-    /// Returns the changes as the comparison with the version at `base`.
+    /// Converts the changes to a comparison with the version at the commit `base`.
     fn to_compatibility(&self, base: Option<&CommitId>) -> Compatibility {
         let against = ComparedVersion {
             version: None,
@@ -127,7 +127,7 @@ impl InterfaceComparison {
         Compatibility::new(against, self.changes.clone())
     }
 
-    /// Returns the JSON of `artifacts diff -o json`; the class is null if a side cannot be read.
+    /// Returns the JSON of `artifacts diff -o json`. The class is null if one of the files cannot be read.
     pub(crate) fn to_json(&self) -> Value {
         let class = self.changes.iter().map(|change| change.class).max();
         let class = class.unwrap_or(ChangeClass::None).for_total();
@@ -138,7 +138,7 @@ impl InterfaceComparison {
     }
 }
 
-/// Returns what two changes have in common if they are the same change, found at different bases.
+/// Returns the properties that are equal if the same change was found at two bases.
 fn change_key(change: &InterfaceChange) -> (ChangeClass, String, Option<String>, String) {
     (
         change.class,
@@ -148,7 +148,8 @@ fn change_key(change: &InterfaceChange) -> (ChangeClass, String, Option<String>,
     )
 }
 
-/// Returns whether both sides are the same bytes of the same file, or both are missing.
+/// Returns whether both versions are the same bytes at the same path, are both missing, or are unreadable for the same
+/// reason.
 fn is_same_file(old: &LoadedInterface, new: &LoadedInterface) -> bool {
     match (old, new) {
         (LoadedInterface::Missing, LoadedInterface::Missing) => true,
@@ -164,8 +165,8 @@ fn is_same_file(old: &LoadedInterface, new: &LoadedInterface) -> bool {
     }
 }
 
-/// Returns what a side offers. A side without the file offers nothing, at the path of the other side. `None` if that
-/// path is unknown or the file is unreadable.
+/// Returns the interface that a version offers. A version without the file offers an empty interface at the path of the
+/// other version. Returns `None` if that path is unknown or the file is unreadable.
 fn find_offered_interface(side: &LoadedInterface, other_side: &LoadedInterface) -> Option<Interface> {
     match (side, other_side) {
         (LoadedInterface::Read(interface, _), _) => Some((**interface).clone()),

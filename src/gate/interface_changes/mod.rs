@@ -19,9 +19,9 @@ const BREAK_MESSAGE: &str = "The change breaks consumers of shared pipelines. Th
                       (--accept-breaking).";
 
 impl GateRun<'_> {
-    /// Adds the changes for consumers to the evaluation. A break fails the run unless the job or `accept_break` accepts
-    /// it. If a break would fail the run, unknown changes do not pass, except in CI those of a change that repairs the
-    /// file. These changes are found even if no pipeline changed.
+    /// Adds the changes for consumers to the evaluation. A breaking change fails the run unless the job or
+    /// `accept_break` accepts it. If breaking changes fail the run, unknown changes fail it, too, except in CI if the
+    /// change repairs an unreadable file. Changes for consumers are found even if no pipeline changed.
     pub(crate) fn add_interface_changes(&mut self, accept_break: &AcceptBreak<'_>) -> Result<(), Failure> {
         let (ci, breaks) = (
             &self.subject.workspace.ci,
@@ -69,7 +69,7 @@ impl GateRun<'_> {
 
     /// Returns the changes for consumers, and the first base that differs. Returns `None` if the comparison is turned
     /// off, nothing differs, there is no base, or the review is restricted to other files. A base that cannot be
-    /// determined is an error only if a break would fail the run.
+    /// determined is an error only if a breaking change would fail the run.
     fn find_interface_changes(&self) -> Result<Option<(CommitId, InterfaceComparison)>, Failure> {
         let ReviewedFiles {
             workspace,
@@ -95,8 +95,8 @@ impl GateRun<'_> {
     }
 }
 
-/// Compares the snapshot with each base, because after a criss-cross merge, a break may be visible from only one of
-/// them. Returns the first base that differs, and the differences from all bases.
+/// Compares the snapshot with each base, because after a criss-cross merge, a breaking change may be visible from only
+/// one of them. Returns the first base that differs, and the differences from all bases.
 fn compare_with_bases<'b>(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,

@@ -36,8 +36,8 @@ pub(crate) struct LocalReview {
 }
 
 impl LocalReview {
-    /// Returns the review of a check. With `rules_file`, only that file is evaluated: neither the rules file of the
-    /// project nor the stricter one of the target branch.
+    /// Creates the review of a local check. With `rules_file`, only that file is evaluated: neither the rules file of
+    /// the project nor the stricter one of the target branch.
     pub(crate) fn for_check(run: &mut GateRun<'_>, rules_file: Option<&Path>) -> Result<Self, Failure> {
         if rules_file.is_some() {
             let target = run.selection.stricter_target.iter_mut();
@@ -51,14 +51,14 @@ impl LocalReview {
         Ok(Self::new(Some(rules), false))
     }
 
-    /// Returns a local review of a change from a fork, against the rules file of its commit. Every report gets a note
+    /// Creates the local review of a change from a fork, against the rules file of its commit. Every report gets a note
     /// about it.
     pub(crate) fn for_fork() -> Self {
         Self::new(None, true)
     }
 
-    /// Creates the engine that evaluates the rules in this process. Without `rules`, those of the project are read when
-    /// it starts.
+    /// Creates the engine that evaluates the rules in this process. Without `rules`, the project's rules are read when
+    /// the review starts.
     fn new(rules: Option<CheckRules>, is_for_fork: bool) -> Self {
         Self {
             rules,
@@ -67,7 +67,8 @@ impl LocalReview {
         }
     }
 
-    /// Returns the rules that the review evaluates.
+    /// Returns the rules that the review evaluates. Without a rules file, these are the rules that report the missing
+    /// file.
     fn evaluated_rules(&self) -> &RuleSet {
         self.rules().unwrap_or(&self.missing_rules)
     }
@@ -82,7 +83,7 @@ impl ReviewEngine for LocalReview {
         None
     }
 
-    /// Reads the project's rules if none are set.
+    /// Prints how many pipelines are checked, and reads the project's rules unless other rules were chosen.
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
         let pipeline_count = format_count(run.selection.pipelines.files.len(), "pipeline");
         run.session.ui.say(&format!(
@@ -107,7 +108,8 @@ impl ReviewEngine for LocalReview {
         self.rules.as_ref().and_then(CheckRules::rule_set)
     }
 
-    /// Evaluates the rules on the selected pipelines, and checks the project with the facts about them.
+    /// Evaluates the rules of the project and of the team on the selected pipelines. Then runs the project checks with
+    /// the facts about these pipelines.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure> {
         let selected_paths: HashSet<&str> =
             run.selection.pipelines.files.iter().map(String::as_str).collect();
@@ -135,7 +137,7 @@ impl ReviewEngine for LocalReview {
         Ok((tally, run.find_project_findings(facts)?))
     }
 
-    /// Evaluates the same rules on the reviewed files as they were at the base.
+    /// Evaluates the rules of head on the reviewed files as they were at the base.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,
@@ -154,7 +156,8 @@ impl ReviewEngine for LocalReview {
         Ok((base_paths, base_tally))
     }
 
-    /// Notes which rules were evaluated, and that the configured hidden directory has no rules file.
+    /// Adds the note that other rules were evaluated, and the note that the configured hidden directory has no rules
+    /// file.
     fn add_notes(&self, run: &GateRun<'_>, head: &mut Tally) {
         head.notes
             .extend(self.rules.as_ref().and_then(CheckRules::describe_other_rules));
@@ -168,6 +171,7 @@ impl ReviewEngine for LocalReview {
             }));
     }
 
+    /// Builds the evaluation. The review of a change from a fork gets a note about it.
     fn conclude(&mut self, run: &GateRun<'_>, head: Tally) -> Result<Evaluation, Failure> {
         let mut evaluation = Evaluation::new(head, run.subject.settings.verdict.fail_on);
         evaluation.add_notes(self.is_for_fork.then(|| FORK_NOTE.to_owned()));
@@ -175,8 +179,8 @@ impl ReviewEngine for LocalReview {
     }
 }
 
-/// Evaluates these rules and those of the team on all pipelines that the settings of a review select, and checks the
-/// project.
+/// Evaluates these rules and those of the team on all pipelines that the settings of a review select. Then runs the
+/// project checks.
 pub(crate) fn evaluate_all(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,

@@ -18,8 +18,8 @@ const MIN_FILES_PER_THREAD: usize = 32;
 pub(crate) type EvaluateDocument<'f> =
     dyn Fn(&str, &Result<Vec<u8>, DocumentError>) -> FileResults + Sync + 'f;
 
-/// Returns why the file is not evaluated: it is not a regular file, or its content may be that of another file. `None`
-/// if it is.
+/// Returns the reason why the file is not evaluated: it is not a regular file, or its content may be that of another
+/// file. Returns `None` for a file to evaluate.
 const fn find_skip_reason(file: &SnapshotFile) -> Option<&'static str> {
     match (file.kind.unreadable_reason(), file.doubt) {
         (Some(reason), _) => Some(reason),
@@ -28,7 +28,8 @@ const fn find_skip_reason(file: &SnapshotFile) -> Option<&'static str> {
     }
 }
 
-/// Evaluates the rules on the files. Calls `on_pipeline` for each pipeline that could be read.
+/// Evaluates the rules on the files. Calls `on_pipeline` for each pipeline that could be read. Files that are not
+/// pipelines are excluded.
 pub(crate) fn evaluate_files(
     repo: &Repository,
     rules: &RuleSet,
@@ -45,9 +46,9 @@ pub(crate) fn evaluate_files(
     Ok(tally)
 }
 
-/// Reads the files and calls `evaluate` for each, on all cores. Files on disk are read there, too. Blobs are read by
-/// one thread, because a repository belongs to one thread. Returns the results by path, and the files that were not
-/// read.
+/// Reads the files and calls `evaluate` for each, on all cores. Files on disk are read on all cores, too. Blobs are
+/// read by one thread, because a repository cannot be shared between threads. Returns the results by path, and the
+/// files that were not read.
 pub(crate) fn evaluate_documents(
     repo: &Repository,
     files: Vec<SnapshotFile>,
@@ -76,7 +77,7 @@ pub(crate) fn evaluate_documents(
     let mut results = overlap::compute_all(documents, &|(path, document): (String, _)| {
         evaluate(&path, &document)
     })?;
-    // By reference: if one thread frees memory that another allocated, the threads wait for each other.
+    // The files are borrowed: if one thread frees memory that another allocated, the threads wait for each other.
     let evaluations: Vec<_> = disk_files
         .par_iter()
         .with_min_len(MIN_FILES_PER_THREAD)
@@ -92,7 +93,7 @@ pub(crate) fn evaluate_documents(
     Ok((results, unread_files))
 }
 
-/// Reads a file on disk and evaluates it. The error is the file with the reason why it has no review.
+/// Reads a file on disk and evaluates it. The error contains the path and the reason why the file was not read.
 fn evaluate_file_on_disk(
     path: &str,
     disk_path: &Path,

@@ -19,8 +19,8 @@ struct FoldedFinding {
 }
 
 impl Tally {
-    /// Folds findings that exist only because of a broken link into the finding of the link, so that one cause is one
-    /// finding.
+    /// Removes findings that exist only because of a broken link, and mentions them in the finding about the link, so
+    /// that one mistake is reported once.
     pub(crate) fn fold_consequences(&mut self) {
         for (path, consequences) in mem::take(&mut self.consequences) {
             let mut reviewed_files = self.files.iter_mut().filter(|file| file.path == path);
@@ -37,7 +37,7 @@ impl Tally {
     }
 }
 
-/// Returns whether the finding with this index affects the verdict: it is neither known nor waived.
+/// Returns whether the finding with this index affects the verdict, because it is neither known nor waived.
 fn decides_verdict(result: &RuleResult, index: usize) -> bool {
     !matches!(
         result.states.get(index),
@@ -45,7 +45,8 @@ fn decides_verdict(result: &RuleResult, index: usize) -> bool {
     )
 }
 
-/// Returns the index of the result, and that of the finding in it, of the first broken link that affects the verdict.
+/// Finds the first broken link that affects the verdict. Returns the index of its result, and its index among the
+/// violations of that result.
 pub(crate) fn find_broken_link(file: &FileResults) -> Option<(usize, usize)> {
     let results = file.results.iter().enumerate();
     results
@@ -59,7 +60,8 @@ pub(crate) fn find_broken_link(file: &FileResults) -> Option<(usize, usize)> {
         })
 }
 
-/// Removes these consequences from the results of the file's rules, and returns them. Known and waived ones stay.
+/// Removes these consequences from the results of the rules for a file, and returns them. Known and waived consequences
+/// stay.
 fn remove_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequence>) -> Vec<FoldedFinding> {
     let consequence_keys: HashSet<(&str, &str)> = consequences
         .iter()
@@ -102,7 +104,7 @@ fn retain_marked<T>(values: &mut Vec<T>, is_kept: &[bool]) -> Vec<T> {
     removed_values.into_iter().map(|(value, _)| value).collect()
 }
 
-/// Removes a finding of a result, with its state and its waiver.
+/// Removes one finding from a result. Returns its violation, state and waiver.
 fn remove_finding(
     result: &mut RuleResult,
     index: usize,
@@ -117,8 +119,8 @@ fn remove_finding(
     (violation, state.flatten(), waiver.flatten())
 }
 
-/// Adds the number of folded findings to the text of the broken link. If one of them is an error and the link is only a
-/// warning, the link becomes an error in a separate result, so that the verdict stays the same.
+/// Adds the number of folded findings to the text of the broken link. If one of the folded findings is an error and the
+/// link is only a warning, the link becomes an error in a result of its own, so that the verdict stays the same.
 fn add_folded_findings(
     file: &mut FileResults,
     result_index: usize,

@@ -15,7 +15,7 @@ pub(super) struct FindingKey {
 /// The number of findings by their identity.
 pub(super) type FindingCounts = HashMap<FindingKey, usize>;
 
-/// Counts the findings of each identity in these files.
+/// Counts the findings in these files by path, rule, subject and severity.
 pub(super) fn count_findings<'f>(files: impl IntoIterator<Item = &'f FileResults>) -> FindingCounts {
     let mut counts = FindingCounts::new();
     for file in files {
@@ -32,7 +32,8 @@ pub(super) fn count_findings<'f>(files: impl IntoIterator<Item = &'f FileResults
     counts
 }
 
-/// Returns why the fixes are rejected if one of the fixed findings remains, or if there is another one.
+/// Compares the findings before and after a fix. Returns the reason to reject the fix if a finding that should be fixed
+/// remains, or if a new one appears.
 pub(super) fn find_new_finding(
     old_counts: &FindingCounts,
     new_counts: &FindingCounts,

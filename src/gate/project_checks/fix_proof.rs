@@ -27,8 +27,8 @@ const MAX_PROOFS: usize = 32;
 const MAX_REWRITES: usize = 20;
 
 impl GateRun<'_> {
-    /// Proves the fixes in this scope of findings that are not waived. The findings with a proven fix name the command
-    /// that makes it.
+    /// Proves that the fixes proposed in this scope cause no new findings. Each finding with a proven fix then names
+    /// the command that applies it. Waived findings get no fix. Does nothing if no fix is proposed.
     pub(crate) fn prove_fixes(
         &self,
         rules: Option<&RuleSet>,
@@ -54,7 +54,8 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Proves the fixes that are proposed for the findings in these files.
+    /// Proves the fixes that are proposed for the findings in these files. Each file is checked alone against the rules
+    /// first, then all files together against the project checks. The proof lists accepted and rejected fixes.
     fn prove_project_fixes(
         &self,
         project_scope: &ProjectScope<'_>,
@@ -96,7 +97,7 @@ impl GateRun<'_> {
         }
         let mut accepted_files = Vec::with_capacity(candidates.len());
         for file in candidates {
-            match self.find_new_rule_finding(&file, rules, &pipeline_files) {
+            match self.find_rule_objection(&file, rules, &pipeline_files) {
                 None => accepted_files.push(file),
                 Some(reason) => proof.reject(&file.path, file.values, &reason),
             }
@@ -116,9 +117,9 @@ impl GateRun<'_> {
         Ok(prover.proof)
     }
 
-    /// Returns why the fixes are rejected if a rule of the project or of the team reports another finding in the file
-    /// with the new values.
-    fn find_new_rule_finding(
+    /// Returns the reason to reject the fixes of a file if they cause a new finding of a project rule or a team rule in
+    /// it.
+    fn find_rule_objection(
         &self,
         file: &FixedFile,
         rules: Option<&RuleSet>,
@@ -133,7 +134,7 @@ impl GateRun<'_> {
         )
     }
 
-    /// Counts the findings of the rules in a pipeline with these bytes.
+    /// Counts the findings of project rules and team rules in a pipeline with these bytes.
     fn count_rule_findings(
         &self,
         path: &str,
@@ -151,7 +152,8 @@ impl GateRun<'_> {
     }
 }
 
-/// Returns the file with the new values. Rejects the values that cannot be replaced in place.
+/// Builds the file with the new values. Rejects values that cannot be replaced in place, and tries again with the
+/// others. Returns `None` if no value remains or after too many attempts.
 fn build_candidate(
     path: &str,
     facts: &PipelineFacts,
@@ -200,8 +202,8 @@ struct ProjectProver<'p> {
 }
 
 impl ProjectProver<'_> {
-    /// Reads what the fixed files call, because the checks compare these pipelines with their callers. Counts the
-    /// findings without the fixes.
+    /// Reads the pipelines that the candidates would call with their fixes, because the checks compare a pipeline with
+    /// its callers. Then counts the project's findings without the fixes.
     fn read_called_pipelines(
         &mut self,
         files: &[SnapshotFile],
@@ -225,7 +227,8 @@ impl ProjectProver<'_> {
         Ok(())
     }
 
-    /// Exchanges the facts of the project with those of these files.
+    /// Exchanges the facts of these files in the project with those of their fixed versions. A second call undoes the
+    /// first.
     fn swap_facts(&mut self, files: &mut [FixedFile]) {
         for file in files {
             if let Some(Some(facts)) = self.facts.get_mut(&file.path) {
@@ -234,6 +237,7 @@ impl ProjectProver<'_> {
         }
     }
 
+    /// Counts the findings of the project checks with the current facts.
     fn count_project_findings(&self) -> Result<FindingCounts, Failure> {
         let files = self.scope.list_findings(
             self.snapshot,
@@ -244,7 +248,8 @@ impl ProjectProver<'_> {
         Ok(count_findings(&files))
     }
 
-    /// Proves the fixes of these files together. If another finding appears, proves those of each half.
+    /// Proves the fixes of these files together. If they cause a new finding, proves each half separately, down to
+    /// single files. Rejects the fixes that remain after the maximum number of proofs.
     fn prove(&mut self, mut files: Vec<FixedFile>) -> Result<(), Failure> {
         if files.is_empty() {
             return Ok(());
@@ -253,7 +258,7 @@ impl ProjectProver<'_> {
             Some("too many other fixes cause new findings".to_owned())
         } else {
             self.remaining_proofs -= 1;
-            self.find_other_finding(&mut files)?
+            self.find_project_objection(&mut files)?
         };
         match reason {
             None => self.proof.fixed_files.append(&mut files),
@@ -271,9 +276,9 @@ impl ProjectProver<'_> {
         Ok(())
     }
 
-    /// Checks the project with the fixes of these files, too. Keeps their facts if no other finding appears; otherwise
-    /// returns the reason.
-    fn find_other_finding(&mut self, files: &mut [FixedFile]) -> Result<Option<String>, Failure> {
+    /// Checks the project with the fixes of these files and all fixes accepted before. Returns the reason to reject the
+    /// fixes if they cause a new finding. Otherwise, the facts of the fixed files remain in place.
+    fn find_project_objection(&mut self, files: &mut [FixedFile]) -> Result<Option<String>, Failure> {
         self.swap_facts(files);
         let mut fixed_counts = FindingCounts::new();
         for file in self.proof.fixed_files.iter().chain(&*files) {

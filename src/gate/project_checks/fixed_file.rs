@@ -34,7 +34,7 @@ pub(crate) struct FixedValue {
 }
 
 impl FixedValue {
-    /// Returns the identity of the finding in the file at this path.
+    /// Returns the identity of the finding that the new value fixes in the file at this path.
     pub(super) fn finding_key(&self, path: &str) -> FindingKey {
         FindingKey {
             path: path.to_owned(),
@@ -46,7 +46,7 @@ impl FixedValue {
 }
 
 impl FixedFile {
-    /// Adds the fixes to the findings of the file, and the command that makes them to their messages.
+    /// Adds the fixes to the findings of the file, and a hint at the fixing command to their messages.
     pub(super) fn add_fixes(&self, file: &mut FileResults) {
         for result in &mut file.results {
             for index in 0..result.violations.len() {
@@ -60,6 +60,7 @@ impl FixedFile {
         }
     }
 
+    /// Adds the fix to a finding if the fixed file replaces the value of its proposal.
     fn add_fix(&self, violation: &mut Violation) {
         let Some(proposal) = &violation.proposed_fix else {
             return;
@@ -78,7 +79,7 @@ impl FixedFile {
         }
     }
 
-    /// Returns whether the diff of both versions shows the new values and nothing else.
+    /// Returns whether the diff between both versions shows only the new values.
     fn has_only_new_values(&self) -> bool {
         let diff = compare_versions(&PipelineVersions {
             path: &self.path,
@@ -94,7 +95,8 @@ impl FixedFile {
             && self.explains_fields(&diff)
     }
 
-    /// Returns whether new values are the reason for all of these differences of links.
+    /// Returns whether the new values explain each added or removed link: the link starts or ends at a renamed
+    /// component.
     fn explains_links(&self, links: &[LinkDiff]) -> bool {
         let fixes = self.values.iter().map(|value| &value.fix);
         let (old_names, new_names): (HashSet<&str>, HashSet<&str>) = fixes
@@ -109,7 +111,8 @@ impl FixedFile {
         })
     }
 
-    /// Returns whether new values are the reason for all differences of fields.
+    /// Returns whether the new values explain each difference of fields: every differing field has the old value of a
+    /// fix before and its new value after.
     fn explains_fields(&self, diff: &PipelineDiff) -> bool {
         let fixes = self.values.iter().map(|value| &value.fix);
         let value_pairs: HashSet<(String, String)> = fixes
@@ -130,13 +133,13 @@ impl FixedFile {
     }
 }
 
-/// Returns the proposed fix of the finding at this index, unless the finding is waived.
+/// Returns the fix proposed for the finding at this index. Returns `None` if the finding is waived.
 fn find_proposal(result: &RuleResult, index: usize) -> Option<&ProposedFix> {
     let proposal = result.violations.get(index)?.proposed_fix.as_deref();
     proposal.filter(|_| result.state(index) != Some(FindingState::Waived))
 }
 
-/// Returns the values of a file for which a fix is proposed, in their order in the file.
+/// Returns the proposed new values of a file, in their order in the file.
 pub(super) fn list_proposed_values(file: &FileResults) -> Vec<FixedValue> {
     let mut values = Vec::new();
     for result in &file.results {
@@ -156,8 +159,8 @@ pub(super) fn list_proposed_values(file: &FileResults) -> Vec<FixedValue> {
     values
 }
 
-/// Returns the file with the new values. `facts` are what the check read. The error has the position of a value that
-/// cannot be replaced.
+/// Builds the file with the new values. `facts` are those that the check read: if they differ, the file changed since
+/// the check. The error has the position of a value that cannot be replaced.
 pub(super) fn build_fixed_file(
     path: &str,
     facts: &PipelineFacts,

@@ -48,14 +48,15 @@ pub(crate) struct ProjectChecks<'a> {
 }
 
 impl ProjectChecks<'_> {
-    /// Returns the findings in all pipelines, changed or not. `known_facts` contains the facts that were read already.
+    /// Returns the findings of the project checks in all pipelines, changed or not. `known_facts` contains the facts
+    /// that were already read.
     pub(crate) fn check_all(&self, known_facts: CollectedFacts) -> Result<Vec<FileResults>, Failure> {
         let (files, _) = self.check(known_facts, &NO_RENAMES, &|_| true, &|_| Ok(OtherFiles::All))?;
         Ok(files)
     }
 
-    /// Checks the project, with what is known about some pipelines already. `choose_others` chooses the unchanged
-    /// pipelines to read.
+    /// Runs the project checks unless all are off. `known_facts` contains the facts that were already read.
+    /// `choose_others` chooses the unchanged pipelines to read.
     fn check(
         &self,
         known_facts: CollectedFacts,
@@ -71,7 +72,7 @@ impl ProjectChecks<'_> {
         })
     }
 
-    /// Calls `check` with what the checks need of this snapshot.
+    /// Calls `check` with the inputs that the project checks need for this snapshot.
     fn with_scope<T>(
         &self,
         snapshot: &Snapshot<'_>,
@@ -88,7 +89,8 @@ impl ProjectChecks<'_> {
         })
     }
 
-    /// Marks the findings that each base has, too, as known. A component that was renamed since is treated as the same.
+    /// Marks the findings that every base has, too, as known. A component that was renamed since the base is treated as
+    /// the same component.
     fn mark_known_findings(
         &self,
         baseline: &Baseline,
@@ -111,11 +113,12 @@ impl ProjectChecks<'_> {
             )?;
             bases.push((base_paths, base_tally));
         }
+        // Project checks run locally, so that no file has an incomplete review.
         Ok(mark_known_in_files(files, |_| false, &bases))
     }
 
-    /// Checks these files as they were at the base. Files without findings are included, so that they are treated as
-    /// evaluated.
+    /// Runs the project checks on these files as they were at the base. Files without findings are included, so that
+    /// they count as evaluated.
     fn check_at_base(&self, base: &CommitId, base_paths: &BasePaths) -> Result<Tally, Failure> {
         let snapshot = self.workspace.repo.snapshot(base.clone());
         let paths = base_paths.to_set();
@@ -135,7 +138,7 @@ impl ProjectChecks<'_> {
 }
 
 impl GateRun<'_> {
-    /// Returns the project checks for the files of the reviewed commit, with their settings.
+    /// Returns the project checks of the run, for the reviewed files.
     fn project_checks(&self) -> ProjectChecks<'_> {
         ProjectChecks {
             workspace: self.subject.workspace,
@@ -144,8 +147,8 @@ impl GateRun<'_> {
         }
     }
 
-    /// Returns the findings of the project checks: those in the selected pipelines, and in all others the new ones,
-    /// because moving or deleting a pipeline breaks callers that the change does not touch.
+    /// Runs the project checks. Returns all findings in the selected pipelines. Of other files, returns only the new
+    /// findings, because moving or deleting a pipeline breaks callers that the change does not touch.
     pub(crate) fn find_project_findings(
         &self,
         known_facts: CollectedFacts,
@@ -188,23 +191,23 @@ impl GateRun<'_> {
         })
     }
 
-    /// Returns whether all of the project is covered, also files that are not pipelines.
+    /// Returns whether the run covers all files of the project, including files that are not pipelines.
     fn is_whole_project(&self) -> bool {
         self.selection.pipelines.reason_for_all.is_some() && self.subject.paths.is_empty()
     }
 
-    /// Adds the findings to the results of the rules.
+    /// Adds the findings of the project checks to the results of the run, with the levels of the checks.
     pub(crate) fn add_project_findings(&self, findings: ProjectFindings, tally: &mut Tally) {
         tally.project_files = findings.files;
         tally.project_contents = findings.contents;
         tally.check_levels = Some(self.subject.settings.verdict.project_checks.levels);
     }
 
-    /// Chooses the unchanged pipelines that must be read because the change may break them: those that name a file
-    /// which came, went, moved or may be a defective script, and those that call a pipeline that lost a variable. All
-    /// are read if there are several bases, each of which differs in something else, if the gate configuration changed,
-    /// if the selection includes all pipelines or has other bases, or if there are too many names to search for.
-    /// Without a base, only findings in the selected pipelines count.
+    /// Chooses the unchanged pipelines that must be read because the change may break them: those that name an added,
+    /// removed, moved or possibly defective file, and those that call a pipeline that lost a variable. Chooses all
+    /// pipelines if there are several bases, if the gate configuration changed, if the selection includes all pipelines
+    /// or has other bases, or if there are too many names to search for. Without a base, chooses only those that the
+    /// selected pipelines reach, because findings in other pipelines are not reported.
     fn choose_other_files(&self, facts: &ChangedFacts<'_>) -> Result<OtherFiles, GitError> {
         if self.subject.comparison.bases.is_empty() && !self.is_whole_project() {
             return Ok(OtherFiles::Reached);
@@ -246,8 +249,8 @@ impl GateRun<'_> {
         Ok(FileNameSearch::for_files(names).map_or(OtherFiles::All, OtherFiles::Naming))
     }
 
-    /// Returns those of these files that may be defective scripts. After a number of bytes, files are no longer read,
-    /// and each may be one.
+    /// Returns those of these files that may be defective scripts. After a maximum number of bytes, no more files are
+    /// read, and each remaining file counts as possibly defective.
     fn find_defective_scripts(&self, paths: &BTreeSet<&str>) -> Result<Vec<String>, GitError> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let mut byte_count = 0;
@@ -262,7 +265,7 @@ impl GateRun<'_> {
     }
 
     /// Returns the modified pipelines that lack a variable which they declared at the base, because callers may still
-    /// set it. A pipeline that cannot be read at one side is treated as one, too.
+    /// set it. Includes pipelines that cannot be read at the base or in head.
     fn find_narrowed_pipelines<'c>(
         &self,
         base: &CommitId,
@@ -287,7 +290,7 @@ impl GateRun<'_> {
         Ok(narrowed_paths.map(|(path, _)| path).collect())
     }
 
-    /// Removes the findings that the base has, too. Without a base, removes all.
+    /// Keeps only the findings that the base does not have. Without a base, removes all findings.
     fn keep_new_findings(&self, mut files: Vec<FileResults>) -> Result<Vec<FileResults>, Failure> {
         if files.is_empty() || self.subject.comparison.bases.is_empty() {
             return Ok(Vec::new());
@@ -310,7 +313,8 @@ impl GateRun<'_> {
         Ok(files)
     }
 
-    /// Marks the findings of the project checks that existed before, if only new findings fail the gate.
+    /// Marks the findings of the project checks that existed before as known. Does nothing unless the findings of the
+    /// rules were compared with the base, too.
     pub(crate) fn mark_known_project_findings(
         &self,
         baseline: &Baseline,
@@ -331,7 +335,8 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Records the findings that exist only because of a broken link, which is reported itself.
+    /// Records the findings that exist only because of a broken link, so that they can be folded into the finding about
+    /// the link.
     pub(crate) fn mark_consequences(&self, tally: &mut Tally) -> Result<(), Failure> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let components = self.renamed_components();

@@ -35,7 +35,7 @@ impl FixScope<'_> {
         content: FixSource::CheckedFile,
     };
 
-    /// Reads the content in which values are replaced.
+    /// Reads the content in which values are replaced: the checked content or that of the file on disk.
     pub(super) fn read_content(
         &self,
         repo: &Repository,
@@ -69,6 +69,7 @@ pub(crate) struct RejectedFix {
 }
 
 impl FixProof {
+    /// Records that the fixes of these values were rejected for this reason.
     pub(crate) fn reject(&mut self, path: &str, values: Vec<FixedValue>, reason: &str) {
         self.rejected_fixes
             .extend(values.into_iter().map(|value| RejectedFix {

@@ -44,6 +44,7 @@ impl CollectedFacts {
         Self(Mutex::new(facts))
     }
 
+    /// Adds the facts about a pipeline. Several threads may call it at once.
     pub(crate) fn add(&self, path: &str, pipeline: &Pipeline) {
         let facts = PipelineFacts::from_pipeline(pipeline);
         let mut collected_facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,7 +75,7 @@ pub(crate) enum OtherFiles {
 pub(crate) struct ChangedFacts<'f>(&'f FactsByPath);
 
 impl ChangedFacts<'_> {
-    /// Returns whether the pipeline at this path can be read, and has each variable of `base_facts`.
+    /// Returns whether the pipeline at this path can be read and still declares each variable of `base_facts`.
     pub(crate) fn keeps_variables(&self, path: &str, base_facts: &PipelineFacts) -> bool {
         let facts = self.0.get(path).and_then(Option::as_ref);
         facts.is_some_and(|facts| facts.declares_variables_of(base_facts))
@@ -98,9 +99,9 @@ pub(crate) struct ProjectScope<'a> {
 }
 
 impl ProjectScope<'_> {
-    /// Returns the findings of the checks in the project, and what they were derived from. `known_facts` were read
-    /// before. Of the other files, changed ones are parsed, and of the unchanged ones those that `choose_others` chooses
-    /// or that are called.
+    /// Runs the project checks. Returns the findings, and the contents from which they were derived. `known_facts`
+    /// contains the facts that were already read. Of the other files, reads the changed ones, and those unchanged ones
+    /// that `choose_others` chooses or that are called.
     pub(crate) fn check_project(
         &self,
         snapshot: &Snapshot<'_>,
@@ -143,8 +144,8 @@ impl ProjectScope<'_> {
         Ok((findings, contents))
     }
 
-    /// Returns the findings of the checks in the files at these paths only. Reads these files and all that they call,
-    /// directly or indirectly.
+    /// Runs the project checks, and returns only the findings in the files at these paths. Reads these files and all
+    /// pipelines that they call, directly or indirectly.
     pub(crate) fn check_files(
         &self,
         snapshot: &Snapshot<'_>,
@@ -161,7 +162,8 @@ impl ProjectScope<'_> {
         Ok(results)
     }
 
-    /// Parses the pipelines at `start_paths`, and all that they call, directly or indirectly.
+    /// Parses the pipelines at `start_paths` and all pipelines that they call, directly or indirectly. Skips pipelines
+    /// that were already parsed.
     pub(super) fn read_with_callees(
         &self,
         files: &[SnapshotFile],
@@ -197,7 +199,7 @@ impl ProjectScope<'_> {
         Ok(())
     }
 
-    /// Checks the project with the facts that were read. Looks for the scripts that the pipelines name.
+    /// Runs the project checks with the facts that were read. Looks up the scripts that the pipelines name.
     pub(super) fn list_findings(
         &self,
         snapshot: &Snapshot<'_>,
@@ -208,9 +210,10 @@ impl ProjectScope<'_> {
         let references = facts.values().flatten().flat_map(|facts| &facts.references);
         let script_paths: BTreeSet<&str> = references.filter_map(Reference::script_path).collect();
         let mut scripts = BTreeMap::new();
+        let mut ignored_byte_count = 0;
         for (path, file) in snapshot.find_files(&script_paths)? {
             if file.kind.unreadable_reason().is_none() {
-                scripts.insert(path, find_script_defect(self.repo, &file, &mut 0)?);
+                scripts.insert(path, find_script_defect(self.repo, &file, &mut ignored_byte_count)?);
             }
         }
         let is_script_missing = script_paths.iter().any(|path| !scripts.contains_key(*path));
@@ -231,8 +234,8 @@ impl ProjectScope<'_> {
         Ok(project.check(self.levels))
     }
 
-    /// Parses the pipelines that others call with arguments or that are shared with parameters, because the checks
-    /// compare these with their variables.
+    /// Parses the pipelines that others call with arguments, and those that are shared with parameters, because the
+    /// checks compare arguments and parameters with the variables of the pipeline.
     pub(super) fn read_called_with_arguments(
         &self,
         files: &[SnapshotFile],
@@ -261,7 +264,8 @@ impl ProjectScope<'_> {
         self.read_facts(&unread_files, &|_| true, facts)
     }
 
-    /// Reads the shared-pipelines file; `None` if there is no such file.
+    /// Reads the shared-pipelines file, and looks up which of its pipelines exist. Returns `None` if there is no such
+    /// file.
     fn read_shared_pipelines(
         &self,
         snapshot: &Snapshot<'_>,
@@ -285,8 +289,8 @@ impl ProjectScope<'_> {
         }))
     }
 
-    /// Parses these files on all cores and adds what they contain. A file whose content `needs_parsing` does not
-    /// select is recorded as unparsed.
+    /// Parses these files on all cores and adds the facts about them. A file whose content `needs_parsing` rejects is
+    /// recorded as unparsed.
     fn read_facts(
         &self,
         files: &[&SnapshotFile],
@@ -318,7 +322,7 @@ impl ProjectScope<'_> {
     }
 }
 
-/// Returns the paths of all files that are neither links nor submodules.
+/// Returns the paths of all regular files, without links and submodules.
 fn list_regular_paths(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
     let files = snapshot.list_files(&|_| true)?;
     Ok(files
@@ -328,8 +332,8 @@ fn list_regular_paths(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> 
         .collect())
 }
 
-/// Returns the defect of a script, such as a wrong encoding. A large file, or one that may differ from what git stores,
-/// is not examined. Adds the number of read bytes to `byte_count`.
+/// Returns the defect of a script, such as a wrong encoding. A large file is not examined, and neither is a file that
+/// may differ from the content that git stores. Adds the number of read bytes to `byte_count`.
 pub(crate) fn find_script_defect(
     repo: &Repository,
     file: &SnapshotFile,
@@ -347,7 +351,7 @@ pub(crate) fn find_script_defect(
     Ok(content.and_then(|content| FileDefect::find_in_script(&content)))
 }
 
-/// Reads the file from disk; `None` if it cannot be read, which is reported elsewhere.
+/// Reads a file from disk. Returns `None` if it cannot be read, which is reported elsewhere.
 fn read_from_disk(file: &SnapshotFile) -> Option<Vec<u8>> {
     match &file.content {
         FileContent::Disk(disk_path) => read_document_on_disk(disk_path).ok()?.ok(),
@@ -356,14 +360,14 @@ fn read_from_disk(file: &SnapshotFile) -> Option<Vec<u8>> {
 }
 
 /// Returns the entries of the shared-pipelines file; empty if it is missing or cannot be read.
-fn shared_entries(side: Option<&SharedPipelinesFile>) -> &[SharedEntry] {
-    match side.map(|side| side.content.as_ref()) {
+fn shared_entries(shared_file: Option<&SharedPipelinesFile>) -> &[SharedEntry] {
+    match shared_file.map(|file| file.content.as_ref()) {
         Some(Ok(pipelines)) => &pipelines.entries,
         Some(Err(_)) | None => &[],
     }
 }
 
-/// Returns whether the file was read, and not only searched for names.
+/// Returns whether a parse of the file was attempted. A file that was only searched for names is not parsed.
 fn has_parsed_facts(facts: &FactsByPath, path: &str) -> bool {
     match facts.get(path) {
         Some(Some(facts)) => !facts.is_unparsed,
@@ -372,7 +376,8 @@ fn has_parsed_facts(facts: &FactsByPath, path: &str) -> bool {
     }
 }
 
-/// Parses a pipeline, unless `needs_parsing` returns false. Returns `None` for a file that is not a valid pipeline.
+/// Parses a pipeline. If `needs_parsing` returns false for its bytes, returns the facts of an unparsed file. Returns
+/// `None` for a file that is not a valid pipeline.
 fn parse_facts(bytes: &[u8], needs_parsing: &(dyn Fn(&[u8]) -> bool + Sync)) -> Option<PipelineFacts> {
     if !needs_parsing(bytes) {
         return Some(PipelineFacts::for_unparsed_file());

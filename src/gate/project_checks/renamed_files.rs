@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 impl GateRun<'_> {
-    /// Returns the search for components that the change renames.
+    /// Creates the search for components that the change renames.
     pub(crate) fn renamed_components(&self) -> RenamedComponents<'_> {
         RenamedComponents::new(
             &self.subject.workspace.repo,
@@ -19,7 +19,7 @@ impl GateRun<'_> {
         )
     }
 
-    /// Returns the new path of each pipeline that the change renames, by its old path.
+    /// Maps the old path of each pipeline that the change renames to its new path.
     pub(super) fn map_new_paths(&self) -> BTreeMap<String, String> {
         let former_paths = self.selection.pipelines.map_former_paths().into_iter();
         former_paths
@@ -27,7 +27,8 @@ impl GateRun<'_> {
             .collect()
     }
 
-    /// Returns the changes to files that are not pipelines; no change if the base cannot be read.
+    /// Returns the changes to regular files that are not pipelines, because a pipeline may use any of them as a script.
+    /// Returns no changes if there is no base or it cannot be read.
     fn find_script_changes(&self) -> Vec<Change> {
         let (snapshot, bases) = (&self.subject.snapshot, &self.subject.comparison.bases);
         if bases.is_empty() {
@@ -40,7 +41,7 @@ impl GateRun<'_> {
         changes
     }
 
-    /// Returns the hash of the content of a file; `None` if it cannot be read.
+    /// Returns the hash of a file's content. Returns `None` if the file cannot be read.
     fn hash_file(&self, path: &str) -> Option<u64> {
         let file = self.subject.snapshot.find_file(path).ok()??;
         let content = read_document(&self.subject.workspace.repo, &file).ok()?.ok()?;
@@ -49,7 +50,7 @@ impl GateRun<'_> {
         Some(hasher.finish())
     }
 
-    /// Returns the hashes of the contents that these changes add in new files.
+    /// Returns the content hashes of the files that these changes add.
     fn hash_added_files<'c>(&self, changes: impl Iterator<Item = &'c Change>) -> HashSet<u64> {
         changes
             .filter(|change| change.kind == ChangeKind::Added)
@@ -69,6 +70,7 @@ pub(super) struct RenamedFiles<'g, 'a> {
 }
 
 impl<'g, 'a> RenamedFiles<'g, 'a> {
+    /// Creates the search for renamed files. Nothing is read or compared before it is needed.
     pub(super) fn new(gate: &'g GateRun<'a>) -> Self {
         Self {
             gate,
@@ -79,12 +81,13 @@ impl<'g, 'a> RenamedFiles<'g, 'a> {
         }
     }
 
+    /// Returns the changes to files that are not pipelines, which are searched once.
     fn script_changes(&self) -> &[Change] {
         self.script_changes
             .get_or_init(|| self.gate.find_script_changes())
     }
 
-    /// Returns the new path of a file that is not a pipeline.
+    /// Returns the new path of a renamed file that is not a pipeline.
     pub(super) fn find_script_path(&self, old_path: &str) -> Option<String> {
         let mut renames = self
             .script_changes()
@@ -93,7 +96,8 @@ impl<'g, 'a> RenamedFiles<'g, 'a> {
         renames.next().map(|change| change.path.clone())
     }
 
-    /// Returns whether the change adds another file with the content of the renamed one, so that either may be meant.
+    /// Returns whether the change adds another file with the content of the renamed one, so that either may be meant. A
+    /// file that cannot be read counts as having a twin.
     pub(super) fn has_twin(&self, new_path: &str) -> bool {
         if let Some(has_twin) = self.twins.borrow().get(new_path) {
             return *has_twin;
@@ -104,7 +108,8 @@ impl<'g, 'a> RenamedFiles<'g, 'a> {
         has_twin
     }
 
-    /// Returns the hashes of the added files of the same kind: pipelines, or all others.
+    /// Returns the content hashes of the added files of the same kind as the file at `path`: of pipelines, or of all
+    /// other files. They are computed once.
     fn added_hashes(&self, path: &str) -> &HashSet<u64> {
         if is_pipeline(path) {
             self.added_pipelines.get_or_init(|| {

@@ -56,8 +56,8 @@ pub(crate) enum BatchError {
 }
 
 impl BatchError {
-    /// Returns whether the files have no review because the platform did not respond, or only refused the size of the
-    /// request.
+    /// Returns whether the files have no review because the platform did not respond, or because it rejected the
+    /// request only for its size.
     pub(crate) fn is_without_review(&self) -> bool {
         match self {
             Self::Request(error) => error.is_unavailable() || error.kind() == ErrorKind::TooLarge,
@@ -93,7 +93,7 @@ pub(crate) async fn review_in_batches(
             .chunks(batching.size.max(1))
             .map(<[String]>::to_vec)
             .collect(),
-        unclear: Vec::new(),
+        unclear_responses: Vec::new(),
         split_count: 0,
         failure_count: 0,
         is_stopped: false,
@@ -101,7 +101,7 @@ pub(crate) async fn review_in_batches(
     };
     let mut running_tasks = FuturesUnordered::new();
     loop {
-        while running_tasks.len() < batching.concurrency.max(1) && queue.is_sending() {
+        while running_tasks.len() < batching.concurrency.max(1) && queue.can_send() {
             let Some(batch) = queue.waiting_batches.pop_front() else {
                 break;
             };
@@ -111,10 +111,10 @@ pub(crate) async fn review_in_batches(
             Some(FinishedTask::Review(response)) => {
                 let is_unclear = response.has_no_response() && !platform.observer().has_responded();
                 if is_unclear && !queue.is_stopped {
-                    if queue.unclear.is_empty() {
+                    if queue.unclear_responses.is_empty() {
                         running_tasks.push(run_task(platform, parameters, BatchTask::Probe));
                     }
-                    queue.unclear.push(response);
+                    queue.unclear_responses.push(response);
                 } else {
                     queue.finish_batch(response);
                 }
@@ -124,7 +124,7 @@ pub(crate) async fn review_in_batches(
         }
         progress(queue.done_count, files.len());
     }
-    queue.send_unsent();
+    queue.report_unsent_batches();
 }
 
 /// A request of the review: of a batch, or of nothing, to learn whether the platform responds.
@@ -170,7 +170,7 @@ struct BatchQueue {
     responses: Sender<BatchResponse>,
     waiting_batches: VecDeque<Vec<String>>,
     /// Failed batches that wait for the result of the probe.
-    unclear: Vec<BatchResponse>,
+    unclear_responses: Vec<BatchResponse>,
     /// Number of batches that were split because they got no response.
     split_count: usize,
     failure_count: usize,
@@ -179,11 +179,14 @@ struct BatchQueue {
 }
 
 impl BatchQueue {
-    fn is_sending(&self) -> bool {
-        !self.is_stopped && self.unclear.is_empty()
+    /// Returns whether the next batch may be sent now. While batches wait for the probe, or after the queue has
+    /// stopped, no batch is sent.
+    fn can_send(&self) -> bool {
+        !self.is_stopped && self.unclear_responses.is_empty()
     }
 
-    /// Passes on the response to a batch. A batch without a response is split, and its halves are sent instead.
+    /// Passes on the response to a batch. If a smaller batch may get a response, splits the batch and queues its halves
+    /// instead.
     fn finish_batch(&mut self, response: BatchResponse) {
         match &response.outcome {
             Ok(_) => self.failure_count = 0,
@@ -202,16 +205,17 @@ impl BatchQueue {
         self.deliver(response);
     }
 
-    /// Continues with the batches that waited for the probe, or gives up if the platform does not respond.
+    /// Finishes the batches that waited for the probe. If the platform does not respond, stops sending.
     fn finish_probe(&mut self, has_responded: bool) {
         self.is_stopped |= !has_responded;
-        for response in std::mem::take(&mut self.unclear) {
+        for response in std::mem::take(&mut self.unclear_responses) {
             self.finish_batch(response);
         }
     }
 
-    /// Returns whether a smaller batch may get a response. If a batch got no response, each of its files may be the
-    /// cause, so only a limited number of these splits is allowed and counted here.
+    /// Returns whether a smaller batch may get a response. A request that is too large is always split. If a batch got
+    /// no response, each of its files may be the cause: only a limited number of these splits is allowed, and counted
+    /// here.
     fn may_split(&mut self, error: &HttpError) -> bool {
         if self.is_stopped {
             return false;
@@ -224,13 +228,14 @@ impl BatchQueue {
         may_split
     }
 
+    /// Passes a response on to the receiver.
     fn deliver(&self, response: BatchResponse) {
         // Without a receiver the run has failed already.
         let _ = self.responses.send(response);
     }
 
-    /// Passes on the batches that were not sent, so that each file has an outcome.
-    fn send_unsent(mut self) {
+    /// Passes on each batch that was not sent as failed, so that each file has an outcome.
+    fn report_unsent_batches(mut self) {
         for files in std::mem::take(&mut self.waiting_batches) {
             self.deliver(BatchResponse {
                 files,
@@ -239,6 +244,8 @@ impl BatchQueue {
         }
     }
 
+    /// Counts a failed batch. Stops sending if the next batch would fail for the same reason, or after too many
+    /// consecutive failures.
     fn count_failure(&mut self, kind: ErrorKind) {
         self.failure_count += 1;
         self.is_stopped |= is_hopeless(kind) || self.failure_count >= MAX_CONSECUTIVE_FAILURES;
@@ -246,17 +253,19 @@ impl BatchQueue {
 }
 
 impl BatchResponse {
+    /// Returns whether the batch got no usable response.
     fn has_no_response(&self) -> bool {
         matches!(&self.outcome, Err(BatchError::Request(error)) if has_no_response(error))
     }
 }
 
-/// Returns whether the request got no usable response. A 429 is a response: fewer files would not help.
+/// Returns whether the request got no usable response. Status 429 counts as a response, because a smaller batch would
+/// not help.
 fn has_no_response(error: &HttpError) -> bool {
     error.is_unavailable() && error.kind() != ErrorKind::OtherStatus(429)
 }
 
-/// Returns whether the next batch would fail for the same reason, so that it is not sent.
+/// Returns whether the next batch would fail for the same reason, so that it need not be sent.
 const fn is_hopeless(kind: ErrorKind) -> bool {
     matches!(
         kind,

@@ -12,8 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Maximum number of rules or pipelines in a note.
 const MAX_LISTED_GAPS: usize = 5;
 
-/// Returns whether the response must contain a rule result for the pipeline. It must if the rules file enables a rule
-/// for this kind of pipeline, or its content is unknown. A file that is not a pipeline needs none.
+/// Returns whether the response must contain a rule result for the file. It must if the rules file enables a rule for
+/// this kind of pipeline, or if the content of the rules file is unknown. A file that is not a pipeline needs no
+/// result.
 pub(crate) fn needs_result(rules: Option<&RuleSet>, positions: &Positions<'_>, path: &str) -> bool {
     // The content is read only if the result may depend on it.
     PipelineKind::ALL
@@ -49,12 +50,12 @@ impl ResponseGaps {
         &mut self,
         path: &str,
         rule: &str,
-        answer: &RuleResponse,
+        response: &RuleResponse,
     ) -> Option<&'static str> {
-        let (status, contradiction) = match answer.status.as_deref()? {
-            "PASSED" if answer.error_type.is_some() => ("ERROR", "an error"),
-            "FAILED" if answer.error_type.is_some() => return Some("ERROR"),
-            "PASSED" if !answer.violations.is_empty() => ("FAILED", "violations"),
+        let (status, contradiction) = response.status.as_deref()? {
+            "PASSED" if response.error_type.is_some() => ("ERROR", "an error"),
+            "FAILED" if response.error_type.is_some() => return Some("ERROR"),
+            "PASSED" if !response.violations.is_empty() => ("FAILED", "violations"),
             _ => return None,
         };
         self.not_passed
@@ -62,8 +63,8 @@ impl ResponseGaps {
         Some(status)
     }
 
-    /// Records the enabled rules without a result for this pipeline. If none of the rules with a result is known,
-    /// records these instead.
+    /// Records the enabled rules without a result for this pipeline. If the platform returned only results of unknown
+    /// rules, records these rules instead. Does nothing if the rules are unknown.
     pub(crate) fn add_missing_results<'r>(
         &mut self,
         path: &str,
@@ -90,8 +91,8 @@ impl ResponseGaps {
         }
     }
 
-    /// Describes each kind of gap in one sentence. The file name of a pipeline may suggest another kind than its
-    /// content, so a missing rule is reported only if it applies to a pipeline by its content.
+    /// Describes each kind of gap in the results in one sentence. The file name of a pipeline may suggest another kind
+    /// than its content, so a missing result is reported only if the rule applies to a pipeline by its content.
     pub(crate) fn into_notes(self, rules: Option<&RuleSet>, positions: &Positions<'_>) -> Vec<String> {
         let mut notes = Vec::new();
         for (rule, paths) in &self.missing_results {

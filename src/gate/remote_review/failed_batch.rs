@@ -8,11 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The paths of the files in a batch.
 pub(crate) type BatchFiles = BTreeSet<String>;
 
-/// Returns the batches that the platform reports as failed although no finding explains it.
-///
-/// A new finding of level error explains the failure of its batch. If all of them are waived or known, they excuse it:
-/// a waived one always, a known one only if the platform failed its file before (`has_failed_before`), because
-/// otherwise the platform passed the same finding.
+/// Returns the batches that the platform reports as failed although no finding explains the failure.
 pub(crate) fn list_unexplained_batches<'b, 'f>(
     batches: &'b [BatchFiles],
     files: impl Iterator<Item = &'f FileResults>,
@@ -33,7 +29,7 @@ pub(crate) fn list_unexplained_batches<'b, 'f>(
         let indexes = indexes_by_path.get(file.path.as_str());
         for index in indexes.into_iter().flatten().copied() {
             for result in file.results.iter().filter(|result| can_explain(result)) {
-                let is_excuse = !has_known(result) || has_failed_before(&file.path);
+                let is_excuse = !has_known_finding(result) || has_failed_before(&file.path);
                 explained_batches[index] = true;
                 refuted_batches[index] |= result.is_excused() && !is_excuse;
             }
@@ -48,16 +44,16 @@ pub(crate) fn list_unexplained_batches<'b, 'f>(
     unexplained_batches
 }
 
-/// Returns whether the platform evaluated the rule and it has a finding of level error.
+/// Returns whether this is a result of the platform with a finding of level error, which explains a failed batch.
 fn can_explain(result: &RuleResult) -> bool {
     result.origin == Origin::Platform && result.severity() == Some(Severity::Error)
 }
 
-fn has_known(result: &RuleResult) -> bool {
+fn has_known_finding(result: &RuleResult) -> bool {
     result.states.contains(&Some(FindingState::Known))
 }
 
-/// Returns each file with a finding of level error as a batch of its own, as if the platform had reported it as failed.
+/// Returns a batch for each file with a finding of level error, as if the platform had reported the file as failed.
 pub(crate) fn list_failed_files(files: &[FileResults]) -> Vec<BatchFiles> {
     let mut batches = Vec::new();
     for file in files {
@@ -69,16 +65,16 @@ pub(crate) fn list_failed_files(files: &[FileResults]) -> Vec<BatchFiles> {
     batches
 }
 
-/// Returns whether the platform reported FAILED for a batch of the report, and no finding explains it. The report does
-/// not contain the base of its review, which only its own flag considers. Apart from the flag, a known finding is
-/// treated as a failure at the base, too.
+/// Returns whether the platform reported FAILED for a batch of the report, and no finding explains it. A report does
+/// not contain the results at the base. It only has the flag `failed_without_finding`, which the run that wrote it set.
+/// Apart from the flag, each file with a known finding is therefore treated as if it had failed at the base.
 pub(crate) fn has_unexplained_batch(report: &Report) -> bool {
     report.failed_without_finding
         || !list_unexplained_batches(&report.failed_batches, report.files.iter(), |_| true).is_empty()
 }
 
 impl KnownComparison {
-    /// Returns whether the review of this file of head failed at every base.
+    /// Returns whether the review of this file failed at every base. `path` is the path in head.
     pub(crate) fn has_failed_before(&self, path: &str) -> bool {
         self.failed_before.contains(path)
     }

@@ -22,7 +22,7 @@ pub(crate) struct FailedRequests {
 }
 
 impl FailedRequests {
-    /// Records the failure of a batch, if it failed.
+    /// Records the failure of a batch. Does nothing if the batch was reviewed.
     pub(crate) fn record(&mut self, response: &BatchResponse) {
         let Err(error) = &response.outcome else { return };
         self.causes.insert(error.cause());
@@ -34,7 +34,8 @@ impl FailedRequests {
         }
     }
 
-    /// Records the failure of a request, once for each cause. A refusal of the request also decides the exit status.
+    /// Records the failure of a request, once for each cause. If the platform refused the request, this also decides
+    /// the exit status.
     fn add_failure(&mut self, error: &HttpError) {
         let status = http_exit_status(error.kind());
         if matches!(status, ExitStatus::Denied | ExitStatus::Usage) {
@@ -59,13 +60,14 @@ impl FailedRequests {
         self.failures.push((cause, failure));
     }
 
-    /// Returns the files to evaluate locally: those without a response, unless the platform refused the run itself.
+    /// Returns the files to evaluate locally: those without a response. Returns `None` if there are no such files, or
+    /// if the platform refused a request.
     pub(crate) fn find_fallback_paths(&self) -> Option<&BTreeSet<String>> {
         let is_refused = self.refusal_status.is_some();
         Some(&self.files_without_response).filter(|files| !files.is_empty() && !is_refused)
     }
 
-    /// Returns whether failed requests are the only reason why the verdict is undecided.
+    /// Returns whether failed requests are the only reason for files that were not reviewed or not compared.
     pub(crate) fn explains_all_gaps(&self, tally: &Tally) -> bool {
         if !tally.doubts.is_empty() {
             return false;
@@ -79,7 +81,7 @@ impl FailedRequests {
         reasons.all(|reason| self.causes.contains(reason))
     }
 
-    /// Returns the exit status of a run that would otherwise end with `status`: refused requests are an error of the
+    /// Returns the exit status of a run that would otherwise end with `status`. Refused requests are an error of the
     /// job.
     pub(crate) fn adjust_status(&self, status: ExitStatus) -> ExitStatus {
         match self.refusal_status {
@@ -90,7 +92,7 @@ impl FailedRequests {
         }
     }
 
-    /// Prints the failures; as warnings if the change passes despite them.
+    /// Prints the failures, as warnings if the change passes despite them.
     pub(crate) fn print(&self, run: &Run, is_passing: bool) -> Result<(), Failure> {
         for (cause, failure) in &self.failures {
             run.print_failure("review", failure, is_passing)?;

@@ -18,7 +18,7 @@ pub(crate) struct LocalFallback {
 
 impl LocalFallback {
     /// Evaluates the rules locally on files that the platform did not review, and adds the results. Without `rules`,
-    /// the missing rules file is the result of each file, as in a local check.
+    /// each file gets a result about the missing rules file, as in a local check.
     pub(crate) fn evaluate(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
@@ -56,11 +56,12 @@ impl LocalFallback {
         Ok(Self { paths })
     }
 
+    /// Returns whether the file at this path was evaluated locally.
     pub(crate) fn contains(&self, path: &str) -> bool {
         self.paths.contains(path)
     }
 
-    /// Adds the local results of the same files as they were at the base, to be compared with.
+    /// Evaluates the base versions of the files that were evaluated locally, and adds the results to those of the base.
     pub(crate) fn add_base_results(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,

@@ -66,7 +66,7 @@ struct BatchSender<'a> {
 }
 
 impl BatchSender<'_> {
-    /// Sends the files in batches, and passes on each response. Shows the progress.
+    /// Sends the files in batches, passes on each response, and shows the progress.
     fn send_batches(
         &self,
         parameters: &ReviewParameters<'_>,
@@ -89,6 +89,7 @@ impl BatchSender<'_> {
         Ok(())
     }
 
+    /// Sends the files in batches, and returns the responses when all are there.
     fn send_all(
         &self,
         parameters: &ReviewParameters<'_>,
@@ -139,7 +140,8 @@ impl<'a> RemoteReview<'a> {
         }
     }
 
-    /// Fails if the platform cannot read the commit from the remote. Warns if this is not certain.
+    /// Fails if the platform cannot read the commit from the remote or the branch is unknown. Warns if the commit may
+    /// not be on the remote.
     fn check_on_remote(&self, run: &GateRun<'_>) -> Result<(), Failure> {
         if let Some(warning) = self.target.check_on_remote(&run.subject.workspace.repo)? {
             run.session.ui.warn(&warning);
@@ -148,7 +150,8 @@ impl<'a> RemoteReview<'a> {
         Ok(())
     }
 
-    /// Requests the review of head. Meanwhile merges responses, and checks the project once the comparison has its facts.
+    /// Requests the review of head on another thread. Meanwhile merges the responses, and runs the project checks as
+    /// soon as the background comparison has its facts.
     fn review_head(
         &self,
         run: &GateRun<'_>,
@@ -189,7 +192,7 @@ impl<'a> RemoteReview<'a> {
         Ok((tally, failed_requests, project_findings?))
     }
 
-    /// Requests a review of the base's version of these files.
+    /// Requests a review of these files at the base. Their paths are those at the base.
     fn review_base(
         &mut self,
         run: &GateRun<'_>,
@@ -222,9 +225,10 @@ impl<'a> RemoteReview<'a> {
         ))
     }
 
-    /// Adds the results at the base of those files that have no findings in head, to count fixed findings. They are
-    /// evaluated locally, because the count is only shown and does not affect the verdict.
-    fn add_clean_files(
+    /// Adds the results at the base of files that have no findings in head, to count fixed findings. These files are
+    /// evaluated locally, because the count is only shown and does not affect the verdict. Does nothing without a rules
+    /// file.
+    fn add_base_results_of_clean_files(
         &self,
         run: &GateRun<'_>,
         baseline: &Baseline,
@@ -249,8 +253,9 @@ impl<'a> RemoteReview<'a> {
         Ok(())
     }
 
-    /// Returns the number of requests that a review would send. Fails where the review would fail before its first
-    /// request, but only warns about a commit that is not pushed yet: a dry run is useful before the push.
+    /// Returns the number of requests that a review would send. Fails if the review would fail before its first
+    /// request. However, it only warns about a commit that is not pushed yet, because a dry run is useful before the
+    /// push.
     pub(crate) fn count_requests(&self, run: &GateRun<'_>) -> Result<usize, Failure> {
         if run.empty_reason.is_none() {
             self.target.reject_fork()?;
@@ -286,7 +291,7 @@ impl ReviewEngine for RemoteReview<'_> {
         self.rules.as_ref()
     }
 
-    /// Requests the review, and evaluates the files without a response locally.
+    /// Requests the review, and locally evaluates the files that got no usable response.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure> {
         self.connection.require_project_id()?;
         self.connection.require_agent_version()?;
@@ -314,8 +319,8 @@ impl ReviewEngine for RemoteReview<'_> {
         Ok((tally, project_findings))
     }
 
-    /// Returns the findings at the base of the files with findings that are not waived. The platform reviews them only
-    /// if the base has the same rules file; otherwise they are evaluated locally with the rules of head.
+    /// Evaluates the base versions of the files whose findings in head are not all waived. The platform reviews them
+    /// only if the base has the same rules file; otherwise they are evaluated locally with the rules of head.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,
@@ -356,7 +361,7 @@ impl ReviewEngine for RemoteReview<'_> {
             &mut base_tally,
         )?;
         base_paths.add(fallback_base_paths);
-        self.add_clean_files(run, baseline, base, head, &mut base_paths, &mut base_tally)?;
+        self.add_base_results_of_clean_files(run, baseline, base, head, &mut base_paths, &mut base_tally)?;
         Ok((base_paths, base_tally))
     }
 
