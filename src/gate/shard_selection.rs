@@ -12,7 +12,8 @@ pub(crate) struct ShardSelection {
 }
 
 impl ShardSelection {
-    /// Removes the files of other shards from the selection. With a single shard, all files stay.
+    /// Removes the files of other shards from the selection, and counts them. Without a shard, or with a single one,
+    /// all files stay.
     pub(crate) fn keep_shard(&mut self, shard: Option<Shard>, pipelines: &mut SelectedPipelines) {
         self.shard = shard.filter(|shard| shard.total > 1);
         let all_count = pipelines.files.len();
@@ -22,13 +23,14 @@ impl ShardSelection {
         self.left_out_count = all_count - pipelines.files.len();
     }
 
-    /// Returns whether this shard reports the findings of the file, selected or not.
+    /// Returns whether this shard reports the findings of the file, even if the file is not selected.
     pub(crate) fn contains(&self, path: &str) -> bool {
         self.shard.is_none_or(|shard| shard.contains(path))
     }
 }
 
-/// Returns why a review with these settings covers only a part, or could not fail; `None` if it is complete.
+/// Returns the reason why a review with these settings covers only a part of the pipelines, or could not fail. Returns
+/// `None` for a complete review.
 pub(crate) fn find_partial_reason(shard: Option<Shard>, paths: &[String], fail_on: FailOn) -> Option<String> {
     if let Some(shard) = shard {
         return Some(format!("the review covers only shard {shard}"));

@@ -49,8 +49,8 @@ struct TipComparison<'s> {
 }
 
 impl Workspace<'_> {
-    /// Returns whether the reviewed commit contains the newest commit of the target, so that nothing can be stricter
-    /// there. `false` if a shallow clone does not show it.
+    /// Returns whether the reviewed commit contains the newest commit of the target, so that nothing in the target can
+    /// be stricter. Returns false if a shallow clone cannot show it.
     fn contains_target_tip(&self, snapshot: &Snapshot<'_>, tip: &CommitId) -> Result<bool, Failure> {
         let head = match snapshot.commit() {
             Some(head) => head.clone(),
@@ -119,7 +119,7 @@ impl Workspace<'_> {
 }
 
 impl TipComparison<'_> {
-    /// Returns descriptions of what is stricter in the target than in the change, by path.
+    /// Describes the settings that are stricter in the target than in the change, by the path of their file.
     fn find_stricter_settings(
         &self,
         files: &GateFiles,
@@ -157,23 +157,24 @@ impl TipComparison<'_> {
         Ok(stricter_settings)
     }
 
-    /// Reads the versions of a file in head, in the target and at each base.
+    /// Reads the versions of a gate file in head, in the target and at each base.
     fn read_versions(&self, path: &str) -> (GateFileVersion, GateFileVersion, Vec<GateFileVersion>) {
-        let read_side = |snapshot: &Snapshot<'_>| self.workspace.read_gate_file(snapshot, path);
+        let read_version = |snapshot: &Snapshot<'_>| self.workspace.read_gate_file(snapshot, path);
         (
-            read_side(self.head),
-            read_side(&self.tip),
-            self.bases.iter().map(read_side).collect(),
+            read_version(self.head),
+            read_version(&self.tip),
+            self.bases.iter().map(read_version).collect(),
         )
     }
 
-    /// Returns the path of one of the platform's files at the tip.
+    /// Returns the path that a file of the platform has in the target. Returns `None` if the target has no hidden
+    /// directory.
     fn path_at_tip(&self, file_name: &str) -> Option<String> {
         let config_dir = self.tip_config_dir.as_ref()?;
         Some(format!("{config_dir}/{file_name}"))
     }
 
-    /// Returns the rules that will apply after the merge, or `None` if they are those of head.
+    /// Returns the rules that will apply after the merge. Returns `None` if they are those of head.
     fn find_rules_after_merge(&self) -> Option<RuleSet> {
         let (head, tip, bases) = self.read_versions(&self.path_at_tip(RULES_FILE)?);
         let rules_file = merge_rules(MergeVersions {
@@ -184,7 +185,8 @@ impl TipComparison<'_> {
         rules_file.map(|bytes| RuleSet::parse(&bytes))
     }
 
-    /// Returns the hidden directory in the target, with a description, if the target renamed it since a base.
+    /// Returns the platform's hidden directory in the target, with a description, if the target renamed it since a
+    /// base. An ambiguous hidden directory is treated as missing.
     fn find_renamed_config_dir(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
         let read_config_dir =
             |snapshot: &Snapshot<'_>| Ok::<_, Failure>(find_config_dir_in(snapshot)?.ok().flatten());
@@ -200,14 +202,15 @@ impl TipComparison<'_> {
         Ok((head != tip && is_renamed_by_target).then(|| (tip, vec![difference])))
     }
 
-    /// Returns whether head and tip have the same shared-pipelines file, byte for byte, as is usual.
+    /// Returns whether head and target have the same shared-pipelines file, byte for byte. Usually they do, and the
+    /// interfaces need not be compared.
     fn has_same_shared_file(&self) -> bool {
         self.path_at_tip(SHARED_PIPELINES_FILE).is_some_and(|path| {
             self.workspace.read_gate_file(self.head, &path) == self.workspace.read_gate_file(&self.tip, &path)
         })
     }
 
-    /// Describes the pipelines that the target began to offer, or offers differently, while this change edits, moves or
+    /// Describes the pipelines that the target began to share, or shares differently, while this change edits, moves or
     /// deletes them, so that consumers could not use them after the merge.
     fn find_lost_shared_pipelines(
         &self,
@@ -230,7 +233,7 @@ impl TipComparison<'_> {
             let is_lost = broken_ids.contains(&entry.id) && ids_changed_by_target.contains(&entry.id);
             if is_lost && touched_paths.contains(entry.pipeline.as_str()) {
                 differences.push(format!(
-                    "the file shares {}, which this change edits, moves or deletes, as `{}`",
+                    "the file shares {} as `{}`, and this change edits, moves or deletes that pipeline",
                     entry.pipeline, entry.id
                 ));
             }
@@ -238,7 +241,7 @@ impl TipComparison<'_> {
         Ok((!differences.is_empty()).then(|| (tip.file.clone(), differences)))
     }
 
-    /// Returns the ids that the target offers and that a consumer could no longer use in `snapshot`.
+    /// Returns the ids of shared pipelines that the target offers and that a consumer could not use in `snapshot`.
     fn find_broken_ids(&self, snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Failure> {
         let config_dir = self.workspace.named_config_dir.as_deref();
         let comparison = compare_interfaces(&self.workspace.repo, &self.tip, snapshot, config_dir)?;
@@ -251,13 +254,13 @@ impl TipComparison<'_> {
 }
 
 impl StricterTarget {
-    /// Removes the additional evaluation against the tip's rules, for a run that evaluates other rules than the
+    /// Omits the additional evaluation against the target's rules, for a run that evaluates other rules than the
     /// project's.
     pub(crate) fn skip_rules(&mut self) {
         self.rules = None;
     }
 
-    /// Returns whether the tip is certainly stricter; a different rules file alone may not be.
+    /// Returns whether the target is certainly stricter. Different rules alone may not be stricter.
     pub(crate) fn is_stricter(&self) -> bool {
         !self.stricter_settings.is_empty()
     }
@@ -281,12 +284,12 @@ impl StricterTarget {
         limits
     }
 
-    /// Returns the note that the changed pipelines were also evaluated against the target's rules; `None` if they were
-    /// not.
+    /// Returns the note that the changed pipelines were also evaluated against the target's rules. Returns `None` if
+    /// they were not, or if the target is not certainly stricter.
     pub(crate) fn evaluation_note(&self) -> Option<String> {
         (self.rules.is_some() && self.is_stricter() && !self.changed_pipelines.is_empty()).then(|| {
             format!(
-                "{} also evaluated locally against the rules of `{}` ({}), which apply after the merge",
+                "also evaluated {} locally against the rules of `{}` ({}), which apply after the merge",
                 format_count(self.changed_pipelines.len(), "changed pipeline"),
                 self.branch,
                 self.commit.short()
@@ -294,8 +297,8 @@ impl StricterTarget {
         })
     }
 
-    /// Evaluates the rules after the merge on the changed pipelines, and adds the findings. `find_path` returns the
-    /// path that a pipeline has in `snapshot`.
+    /// Evaluates the rules that apply after the merge on the changed pipelines, and adds the findings to the tally.
+    /// `find_path` returns the path that a pipeline has in `snapshot`.
     pub(crate) fn add_findings(
         &self,
         repo: &Repository,
@@ -323,7 +326,9 @@ impl StricterTarget {
             if failing_results.is_empty() {
                 continue;
             }
-            let failing_results = failing_results.into_iter().map(|result| self.name_branch(result));
+            let failing_results = failing_results
+                .into_iter()
+                .map(|result| self.add_branch_name(result));
             if let Some(head_file) = files_by_path.get_mut(&file.path) {
                 for result in failing_results {
                     merge_result(head_file, result);
@@ -340,8 +345,8 @@ impl StricterTarget {
         Ok(())
     }
 
-    /// Adds to the findings of a result that they come from the target's rules.
-    fn name_branch(&self, mut result: RuleResult) -> RuleResult {
+    /// Adds to each violation of a result that it comes from the target's rules.
+    fn add_branch_name(&self, mut result: RuleResult) -> RuleResult {
         for violation in &mut result.violations {
             violation.text = format!("{} (according to the rules of `{}`)", violation.text, self.branch);
         }
@@ -349,9 +354,9 @@ impl StricterTarget {
     }
 }
 
-/// Adds a result of the target's rules to that of the change's rules for the same file. The result of the change stays
-/// if its rule could not be evaluated, and is replaced if it is less severe. Otherwise, only violations about further
-/// subjects are added, and none with a counted number, which the result of the change has, too.
+/// Adds a result of the target's rules to the results of a file. If the change's rules have a result of the same rule,
+/// it stays if the rule could not be evaluated, and is replaced if it is less severe. Otherwise, only violations about
+/// further subjects are added, except for violations with a counted number, which that result has, too.
 fn merge_result(file: &mut FileResults, tip_result: RuleResult) {
     let Some(head_result) = file
         .results

@@ -5,8 +5,8 @@ use crate::gate::verdict::find_result_causes;
 use crate::gate::{Cause, Tally};
 use sluicegate_pipelines::findings::FailOn;
 
-/// Returns why the results fail the gate or leave the verdict open. With `--fail-on never`, missing reviews and doubts
-/// still count.
+/// Returns the causes by which the results fail the gate or leave the verdict open. With `--fail-on never`, only
+/// missing reviews and doubts are causes.
 pub(crate) fn find_tally_causes(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
     let mut causes = find_result_causes(tally.all_files(), fail_on, tally.comparison.is_some());
     let is_unexplained = fail_on != FailOn::Never && !tally.list_unexplained_batches().is_empty();
@@ -17,7 +17,7 @@ pub(crate) fn find_tally_causes(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
 }
 
 impl Tally {
-    /// Returns the batches that failed although no finding explains it.
+    /// Returns the batches that the platform reports as failed although no finding explains the failure.
     pub(crate) fn list_unexplained_batches(&self) -> Vec<&BatchFiles> {
         list_unexplained_batches(&self.failed_batches, self.files.iter(), |path| {
             let comparison = self.comparison.as_ref();

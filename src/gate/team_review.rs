@@ -26,7 +26,8 @@ pub(crate) struct TeamReview<'r> {
 }
 
 impl<'r> TeamReview<'r> {
-    /// Lists the pipelines of the snapshot, unless there are no rules.
+    /// Creates the review of a snapshot against the team's rules. Lists the pipelines of the snapshot, unless there are
+    /// no rules.
     pub(crate) fn for_snapshot(rules: &'r TeamRuleSet, snapshot: &Snapshot<'_>) -> Result<Self, GitError> {
         let files = if rules.rules().is_empty() {
             Vec::new()
@@ -39,12 +40,12 @@ impl<'r> TeamReview<'r> {
         })
     }
 
-    /// Returns the pipelines of the project.
+    /// Returns the paths of the project's pipelines, for rules that look up other pipelines.
     pub(crate) fn pipeline_files(&self) -> PipelineFiles<'_> {
         PipelineFiles::new(self.paths.iter().map(String::as_str))
     }
 
-    /// Evaluates the rules on a pipeline that was read for another purpose; `None` if no rule applies to it.
+    /// Evaluates the team's rules on a pipeline that was already read. Returns `None` if no rule applies to it.
     pub(crate) fn evaluate_pipeline(
         &self,
         path: &str,
@@ -56,8 +57,8 @@ impl<'r> TeamReview<'r> {
         is_affected.then(|| self.rules.evaluate_pipeline(path, pipeline, tree, files))
     }
 
-    /// Evaluates the rules on these pipelines, except on those with results, and adds the results to those of the
-    /// review.
+    /// Evaluates the team's rules on the pipelines that `is_reviewed` selects, except for those already evaluated. Adds
+    /// all results to those of the review.
     pub(crate) fn add_results(
         &self,
         repo: &Repository,
@@ -84,7 +85,7 @@ impl<'r> TeamReview<'r> {
     }
 }
 
-/// Adds files that could not be read, unless the review reports them already.
+/// Adds files that could not be read, unless the review already reports them.
 fn add_unread_files(unread_files: Vec<UnreviewedFile>, tally: &mut Tally) {
     let known_paths: BTreeSet<String> = tally
         .unreviewed_files
@@ -98,7 +99,7 @@ fn add_unread_files(unread_files: Vec<UnreviewedFile>, tally: &mut Tally) {
     tally.unreviewed_files.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
-/// Adds the results to those of the same files.
+/// Adds the results of the team's rules to the results that the tally has for the same files.
 fn merge_results(results: Vec<FileResults>, tally: &mut Tally) {
     let index_by_path: HashMap<String, usize> = tally
         .files
@@ -117,7 +118,7 @@ fn merge_results(results: Vec<FileResults>, tally: &mut Tally) {
 }
 
 impl GateRun<'_> {
-    /// Evaluates the rules of the team on the selected pipelines of head.
+    /// Evaluates the team's rules on the selected pipelines of head.
     pub(crate) fn add_team_results(&self, tally: &mut Tally) -> Result<(), Failure> {
         let selected_paths = self.selection.pipelines.collect_paths();
         TeamReview::for_snapshot(&self.team_rules.rules, &self.subject.snapshot)?.add_results(
@@ -128,7 +129,7 @@ impl GateRun<'_> {
         )
     }
 
-    /// Evaluates the same rules on the reviewed files as they were at the base.
+    /// Evaluates the team's rules of the run on the reviewed files as they were at the base.
     pub(crate) fn add_team_results_at_base(
         &self,
         base: &CommitId,
@@ -147,8 +148,8 @@ impl GateRun<'_> {
         )
     }
 
-    /// Adds the reason if the rules are not applied, and runs the examples of the rules if the change edits their file.
-    /// An example with another outcome fails the gate.
+    /// Adds a limit if the team's rules are not applied. If the change edits the team's rules file, runs the examples
+    /// of the rules: an example with an unexpected outcome fails the gate.
     pub(crate) fn add_team_rule_causes(&mut self) {
         if let Some(limit) = self.team_rules.limit.take() {
             self.evaluation.add_limit(limit);
@@ -197,7 +198,7 @@ impl GateRun<'_> {
         }
     }
 
-    /// Returns the path of the team's rules file if the change edits it, or the file behind a link.
+    /// Returns the path of the team's rules file if the change edits this file or a file that it links to.
     fn find_changed_team_rules(&self) -> Option<String> {
         let workspace = self.subject.workspace;
         let path = workspace.team_rules_path.as_ref()?;

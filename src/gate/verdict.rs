@@ -52,7 +52,7 @@ impl Cause {
     }
 }
 
-/// Returns the verdict for the causes: failed takes precedence over undecided.
+/// Returns the verdict for the causes: failed takes precedence over undecided, and no cause means passed.
 pub(crate) fn decide_verdict(causes: &[Cause]) -> Verdict {
     let worst = causes.iter().map(|cause| cause.verdict()).max();
     worst.unwrap_or(Verdict::Passed)
@@ -72,7 +72,7 @@ pub(crate) const fn exit_status(verdict: Verdict) -> ExitStatus {
     }
 }
 
-/// Returns the causes of the verdict that can be read from the report alone, without the repository.
+/// Returns the causes of the verdict that a report shows by itself, without the repository.
 pub(crate) fn find_report_causes(report: &Report) -> Vec<Cause> {
     let fail_on = report.fail_on();
     let has_platform_failure = fail_on != FailOn::Never && has_unexplained_batch(report);
@@ -93,8 +93,8 @@ pub(crate) fn find_report_causes(report: &Report) -> Vec<Cause> {
     causes
 }
 
-/// Returns the causes that the results of the files give. After a comparison with a base, a result that fails without a
-/// new finding is a doubt: nobody knows whether its findings are new.
+/// Returns the causes that the results of the files show. After a comparison with a base, a failing result without a
+/// new finding is a doubt, because it is unknown whether its findings are new.
 pub(crate) fn find_result_causes<'f>(
     files: impl Iterator<Item = &'f FileResults>,
     fail_on: FailOn,

@@ -35,8 +35,9 @@ pub(crate) fn today() -> Date {
 }
 
 impl Workspace<'_> {
-    /// Reads the waivers from the policy revision's file, not from the checkout's. `rules` are the reviewed rules,
-    /// because a waiver must name a known rule. In CI, a file that cannot be used is treated as one without waivers.
+    /// Reads the waivers from the waivers file of the policy revision, not from that of the checkout. `rules` are the
+    /// reviewed rules, because a waiver must name a known rule. In CI, a file that cannot be used is treated as
+    /// missing.
     pub(crate) fn read_policy_waivers(&self, rules: Option<&RuleSet>) -> Result<PolicyWaivers, Failure> {
         let on_unusable = self.on_unusable();
         let reader = GateFileReader {
@@ -66,8 +67,9 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns a function that determines whether a rule id exists: in the program, in the rules file or the team's, or
-    /// in that of the target branch, because a removed rule's waivers can be removed only afterwards.
+    /// Returns a function that determines whether a rule id exists: in the program, in the rules file, in the team's
+    /// rules, or in the rules file of the target branch. The target branch is included because the waivers of a removed
+    /// rule can be removed only later.
     pub(crate) fn build_rule_lookup<'r>(
         &self,
         rules: Option<&'r RuleSet>,
@@ -89,7 +91,7 @@ impl Workspace<'_> {
         })
     }
 
-    /// Parses the entries of a version of the waivers file. The error names the version and the position.
+    /// Parses a version of the waivers file. The error names the version and the position.
     pub(crate) fn parse_waivers(
         &self,
         text: &NamedText,
@@ -107,7 +109,8 @@ impl Workspace<'_> {
 }
 
 impl GateRun<'_> {
-    /// Marks the waived findings. A pipeline or component that the change renames is also matched by its former name.
+    /// Marks the findings that the waivers allow. A pipeline or component that the change renames is also matched by
+    /// its former name.
     pub(crate) fn mark_waived(&self, waivers: &PolicyWaivers, tally: &mut Tally) -> Result<(), Failure> {
         let mut former = OldNames {
             // A waiver at an excluded path allowed nothing.
@@ -131,7 +134,8 @@ impl GateRun<'_> {
     }
 }
 
-/// Describes that the policy revision has no waivers file for this reason, and that the checkout's is not used.
+/// Describes that the waivers of the checkout's file are not used, because the policy revision has no waivers file.
+/// `reason` states why it has none.
 fn describe_unused_waivers(reason: &str) -> String {
     format!(
         "{reason}, so the waivers of the checkout's file are not used. For this one change, the job can set \
@@ -139,21 +143,21 @@ fn describe_unused_waivers(reason: &str) -> String {
     )
 }
 
-/// Compiles the entries of a waivers file to waivers that can be matched. The error names the file.
+/// Compiles the entries of a waivers file, so that findings can be matched with them. The error names the file.
 pub(crate) fn build_waivers(placed_waivers: Vec<PlacedWaiver>, file_name: &str) -> Result<Waivers, Failure> {
     let entries = placed_waivers.into_iter().map(|waiver| waiver.entry).collect();
     Waivers::new(entries)
         .map_err(|error| Failure::usage(format!("{file_name}: could not combine the globs: {error}")))
 }
 
-/// Marks the findings that the waivers allow. Returns whether each waiver is still needed. `is_whole` states that all
-/// pipelines of the snapshot were reviewed.
+/// Marks the findings that the waivers allow. Returns the status of each waiver, which shows whether it is still
+/// needed. `is_complete_review` states that all pipelines of the snapshot were reviewed.
 pub(crate) fn apply_waivers(
     waivers: &Waivers,
     snapshot: &Snapshot<'_>,
     tally: &mut Tally,
     former: &OldNames,
-    is_whole: bool,
+    is_complete_review: bool,
 ) -> Result<Vec<WaiverStatus>, Failure> {
     let today = today();
     let matches = tally.with_all_files(|files| waivers.mark_findings(files, former, today));
@@ -165,14 +169,14 @@ pub(crate) fn apply_waivers(
     let existing_files = ExistingFiles {
         pipelines: pipeline_paths,
         other_files: other_paths,
-        is_complete: is_whole,
+        is_complete: is_complete_review,
         check_levels: tally.check_levels.unwrap_or(CheckLevels::ALL_OFF),
     };
     Ok(tally.with_all_files(|files| waivers.statuses(&matches, files, &existing_files, today)))
 }
 
 impl PolicyWaivers {
-    /// Creates an empty set of waivers, with a note why the policy revision's file cannot be used.
+    /// Creates an empty set of waivers. A note states the reason why the waivers file cannot be used.
     fn without_file(reason: &str) -> Result<Self, Failure> {
         Ok(Self {
             waivers: build_waivers(Vec::new(), FILE_NAME)?,
@@ -182,7 +186,8 @@ impl PolicyWaivers {
         })
     }
 
-    /// Marks the findings that these waivers allow, and notes waivers that can be removed or must be changed.
+    /// Marks the findings that these waivers allow, and adds notes about waivers that can be removed or must be
+    /// changed.
     pub(crate) fn apply(
         &self,
         snapshot: &Snapshot<'_>,
@@ -200,8 +205,8 @@ impl PolicyWaivers {
             return Ok(());
         }
         // The run may review only some of the pipelines.
-        let is_whole = false;
-        let statuses = apply_waivers(&self.waivers, snapshot, tally, former, is_whole)?;
+        let is_complete_review = false;
+        let statuses = apply_waivers(&self.waivers, snapshot, tally, former, is_complete_review)?;
         tally
             .notes
             .extend(describe_unneeded_waivers(&self.waivers, &statuses));
@@ -217,8 +222,8 @@ impl PolicyWaivers {
         self.waivers.entries().is_empty()
     }
 
-    /// Describes the waivers that match a renamed component only by its former name. After the merge, nobody knows that
-    /// name, so they would stop matching.
+    /// Describes the waivers that match a renamed component only by its former name. These waivers stop matching after
+    /// the merge, because the former name is then unknown.
     fn describe_former_names(&self, former: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut lines: Vec<String> = Vec::new();
         for file in files {
@@ -248,16 +253,16 @@ impl PolicyWaivers {
         let waiver_count = lines.len();
         (waiver_count > 0).then(|| {
             format!(
-                "{} of {FILE_NAME} match by the former name of a component: write the new name in this change, or \
-                 they stop matching after its merge: {}",
+                "{FILE_NAME} has {} with the former name of a component: write the new name in this change, because \
+                 the former name does not match after the merge: {}",
                 format_count(waiver_count, "waiver"),
                 List::with_limit(&lines, MAX_LISTED_WAIVERS)
             )
         })
     }
 
-    /// Describes the waivers that match a renamed file only by its former path. After the merge, nobody knows that
-    /// path, so they would stop matching.
+    /// Describes the waivers that match a renamed file only by its former path. These waivers stop matching after the
+    /// merge, because the former path is then unknown.
     fn describe_former_paths(&self, former: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut renamed_paths = Vec::new();
         for file in files {
@@ -276,15 +281,16 @@ impl PolicyWaivers {
             return None;
         }
         Some(format!(
-            "waivers of {FILE_NAME} match by the former path of {}: update their `path` in this change, or they stop \
-             matching after its merge ({})",
+            "waivers in {FILE_NAME} match by the former path of {}: update their `path` in this change, or they stop \
+             matching after the merge ({})",
             format_count(renamed_paths.len(), "renamed pipeline"),
             List::with_limit(&renamed_paths, MAX_LISTED_WAIVERS).join_with_semicolons()
         ))
     }
 }
 
-/// Describes the waivers that can be removed because they match no finding or have expired; `None` if there are none.
+/// Describes the waivers that can be removed because they match no finding or have expired. Returns `None` if there are
+/// no such waivers.
 fn describe_unneeded_waivers(waivers: &Waivers, statuses: &[WaiverStatus]) -> Option<String> {
     let unneeded_waivers = waivers
         .entries()
@@ -307,7 +313,7 @@ fn describe_unneeded_waivers(waivers: &Waivers, statuses: &[WaiverStatus]) -> Op
         .map(|(waiver_count, description)| format!("{waiver_count} {description}"))
         .collect();
     Some(format!(
-        "{} of {FILE_NAME} can be removed: {} ({}); run `sluicegate waivers prune` to remove unneeded waivers",
+        "{} in {FILE_NAME} can be removed: {} ({}); run `sluicegate waivers prune` to remove unneeded waivers",
         format_count(unneeded_count, "waiver"),
         parts.join(", "),
         List::with_limit(unneeded_waivers, MAX_LISTED_WAIVERS)

@@ -151,7 +151,7 @@ impl<'b> BaseResults<'b> {
 }
 
 /// Marks each finding of these files as known if every base has it, too. Also records the files whose review failed at
-/// every base. `is_open` returns whether the review of a file is incomplete, so that a missing finding does not count
+/// every base. `is_open` returns whether the review of a file is incomplete, so that a missing finding is not treated
 /// as fixed.
 pub(crate) fn mark_known_in_files(
     files: &mut [FileResults],

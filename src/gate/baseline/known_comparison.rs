@@ -46,7 +46,7 @@ impl KnownComparison {
 
 /// Marks each finding of head that is not waived as known or new. `find_base_files` returns the state of a file at each
 /// base. A finding is known only if all bases have it: after a criss-cross merge, one of the bases may be old.
-/// `is_open` returns whether the review of a file is incomplete, so that a missing finding does not count as fixed.
+/// `is_open` returns whether the review of a file is incomplete, so that a missing finding is not treated as fixed.
 pub(crate) fn mark_new_and_known<'b>(
     files: &mut [FileResults],
     is_open: impl Fn(&str) -> bool,

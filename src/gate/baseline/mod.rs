@@ -27,7 +27,7 @@ use std::collections::{BTreeSet, HashMap};
 pub(crate) struct Baseline {
     /// The base commits; a finding is known if all of them have it. If empty, every finding is new.
     pub(crate) bases: Vec<CommitId>,
-    /// Why this base was chosen, or why there is none; shown to the user.
+    /// The reason why this base was chosen, or why there is no base; shown to the user.
     reason: String,
     /// The note that names the base of a run that selects all pipelines.
     note: Option<String>,
@@ -324,8 +324,8 @@ fn describe_earlier_base(bases: &[CommitId], reason: &str) -> Option<String> {
     })
 }
 
-/// Returns whether the base has the same rules file as head, with the same content. A file on disk never counts as the
-/// same.
+/// Returns whether the base has the same rules file as head, with the same content. A file on disk is never treated as
+/// the same.
 pub(crate) fn has_same_rules(
     repo: &Repository,
     base: &CommitId,

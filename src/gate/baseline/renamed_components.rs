@@ -39,7 +39,7 @@ pub(crate) struct RenamedComponents<'r> {
 
 impl<'r> RenamedComponents<'r> {
     /// Creates the search for renamed components in the modified and renamed files of the selection. A file is compared
-    /// only when a caller asks for it.
+    /// only when a caller needs it.
     pub(crate) fn new(
         repo: &'r Repository,
         head: &'r Snapshot<'r>,

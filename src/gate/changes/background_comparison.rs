@@ -91,7 +91,7 @@ impl ComparisonInput {
             .without_cache();
         let snapshot = repo.snapshot(self.head.clone());
         change_list::compare_changes(&repo, &snapshot, &self.bases, &self.changes, |changed_facts| {
-            // The receiver is gone if there is nothing to review.
+            // If there is nothing to review, no receiver is left, and the facts are not needed.
             let _ = facts.send(changed_facts.clone());
         })
     }

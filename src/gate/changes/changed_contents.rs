@@ -34,7 +34,7 @@ impl ChangedContents {
         compare_versions(&self.sides())
     }
 
-    /// Returns both versions of the pipeline, as the input of a comparison.
+    /// Returns both versions of the pipeline for a comparison.
     pub(crate) fn sides(&self) -> PipelineVersions<'_> {
         PipelineVersions {
             path: &self.path,

@@ -44,7 +44,7 @@ impl CheckRules {
         match self {
             Self::Project(_) => None,
             Self::Named(_, path) => Some(format!(
-                "The rules of {path} were evaluated instead of the project's rules (--rules)."
+                "The rules in {path} were evaluated instead of the project's rules (--rules)."
             )),
             Self::Default(_, note) => Some(note.clone()),
         }

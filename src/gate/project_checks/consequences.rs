@@ -120,7 +120,7 @@ fn remove_finding(
 }
 
 /// Adds the number of folded findings to the text of the broken link. If one of the folded findings is an error and the
-/// link is only a warning, the link becomes an error in a result of its own, so that the verdict stays the same.
+/// link is only a warning, the link becomes an error in a separate result, so that the verdict stays the same.
 fn add_folded_findings(
     file: &mut FileResults,
     result_index: usize,

@@ -118,7 +118,7 @@ impl ProjectChecks<'_> {
     }
 
     /// Runs the project checks on these files as they were at the base. Files without findings are included, so that
-    /// they count as evaluated.
+    /// they are treated as evaluated.
     fn check_at_base(&self, base: &CommitId, base_paths: &BasePaths) -> Result<Tally, Failure> {
         let snapshot = self.workspace.repo.snapshot(base.clone());
         let paths = base_paths.to_set();
@@ -250,7 +250,7 @@ impl GateRun<'_> {
     }
 
     /// Returns those of these files that may be defective scripts. After a maximum number of bytes, no more files are
-    /// read, and each remaining file counts as possibly defective.
+    /// read, and each remaining file is treated as possibly defective.
     fn find_defective_scripts(&self, paths: &BTreeSet<&str>) -> Result<Vec<String>, GitError> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let mut byte_count = 0;

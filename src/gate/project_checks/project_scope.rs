@@ -63,11 +63,11 @@ impl CollectedFacts {
 
 /// The unchanged pipelines that can have a new finding, and are read.
 pub(crate) enum OtherFiles {
-    /// All that may name a file.
+    /// All pipelines that may name a file.
     All,
-    /// Those that may name one of these files, and those that the changed ones lead to.
+    /// The pipelines that may name one of these files, and those that the changed pipelines call.
     Naming(FileNameSearch),
-    /// Those that the changed ones lead to.
+    /// The pipelines that the changed pipelines call, directly or indirectly.
     Reached,
 }
 
@@ -213,7 +213,10 @@ impl ProjectScope<'_> {
         let mut ignored_byte_count = 0;
         for (path, file) in snapshot.find_files(&script_paths)? {
             if file.kind.unreadable_reason().is_none() {
-                scripts.insert(path, find_script_defect(self.repo, &file, &mut ignored_byte_count)?);
+                scripts.insert(
+                    path,
+                    find_script_defect(self.repo, &file, &mut ignored_byte_count)?,
+                );
             }
         }
         let is_script_missing = script_paths.iter().any(|path| !scripts.contains_key(*path));

@@ -59,7 +59,7 @@ impl GateRun<'_> {
     }
 }
 
-/// The files that the change renames. They are searched when they are asked for, because most calls are intact.
+/// The files that the change renames. They are searched when they are needed, because most calls are intact.
 pub(super) struct RenamedFiles<'g, 'a> {
     gate: &'g GateRun<'a>,
     script_changes: OnceCell<Vec<Change>>,
@@ -97,7 +97,7 @@ impl<'g, 'a> RenamedFiles<'g, 'a> {
     }
 
     /// Returns whether the change adds another file with the content of the renamed one, so that either may be meant. A
-    /// file that cannot be read counts as having a twin.
+    /// file that cannot be read is treated as if it had a twin.
     pub(super) fn has_twin(&self, new_path: &str) -> bool {
         if let Some(has_twin) = self.twins.borrow().get(new_path) {
             return *has_twin;

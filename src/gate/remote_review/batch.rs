@@ -259,8 +259,8 @@ impl BatchResponse {
     }
 }
 
-/// Returns whether the request got no usable response. Status 429 counts as a response, because a smaller batch would
-/// not help.
+/// Returns whether the request got no usable response. Status 429 is treated as a response, because a smaller batch
+/// would not help.
 fn has_no_response(error: &HttpError) -> bool {
     error.is_unavailable() && error.kind() != ErrorKind::OtherStatus(429)
 }

@@ -52,7 +52,7 @@ impl ResponseGaps {
         rule: &str,
         response: &RuleResponse,
     ) -> Option<&'static str> {
-        let (status, contradiction) = response.status.as_deref()? {
+        let (status, contradiction) = match response.status.as_deref()? {
             "PASSED" if response.error_type.is_some() => ("ERROR", "an error"),
             "FAILED" if response.error_type.is_some() => return Some("ERROR"),
             "PASSED" if !response.violations.is_empty() => ("FAILED", "violations"),

@@ -140,8 +140,8 @@ impl<'a> RemoteReview<'a> {
         }
     }
 
-    /// Fails if the platform cannot read the commit from the remote or the branch is unknown. Warns if the commit may
-    /// not be on the remote.
+    /// Fails if the platform cannot read the commit from the remote. Warns if this is not certain. Also fails without a
+    /// branch.
     fn check_on_remote(&self, run: &GateRun<'_>) -> Result<(), Failure> {
         if let Some(warning) = self.target.check_on_remote(&run.subject.workspace.repo)? {
             run.session.ui.warn(&warning);
@@ -201,7 +201,7 @@ impl<'a> RemoteReview<'a> {
     ) -> Result<Tally, Failure> {
         let repo = &run.subject.workspace.repo;
         run.session.ui.say(&format!(
-            "comparing {} with the base {}",
+            "comparing {} with base {}",
             format_count(files.len(), "pipeline"),
             base.short()
         ));
@@ -225,9 +225,8 @@ impl<'a> RemoteReview<'a> {
         ))
     }
 
-    /// Adds the results at the base of files that have no findings in head, to count fixed findings. These files are
-    /// evaluated locally, because the count is only shown and does not affect the verdict. Does nothing without a rules
-    /// file.
+    /// Adds the results at the base of files that have no findings in head, to count fixed findings. They are evaluated
+    /// locally, because the count does not affect the verdict. Does nothing without a rules file.
     fn add_base_results_of_clean_files(
         &self,
         run: &GateRun<'_>,
@@ -254,8 +253,7 @@ impl<'a> RemoteReview<'a> {
     }
 
     /// Returns the number of requests that a review would send. Fails if the review would fail before its first
-    /// request. However, it only warns about a commit that is not pushed yet, because a dry run is useful before the
-    /// push.
+    /// request. Only warns about a commit that is not pushed yet, because a dry run is useful before the push.
     pub(crate) fn count_requests(&self, run: &GateRun<'_>) -> Result<usize, Failure> {
         if run.empty_reason.is_none() {
             self.target.reject_fork()?;
@@ -367,7 +365,7 @@ impl ReviewEngine for RemoteReview<'_> {
 
     fn add_notes(&self, _: &GateRun<'_>, _: &mut Tally) {}
 
-    /// Decides whether missing responses may be excused because the platform is unavailable.
+    /// Builds the evaluation. With `--on-unavailable pass`, the change may pass if failed requests are the only gaps.
     fn conclude(&mut self, run: &GateRun<'_>, mut head: Tally) -> Result<Evaluation, Failure> {
         let failed_requests = mem::take(&mut self.failed_requests);
         let is_lenient = self.settings.on_unavailable == OnUnavailable::Pass;

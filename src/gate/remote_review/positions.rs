@@ -17,7 +17,7 @@ pub(crate) struct Positions<'a> {
 }
 
 impl<'a> Positions<'a> {
-    /// Creates the search for lines and components in the files of `commit`.
+    /// Creates the search for the positions of components in the files of `commit`. Nothing is read yet.
     pub(crate) fn new(repo: &'a Repository, commit: &'a CommitId) -> Self {
         Self {
             repo,
@@ -27,7 +27,7 @@ impl<'a> Positions<'a> {
         }
     }
 
-    /// Returns the kind of the pipeline by its content, or by its file name if it cannot be read.
+    /// Returns the kind of the pipeline by its content, or by its file name if the content cannot be read.
     pub(crate) fn find_kind(&self, path: &str) -> Option<PipelineKind> {
         let file = self.repo.find_file(self.commit, path).ok().flatten();
         let bytes = file.and_then(|file| self.repo.read_blob(&file.blob, MAX_DOCUMENT_BYTES).ok());
@@ -35,12 +35,14 @@ impl<'a> Positions<'a> {
         pipeline.map_or_else(|| PipelineKind::from_path(path), |pipeline| Some(pipeline.kind))
     }
 
-    /// Returns the number that the counting rule `rule` found in the file; `None` for other rules and unread files.
+    /// Returns the number that the counting rule `rule` measures in the file. Returns `None` for other rules, and for
+    /// files that were not read.
     pub(crate) fn size(&self, path: &str, rule: &str) -> Option<u64> {
         rules::measure_pipeline(rule, self.pipelines.get(path)?.as_ref().ok()?)
     }
 
-    /// Finds the blobs of all these files in one walk of the tree. Files that are not found have no positions.
+    /// Finds the blobs of all these files in one walk of the tree. Files that are not found, or all files if git fails,
+    /// have no positions.
     pub(crate) fn find_blobs(&mut self, paths: &BTreeSet<&str>) {
         if paths.is_empty() {
             return;
@@ -50,8 +52,8 @@ impl<'a> Positions<'a> {
         self.blobs = files.map(|file| (file.path, file.blob)).collect();
     }
 
-    /// Reads these files and drops the previous ones. Reads one blob after the other, since git threads would only wait
-    /// for each other, and then parses all of them in parallel.
+    /// Reads these files, and drops those that were read before. Reads one blob after the other, because threads that
+    /// read from git would only wait for each other. Then parses all files in parallel.
     pub(crate) fn read_pipelines<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
         let mut contents = Vec::new();
         for path in paths {
@@ -67,14 +69,14 @@ impl<'a> Positions<'a> {
             .collect();
     }
 
-    /// Creates the violation with this text. Its line is that of the component that the text seems to name, or of the
-    /// syntax error. Its subject is set only if the name is certain, because the subject decides whether the violation
-    /// is known.
+    /// Creates the violation with this text. Its line is that of the component that the text seems to name, or that of
+    /// the syntax error. Its subject is set only if the name is certain, because the subject decides whether the
+    /// violation is known.
     pub(crate) fn build_violation(&self, path: &str, rule: &str, status: &Status, text: String) -> Violation {
         let mut violation = Violation::new(text);
         match self.pipelines.get(path) {
             Some(Ok(pipeline)) => {
-                // A rule that could not be evaluated has no number.
+                // A rule that could not be evaluated did not measure a number.
                 let is_failed = matches!(status, Status::Failed(_));
                 violation.size = rules::measure_pipeline(rule, pipeline).filter(|_| is_failed);
                 if let Some(named_component) = pipeline.find_subject(&violation.text) {

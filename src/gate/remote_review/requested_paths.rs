@@ -9,22 +9,23 @@ use unicode_normalization::UnicodeNormalization as _;
 pub(crate) struct RequestedPaths<'f>(HashMap<String, &'f str>);
 
 impl<'f> RequestedPaths<'f> {
-    /// Creates the search for requested files by another spelling of their path. The extension may be missing, too.
+    /// Indexes the requested files, so that they are found by another spelling of their path, also without its
+    /// extension.
     pub(crate) fn new(files: &'f [String]) -> Self {
         let mut paths = HashMap::new();
         for file in files {
-            let normal = fold_spelling(file);
-            if let Some(stem) =
-                PipelineKind::from_path(&normal).and_then(|kind| normal.strip_suffix(kind.extension()))
+            let folded_path = fold_spelling(file);
+            if let Some(stem) = PipelineKind::from_path(&folded_path)
+                .and_then(|kind| folded_path.strip_suffix(kind.extension()))
             {
                 paths.insert(stem.to_owned(), file.as_str());
             }
-            paths.insert(normal, file.as_str());
+            paths.insert(folded_path, file.as_str());
         }
         Self(paths)
     }
 
-    /// Returns the requested path of which `path` is another spelling.
+    /// Returns the requested file whose path is another spelling of `path`.
     pub(crate) fn find(&self, path: &str) -> Option<&'f str> {
         self.0.get(&fold_spelling(path)).copied()
     }

@@ -58,18 +58,18 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Adds a note that limits the verdict.
+    /// Adds a limit of the verdict, and its text as a note.
     pub(crate) fn add_limit(&mut self, limit: VerdictLimit) {
         self.notes.push(limit.text.clone());
         self.limits.push(limit);
     }
 
-    /// Returns the results of the review and of the project checks.
+    /// Returns the results of the review, then those of the project checks.
     pub(crate) fn all_files(&self) -> impl Iterator<Item = &FileResults> {
         self.files.iter().chain(&self.project_files)
     }
 
-    /// Calls `apply` with the results of the review and of the project checks in one slice, and separates them again.
+    /// Calls `apply` with one slice of all results: those of the review and those of the project checks.
     pub(crate) fn with_all_files<T>(&mut self, apply: impl FnOnce(&mut [FileResults]) -> T) -> T {
         let reviewed_count = self.files.len();
         self.files.append(&mut self.project_files);
@@ -79,8 +79,8 @@ impl Tally {
     }
 }
 
-/// Merges the responses about these requested files, each when it arrives. `rules` are those of the reviewed commit, or
-/// `None` if they are unknown.
+/// Merges the responses to the requested files, each when it arrives. `rules` are those of the reviewed commit, or
+/// `None` if they are unknown. The files of a batch that failed are unreviewed.
 pub(crate) fn merge_responses(
     responses: impl IntoIterator<Item = BatchResponse>,
     requested_paths: &[String],
@@ -91,13 +91,13 @@ pub(crate) fn merge_responses(
     positions.find_blobs(&requested_paths.iter().map(String::as_str).collect());
     for response in responses {
         match response.outcome {
-            Ok(answer) => ResponseMerger {
+            Ok(review) => ResponseMerger {
                 tally: &mut tally,
                 gaps: &mut gaps,
                 rules,
                 positions,
             }
-            .add_batch(&response.files, answer),
+            .add_batch(&response.files, review),
             Err(error) => {
                 let reason = error.cause();
                 for path in response.files {
@@ -116,7 +116,8 @@ pub(crate) fn merge_responses(
     tally
 }
 
-/// Returns whether the pipeline must be read to add the line of a violation, or the number that a rule counts.
+/// Returns whether the pipeline must be read: to find the line of a violation, or to measure the number that a rule
+/// limits.
 fn needs_reading(results: &BTreeMap<String, Vec<RuleResponse>>, path: &str) -> bool {
     let mut rules = results.get(path).into_iter().flatten();
     rules.any(|rule| {
@@ -134,16 +135,16 @@ struct ResponseMerger<'m, 'p> {
 }
 
 impl ResponseMerger<'_, '_> {
-    /// Adds the response to one batch. Results for files that were not requested become notes or make a file
-    /// unreviewed.
-    fn add_batch(&mut self, files: &[String], answer: ReviewResponse) {
-        let (status, other_text) = (answer.review_status.as_deref(), answer.message.as_deref());
-        let is_failed = self.check_batch_status(files, status, other_text);
+    /// Adds the response to one batch. Results for files that were not requested become notes. If such a path is
+    /// another spelling of a requested one, the requested file is unreviewed.
+    fn add_batch(&mut self, files: &[String], response: ReviewResponse) {
+        let (status, message) = (response.review_status.as_deref(), response.message.as_deref());
+        let is_failed = self.check_batch_status(files, status, message);
         if is_failed {
             self.tally.failed_batches.push(files.iter().cloned().collect());
         }
-        let mut results = answer.results.unwrap_or_default();
-        let excluded_paths: BTreeSet<String> = answer.excluded_files.into_iter().collect();
+        let mut results = response.results.unwrap_or_default();
+        let excluded_paths: BTreeSet<String> = response.excluded_files.into_iter().collect();
         for group in files.chunks(FILES_PER_GROUP) {
             let paths = group.iter().map(String::as_str);
             self.positions
@@ -198,25 +199,22 @@ impl ResponseMerger<'_, '_> {
         }
     }
 
+    /// Returns whether the platform must return a rule result for the pipeline.
     fn expects_result(&self, path: &str) -> bool {
         evidence::needs_result(self.rules, self.positions, path)
     }
 
-    /// Returns whether the batch failed as a whole. A missing or unknown status is a doubt about all its files.
-    fn check_batch_status(
-        &mut self,
-        files: &[String],
-        status: Option<&str>,
-        other_text: Option<&str>,
-    ) -> bool {
-        let doubt = match (status, other_text) {
+    /// Returns whether the platform reports the batch as failed. If the status is missing or unknown, all files of the
+    /// batch are doubtful.
+    fn check_batch_status(&mut self, files: &[String], status: Option<&str>, message: Option<&str>) -> bool {
+        let doubt = match (status, message) {
             (Some("PASSED" | "FAILED"), _) => return status == Some("FAILED"),
             (Some(unknown_status), _) => {
                 format!("the platform's response has an unknown reviewStatus: {unknown_status}")
             }
             (None, None) => "the platform's response has no reviewStatus".to_owned(),
-            (None, Some(other_text)) => {
-                format!("the platform's response has no reviewStatus and no results, but: {other_text}")
+            (None, Some(message)) => {
+                format!("the platform's response has no reviewStatus and no results, but: {message}")
             }
         };
         let doubtful_files = files.iter().map(|path| (path.clone(), doubt.clone()));
@@ -225,6 +223,7 @@ impl ResponseMerger<'_, '_> {
         false
     }
 
+    /// Adds a doubt, once for each text.
     fn add_doubt(&mut self, doubt: String) {
         if !self.tally.doubts.contains(&doubt) {
             self.tally.doubts.push(doubt);
@@ -239,8 +238,8 @@ impl ResponseMerger<'_, '_> {
         });
     }
 
-    /// Adds the results of one file. If one of them is unknown or contradicts another, the file is also treated as
-    /// unreviewed, unless it does already (`is_open`).
+    /// Adds the results of one file. If a result is unknown or contradicts another one, the file is also unreviewed,
+    /// unless it already is (`is_open`).
     fn add_file(&mut self, path: String, rules: Vec<RuleResponse>, is_batch_failed: bool, is_open: bool) {
         let mut results: Vec<RuleResult> = Vec::with_capacity(rules.len());
         let mut unclear_reason = None;
@@ -269,28 +268,28 @@ impl ResponseMerger<'_, '_> {
         self.tally.files.push(FileResults { path, results });
     }
 
-    /// Converts a result of the response. The error is the reason why it has no usable status.
+    /// Converts a rule result of the response. The error is the reason why the result is not usable.
     fn build_result(
         &mut self,
         path: &str,
-        mut answer: RuleResponse,
+        mut response: RuleResponse,
         is_batch_failed: bool,
     ) -> Result<RuleResult, String> {
-        let Some(rule) = answer.rule_name.take() else {
+        let Some(rule) = response.rule_name.take() else {
             return Err("a rule result has no ruleName".to_owned());
         };
         let enforcement = self.rules.and_then(|rules| rules.enforcement(&rule));
-        let corrected_status = self.gaps.correct_status(path, &rule, &answer);
-        let status = match corrected_status.or(answer.status.as_deref()) {
+        let corrected_status = self.gaps.correct_status(path, &rule, &response);
+        let status = match corrected_status.or(response.status.as_deref()) {
             Some("PASSED") => Status::Passed,
             Some("FAILED") => Status::Failed(decide_severity(enforcement, is_batch_failed)),
-            Some("ERROR") => Status::Error(answer.error_type),
+            Some("ERROR") => Status::Error(response.error_type),
             Some(unknown_status) => {
                 return Err(format!("the rule {rule} has an unknown status: {unknown_status}"));
             }
             None => return Err(format!("the rule {rule} has no status")),
         };
-        let violations = self.build_violations(path, &rule, &status, answer.violations);
+        let violations = self.build_violations(path, &rule, &status, response.violations);
         let is_counted = violations.is_empty() && matches!(status, Status::Failed(_));
         let size = self.positions.size(path, &rule).filter(|_| is_counted);
         Ok(RuleResult {
@@ -300,7 +299,7 @@ impl ResponseMerger<'_, '_> {
         })
     }
 
-    /// Creates the violations of a result. Those of a passed result do not need a position.
+    /// Creates the violations of a result. Those of a passed result need no position.
     fn build_violations(
         &mut self,
         path: &str,
@@ -318,7 +317,8 @@ impl ResponseMerger<'_, '_> {
     }
 }
 
-/// Returns the severity that the rules file sets; if it is unknown, the severity that explains the status of the batch.
+/// Returns the severity that the rules file sets. If it is unknown, returns the severity that explains the status of
+/// the batch.
 const fn decide_severity(enforcement: Option<Enforcement>, is_batch_failed: bool) -> Severity {
     let fails = match enforcement {
         Some(level) => matches!(level, Enforcement::Error),

@@ -24,15 +24,15 @@ pub(crate) enum MergeError {
     DuplicateShard(Shard),
 }
 
-/// Merges the reports of the shards of one review. The verdict is the worst of all. If a shard is missing, it cannot be
-/// "passed".
+/// Merges the reports of the shards of one review. The verdict is the worst of all reports. If a shard is missing, the
+/// verdict cannot be passed.
 pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> {
-    let is_several = reports.len() > 1;
+    let has_several_reports = reports.len() > 1;
     let mut reports = reports.into_iter();
     let mut merged_report = reports.next().ok_or(MergeError::NoReport)?;
     let mut shards: Vec<Shard> = merged_report.context.shard.into_iter().collect();
     // A single report keeps its number of known findings, and the note about it.
-    if is_several {
+    if has_several_reports {
         merged_report.remove_known_limit_note();
     }
     for mut report in reports {
@@ -45,7 +45,7 @@ pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> 
     if !shards.is_empty() {
         check_shards(&mut merged_report, shards)?;
     }
-    if is_several {
+    if has_several_reports {
         merged_report.notes.extend(merged_report.check_known_limit());
     }
     merged_report.verdict = merged_report
@@ -115,7 +115,7 @@ fn list_review_facts(report: &Report) -> [(&'static str, String); 13] {
     ]
 }
 
-/// Joins the values, or returns `none` if there are none.
+/// Joins the values with commas. Without values, returns the word `none`.
 fn join_or_none<'v>(values: impl Iterator<Item = &'v String>) -> String {
     let values: Vec<&str> = values.map(String::as_str).collect();
     if values.is_empty() {
@@ -125,7 +125,7 @@ fn join_or_none<'v>(values: impl Iterator<Item = &'v String>) -> String {
     }
 }
 
-/// Adds the results of another report. Fails if both have different results for a file.
+/// Adds the results of another report. Fails if both reports have different results for a file.
 fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeError> {
     let mut index_by_path: BTreeMap<String, usize> = BTreeMap::new();
     for (index, file) in merged_report.files.iter().enumerate() {
@@ -181,7 +181,7 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
     Ok(())
 }
 
-/// Sorts the entries of all reports, and removes those that occur in several.
+/// Sorts the lists of the merged report, and removes entries that occur in several reports.
 fn sort_and_deduplicate(merged_report: &mut Report) {
     merged_report.files.sort_by(|a, b| a.path.cmp(&b.path));
     merged_report.unreviewed_files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -198,8 +198,8 @@ fn sort_and_deduplicate(merged_report: &mut Report) {
     merged_report.gate_changes.dedup_by(|a, b| a.path == b.path);
 }
 
-/// Checks that no shard occurs twice, and leaves the verdict open if a shard is missing. Afterwards, the merged report
-/// is treated as one without shards.
+/// Fails if a shard occurs twice. If a shard is missing, leaves the verdict open and adds a note. Afterwards, the
+/// merged report is a report without shards.
 fn check_shards(merged_report: &mut Report, mut shards: Vec<Shard>) -> Result<(), MergeError> {
     shards.sort_unstable();
     if let Some(pair) = shards.windows(2).find(|pair| pair[0] == pair[1]) {

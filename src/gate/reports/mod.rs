@@ -40,7 +40,7 @@ pub(crate) struct SavedReports<'a> {
 }
 
 impl<'a> SavedReports<'a> {
-    /// Creates the subject of a run that reads reports, without a report yet.
+    /// Creates the subject of a run that reads reports. No report is read yet.
     pub(crate) const fn new(ci: &'a CiContext, repo: Option<&'a Repository>) -> Self {
         Self {
             ci,
@@ -85,8 +85,8 @@ impl RunSubject for SavedReports<'_> {
 }
 
 impl GateRun<'_, SavedReports<'_>> {
-    /// Reads the reports and merges them. Marks the findings as new that the report in `compared_file` lacks, if given.
-    /// In CI, and if the job names a commit, all reports must be of the commit of the job.
+    /// Reads the reports and merges them. If `compared_file` is given, marks the findings that its report lacks as new.
+    /// In CI, and if the job names a commit, all reports must be of the job's commit.
     pub(crate) fn evaluate_reports(
         &mut self,
         files: &[PathBuf],
@@ -119,8 +119,8 @@ impl GateRun<'_, SavedReports<'_>> {
         Ok(())
     }
 
-    /// Fails unless the older report is of an ancestor of head and its file belongs to the job, so that a change cannot
-    /// provide its own past.
+    /// Fails unless the older report is of an ancestor of head, and its file does not come from the change. Otherwise,
+    /// a change could provide the report that it is compared with.
     fn require_earlier_commit(&self, older: &Report, file: &Path, reports: &[Report]) -> Result<(), Failure> {
         let name = file.display().to_string();
         let full_path = self.session.env.current_dir().join(file);
@@ -130,8 +130,8 @@ impl GateRun<'_, SavedReports<'_>> {
             .require_ancestor(older, &name, head.unwrap_or_default())
     }
 
-    /// Adds to findings the components that they are about, and finds the reported files in the clone, to show their
-    /// lines. Only a full commit id is accepted, because a report could contain any revision.
+    /// Adds to each finding the component that it is about, and opens the reported commit in the clone, to show the
+    /// lines of its files. Only a full commit id is accepted, because a report could contain any revision.
     pub(crate) fn find_reported_files(&mut self) {
         let (Some(repo), Some(report)) = (self.subject.repo, &mut self.report) else {
             return;

@@ -22,8 +22,8 @@ struct ReportGaps {
     unevaluated_rules: BTreeSet<String>,
 }
 
-/// Fails if the findings of the reports cannot be compared: there are several new reports, one covers only a shard, or
-/// the new one is itself a comparison.
+/// Fails if the reports cannot be compared: there are several new reports, a report covers only a shard, or the new
+/// report is itself a comparison.
 pub(crate) fn reject_incomparable(older: &Report, newer_reports: &[Report]) -> Result<(), Failure> {
     let [newer] = newer_reports else {
         let message = format!(
@@ -43,7 +43,8 @@ pub(crate) fn reject_incomparable(older: &Report, newer_reports: &[Report]) -> R
     Ok(())
 }
 
-/// Marks the findings of the new report as new or known, and notes what could not be compared.
+/// Marks the findings of the new report as new or known since the older one. Adds notes about files and rules that
+/// could not be compared.
 pub(crate) fn mark_since_report(newer: &mut Report, older: Report) {
     let head = older.context.head.clone();
     let older_commit = head.as_deref().map_or("a working tree", short_id).to_owned();
@@ -69,8 +70,8 @@ pub(crate) fn mark_since_report(newer: &mut Report, older: Report) {
     }
 }
 
-/// Marks the findings of `newer` as known if `older` has them, too, and derives the verdict from the new ones. Returns
-/// what could not be compared.
+/// Marks the findings of `newer` as known if `older` has them, too, and decides the verdict by the new findings.
+/// Returns the files and rules that could not be compared.
 fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     newer.remove_known_limit_note();
     // A failure that no finding explains comes from the platform, and no known finding excuses it.
@@ -112,8 +113,8 @@ fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     }
 }
 
-/// Removes the findings of rules that `newer` did not evaluate from `older`, because they are not fixed. Only files
-/// that both reports contain are affected. Returns the rules with such findings.
+/// Removes from `older` the findings of rules that `newer` did not evaluate, because they must not be treated as fixed.
+/// Only files that both reports contain are affected. Returns the rules whose findings were removed.
 fn remove_unevaluated_rules(newer: &Report, older: &mut Report) -> BTreeSet<String> {
     let results = newer.files.iter().flat_map(|file| &file.results);
     let evaluated_rules: BTreeSet<&str> = results.map(|result| result.rule.as_str()).collect();
@@ -133,7 +134,7 @@ fn remove_unevaluated_rules(newer: &Report, older: &mut Report) -> BTreeSet<Stri
     unevaluated_rules
 }
 
-/// Removes the states that come from the report's own base; waived findings stay waived.
+/// Removes the states that the report got from its own base. Waived findings stay waived.
 fn forget_own_states(file: &mut FileResults) {
     for result in &mut file.results {
         for state in &mut result.states {
@@ -158,7 +159,7 @@ struct OldReport<'r> {
 }
 
 impl<'r> OldReport<'r> {
-    /// Arranges the results of the older report by path.
+    /// Indexes the results of the older report by path. Excluded and unreviewed files are unusable.
     fn new(newer: &'r Report, older: &'r Report) -> Self {
         let mut unusable_files = BTreeMap::new();
         for file in &older.excluded_files {
@@ -199,25 +200,25 @@ impl<'r> OldReport<'r> {
         }
     }
 
-    /// Returns whether the old review of this file of the new report failed.
+    /// Returns whether the file's batch failed in the older report. `path` is the path in the new report.
     fn has_failed(&self, path: &str) -> bool {
         let old_path = self.former_paths.get(path).copied().unwrap_or(path);
         self.failed_batches.iter().any(|batch| batch.contains(old_path))
     }
 
-    /// Returns what the older report has for this file of the new one.
+    /// Returns the results of the older report for a file. `path` is the path in the new report.
     fn find_base_file(&self, path: &str) -> BaseFile<'r> {
         let old_path = self.former_paths.get(path).copied().unwrap_or(path);
         match (self.unusable_files.get(old_path), self.files.get(old_path)) {
             (Some(reason), _) => BaseFile::Unknown(reason),
             (None, Some(file)) => BaseFile::Evaluated(file),
             (None, None) if self.covers_all_pipelines => BaseFile::Missing,
-            (None, None) => BaseFile::Unknown("the old report covers only some pipelines, and not this one"),
+            (None, None) => BaseFile::Unknown("the old report covers only some pipelines, and not this file"),
         }
     }
 }
 
-/// Returns whether the report covers all pipelines.
+/// Returns whether the report covers all pipelines: it has no base, no shard and no restriction to paths.
 fn covers_all_pipelines(report: &Report) -> bool {
     let context = &report.context;
     context.base.is_none() && context.shard.is_none() && context.paths.is_empty()

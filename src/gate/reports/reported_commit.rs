@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 const EARLIER_REPORT: &str = "compare with a report of an earlier commit of the target branch";
 
 impl SavedReports<'_> {
-    /// Fails unless all reports are of the commit that this job is for.
+    /// Fails unless every report is of the commit of this job. `files` are the files of the reports.
     pub(super) fn require_commits(&self, reports: &[Report], files: &[PathBuf]) -> Result<(), Failure> {
         for (report, file) in reports.iter().zip(files) {
             self.require_commit(report, &file.display().to_string())?;
@@ -25,38 +25,43 @@ impl SavedReports<'_> {
         Ok(())
     }
 
-    /// Fails unless the report is of the commit that this job is for. `place` names its file in errors.
-    fn require_commit(&self, report: &Report, place: &str) -> Result<(), Failure> {
+    /// Fails unless the report is of the commit of this job. `report_name` names the report in errors.
+    fn require_commit(&self, report: &Report, report_name: &str) -> Result<(), Failure> {
         let commits = self.list_expected_commits()?;
         let Some(head) = &report.context.head else {
-            return Err(reject_without_commit(place));
+            return Err(reject_without_commit(report_name));
         };
         if commits.contains(head) {
             return Ok(());
         }
         let ids: Vec<String> = commits.into_iter().collect();
         let message = format!(
-            "the report {place} is of the commit {head}, but this job is for the commit {}",
+            "the report {report_name} is of commit {head}, but this job is for commit {}",
             ids.join(" or ")
         );
         Err(Failure::usage(message).with_hint(format!(
-            "use the report of this commit; a job that renders the reports of another run names their commit with \
+            "pass the report of this commit; a job that renders the reports of another run must name their commit with \
              --head ({})",
             variable::HEAD
         )))
     }
 
-    /// Returns the commit with this full id if the clone has it, and the clone's repository.
+    /// Finds the commit with this full id in the clone. Returns it with the clone's repository.
     fn find_commit(&self, id: &str) -> Option<(&Repository, CommitId)> {
         let repo = self.repo?;
         Some((repo, repo.find_commit_with_id(id)?))
     }
 
-    /// Fails unless `head`, the commit of the new report, descends from that of the older one. In a run for a change,
-    /// the older commit must also belong to the target branch.
-    pub(super) fn require_ancestor(&self, older: &Report, place: &str, head: &str) -> Result<(), Failure> {
+    /// Fails unless `head`, the commit of the new report, descends from the commit of the older report. In a run for a
+    /// change, the older commit must also belong to the target branch.
+    pub(super) fn require_ancestor(
+        &self,
+        older: &Report,
+        report_name: &str,
+        head: &str,
+    ) -> Result<(), Failure> {
         let Some(older_id) = &older.context.head else {
-            return Err(reject_without_commit(place));
+            return Err(reject_without_commit(report_name));
         };
         let hint = self.ci.host.full_history_setting().map_or_else(
             || "fetch the history of the commit".to_owned(),
@@ -66,33 +71,37 @@ impl SavedReports<'_> {
             (self.find_commit(older_id), self.find_commit(head))
         else {
             let message = format!(
-                "cannot compare with the report {place}: this clone cannot show that the commit {head} descends from \
-                 its commit {older_id}"
+                "cannot compare with the report {report_name}: this clone cannot show that commit {head} descends from \
+                 the report's commit {older_id}"
             );
             return Err(Failure::usage(message).with_hint(hint));
         };
         let is_own = self.ci.trigger == Trigger::Change && older_id == head;
         if repo.contains_commit(&head_commit, &old_commit)? && !is_own {
-            return self.require_commit_of_target(repo, &old_commit, place);
+            return self.require_commit_of_target(repo, &old_commit, report_name);
         }
         let message = if is_own {
-            format!("cannot compare with the report {place}: it describes the reviewed commit {head} itself")
+            format!(
+                "cannot compare with the report {report_name}: the report describes the reviewed commit {head} itself"
+            )
         } else {
             format!(
-                "cannot compare with the report {place}: the commit {head} does not descend from its commit {older_id}"
+                "cannot compare with the report {report_name}: commit {head} does not descend from the report's commit \
+                 {older_id}"
             )
         };
         Err(Failure::usage(message).with_hint(EARLIER_REPORT))
     }
 
-    /// Fails if git tracks the file, because a change could then provide its own past. `full` is the absolute path.
-    pub(super) fn require_file_of_job(&self, full: &Path, place: &str) -> Result<(), Failure> {
+    /// Fails if git tracks the file, because a change could then provide the report that it is compared with. Only a
+    /// run that may be for a change is checked. `absolute_path` is the path of the file.
+    pub(super) fn require_file_of_job(&self, absolute_path: &Path, report_name: &str) -> Result<(), Failure> {
         // An unknown host does not report whether the run is for a change.
         let may_be_change = self.ci.trigger == Trigger::Change || self.ci.host == Host::Unknown;
         let Some(repo) = self.repo.filter(|_| may_be_change) else {
             return Ok(());
         };
-        let names = policy::list_tracked_paths(repo.root(), full);
+        let names = policy::list_tracked_paths(repo.root(), absolute_path);
         // A file that git cannot look up may belong to the change.
         if !names
             .iter()
@@ -101,18 +110,18 @@ impl SavedReports<'_> {
             return Ok(());
         }
         let message =
-            format!("cannot compare with the report {place}: git tracks it, so the change controls it");
+            format!("cannot compare with the report {report_name}: git tracks it, so the change controls it");
         Err(Failure::usage(message)
             .with_hint("compare with a report that the job fetched from an earlier run"))
     }
 
-    /// Fails if a change is compared with one of its own commits. Its author decides what those contain, so every
-    /// finding would be known after one more push.
+    /// Fails if a change is compared with a commit of the change itself. The author decides which findings such a
+    /// commit contains, so that after one more push, every finding would be known.
     fn require_commit_of_target(
         &self,
         repo: &Repository,
         old_commit: &CommitId,
-        place: &str,
+        report_name: &str,
     ) -> Result<(), Failure> {
         if self.ci.trigger != Trigger::Change {
             return Ok(());
@@ -124,13 +133,14 @@ impl SavedReports<'_> {
             }
         }
         let message = format!(
-            "cannot compare with the report {place}: its commit {old_commit} belongs to the change, not to the target branch"
+            "cannot compare with the report {report_name}: the report's commit {old_commit} belongs to the change, not to \
+             the target branch"
         );
         Err(Failure::usage(message).with_hint(EARLIER_REPORT))
     }
 
-    /// Returns the ids of the commits that a report may be of: the one that the job names, otherwise that of the event
-    /// and that of the trial merge.
+    /// Returns the ids of the commits that a report may be of: the commit that the job names, or otherwise the commits
+    /// of the event and of the trial merge.
     fn list_expected_commits(&self) -> Result<BTreeSet<String>, Failure> {
         if let Some(revision) = self.head {
             let resolved_commit = self.repo.and_then(|repo| repo.resolve(revision).ok());
@@ -170,10 +180,10 @@ impl SavedReports<'_> {
     }
 }
 
-/// Returns the error that the report is of a working tree, so its commit cannot be verified.
-fn reject_without_commit(place: &str) -> Failure {
+/// Builds the error for a report of a working tree, whose commit cannot be verified.
+fn reject_without_commit(report_name: &str) -> Failure {
     Failure::usage(format!(
-        "the report {place} does not belong to a commit: it describes a working tree"
+        "the report {report_name} does not belong to a commit: the report describes a working tree"
     ))
-    .with_hint("write it with `sluicegate review`, or with `sluicegate check --head HEAD`")
+    .with_hint("write the report with `sluicegate review`, or with `sluicegate check --head HEAD`")
 }

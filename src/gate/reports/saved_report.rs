@@ -26,17 +26,17 @@ pub(crate) fn read_report(run: &Run, file: &Path) -> Result<Report, Failure> {
     parse_report(&text, &file.display().to_string())
 }
 
-/// Parses a report and checks that its verdict fits its results. `place` names its file in errors.
-pub(crate) fn parse_report(text: &[u8], place: &str) -> Result<Report, Failure> {
+/// Parses a report, and fails if its verdict contradicts its results. `report_name` names the report in errors.
+pub(crate) fn parse_report(text: &[u8], report_name: &str) -> Result<Report, Failure> {
     json::read_report(text, find_contradiction).map_err(|error| {
-        let context = format!("could not read the report {place}");
+        let context = format!("could not read the report {report_name}");
         Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
     })
 }
 
-/// Returns the reason if the results contradict the verdict: a cause for a worse verdict, or with `--fail-on never`, no
-/// cause for a failed one. Otherwise, a verdict worse than its causes is accepted, because it may come from the
-/// platform and lets nothing pass. A report without `failOn` is checked with its default.
+/// Returns a description if the results contradict the verdict. They do if a result requires a worse verdict. With
+/// `--fail-on never`, they also do if the verdict is failed without a cause. In other cases, a verdict that is worse
+/// than its causes is accepted: it may come from the platform, and nothing passes wrongly.
 fn find_contradiction(report: &Report) -> Option<String> {
     let (fail_on, causes) = (report.fail_on(), find_report_causes(report));
     let contradiction = match causes.iter().find(|cause| cause.verdict() > report.verdict) {
@@ -51,8 +51,8 @@ fn find_contradiction(report: &Report) -> Option<String> {
     ))
 }
 
-/// Adds to findings the component that they are about, which documents of older versions lack. Reads the files of the
-/// report's commit.
+/// Adds to each finding the component that it is about, because reports of older versions lack it. Reads the files of
+/// the report's commit. Does nothing if the clone lacks that commit.
 pub(crate) fn add_components(repo: &Repository, report: &mut Report) {
     let id = report.context.head.as_deref();
     let Some(commit) = id.and_then(|id| repo.find_commit_with_id(id)) else {

@@ -7,13 +7,13 @@ use crate::gate::project_checks::project_fixes::{FixProof, FixScope};
 use crate::gate::{BasePaths, CollectedFacts, Tally};
 
 impl GateRun<'_> {
-    /// Evaluates the selected pipelines, and derives what decides the verdict.
+    /// Evaluates the selected pipelines, and finds the causes that decide the verdict.
     pub(super) fn evaluate_pipelines(&self, engine: &mut dyn ReviewEngine) -> Result<Evaluation, Failure> {
         let tally = self.collect_findings(engine, &FixScope::ALL)?;
         engine.conclude(self, tally)
     }
 
-    /// Adds the unchanged pipelines to the selection, whose base stays.
+    /// Selects all pipelines that the settings select, changed or not. The base of the selection stays the same.
     pub(crate) fn select_unchanged_pipelines(&mut self) -> Result<(), Failure> {
         let settings = &self.subject.settings.selection;
         let files = self.subject.snapshot.list_files(&|path| settings.selects(path))?;
@@ -21,7 +21,7 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Finds the findings and their fixes in this scope, without a verdict and a report.
+    /// Collects the findings and proves their fixes in this scope, without deciding a verdict or building a report.
     pub(crate) fn find_fixes(
         &mut self,
         engine: &mut dyn ReviewEngine,
@@ -39,8 +39,9 @@ impl GateRun<'_> {
         Ok(tally.fixes)
     }
 
-    /// Collects the findings of the selected pipelines: rules, stricter rules of the target, rules of the team, project
-    /// checks, then waivers and known findings. Proves the fixes of the findings that remain.
+    /// Collects the findings in the selected pipelines: of the rules, of the target's stricter rules, of the team's
+    /// rules and of the project checks. Then marks waived and known findings, and proves the fixes of the findings that
+    /// remain.
     fn collect_findings(
         &self,
         engine: &mut dyn ReviewEngine,
@@ -81,7 +82,8 @@ impl GateRun<'_> {
         Ok(tally)
     }
 
-    /// Checks the project in a run without pipelines to review.
+    /// Runs only the project checks, in a run without pipelines to review. Then marks waived and known findings, and
+    /// proves the fixes.
     pub(super) fn check_project_alone(&self, fix_scope: &FixScope<'_>) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
         self.add_project_findings(self.find_project_findings(CollectedFacts::default())?, &mut tally);

@@ -49,8 +49,8 @@ pub(crate) trait ReviewEngine {
     /// same files.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure>;
 
-    /// Evaluates the base's version of the reviewed pipelines, at least of those with findings in `head`. Returns their
-    /// paths in the base, and the results.
+    /// Evaluates the base versions of the reviewed pipelines, at least of those with findings in `head`. Returns their
+    /// paths at the base, and the results.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,
@@ -62,7 +62,7 @@ pub(crate) trait ReviewEngine {
     /// Adds notes about the rules that were evaluated.
     fn add_notes(&self, run: &GateRun<'_>, head: &mut Tally);
 
-    /// Derives the causes from the results.
+    /// Builds the evaluation from the results: the causes of the verdict, and the notes of the engine.
     fn conclude(&mut self, run: &GateRun<'_>, head: Tally) -> Result<Evaluation, Failure>;
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct GateRun<'a, S = ReviewedFiles<'a>> {
     pub(crate) empty_reason: Option<String>,
     /// The baseline that findings are compared with, if only new ones fail the gate.
     pub(crate) baseline: Option<Baseline>,
-    /// Whether unchanged pipelines are reviewed too, because a publish follows.
+    /// True if unchanged pipelines are reviewed, too, because a publish follows.
     pub(crate) is_before_publish: bool,
     /// The list of changes, if it is compared while the platform responds.
     pub(crate) background_comparison: Option<BackgroundComparison>,
@@ -96,7 +96,7 @@ pub(crate) struct GateRun<'a, S = ReviewedFiles<'a>> {
 }
 
 impl<'a, S> GateRun<'a, S> {
-    /// Creates a run that has selected and evaluated nothing yet.
+    /// Creates a run that has not selected or evaluated any pipeline yet.
     pub(crate) fn new(session: &'a Run, subject: S) -> Self {
         Self {
             session,
@@ -116,7 +116,7 @@ impl<'a, S> GateRun<'a, S> {
         }
     }
 
-    /// Returns whether the target's tip is stricter than the change.
+    /// Returns whether the newest commit of the target is stricter than the change, or has other rules.
     pub(crate) const fn has_stricter_target(&self) -> bool {
         self.selection.stricter_target.is_some()
     }
@@ -128,7 +128,8 @@ impl GateRun<'_> {
         self.notes.extend(notes);
     }
 
-    /// Selects the pipelines to review, and finds the changes to the gate configuration.
+    /// Selects the pipelines to review, and finds the changes to the gate configuration. `resolve` resolves the
+    /// settings at a version of the configuration file.
     pub(crate) fn select_pipelines(&mut self, resolve: &ResolveSelection<'_>) -> Result<(), Failure> {
         let restricting_paths = self.subject.paths.restricting_paths();
         let request = SelectionRequest {
@@ -148,14 +149,14 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Reports why all pipelines are selected, if the job did not request that and no warning reported it.
+    /// Prints why all pipelines are selected, unless the job requested that or a warning already explains it.
     pub(crate) fn report_reason_for_all(&self) {
         self.selection
             .report_reason_for_all(self.session, &self.subject.settings.revisions);
     }
 
     /// Completes the selection before the evaluation. If a publish follows, adds the pipelines that it would publish,
-    /// changed or not. Then keeps those of the requested shard.
+    /// changed or not. Then keeps only the pipelines of the requested shard.
     pub(crate) fn prepare(&mut self, published_pipelines: Option<&[String]>) -> Result<(), Failure> {
         if let Some(pipelines) = published_pipelines {
             self.is_before_publish = true;
@@ -171,7 +172,7 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Keeps the pipelines of the requested shard, and prints the number of kept pipelines.
+    /// Keeps only the pipelines of the requested shard, and prints their number. Without a shard, keeps all.
     fn keep_shard(&mut self) -> Result<(), Failure> {
         let shard = match &self.subject.settings.verdict.shard {
             Some(text) => Some(
@@ -192,7 +193,8 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Returns why the review covers only a part, regardless of its verdict; `None` if it is complete.
+    /// Returns the reason why the review cannot be a complete one, whatever its verdict. Returns `None` for a complete
+    /// review.
     pub(crate) fn find_partial_reason(&self) -> Option<String> {
         let files = &self.subject;
         find_partial_reason(
@@ -202,7 +204,7 @@ impl GateRun<'_> {
         )
     }
 
-    /// Returns why there is no pipeline to review, or `None` if there is one.
+    /// Returns the reason why there is no pipeline to review. Returns `None` if there is one.
     fn find_empty_reason(&self) -> Result<Option<String>, Failure> {
         match &self.subject.comparison.idle_reason {
             Some(reason) => Ok(Some(reason.clone())),
@@ -216,7 +218,7 @@ impl GateRun<'_> {
         }
     }
 
-    /// Finds the base of the change as the baseline, if only new findings fail the gate.
+    /// Sets the base of the change as the baseline, if only new findings fail the gate.
     pub(crate) fn find_change_baseline(&mut self) -> Result<(), Failure> {
         if self.needs_baseline() {
             let pipelines = &self.selection.pipelines;
@@ -231,7 +233,7 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Finds the published version as the baseline of a review before a publish, if only new findings fail the gate.
+    /// Sets the published version as the baseline of a review before a publish, if only new findings fail the gate.
     /// `head` is the reviewed commit.
     pub(crate) fn find_published_baseline(
         &mut self,
@@ -252,12 +254,14 @@ impl GateRun<'_> {
         Ok(())
     }
 
+    /// Returns whether only new findings fail the gate, and the event has something to review.
     const fn needs_baseline(&self) -> bool {
         self.subject.settings.verdict.new_only && self.subject.comparison.idle_reason.is_none()
     }
 
-    /// Starts to compare the changed pipelines on another thread, because this does not depend on the platform's
-    /// response. Does nothing unless a commit is reviewed and the selection has the bases of the run.
+    /// Starts to compare the changed pipelines on another thread, because the comparison does not depend on the
+    /// platform's response. Does nothing if the reviewed files are not those of a commit, if no pipeline is selected,
+    /// or if the selection has other bases than the run.
     pub(crate) fn start_background_comparison(&mut self) {
         let pipelines = &self.selection.pipelines;
         let is_comparable = pipelines.bases == self.subject.comparison.bases && !pipelines.files.is_empty();
@@ -276,9 +280,9 @@ impl GateRun<'_> {
         }
     }
 
-    /// Evaluates the pipelines, and adds the other parts of the verdict: the selection and the changes for consumers.
-    /// `action` is the verb for messages. `accept_break` returns why a break is accepted although the job gives no
-    /// reason.
+    /// Evaluates the pipelines. Then adds the other causes of the verdict: those of the selection, of the team's rules
+    /// and of the changes for consumers. `action` is the verb for messages. `accept_break` returns why a breaking
+    /// change is accepted although the job gives no reason.
     pub(crate) fn evaluate(
         &mut self,
         engine: &mut dyn ReviewEngine,
@@ -305,7 +309,8 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Evaluates only the project checks, because there is no pipeline to review for the reason in `note`.
+    /// Evaluates only the project checks, because there is no pipeline to review. `note` states the reason. If the
+    /// event has nothing to review, the project checks do not run either.
     fn evaluate_project(&self, note: String) -> Result<Evaluation, Failure> {
         if self.subject.comparison.idle_reason.is_none() {
             let tally = self.check_project_alone(&FixScope::ALL)?;
@@ -318,8 +323,8 @@ impl GateRun<'_> {
         Ok(Evaluation::without_files(note))
     }
 
-    /// Adds what the selection means for the verdict: warnings about files without a review, a change to the gate
-    /// configuration that the job does not allow, and the number of known findings.
+    /// Adds the effects of the selection on the verdict: warnings about files without a review, the causes found in the
+    /// gate configuration, and the limit on known findings.
     fn add_selection_results(&mut self) {
         let evaluation = &mut self.evaluation;
         for warning in self.selection.pipelines.warnings() {
@@ -332,7 +337,7 @@ impl GateRun<'_> {
         evaluation.check_known_count(self.subject.settings.verdict.max_known, is_complete);
     }
 
-    /// Returns the report of the run, which ends now.
+    /// Builds the report of the run. The evaluation and the selection move to the report.
     fn build_report(&mut self, engine: &dyn ReviewEngine) -> Report {
         self.compared_changes = Some(self.selection.pipelines.take_changes());
         let context = self.review_context(engine.connection());

@@ -6,8 +6,8 @@ use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{ReviewContext, ReviewPlatform};
 
 impl GateRun<'_> {
-    /// Returns the facts about the run that its report contains. With them, reports of different reviews are told
-    /// apart.
+    /// Returns the settings and revisions of the run for its report. By them, reports of different reviews are
+    /// distinguished.
     pub(crate) fn review_context(&self, connection: Option<&Connection>) -> ReviewContext {
         let (include, exclude) = self.subject.settings.selection.patterns();
         let policy = self.subject.workspace.policy_revision.commit();
@@ -34,7 +34,7 @@ impl GateRun<'_> {
     }
 }
 
-/// Returns the platform and the project that review the files; `None` if one of them is not set.
+/// Returns the address of the platform and the project that review the files. Returns `None` if one of them is not set.
 pub(crate) fn describe_platform(connection: &Connection) -> Option<ReviewPlatform> {
     Some(ReviewPlatform {
         url: connection.require_base_url().ok()?.to_normalized_text(),

@@ -7,7 +7,7 @@ use sluicegate_base::text::{self, format_count};
 use sluicegate_git::CommitId;
 
 impl GateRun<'_> {
-    /// Renders the review of a dry run, as JSON if the job requests it. `request_count` is the number of requests to the
+    /// Renders the plan of a dry run, as JSON if the job requests it. `request_count` is the number of requests to the
     /// platform, or `None` for a local review.
     pub(crate) fn render_plan(&self, request_count: Option<usize>) -> String {
         if self.subject.settings.verdict.destinations.prints_json() {
@@ -17,7 +17,7 @@ impl GateRun<'_> {
         }
     }
 
-    /// Describes the review of a dry run: its commit and the files that would be reviewed, one per line.
+    /// Renders the plan of a dry run as text: branch and commit, then the files that would be reviewed, one per line.
     fn describe_review(&self, request_count: Option<usize>) -> String {
         let requests = match request_count {
             Some(request_count) => format!("in {}", format_count(request_count, "request")),
@@ -36,7 +36,7 @@ impl GateRun<'_> {
         lines.join("\n") + "\n"
     }
 
-    /// Returns the review of a dry run as JSON, schema `sluicegate.review-plan/v1`.
+    /// Builds the plan of a dry run as JSON, schema `sluicegate.review-plan/v1`.
     fn review_plan(&self, request_count: Option<usize>) -> Value {
         json!({
             "schema": "sluicegate.review-plan/v1",

@@ -11,19 +11,20 @@ use sluicegate_git::{Repository, Snapshot};
 pub(crate) trait RunSubject {
     fn ci(&self) -> &CiContext;
 
-    /// The repository, and the files that the report is about; `None` if no clone has them.
+    /// Returns the repository, and the files that the report is about. Returns `None` if no clone has them.
     fn files(&self) -> Option<(&Repository, &Snapshot<'_>)>;
 
-    /// The selection of files, if known.
+    /// Returns the selection of files, if it is known.
     fn selection(&self) -> Option<&Selection>;
 
-    /// The file that the report was read from; `None` if this run evaluated it.
+    /// Returns the file that the report was read from. Returns `None` if this run evaluated the report.
     fn report_file(&self) -> Option<&ReportFile>;
 
-    /// The workspace of the reviewed files; `None` for reports of earlier runs.
+    /// Returns the workspace of the reviewed files. Returns `None` for reports of earlier runs.
     fn workspace(&self) -> Option<&Workspace<'_>>;
 
-    /// Returns the workspace with the gate configuration of the run, if there is one.
+    /// Returns the workspace with the gate configuration of the run, if there is one. By default, it is the workspace
+    /// of the reviewed files.
     fn policy_workspace(&self) -> Option<&Workspace<'_>> {
         self.workspace()
     }

@@ -11,9 +11,9 @@ const PIPELINE_ENDINGS: [&str; 4] = [".orch.yaml", ".tran.yaml", ".orch.yml", ".
 /// Maximum number of names in a note.
 const MAX_LISTED_NAMES: usize = 10;
 
-/// Returns whether the name looks like that of a pipeline to a person: in another case, with similar letters of another
-/// alphabet, with trailing spaces or dots, or with invisible characters. Such a file escapes the review, so it is
-/// reported. Also true for a real name.
+/// Returns whether a person would take the file for a pipeline: its name has another case, similar letters of another
+/// alphabet, trailing spaces or dots, or invisible characters. Such a file escapes the review, so it is reported. Also
+/// returns true for the name of a real pipeline.
 pub(crate) fn looks_like_pipeline(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     if name.is_ascii() {
@@ -24,26 +24,26 @@ pub(crate) fn looks_like_pipeline(path: &str) -> bool {
 }
 
 /// Removes trailing spaces, dots and control characters.
-fn trim_end(name: &str) -> &str {
+fn trim_ignored_end(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_whitespace() || c.is_control() || c == '.')
 }
 
-/// Returns whether the end of the name is confusable with that of a pipeline, as defined by Unicode: both have the same
+/// Returns whether the end of the name is confusable with that of a pipeline, as Unicode defines it: both have the same
 /// skeleton (UTS #39). Letters are compared in lower case, because an alphabet may have a confusable letter in one case
-/// only. Trailing spaces and dots are removed from the skeleton, because other alphabets have them, too.
+/// only. Trailing spaces and dots are removed from the skeleton, because other alphabets have such characters, too.
 fn is_confusable(name: &str) -> bool {
     let to_skeleton = |text: &str| skeleton(&text.to_lowercase()).collect::<String>();
     let name_skeleton = to_skeleton(name);
-    let trimmed_skeleton = trim_end(&name_skeleton);
+    let trimmed_skeleton = trim_ignored_end(&name_skeleton);
     PIPELINE_ENDINGS
         .iter()
         .any(|ending| trimmed_skeleton.ends_with(&to_skeleton(ending)))
 }
 
-/// Returns whether the name ends like that of a pipeline, without regard to case and to trailing spaces, dots and
-/// control characters.
+/// Returns whether the name ends like that of a pipeline. Case and trailing spaces, dots and control characters are
+/// ignored.
 fn ends_like_pipeline(name: &str) -> bool {
-    let name = trim_end(name);
+    let name = trim_ignored_end(name);
     PIPELINE_ENDINGS.iter().any(|ending| {
         let start = name.len().checked_sub(ending.len());
         let end = start.and_then(|start| name.get(start..));
@@ -51,13 +51,13 @@ fn ends_like_pipeline(name: &str) -> bool {
     })
 }
 
-/// Returns whether the character is not shown although its skeleton has it. The characters that Unicode calls ignorable,
-/// such as joiners, direction marks and fillers, are not in a skeleton.
+/// Returns whether the character is invisible but is still in a skeleton. The characters that Unicode calls ignorable,
+/// such as joiners, direction marks and fillers, need no check here, because a skeleton does not contain them.
 fn is_invisible(c: char) -> bool {
     c.is_control() || ('\u{fff9}'..='\u{fffb}').contains(&c)
 }
 
-/// Returns a sentence about files whose names only look like a pipeline's, or `None` if `paths` is empty.
+/// Returns a sentence about files whose names only look like a pipeline's. Returns `None` if `paths` is empty.
 /// Invisible characters are shown as escapes.
 pub(crate) fn describe_lookalikes(paths: &[String]) -> Option<String> {
     let summary = match paths.len() {

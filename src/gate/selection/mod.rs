@@ -57,7 +57,7 @@ pub(crate) struct SelectionResult {
 }
 
 impl SelectionResult {
-    /// Reports why all pipelines are selected, if the job did not request it and no warning reported it.
+    /// Prints why all pipelines are selected, unless the job requested that or a warning already explains it.
     pub(crate) fn report_reason_for_all(&self, run: &Run, revisions: &RequestedRevisions) {
         let reason = self.pipelines.reason_for_all.as_ref().filter(|_| !revisions.all);
         let shown_texts = run.shown_texts();
@@ -67,8 +67,8 @@ impl SelectionResult {
         }
     }
 
-    /// Adds the findings of the selection in the gate configuration to the causes of the verdict: a change that the job
-    /// does not allow, files that the change makes unusable, and a stricter target.
+    /// Adds the causes that the selection found in the gate configuration: a change that the job does not allow, files
+    /// that the change makes unusable, and a stricter target.
     pub(crate) fn add_causes(&self, evaluation: &mut Evaluation) {
         if self.rejects_gate_change {
             evaluation.add_cause(Cause::GateChange, GATE_CHANGE_MESSAGE);
@@ -99,8 +99,9 @@ impl SelectionResult {
 }
 
 impl Workspace<'_> {
-    /// Selects the pipelines to review. Finds the changes to the gate configuration, since the host's own bases if there
-    /// are any, files of it that cannot be used, and a stricter target.
+    /// Selects the pipelines to review. Also finds the changes to the gate configuration, gate configuration files that
+    /// cannot be used, and a stricter target. The gate configuration is compared with the bases that the host implies,
+    /// if there are any.
     pub(crate) fn select_pipelines(
         &self,
         run: &Run,
@@ -158,8 +159,8 @@ impl Workspace<'_> {
 }
 
 impl Workspace<'_> {
-    /// Fails if a path or a glob of the job does not match any file of the snapshot or of a base, or all globs of the
-    /// configuration file together match none. That is probably a typing error, and the run would pass without any
+    /// Fails if a path or a glob of the job matches no file of the snapshot or of a base, or if all globs of the
+    /// configuration file together match none. That is probably a typing error, and the run would pass without a
     /// review.
     pub(crate) fn reject_unmatched_selection(
         &self,
@@ -180,28 +181,28 @@ impl Workspace<'_> {
         let mut known_paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         known_paths.extend(base_files.iter().map(|file| file.path.as_str()));
         let pipelines = files.iter().filter(|file| is_pipeline(&file.path));
-        let place = format!(
+        let location = format!(
             "{}, which contains {}",
             snapshot.name(),
             format_count(pipelines.count(), "pipeline")
         );
-        match find_unmatched_entry(&known_paths, request, &place) {
+        match check_globs_and_paths(&known_paths, request, &location) {
             Some(failure) => Err(failure),
             None => Ok(()),
         }
     }
 }
 
-/// Returns the error for the first glob or path that matches none of the known files; `None` if each matches one.
-/// `place` names the files in the error.
-fn find_unmatched_entry(
+/// Returns the error for the first glob or path that matches none of the known files. Returns `None` if each matches
+/// one. `location` names the searched files in the error.
+fn check_globs_and_paths(
     known_paths: &[&str],
     request: &SelectionRequest<'_>,
-    place: &str,
+    location: &str,
 ) -> Option<Failure> {
     let selection = request.selection;
     if let Some(glob) = selection.find_unmatched_glob(known_paths) {
-        let message = format!("the include glob {glob:?} does not match any file of {place}");
+        let message = format!("the include glob {glob:?} does not match any file in {location}");
         return Some(Failure::usage(message).with_hint(
             "globs match full paths from the repository root; use --all without a glob to review all pipelines",
         ));
@@ -210,7 +211,7 @@ fn find_unmatched_entry(
     let matches_none = || !known_paths.is_empty() && !known_paths.iter().any(|path| selection.includes(path));
     if let Some(key) = selection.include_key().filter(|_| matches_none()) {
         let file_name = settings::FILE_NAME;
-        let message = format!("no glob in `{key}` of {file_name} matches a file in {place}");
+        let message = format!("no glob in `{key}` of {file_name} matches a file in {location}");
         return Some(Failure::usage(message).with_hint(
             "globs match full paths from the repository root; without `include` every pipeline is selected",
         ));
@@ -219,7 +220,7 @@ fn find_unmatched_entry(
         !restriction.is_empty() && !known_paths.iter().any(|path| is_within(path, restriction))
     });
     let path = path.or_else(|| find_unmatched_named_file(known_paths, request))?;
-    let message = format!("the path {path} contains no pipeline of {place}");
+    let message = format!("the path {path} does not match any pipeline in {location}");
     Some(
         Failure::usage(message).with_hint(
             "pass a pipeline or a directory with pipelines, or use --all to review every pipeline",
@@ -227,8 +228,8 @@ fn find_unmatched_entry(
     )
 }
 
-/// Returns the first named file, if none of them is a pipeline, looks like one, or belongs to the gate. A hook passes
-/// all files of a commit, so one of them is enough.
+/// Returns the first named file if no named file is a pipeline, looks like one or belongs to the gate. One such file is
+/// enough, because a git hook passes all files of a commit.
 fn find_unmatched_named_file<'r>(
     known_paths: &[&str],
     request: &'r SelectionRequest<'_>,
@@ -250,7 +251,7 @@ fn find_unmatched_named_file<'r>(
     }
 }
 
-/// Returns why no pipeline is selected, and how to review all of them.
+/// Explains why no pipeline is selected, and how to review all pipelines.
 pub(crate) fn explain_empty_selection(
     snapshot: &Snapshot<'_>,
     selection: &Selection,

@@ -4,7 +4,7 @@ use crate::gate::selection::selected_pipelines::{SelectedPipelines, SelectionSco
 use sluicegate_git::GitError;
 
 /// Selects the named files, changed or not, and the changed files in the directories that the user named. If the rules
-/// file is among the named files, selects all pipelines, like a change to that file.
+/// file is a named file, selects all pipelines, as for a change to the rules file.
 pub(crate) fn select_named_files(
     scope: &SelectionScope<'_>,
     named_files: &[String],

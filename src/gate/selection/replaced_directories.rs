@@ -16,7 +16,7 @@ pub(crate) struct ReplacedDirectory {
 }
 
 impl ReplacedDirectory {
-    /// Describes that the pipelines of the directory have no review any more.
+    /// Describes that the pipelines in the directory are not reviewed any more.
     pub(crate) fn describe(&self) -> String {
         let kind = match self.kind {
             FileKind::Submodule => "a submodule",
@@ -30,8 +30,8 @@ impl ReplacedDirectory {
     }
 }
 
-/// Returns the directories of deleted pipelines that are now a submodule or a symbolic link. Pipelines behind them
-/// cannot be reviewed.
+/// Finds the directories that contained deleted pipelines and are now a submodule or a symbolic link. Pipelines behind
+/// them cannot be reviewed.
 pub(crate) fn find_replaced_directories<'c>(
     head: &Snapshot<'_>,
     changes: impl Iterator<Item = &'c Change>,

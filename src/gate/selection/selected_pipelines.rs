@@ -85,7 +85,8 @@ impl SelectedPipelines {
     }
 }
 
-/// Selects the changed pipelines of `scope`, or all of them if there is a reason.
+/// Selects the changed pipelines of `scope`, or all pipelines if there is a reason to do so. Also lists the files that
+/// are not reviewed, and the changes to the gate configuration.
 pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPipelines, GitError> {
     let is_wanted = |path: &str| scope.may_be_pipeline(path) || scope.is_gate_file(path);
     let differences = scope.head.compare_with_bases(scope.bases, &is_wanted)?;
@@ -94,8 +95,8 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
     let mut lookalikes = Vec::new();
     let candidates: Vec<Candidate> = changes
         .into_iter()
-        .filter(|change| !scope.is_of_gate_alone(change))
-        .filter_map(|change| scope.retain_pipeline_change(change, &mut lookalikes))
+        .filter(|change| !scope.is_only_gate_change(change))
+        .filter_map(|change| scope.to_pipeline_change(change, &mut lookalikes))
         .map(|change| scope.build_candidate(change, reason_for_all.as_deref()))
         .collect();
     let files = if reason_for_all.is_some() && !scope.bases.is_empty() {
@@ -127,8 +128,9 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
     })
 }
 
-/// Returns whether the change touches any file that does not belong to the gate configuration. A path that is not UTF-8
-/// is treated as such a file, and so is a pipeline, even if a symbolic link of the gate configuration points to it.
+/// Returns whether the change touches a file outside the gate configuration. A path that is not UTF-8 is treated as
+/// such a file, and so is a pipeline, even if a symbolic link of the gate configuration points to it. Returns false
+/// without bases of the host.
 pub(crate) fn touches_other_files(scope: &SelectionScope<'_>) -> Result<bool, GitError> {
     if scope.host_bases.is_empty() {
         return Ok(false);
@@ -141,7 +143,8 @@ pub(crate) fn touches_other_files(scope: &SelectionScope<'_>) -> Result<bool, Gi
     }
 }
 
-/// Returns whether the path is this file or in this directory; the root is an empty string.
+/// Returns whether the path is the file `restriction` or in the directory `restriction`. An empty restriction is the
+/// root directory.
 pub(crate) fn is_within(path: &str, restriction: &str) -> bool {
     let remainder = path.strip_prefix(restriction);
     restriction.is_empty()
@@ -155,7 +158,7 @@ impl SelectedPipelines {
         self.files.is_empty() && self.candidates.is_empty() && self.lookalikes.is_empty()
     }
 
-    /// Returns the path at the base of each renamed pipeline, by its new path.
+    /// Maps the new path of each renamed pipeline to its path at the base.
     pub(crate) fn map_former_paths(&self) -> BTreeMap<String, String> {
         let mut former_paths = BTreeMap::new();
         for candidate in &self.candidates {
@@ -166,8 +169,8 @@ impl SelectedPipelines {
         former_paths
     }
 
-    /// Returns the paths of [`Self::map_former_paths`] without those that the globs excluded, at which no finding was
-    /// enforced.
+    /// Maps the new path of each renamed pipeline to its path at the base. Omits former paths that the globs excluded,
+    /// because no finding was enforced there.
     pub(crate) fn reviewed_former_paths(&self) -> BTreeMap<String, String> {
         let mut former_paths = self.map_former_paths();
         former_paths.retain(|_, old| !self.excluded_former_paths.contains(old));
@@ -194,8 +197,8 @@ impl SelectedPipelines {
         self.files.sort();
     }
 
-    /// Returns a sentence about the files whose names only look like a pipeline's, and one about each directory of
-    /// pipelines that was replaced.
+    /// Returns the warnings about files that escape the review: one about files whose names only look like a
+    /// pipeline's, and one about each replaced directory.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let directories = self.replaced_directories.iter().map(ReplacedDirectory::describe);
         lookalike::describe_lookalikes(&self.lookalikes)
@@ -206,9 +209,9 @@ impl SelectedPipelines {
 }
 
 impl SelectionScope<'_> {
-    /// Returns the changes to the gate configuration since the bases that the host names. `differences` are those since
-    /// the bases of the review, which are reused if they are the same. A file that differs from several bases is
-    /// described for each of them.
+    /// Returns the changes to the gate configuration since the bases that the host implies. `differences` are those
+    /// since the bases of the review, which are reused if both bases are the same. A file that differs from several
+    /// bases is described for each of them.
     fn find_gate_changes(&self, differences: &Differences<'_>) -> Result<Vec<GateChange>, GitError> {
         let is_gate_file = |path: &str| self.is_gate_file(path);
         let changes_by_base = if self.host_bases.is_empty() {
@@ -247,7 +250,8 @@ impl SelectionScope<'_> {
             .collect()
     }
 
-    /// Returns the file as an excluded one for the report, if the globs exclude it or it is a submodule.
+    /// Returns the entry for the report's list of excluded files, if the globs exclude the candidate or it is a
+    /// submodule. Returns `None` for files outside the given paths.
     fn find_exclusion(&self, candidate: &Candidate) -> Option<ExcludedFile> {
         let (path, reason) = (&candidate.change.path, &candidate.reason);
         let is_reported = self.is_within(path)
@@ -258,9 +262,9 @@ impl SelectionScope<'_> {
         })
     }
 
-    /// Returns the change if it is about a pipeline. Records a name that only looks like one in `lookalikes`; if a
-    /// pipeline is renamed to such a name, it is treated as deleted.
-    fn retain_pipeline_change(&self, change: Change, lookalikes: &mut Vec<String>) -> Option<Change> {
+    /// Returns the change if it is a change to a pipeline. Adds a name that only looks like a pipeline's to
+    /// `lookalikes`. If a pipeline is renamed to such a name, the change becomes its deletion.
+    fn to_pipeline_change(&self, change: Change, lookalikes: &mut Vec<String>) -> Option<Change> {
         let is_candidate = |path: &str| is_pipeline(path) || (self.includes)(path);
         if is_candidate(&change.path) {
             return Some(change);
@@ -283,12 +287,14 @@ impl SelectionScope<'_> {
         }
     }
 
+    /// Adds a path to the lookalikes if it is within the given paths.
     fn add_lookalike(&self, path: String, lookalikes: &mut Vec<String>) {
         if self.is_within(&path) {
             lookalikes.push(path);
         }
     }
 
+    /// Returns whether the globs and the given paths select this path.
     fn is_selected(&self, path: &str) -> bool {
         (self.includes)(path) && !(self.excludes)(path) && self.is_within(path)
     }
@@ -304,8 +310,8 @@ impl SelectionScope<'_> {
             .collect())
     }
 
-    /// Returns the reason to select all pipelines, or `None` to select the changed ones: there is no base, or the rules
-    /// file changed.
+    /// Returns the reason to select all pipelines: there is no base, or the rules file changed. Returns `None` to
+    /// select only the changed pipelines.
     fn find_reason_for_all(&self, changes: &[Change]) -> Option<String> {
         if self.bases.is_empty() {
             return Some(self.base_source.to_owned());
@@ -316,7 +322,7 @@ impl SelectionScope<'_> {
         Some(format!("the rules file {} changed", rules_change.path))
     }
 
-    /// Decides whether a changed pipeline is selected, and why.
+    /// Decides whether a changed pipeline is selected, and states the reason.
     fn build_candidate(&self, change: Change, reason_for_all: Option<&str>) -> Candidate {
         let path = &change.path;
         let (is_selected, reason) = if change.kind == ChangeKind::Deleted {
@@ -341,27 +347,30 @@ impl SelectionScope<'_> {
         }
     }
 
+    /// Returns whether the path is within the given paths. Without paths, every path is.
     fn is_within(&self, path: &str) -> bool {
         self.paths.is_empty() || self.paths.iter().any(|restriction| is_within(path, restriction))
     }
 
-    /// Returns whether the change is only about the gate configuration. A symbolic link of the gate configuration can
-    /// point to any file, and a pipeline may be renamed from one of its files: a possible pipeline is always selected
-    /// as one.
-    fn is_of_gate_alone(&self, change: &Change) -> bool {
+    /// Returns whether the change affects the gate configuration and cannot affect a pipeline. A possible pipeline is
+    /// always selected as one: a symbolic link of the gate configuration can point to any file, and a gate file may be
+    /// renamed to a pipeline.
+    fn is_only_gate_change(&self, change: &Change) -> bool {
         change.paths().any(|path| self.is_gate_file(path)) && !self.may_be_pipeline(&change.path)
     }
 
+    /// Returns whether the path is that of a pipeline, looks like one, or is explicitly included.
     fn may_be_pipeline(&self, path: &str) -> bool {
         looks_like_pipeline(path) || (self.includes)(path)
     }
 
+    /// Returns whether the path is that of a file of the gate configuration.
     fn is_gate_file(&self, path: &str) -> bool {
         self.policy_files.iter().any(|file| file == path) || self.is_rules_file(path)
     }
 
-    /// Returns whether the path is that of the rules file. If the job does not set the directory, any hidden directory
-    /// in the root matches: the change may add or delete one.
+    /// Returns whether the path is that of the rules file. If the job does not set the hidden directory, any hidden
+    /// directory in the root matches, because the change may add or delete one.
     pub(crate) fn is_rules_file(&self, path: &str) -> bool {
         let Some((parent, file)) = path.split_once('/') else {
             return false;

@@ -843,7 +843,7 @@ fn review_without_findings_sends_no_request_about_the_base() {
 fn review_with_finding_reports_how_the_base_was_compared() {
     let looser = RULES.replace("maxComponents: 3", "maxComponents: 9");
     for (rules, text) in [
-        (RULES, "comparing 1 pipeline with the base"),
+        (RULES, "comparing 1 pipeline with base"),
         (&looser, "the rules differ between head and base"),
     ] {
         let world = past();

@@ -76,7 +76,7 @@ fn tips_rules_are_evaluated_on_every_host() {
             assert!(
                 notes.contains("component-naming-convention warn → error (tightened)")
                     && notes
-                        .contains("1 changed pipeline also evaluated locally against the rules of `main`"),
+                        .contains("also evaluated 1 changed pipeline locally against the rules of `main`"),
                 "{notes}"
             );
             let twin = host(&good, passing.call(&good)).run(&[command]);
@@ -295,7 +295,7 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
             shared_file,
             one.as_str(),
             two.as_str(),
-            "the file shares b.orch.yaml, which this change edits, moves or deletes, as `b`",
+            "the file shares b.orch.yaml as `b`, and this change edits, moves or deletes that pipeline",
         ),
     ] {
         let change = ("b.orch.yaml", pipeline(&GOOD));

@@ -52,7 +52,7 @@ fn platform_failing_rules(failed: &'static [&'static str]) -> Platform {
     platform
 }
 
-const UNEXPLAINED: &str = "no finding of level error explains it";
+const UNEXPLAINED: &str = "no finding of level error explains the failure";
 
 #[test]
 fn failed_review_is_not_excused_by_waived_warning() {

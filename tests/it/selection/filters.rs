@@ -136,16 +136,20 @@ fn path_that_holds_no_pipeline_is_a_slip() {
         ("docs/note.md", "no pipeline"),
         ("sales/b.orch.yaml", &pipeline(&["Start", "Done"])),
     ]);
-    assert_refused_by_commands(&world, &["docs"], &["the path docs contains no pipeline of the "]);
+    assert_refused_by_commands(
+        &world,
+        &["docs"],
+        &["the path docs does not match any pipeline in the "],
+    );
     assert_refused_by_commands(
         &world,
         &["sales", "docs"],
-        &["the path docs contains no pipeline of the "],
+        &["the path docs does not match any pipeline in the "],
     );
     assert_refused_by_commands(
         &world,
         &["docs/note.md"],
-        &["the path docs/note.md contains no pipeline of the "],
+        &["the path docs/note.md does not match any pipeline in the "],
     );
     Call::new(&world.work()).run("check .").expect(0);
     // A directory whose pipelines were removed did contain some.

@@ -120,7 +120,7 @@ fn expired_waiver_does_not_hold_and_finding_says_since_when() {
     output.saying(&["no longer waived since 2020-02-01: legacy"]);
     let notes = report["notes"].to_string();
     assert!(
-        notes.contains("1 waiver of sluicegate-waivers.yaml can be removed: 1 expired"),
+        notes.contains("1 waiver in sluicegate-waivers.yaml can be removed: 1 expired"),
         "{notes}"
     );
 }
