@@ -86,6 +86,7 @@ impl Evaluation {
         self.reasons.push(reason);
     }
 
+    /// Adds sentences for the report that do not affect the verdict.
     pub(crate) fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
         self.notes.extend(notes);
     }

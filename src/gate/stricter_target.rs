@@ -287,7 +287,8 @@ impl StricterTarget {
     /// Returns the note that the changed pipelines were also evaluated against the target's rules. Returns `None` if
     /// they were not, or if the target is not certainly stricter.
     pub(crate) fn evaluation_note(&self) -> Option<String> {
-        (self.rules.is_some() && self.is_stricter() && !self.changed_pipelines.is_empty()).then(|| {
+        let is_evaluated = self.rules.is_some() && !self.changed_pipelines.is_empty();
+        (is_evaluated && self.is_stricter()).then(|| {
             format!(
                 "also evaluated {} locally against the rules of `{}` ({}), which apply after the merge",
                 format_count(self.changed_pipelines.len(), "changed pipeline"),

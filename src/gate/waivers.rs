@@ -112,7 +112,7 @@ impl GateRun<'_> {
     /// Marks the findings that the waivers allow. A pipeline or component that the change renames is also matched by
     /// its former name.
     pub(crate) fn mark_waived(&self, waivers: &PolicyWaivers, tally: &mut Tally) -> Result<(), Failure> {
-        let mut former = OldNames {
+        let mut former_names = OldNames {
             // A waiver at an excluded path allowed nothing.
             paths: self.selection.pipelines.reviewed_former_paths(),
             ..OldNames::default()
@@ -126,11 +126,11 @@ impl GateRun<'_> {
                 }
                 let old_names = components.find_old_names(&file.path)?;
                 if !old_names.is_empty() {
-                    former.components.insert(file.path.clone(), old_names);
+                    former_names.components.insert(file.path.clone(), old_names);
                 }
             }
         }
-        waivers.apply(&self.subject.snapshot, &former, tally)
+        waivers.apply(&self.subject.snapshot, &former_names, tally)
     }
 }
 
@@ -156,11 +156,11 @@ pub(crate) fn apply_waivers(
     waivers: &Waivers,
     snapshot: &Snapshot<'_>,
     tally: &mut Tally,
-    former: &OldNames,
+    former_names: &OldNames,
     is_complete_review: bool,
 ) -> Result<Vec<WaiverStatus>, Failure> {
     let today = today();
-    let matches = tally.with_all_files(|files| waivers.mark_findings(files, former, today));
+    let matches = tally.with_all_files(|files| waivers.mark_findings(files, former_names, today));
     let (pipeline_paths, other_paths) = snapshot
         .list_files(&|path| waivers.matches_path(path))?
         .into_iter()
@@ -191,7 +191,7 @@ impl PolicyWaivers {
     pub(crate) fn apply(
         &self,
         snapshot: &Snapshot<'_>,
-        former: &OldNames,
+        former_names: &OldNames,
         tally: &mut Tally,
     ) -> Result<(), Failure> {
         if let Some(note) = &self.note {
@@ -206,13 +206,13 @@ impl PolicyWaivers {
         }
         // The run may review only some of the pipelines.
         let is_complete_review = false;
-        let statuses = apply_waivers(&self.waivers, snapshot, tally, former, is_complete_review)?;
+        let statuses = apply_waivers(&self.waivers, snapshot, tally, former_names, is_complete_review)?;
         tally
             .notes
             .extend(describe_unneeded_waivers(&self.waivers, &statuses));
-        let former_path_note = tally.with_all_files(|files| self.describe_former_paths(former, files));
+        let former_path_note = tally.with_all_files(|files| self.describe_former_paths(former_names, files));
         tally.notes.extend(former_path_note);
-        let former_name_note = tally.with_all_files(|files| self.describe_former_names(former, files));
+        let former_name_note = tally.with_all_files(|files| self.describe_former_names(former_names, files));
         tally.notes.extend(former_name_note);
         Ok(())
     }
@@ -224,10 +224,10 @@ impl PolicyWaivers {
 
     /// Describes the waivers that match a renamed component only by its former name. These waivers stop matching after
     /// the merge, because the former name is then unknown.
-    fn describe_former_names(&self, former: &OldNames, files: &[FileResults]) -> Option<String> {
+    fn describe_former_names(&self, former_names: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut lines: Vec<String> = Vec::new();
         for file in files {
-            let Some(old_names) = former.components.get(&file.path) else {
+            let Some(old_names) = former_names.components.get(&file.path) else {
                 continue;
             };
             let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
@@ -253,8 +253,8 @@ impl PolicyWaivers {
         let waiver_count = lines.len();
         (waiver_count > 0).then(|| {
             format!(
-                "{FILE_NAME} has {} with the former name of a component: write the new name in this change, because \
-                 the former name does not match after the merge: {}",
+                "{FILE_NAME} has {} with the former_names name of a component: write the new name in this change, because \
+                 the former_names name does not match after the merge: {}",
                 format_count(waiver_count, "waiver"),
                 List::with_limit(&lines, MAX_LISTED_WAIVERS)
             )
@@ -263,14 +263,14 @@ impl PolicyWaivers {
 
     /// Describes the waivers that match a renamed file only by its former path. These waivers stop matching after the
     /// merge, because the former path is then unknown.
-    fn describe_former_paths(&self, former: &OldNames, files: &[FileResults]) -> Option<String> {
+    fn describe_former_paths(&self, former_names: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut renamed_paths = Vec::new();
         for file in files {
             let mut findings = file.results.iter().flat_map(|result| result.findings(&file.path));
             if !findings.any(|finding| finding.state == Some(FindingState::Waived)) {
                 continue;
             }
-            if let Some(former_path) = former.paths.get(&file.path)
+            if let Some(former_path) = former_names.paths.get(&file.path)
                 && self.waivers.matches_path(former_path)
                 && !self.waivers.matches_path(&file.path)
             {
@@ -281,7 +281,7 @@ impl PolicyWaivers {
             return None;
         }
         Some(format!(
-            "waivers in {FILE_NAME} match by the former path of {}: update their `path` in this change, or they stop \
+            "waivers in {FILE_NAME} match by the former_names path of {}: update their `path` in this change, or they stop \
              matching after the merge ({})",
             format_count(renamed_paths.len(), "renamed pipeline"),
             List::with_limit(&renamed_paths, MAX_LISTED_WAIVERS).join_with_semicolons()

@@ -151,18 +151,18 @@ impl<'b> BaseResults<'b> {
 }
 
 /// Marks each finding of these files as known if every base has it, too. Also records the files whose review failed at
-/// every base. `is_open` returns whether the review of a file is incomplete, so that a missing finding is not treated
+/// every base. `is_incomplete` returns whether the review of a file is incomplete, so that a missing finding is not treated
 /// as fixed.
 pub(crate) fn mark_known_in_files(
     files: &mut [FileResults],
-    is_open: impl Fn(&str) -> bool,
+    is_incomplete: impl Fn(&str) -> bool,
     bases: &[(BasePaths, Tally)],
 ) -> KnownComparison {
     let bases: Vec<BaseResults<'_>> = bases
         .iter()
         .map(|(base_paths, tally)| BaseResults::from_tally(base_paths, tally))
         .collect();
-    let mut comparison = mark_new_and_known(files, is_open, |path| {
+    let mut comparison = mark_new_and_known(files, is_incomplete, |path| {
         bases.iter().map(|base| base.find_base_file(path)).collect()
     });
     let failed_files = files
@@ -172,12 +172,16 @@ pub(crate) fn mark_known_in_files(
     comparison
 }
 
-/// Marks each finding of `head` as known if every base has it, too. Adds a note if some files could not be compared.
-pub(crate) fn mark_known_findings(head: &mut Tally, bases: &[(BasePaths, Tally)]) {
-    let unreviewed_paths = head.unreviewed_files.iter().map(|file| file.path.as_str());
-    let doubtful_paths = head.doubtful_files.keys().map(String::as_str);
-    let open_paths: BTreeSet<&str> = unreviewed_paths.chain(doubtful_paths).collect();
-    let comparison = mark_known_in_files(&mut head.files, |path| open_paths.contains(path), bases);
-    head.notes.extend(comparison.describe_unknown());
-    head.comparison = Some(comparison);
+/// Marks each finding of `head_tally` as known if every base has it, too. Adds a note if some files could not be compared.
+pub(crate) fn mark_known_findings(head_tally: &mut Tally, bases: &[(BasePaths, Tally)]) {
+    let unreviewed_paths = head_tally.unreviewed_files.iter().map(|file| file.path.as_str());
+    let doubtful_paths = head_tally.doubtful_files.keys().map(String::as_str);
+    let incomplete_paths: BTreeSet<&str> = unreviewed_paths.chain(doubtful_paths).collect();
+    let comparison = mark_known_in_files(
+        &mut head_tally.files,
+        |path| incomplete_paths.contains(path),
+        bases,
+    );
+    head_tally.notes.extend(comparison.describe_unknown());
+    head_tally.comparison = Some(comparison);
 }

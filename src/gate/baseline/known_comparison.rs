@@ -46,10 +46,10 @@ impl KnownComparison {
 
 /// Marks each finding of head that is not waived as known or new. `find_base_files` returns the state of a file at each
 /// base. A finding is known only if all bases have it: after a criss-cross merge, one of the bases may be old.
-/// `is_open` returns whether the review of a file is incomplete, so that a missing finding is not treated as fixed.
+/// `is_incomplete` returns whether the review of a file is incomplete, so that a missing finding is not treated as fixed.
 pub(crate) fn mark_new_and_known<'b>(
     files: &mut [FileResults],
-    is_open: impl Fn(&str) -> bool,
+    is_incomplete: impl Fn(&str) -> bool,
     find_base_files: impl Fn(&str) -> Vec<BaseFile<'b>>,
 ) -> KnownComparison {
     let mut comparison = KnownComparison::default();
@@ -61,7 +61,7 @@ pub(crate) fn mark_new_and_known<'b>(
         {
             Ok(base_results) => {
                 let fixed_count = mark_findings_of_file(file, base_results);
-                comparison.fixed_count += if is_open(&file.path) { 0 } else { fixed_count };
+                comparison.fixed_count += if is_incomplete(&file.path) { 0 } else { fixed_count };
             }
             Err(reason) => comparison
                 .unknown_files

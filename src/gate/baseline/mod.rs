@@ -160,19 +160,19 @@ impl Baseline {
         &self,
         repo: &Repository,
         snapshot: &Snapshot<'_>,
-        head: &mut Tally,
+        head_tally: &mut Tally,
         mut evaluate_base: impl FnMut(&mut Tally, &CommitId) -> Result<(BasePaths, Tally), Failure>,
     ) -> Result<(), Failure> {
         if self.bases.is_empty() {
-            head.add_limit(VerdictLimit {
+            head_tally.add_limit(VerdictLimit {
                 kind: LimitKind::NoBase,
                 path: None,
                 text: self.describe_missing_base(),
             });
             return Ok(());
         }
-        head.notes.extend(self.note.clone());
-        let bases = self.bases.iter().map(|base| evaluate_base(head, base));
+        head_tally.notes.extend(self.note.clone());
+        let bases = self.bases.iter().map(|base| evaluate_base(head_tally, base));
         let mut base_results = bases.collect::<Result<Vec<_>, _>>()?;
         for (base, base_result) in self.bases.iter().zip(&mut base_results) {
             let (base_paths, tally) = base_result;
@@ -182,12 +182,12 @@ impl Baseline {
                     head: snapshot,
                     bases: std::slice::from_ref(base),
                 },
-                &head.files,
+                &head_tally.files,
                 base_paths,
                 &mut tally.files,
             )?;
         }
-        mark_known_findings(head, &base_results);
+        mark_known_findings(head_tally, &base_results);
         Ok(())
     }
 

@@ -56,7 +56,7 @@ impl BackgroundComparison {
         };
         let (sender, facts) = mpsc::channel();
         Some(Self {
-            changes: thread::spawn(move || input.compare(&sender)),
+            changes: thread::spawn(move || input.compare_and_send_facts(&sender)),
             facts,
         })
     }
@@ -85,7 +85,10 @@ impl BackgroundComparison {
 impl ComparisonInput {
     /// Compares the changes, and sends the facts as soon as they are known. Opens the repository again, because a
     /// repository cannot be shared between threads.
-    fn compare(&self, facts: &Sender<ChangedPipelineFacts>) -> Result<Vec<ChangedFile>, GitError> {
+    fn compare_and_send_facts(
+        &self,
+        facts: &Sender<ChangedPipelineFacts>,
+    ) -> Result<Vec<ChangedFile>, GitError> {
         let repo = Repository::open(&self.root)?
             .with_documents(is_pipeline)
             .without_cache();

@@ -75,7 +75,7 @@ pub(crate) fn is_included(
 pub(crate) type ChangedPipelineFacts = Vec<(String, PipelineFacts)>;
 
 /// Compares both versions of each changed file, and counts the callers of the pipelines. Calls `pass_facts` with the
-/// facts about the pipelines before the callers are searched, because that search takes long.
+/// facts about the pipelines before the callers are searched, so that the recipient need not wait for this search.
 pub(crate) fn compare_changes(
     repo: &Repository,
     head: &Snapshot<'_>,

@@ -30,6 +30,7 @@ impl ChangedContents {
         self.previous_path.is_some() || self.old_content != self.new_content
     }
 
+    /// Compares both versions of the pipeline.
     pub(crate) fn diff(&self) -> PipelineDiff {
         compare_versions(&self.sides())
     }

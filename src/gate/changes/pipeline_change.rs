@@ -40,6 +40,7 @@ impl<'c> ParsedChange<'c> {
         }
     }
 
+    /// Compares both parsed versions of the pipeline.
     pub(crate) fn diff(&self) -> PipelineDiff {
         compare_trees(&self.sides, &self.trees)
     }
@@ -81,6 +82,7 @@ impl<'c> ParsedChange<'c> {
     }
 }
 
+/// Parses both versions and describes the change for a report. `index` is its position in the list of changes.
 pub(crate) fn build_changed_file(contents: &ChangedContents, index: usize) -> ChangedFile {
     ParsedChange::parse(contents).build_changed_file(index)
 }

@@ -141,9 +141,9 @@ impl<'a> CheckSubject<'a> {
     /// Returns `None` in a CI job, with a base that the user names and with `--all`.
     fn find_staged_base(&self) -> Option<CommitId> {
         let revisions = &self.settings.gate.revisions;
-        let is_hook = self.settings.staged && !is_ci(&self.session.env);
+        let is_local_staged_check = self.settings.staged && !is_ci(&self.session.env);
         let has_no_base = revisions.base.is_none() && !revisions.all;
-        if !is_hook || !has_no_base {
+        if !is_local_staged_check || !has_no_base {
             return None;
         }
         Some(self.workspace.repo.head().ok()?.commit)
@@ -182,9 +182,9 @@ impl<'a> CheckSubject<'a> {
     /// files: an index that equals head adds nothing that could be checked.
     fn is_compared_with_head(&self, run: &GateRun<'_>) -> bool {
         let revisions = &self.settings.gate.revisions;
-        let is_tree =
+        let is_working_tree =
             !self.settings.staged && revisions.head.is_none() && run.subject.paths.named_files.is_empty();
-        if !is_tree || revisions.base.is_some() {
+        if !is_working_tree || revisions.base.is_some() {
             return false;
         }
         let bases = &run.subject.comparison.bases;

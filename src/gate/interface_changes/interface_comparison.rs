@@ -120,11 +120,11 @@ impl InterfaceComparison {
 
     /// Converts the changes to a comparison with the version at the commit `base`.
     fn to_compatibility(&self, base: Option<&CommitId>) -> Compatibility {
-        let against = ComparedVersion {
+        let compared_version = ComparedVersion {
             version: None,
             commit: base.map(CommitId::to_string),
         };
-        Compatibility::new(against, self.changes.clone())
+        Compatibility::new(compared_version, self.changes.clone())
     }
 
     /// Returns the JSON of `artifacts diff -o json`. The class is null if one of the files cannot be read.

@@ -30,12 +30,12 @@ impl GateRun<'_> {
         let Some((base, changes)) = self.find_interface_changes()? else {
             return Ok(());
         };
-        let against = ComparedVersion {
+        let compared_version = ComparedVersion {
             version: None,
             commit: Some(base.to_string()),
         };
-        let mut compat =
-            Compatibility::new(against, changes.changes).with_acceptance(breaks.accepted_reason.clone());
+        let mut compat = Compatibility::new(compared_version, changes.changes)
+            .with_acceptance(breaks.accepted_reason.clone());
         compat.refused = breaks.mode == CompatMode::Fail && compat.is_breaking() && compat.accepted.is_none();
         let evaluation = &mut self.evaluation;
         if let Some(reason) = &changes.unreadable {

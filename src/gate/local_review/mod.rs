@@ -43,11 +43,11 @@ impl LocalReview {
             let target = run.selection.stricter_target.iter_mut();
             target.for_each(StricterTarget::skip_rules);
         }
-        let files = &run.subject;
-        let bases = &files.comparison.bases;
-        let rules = files
+        let subject = &run.subject;
+        let bases = &subject.comparison.bases;
+        let rules = subject
             .workspace
-            .find_check_rules(run.session, &files.snapshot, bases, rules_file)?;
+            .find_check_rules(run.session, &subject.snapshot, bases, rules_file)?;
         Ok(Self::new(Some(rules), false))
     }
 
@@ -67,18 +67,20 @@ impl LocalReview {
         }
     }
 
-    /// Returns the rules that the review evaluates. Without a rules file, these are the rules that report the missing
-    /// file.
+    /// Returns the rules that the review evaluates. Without a rules file, returns an empty rule set that contains the
+    /// reason.
     fn evaluated_rules(&self) -> &RuleSet {
         self.rules().unwrap_or(&self.missing_rules)
     }
 }
 
 impl ReviewEngine for LocalReview {
+    /// Names the engine in reports: the rules are evaluated on this machine.
     fn name(&self) -> Engine {
         Engine::Local
     }
 
+    /// Returns `None`, because a local review does not connect to the platform.
     fn connection(&self) -> Option<&Connection> {
         None
     }
@@ -104,6 +106,7 @@ impl ReviewEngine for LocalReview {
         Ok(())
     }
 
+    /// Returns the rules to evaluate. Returns `None` before they are read, and if there is no rules file.
     fn rules(&self) -> Option<&RuleSet> {
         self.rules.as_ref().and_then(CheckRules::rule_set)
     }
@@ -143,9 +146,9 @@ impl ReviewEngine for LocalReview {
         run: &GateRun<'_>,
         baseline: &Baseline,
         base: &CommitId,
-        head: &mut Tally,
+        head_tally: &mut Tally,
     ) -> Result<(BasePaths, Tally), Failure> {
-        let reviewed_paths = head.files.iter().map(|file| file.path.as_str());
+        let reviewed_paths = head_tally.files.iter().map(|file| file.path.as_str());
         let base_paths = baseline.base_paths(base, &run.subject.snapshot, reviewed_paths)?;
         let base_tally = evaluate_at_base(
             &run.subject.workspace.repo,
@@ -158,22 +161,23 @@ impl ReviewEngine for LocalReview {
 
     /// Adds the note that other rules were evaluated, and the note that the configured hidden directory has no rules
     /// file.
-    fn add_notes(&self, run: &GateRun<'_>, head: &mut Tally) {
-        head.notes
+    fn add_notes(&self, run: &GateRun<'_>, head_tally: &mut Tally) {
+        head_tally
+            .notes
             .extend(self.rules.as_ref().and_then(CheckRules::describe_other_rules));
-        let missing_config_dir = run.subject.workspace.named_config_dir.as_ref();
-        head.notes
-            .extend(missing_config_dir.filter(|_| self.rules().is_none()).map(|config_dir| {
-                let place = run.subject.snapshot.name();
-                format!(
-                    "`{config_dir}/{RULES_FILE}` is missing in {place}; `{config_dir}` is the configured directory"
-                )
-            }));
+        let named_config_dir = run.subject.workspace.named_config_dir.as_ref();
+        let missing_rules_note = named_config_dir.filter(|_| self.rules().is_none()).map(|config_dir| {
+            let snapshot_name = run.subject.snapshot.name();
+            format!(
+                "`{config_dir}/{RULES_FILE}` is missing in {snapshot_name}; `{config_dir}` is the configured directory"
+            )
+        });
+        head_tally.notes.extend(missing_rules_note);
     }
 
     /// Builds the evaluation. The review of a change from a fork gets a note about it.
-    fn conclude(&mut self, run: &GateRun<'_>, head: Tally) -> Result<Evaluation, Failure> {
-        let mut evaluation = Evaluation::new(head, run.subject.settings.verdict.fail_on);
+    fn conclude(&mut self, run: &GateRun<'_>, head_tally: Tally) -> Result<Evaluation, Failure> {
+        let mut evaluation = Evaluation::new(head_tally, run.subject.settings.verdict.fail_on);
         evaluation.add_notes(self.is_for_fork.then(|| FORK_NOTE.to_owned()));
         Ok(evaluation)
     }

@@ -38,7 +38,7 @@ impl Tally {
 }
 
 /// Returns whether the finding with this index affects the verdict, because it is neither known nor waived.
-fn decides_verdict(result: &RuleResult, index: usize) -> bool {
+fn affects_verdict(result: &RuleResult, index: usize) -> bool {
     !matches!(
         result.states.get(index),
         Some(Some(FindingState::Known | FindingState::Waived))
@@ -55,7 +55,7 @@ pub(crate) fn find_broken_link(file: &FileResults) -> Option<(usize, usize)> {
             let mut indices = 0..result.violations.len();
             Some((
                 result_index,
-                indices.find(|index| decides_verdict(result, *index))?,
+                indices.find(|index| affects_verdict(result, *index))?,
             ))
         })
 }
@@ -81,7 +81,7 @@ fn remove_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequen
                     .and_then(|violation| violation.about.as_deref());
                 let is_consequence =
                     about.is_some_and(|about| consequence_keys.contains(&(result.rule.as_str(), about)));
-                !(is_consequence && decides_verdict(result, index))
+                !(is_consequence && affects_verdict(result, index))
             })
             .collect();
         let removed_violations = retain_marked(&mut result.violations, &is_kept);

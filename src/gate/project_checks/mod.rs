@@ -51,13 +51,13 @@ impl ProjectChecks<'_> {
     /// Returns the findings of the project checks in all pipelines, changed or not. `known_facts` contains the facts
     /// that were already read.
     pub(crate) fn check_all(&self, known_facts: CollectedFacts) -> Result<Vec<FileResults>, Failure> {
-        let (files, _) = self.check(known_facts, &NO_RENAMES, &|_| true, &|_| Ok(OtherFiles::All))?;
+        let (files, _) = self.run_checks(known_facts, &NO_RENAMES, &|_| true, &|_| Ok(OtherFiles::All))?;
         Ok(files)
     }
 
     /// Runs the project checks unless all are off. `known_facts` contains the facts that were already read.
     /// `choose_others` chooses the unchanged pipelines to read.
-    fn check(
+    fn run_checks(
         &self,
         known_facts: CollectedFacts,
         renames: &Renames<'_>,
@@ -170,7 +170,7 @@ impl GateRun<'_> {
             find_script_path: &|old_path| renamed_files.find_script_path(old_path),
             has_twin: &|new_path| renamed_files.has_twin(new_path),
         };
-        let (files, contents) = self.project_checks().check(
+        let (files, contents) = self.project_checks().run_checks(
             known_facts,
             &renames,
             &|path| changed_paths.contains(path),

@@ -40,6 +40,7 @@ pub(crate) struct ProjectFindings {
 pub(crate) struct CollectedFacts(Mutex<Vec<(String, PipelineFacts)>>);
 
 impl CollectedFacts {
+    /// Wraps facts that were already read.
     pub(crate) fn new(facts: Vec<(String, PipelineFacts)>) -> Self {
         Self(Mutex::new(facts))
     }

@@ -53,6 +53,7 @@ fn can_explain(result: &RuleResult) -> bool {
     result.origin == Origin::Platform && result.severity() == Some(Severity::Error)
 }
 
+/// Returns whether the result has a finding that existed at the base.
 fn has_known_finding(result: &RuleResult) -> bool {
     result.states.contains(&Some(FindingState::Known))
 }

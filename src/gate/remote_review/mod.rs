@@ -30,11 +30,8 @@ use sluicegate_git::{CommitId, SnapshotFile};
 use sluicegate_pipelines::findings::{Engine, FileResults, FindingState};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_platform::api::{Platform, ReviewFields};
-use std::iter;
-use std::mem;
-use std::panic;
 use std::sync::mpsc::{self, Sender};
-use std::thread;
+use std::{iter, mem, panic, thread};
 
 /// Note in the reports if the platform was not asked to review the base.
 const RULES_DIFFER_NOTE: &str = "the rules differ between head and base, so the base was checked locally \
@@ -140,8 +137,7 @@ impl<'a> RemoteReview<'a> {
         }
     }
 
-    /// Fails if the platform cannot read the commit from the remote. Warns if this is not certain. Also fails without a
-    /// branch.
+    /// Fails if the platform cannot read the commit, or there is no branch. Warns if this is uncertain.
     fn check_on_remote(&self, run: &GateRun<'_>) -> Result<(), Failure> {
         if let Some(warning) = self.target.check_on_remote(&run.subject.workspace.repo)? {
             run.session.ui.warn(&warning);
@@ -225,9 +221,9 @@ impl<'a> RemoteReview<'a> {
         ))
     }
 
-    /// Adds the results at the base of files that have no findings in head, to count fixed findings. They are evaluated
+    /// Adds the results at the base of files without findings in head, to count fixed findings. They are evaluated
     /// locally, because the count does not affect the verdict. Does nothing without a rules file.
-    fn add_base_results_of_clean_files(
+    fn add_clean_base_results(
         &self,
         run: &GateRun<'_>,
         baseline: &Baseline,
@@ -253,7 +249,7 @@ impl<'a> RemoteReview<'a> {
     }
 
     /// Returns the number of requests that a review would send. Fails if the review would fail before its first
-    /// request. Only warns about a commit that is not pushed yet, because a dry run is useful before the push.
+    /// request, but only warns about a commit that is not pushed yet: a dry run is useful before the push.
     pub(crate) fn count_requests(&self, run: &GateRun<'_>) -> Result<usize, Failure> {
         if run.empty_reason.is_none() {
             self.target.reject_fork()?;
@@ -269,15 +265,18 @@ impl<'a> RemoteReview<'a> {
 }
 
 impl ReviewEngine for RemoteReview<'_> {
+    /// Names the engine in reports: the platform evaluates the rules.
     fn name(&self) -> Engine {
         Engine::Remote
     }
 
+    /// Returns the connection to the platform that evaluates.
     fn connection(&self) -> Option<&Connection> {
         Some(self.connection)
     }
 
-    /// Reads the rules of the reviewed commit, to know which results the platform must return.
+    /// Fails for a change from a fork. Reads the rules file of the reviewed commit, to know which results the platform
+    /// must return.
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
         self.target.reject_fork()?;
         self.rules_file = run.subject.workspace.find_rules_file(&run.subject.snapshot)?;
@@ -285,6 +284,7 @@ impl ReviewEngine for RemoteReview<'_> {
         Ok(())
     }
 
+    /// Returns the rules file of the reviewed commit. Returns `None` if it is missing.
     fn rules(&self) -> Option<&RuleSet> {
         self.rules.as_ref()
     }
@@ -324,10 +324,10 @@ impl ReviewEngine for RemoteReview<'_> {
         run: &GateRun<'_>,
         baseline: &Baseline,
         base: &CommitId,
-        head: &mut Tally,
+        head_tally: &mut Tally,
     ) -> Result<(BasePaths, Tally), Failure> {
         let repo = &run.subject.workspace.repo;
-        let files_with_findings = head.files.iter().filter(|file| has_unwaived_findings(file));
+        let files_with_findings = head_tally.files.iter().filter(|file| has_unwaived_findings(file));
         let (fallback_paths, reviewed_paths): (Vec<_>, Vec<_>) = files_with_findings
             .map(|file| file.path.as_str())
             .partition(|path| self.fallback.contains(path));
@@ -342,8 +342,8 @@ impl ReviewEngine for RemoteReview<'_> {
         let mut base_tally = match &self.rules {
             _ if requested_paths.is_empty() => Tally::default(),
             Some(rules) if !is_same_rules_file => {
-                if !head.notes.iter().any(|note| note == RULES_DIFFER_NOTE) {
-                    head.notes.push(RULES_DIFFER_NOTE.to_owned());
+                if !head_tally.notes.iter().any(|note| note == RULES_DIFFER_NOTE) {
+                    head_tally.notes.push(RULES_DIFFER_NOTE.to_owned());
                 }
                 local_review::evaluate_at_base(repo, rules, base, &base_paths)?
             }
@@ -359,22 +359,23 @@ impl ReviewEngine for RemoteReview<'_> {
             &mut base_tally,
         )?;
         base_paths.add(fallback_base_paths);
-        self.add_base_results_of_clean_files(run, baseline, base, head, &mut base_paths, &mut base_tally)?;
+        self.add_clean_base_results(run, baseline, base, head_tally, &mut base_paths, &mut base_tally)?;
         Ok((base_paths, base_tally))
     }
 
+    /// Does nothing, because the platform always evaluates the rules file of the reviewed commit.
     fn add_notes(&self, _: &GateRun<'_>, _: &mut Tally) {}
 
-    /// Builds the evaluation. With `--on-unavailable pass`, the change may pass if failed requests are the only gaps.
-    fn conclude(&mut self, run: &GateRun<'_>, mut head: Tally) -> Result<Evaluation, Failure> {
+    /// Builds the evaluation. With `--on-unavailable pass`, the run may pass if the platform never responded.
+    fn conclude(&mut self, run: &GateRun<'_>, mut head_tally: Tally) -> Result<Evaluation, Failure> {
         let failed_requests = mem::take(&mut self.failed_requests);
         let is_lenient = self.settings.on_unavailable == OnUnavailable::Pass;
         let has_responded = run.session.has_platform_responded();
         if is_lenient && has_responded && failed_requests.find_fallback_paths().is_some() {
-            head.notes.push(AVAILABLE_NOTE.to_owned());
+            head_tally.notes.push(AVAILABLE_NOTE.to_owned());
         }
-        let may_pass = is_lenient && !has_responded && failed_requests.explains_all_gaps(&head);
-        let mut evaluation = Evaluation::new(head, run.subject.settings.verdict.fail_on);
+        let may_pass = is_lenient && !has_responded && failed_requests.explains_all_gaps(&head_tally);
+        let mut evaluation = Evaluation::new(head_tally, run.subject.settings.verdict.fail_on);
         evaluation.add_failed_requests(run.session, failed_requests, may_pass)?;
         Ok(evaluation)
     }
@@ -392,8 +393,6 @@ pub(crate) fn review_fields(request: &RequestFields) -> ReviewFields {
 
 /// Returns whether the file has findings that are not waived.
 fn has_unwaived_findings(file: &FileResults) -> bool {
-    let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
-    findings
-        .into_iter()
-        .any(|finding| finding.state != Some(FindingState::Waived))
+    let mut findings = file.results.iter().flat_map(|result| result.findings(&file.path));
+    findings.any(|finding| finding.state != Some(FindingState::Waived))
 }

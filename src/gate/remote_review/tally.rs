@@ -188,7 +188,7 @@ impl ResponseMerger<'_, '_> {
                 return;
             }
             None => Some(NO_RESULT_REASON),
-            Some(rules) if rules.is_empty() && self.expects_result(path) => Some(NO_RULE_RESULT_REASON),
+            Some(rules) if rules.is_empty() && self.needs_result(path) => Some(NO_RULE_RESULT_REASON),
             Some(_) => None,
         };
         if let Some(reason) = reason {
@@ -200,7 +200,7 @@ impl ResponseMerger<'_, '_> {
     }
 
     /// Returns whether the platform must return a rule result for the pipeline.
-    fn expects_result(&self, path: &str) -> bool {
+    fn needs_result(&self, path: &str) -> bool {
         evidence::needs_result(self.rules, self.positions, path)
     }
 
@@ -239,8 +239,14 @@ impl ResponseMerger<'_, '_> {
     }
 
     /// Adds the results of one file. If a result is unknown or contradicts another one, the file is also unreviewed,
-    /// unless it already is (`is_open`).
-    fn add_file(&mut self, path: String, rules: Vec<RuleResponse>, is_batch_failed: bool, is_open: bool) {
+    /// unless it already is (`is_unreviewed`).
+    fn add_file(
+        &mut self,
+        path: String,
+        rules: Vec<RuleResponse>,
+        is_batch_failed: bool,
+        is_unreviewed: bool,
+    ) {
         let mut results: Vec<RuleResult> = Vec::with_capacity(rules.len());
         let mut unclear_reason = None;
         for rule in rules {
@@ -259,7 +265,7 @@ impl ResponseMerger<'_, '_> {
             let evaluated_rules = results.iter().map(|result| result.rule.as_str());
             self.gaps.add_missing_results(&path, evaluated_rules, self.rules);
         }
-        if let Some(reason) = unclear_reason.filter(|_| !is_open) {
+        if let Some(reason) = unclear_reason.filter(|_| !is_unreviewed) {
             self.add_unreviewed(path.clone(), reason);
             if results.is_empty() {
                 return;

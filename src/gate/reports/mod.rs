@@ -59,6 +59,8 @@ impl RunSubject for SavedReports<'_> {
         self.ci
     }
 
+    /// Returns the clone and the files of the reports' commit. Returns `None` if there is no clone, or it lacks the
+    /// commit.
     fn files(&self) -> Option<(&Repository, &Snapshot<'_>)> {
         Some((self.repo?, self.snapshot.as_ref()?))
     }
@@ -71,6 +73,7 @@ impl RunSubject for SavedReports<'_> {
         self.report_file.as_ref()
     }
 
+    /// Returns `None`, because a run over saved reports has no reviewed files.
     fn workspace(&self) -> Option<&Workspace<'_>> {
         None
     }
@@ -79,6 +82,7 @@ impl RunSubject for SavedReports<'_> {
         self.policy_workspace.as_ref()
     }
 
+    /// Returns the reason why the event has nothing to review, for example a deleted branch.
     fn idle_reason(&self) -> Option<&str> {
         self.ci.idle_reason.as_deref()
     }

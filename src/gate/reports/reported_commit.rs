@@ -76,11 +76,11 @@ impl SavedReports<'_> {
             );
             return Err(Failure::usage(message).with_hint(hint));
         };
-        let is_own = self.ci.trigger == Trigger::Change && older_id == head;
-        if repo.contains_commit(&head_commit, &old_commit)? && !is_own {
+        let is_own_commit = self.ci.trigger == Trigger::Change && older_id == head;
+        if repo.contains_commit(&head_commit, &old_commit)? && !is_own_commit {
             return self.require_commit_of_target(repo, &old_commit, report_name);
         }
-        let message = if is_own {
+        let message = if is_own_commit {
             format!(
                 "cannot compare with the report {report_name}: the report describes the reviewed commit {head} itself"
             )

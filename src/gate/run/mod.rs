@@ -49,21 +49,21 @@ pub(crate) trait ReviewEngine {
     /// same files.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure>;
 
-    /// Evaluates the base versions of the reviewed pipelines, at least of those with findings in `head`. Returns their
+    /// Evaluates the base versions of the reviewed pipelines, at least of those with findings in `head_tally`. Returns their
     /// paths at the base, and the results.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,
         baseline: &Baseline,
         base: &CommitId,
-        head: &mut Tally,
+        head_tally: &mut Tally,
     ) -> Result<(BasePaths, Tally), Failure>;
 
     /// Adds notes about the rules that were evaluated.
-    fn add_notes(&self, run: &GateRun<'_>, head: &mut Tally);
+    fn add_notes(&self, run: &GateRun<'_>, head_tally: &mut Tally);
 
     /// Builds the evaluation from the results: the causes of the verdict, and the notes of the engine.
-    fn conclude(&mut self, run: &GateRun<'_>, head: Tally) -> Result<Evaluation, Failure>;
+    fn conclude(&mut self, run: &GateRun<'_>, head_tally: Tally) -> Result<Evaluation, Failure>;
 }
 
 /// One run: its subject, and the results of its steps. A step that does not apply to the subject leaves its result
@@ -128,8 +128,8 @@ impl GateRun<'_> {
         self.notes.extend(notes);
     }
 
-    /// Selects the pipelines to review, and finds the changes to the gate configuration. `resolve` resolves the
-    /// settings at a version of the configuration file.
+    /// Selects the pipelines to review, and finds the changes to the gate configuration. `resolve` reads the selection
+    /// settings from another version of the configuration file, to detect a file that cannot be used.
     pub(crate) fn select_pipelines(&mut self, resolve: &ResolveSelection<'_>) -> Result<(), Failure> {
         let restricting_paths = self.subject.paths.restricting_paths();
         let request = SelectionRequest {
@@ -196,11 +196,11 @@ impl GateRun<'_> {
     /// Returns the reason why the review cannot be a complete one, whatever its verdict. Returns `None` for a complete
     /// review.
     pub(crate) fn find_partial_reason(&self) -> Option<String> {
-        let files = &self.subject;
+        let subject = &self.subject;
         find_partial_reason(
             self.shard_selection.shard,
-            &files.paths.list_paths(),
-            files.settings.verdict.fail_on,
+            &subject.paths.list_paths(),
+            subject.settings.verdict.fail_on,
         )
     }
 
@@ -291,7 +291,7 @@ impl GateRun<'_> {
     ) -> Result<(), Failure> {
         self.team_rules = self.subject.workspace.read_team_rules()?;
         self.evaluation = match &self.empty_reason {
-            Some(reason) => self.evaluate_project(format!("nothing to {action}: {reason}"))?,
+            Some(reason) => self.evaluate_project_checks(format!("nothing to {action}: {reason}"))?,
             None => self.evaluate_pipelines(engine)?,
         };
         if let Some(limit) = self.subject.workspace.limit_of_unused_settings() {
@@ -311,7 +311,7 @@ impl GateRun<'_> {
 
     /// Evaluates only the project checks, because there is no pipeline to review. `note` states the reason. If the
     /// event has nothing to review, the project checks do not run either.
-    fn evaluate_project(&self, note: String) -> Result<Evaluation, Failure> {
+    fn evaluate_project_checks(&self, note: String) -> Result<Evaluation, Failure> {
         if self.subject.comparison.idle_reason.is_none() {
             let tally = self.check_project_alone(&FixScope::ALL)?;
             if !tally.project_files.is_empty() {

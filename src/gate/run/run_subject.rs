@@ -9,6 +9,7 @@ use sluicegate_git::{Repository, Snapshot};
 
 /// The subject of a run. A report is delivered in the same way for every subject.
 pub(crate) trait RunSubject {
+    /// Returns the CI host's description of this run.
     fn ci(&self) -> &CiContext;
 
     /// Returns the repository, and the files that the report is about. Returns `None` if no clone has them.
@@ -60,6 +61,7 @@ impl RunSubject for ReviewedFiles<'_> {
         &self.workspace.ci
     }
 
+    /// Returns the repository and the reviewed files.
     fn files(&self) -> Option<(&Repository, &Snapshot<'_>)> {
         Some((&self.workspace.repo, &self.snapshot))
     }
@@ -68,6 +70,7 @@ impl RunSubject for ReviewedFiles<'_> {
         Some(&self.settings.selection)
     }
 
+    /// Returns `None`, because this run evaluates the files itself.
     fn report_file(&self) -> Option<&ReportFile> {
         None
     }
@@ -76,6 +79,7 @@ impl RunSubject for ReviewedFiles<'_> {
         Some(self.workspace)
     }
 
+    /// Returns the reason why there is nothing to review, for example a deleted branch.
     fn idle_reason(&self) -> Option<&str> {
         self.change.idle_reason.as_deref()
     }
