@@ -207,7 +207,8 @@ fn describe_unexplained_batches(batches: &[&BatchFiles]) -> String {
     let paths: BTreeSet<&String> = batches.iter().copied().flatten().collect();
     let first = paths.first().map_or("", |path| path.as_str());
     format!(
-        "the platform reports FAILED for a batch of {}, such as {first}, and no finding of level error explains the failure",
+        "the platform reports FAILED for a batch of {}, such as {first}, and no finding of level error explains the \
+         failure",
         format_count(paths.len(), "pipeline")
     )
 }

@@ -253,8 +253,8 @@ impl PolicyWaivers {
         let waiver_count = lines.len();
         (waiver_count > 0).then(|| {
             format!(
-                "{FILE_NAME} has {} with the former_names name of a component: write the new name in this change, because \
-                 the former_names name does not match after the merge: {}",
+                "{FILE_NAME} has {} with the former name of a component: write the new name in this change, because \
+                 the former name does not match after the merge: {}",
                 format_count(waiver_count, "waiver"),
                 List::with_limit(&lines, MAX_LISTED_WAIVERS)
             )
@@ -281,7 +281,7 @@ impl PolicyWaivers {
             return None;
         }
         Some(format!(
-            "waivers in {FILE_NAME} match by the former_names path of {}: update their `path` in this change, or they stop \
+            "waivers in {FILE_NAME} match by the former path of {}: update their `path` in this change, or they stop \
              matching after the merge ({})",
             format_count(renamed_paths.len(), "renamed pipeline"),
             List::with_limit(&renamed_paths, MAX_LISTED_WAIVERS).join_with_semicolons()

@@ -151,8 +151,8 @@ impl<'b> BaseResults<'b> {
 }
 
 /// Marks each finding of these files as known if every base has it, too. Also records the files whose review failed at
-/// every base. `is_incomplete` returns whether the review of a file is incomplete, so that a missing finding is not treated
-/// as fixed.
+/// every base. `is_incomplete` returns whether the review of a file is incomplete, so that a missing finding is not
+/// treated as fixed.
 pub(crate) fn mark_known_in_files(
     files: &mut [FileResults],
     is_incomplete: impl Fn(&str) -> bool,
@@ -172,7 +172,8 @@ pub(crate) fn mark_known_in_files(
     comparison
 }
 
-/// Marks each finding of `head_tally` as known if every base has it, too. Adds a note if some files could not be compared.
+/// Marks each finding of `head_tally` as known if every base has it, too. Adds a note if some files could not be
+/// compared.
 pub(crate) fn mark_known_findings(head_tally: &mut Tally, bases: &[(BasePaths, Tally)]) {
     let unreviewed_paths = head_tally.unreviewed_files.iter().map(|file| file.path.as_str());
     let doubtful_paths = head_tally.doubtful_files.keys().map(String::as_str);

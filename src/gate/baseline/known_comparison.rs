@@ -46,7 +46,8 @@ impl KnownComparison {
 
 /// Marks each finding of head that is not waived as known or new. `find_base_files` returns the state of a file at each
 /// base. A finding is known only if all bases have it: after a criss-cross merge, one of the bases may be old.
-/// `is_incomplete` returns whether the review of a file is incomplete, so that a missing finding is not treated as fixed.
+/// `is_incomplete` returns whether the review of a file is incomplete, so that a missing finding is not treated as
+/// fixed.
 pub(crate) fn mark_new_and_known<'b>(
     files: &mut [FileResults],
     is_incomplete: impl Fn(&str) -> bool,
@@ -203,8 +204,8 @@ impl BaseFindings {
 
     /// Removes the finding at the base that `finding` continues. Returns `false` if the base has no such finding, or if
     /// the finding got worse. Of several candidates, removes the one with the nearest size, so that the order of the
-    /// findings does not matter. Severities are compared only for project checks, because base and head are evaluated
-    /// with the same rules file.
+    /// findings does not matter. Severities are compared only for project checks: the severities of rules cannot
+    /// differ, because base and head are evaluated with the same rules file.
     fn take_matching_finding(&mut self, finding: &Finding<'_>, origin: Origin) -> bool {
         let Some(group) = self.groups.get_mut(&identity_key(finding)) else {
             return false;

@@ -80,7 +80,7 @@ impl<'a> CheckSubject<'a> {
     }
 
     /// Separates the typed paths into files, which are checked even if they are unchanged, and restrictions of the
-    /// changes.
+    /// changes. Without the setting `checks_unchanged_paths`, every path is a restriction.
     pub(crate) fn resolve_paths(
         &self,
         snapshot: &Snapshot<'_>,

@@ -49,8 +49,8 @@ pub(super) fn find_new_finding(
         .map(|(key, _)| key)
         .min_by(|a, b| (&a.path, &a.rule).cmp(&(&b.path, &b.rule)))?;
     Some(if fixed_counts.contains_key(key) {
-        format!("`{}` would still report {}", key.rule, key.path)
+        format!("`{}` would still report a finding in {}", key.rule, key.path)
     } else {
-        format!("`{}` would then report {}", key.rule, key.path)
+        format!("`{}` would report a new finding in {}", key.rule, key.path)
     })
 }

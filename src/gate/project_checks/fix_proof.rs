@@ -182,7 +182,7 @@ fn build_candidate(
     proof.reject(
         path,
         values,
-        "too many other values of the file cannot be replaced",
+        "too many other values in the file cannot be replaced",
     );
     None
 }

@@ -95,8 +95,8 @@ impl FixedFile {
             && self.explains_fields(&diff)
     }
 
-    /// Returns whether the new values explain each added or removed link: the link starts or ends at a renamed
-    /// component.
+    /// Returns whether the new values explain each changed link: a removed link starts or ends at an old value, and an
+    /// added link at a new value.
     fn explains_links(&self, links: &[LinkDiff]) -> bool {
         let fixes = self.values.iter().map(|value| &value.fix);
         let (old_names, new_names): (HashSet<&str>, HashSet<&str>) = fixes
@@ -169,7 +169,7 @@ pub(super) fn build_fixed_file(
 ) -> Result<FixedFile, DocumentError> {
     if PipelineFacts::parse(old_bytes)? != *facts {
         return Err(DocumentError::for_document(
-            "the file differs from what was checked",
+            "the file differs from the checked version",
         ));
     }
     let new_texts: BTreeMap<_, _> = values

@@ -371,7 +371,7 @@ fn shared_entries(shared_file: Option<&SharedPipelinesFile>) -> &[SharedEntry] {
     }
 }
 
-/// Returns whether a parse of the file was attempted. A file that was only searched for names is not parsed.
+/// Returns whether the file was parsed, successfully or not. A file that was only searched for names is not parsed.
 fn has_parsed_facts(facts: &FactsByPath, path: &str) -> bool {
     match facts.get(path) {
         Some(Some(facts)) => !facts.is_unparsed,

@@ -10,9 +10,9 @@ pub(crate) type BatchFiles = BTreeSet<String>;
 
 /// Returns the batches that the platform reports as failed although no finding explains the failure.
 ///
-/// A finding of level error explains the failure of its batch, unless a known finding contradicts it: if the findings
-/// of a rule are only waived or known, the known ones count only if the platform failed their file before
-/// (`has_failed_before`), because otherwise the platform passed the same finding.
+/// A finding of level error explains the failure of its batch. However, if all findings of a rule in a file are waived
+/// or known, the known ones contradict this explanation unless the platform failed the file before
+/// (`has_failed_before`): it passed the same findings at the base.
 pub(crate) fn list_unexplained_batches<'b, 'f>(
     batches: &'b [BatchFiles],
     files: impl Iterator<Item = &'f FileResults>,

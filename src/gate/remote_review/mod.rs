@@ -366,7 +366,8 @@ impl ReviewEngine for RemoteReview<'_> {
     /// Does nothing, because the platform always evaluates the rules file of the reviewed commit.
     fn add_notes(&self, _: &GateRun<'_>, _: &mut Tally) {}
 
-    /// Builds the evaluation. With `--on-unavailable pass`, the run may pass if the platform never responded.
+    /// Builds the evaluation. With `--on-unavailable pass`, the run may pass if the platform never responded and failed
+    /// requests are the only gaps.
     fn conclude(&mut self, run: &GateRun<'_>, mut head_tally: Tally) -> Result<Evaluation, Failure> {
         let failed_requests = mem::take(&mut self.failed_requests);
         let is_lenient = self.settings.on_unavailable == OnUnavailable::Pass;

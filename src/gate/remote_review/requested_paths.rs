@@ -31,8 +31,8 @@ impl<'f> RequestedPaths<'f> {
     }
 }
 
-/// Removes what does not distinguish two files of a repository: a leading `./` or `/`, the kind of slash, surrounding
-/// blanks, case, and the Unicode normal form.
+/// Normalizes a path, so that all spellings of the same file are equal. Removes surrounding blanks and a leading `./`
+/// or `/`, and unifies slashes, case and the Unicode normal form.
 fn fold_spelling(path: &str) -> String {
     let path = path.trim().replace('\\', "/");
     let path = path.trim_start_matches("./").trim_start_matches('/');

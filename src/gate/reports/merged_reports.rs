@@ -89,8 +89,8 @@ fn list_review_facts(report: &Report) -> [(&'static str, String); 13] {
         ("the commit", value_or(context.head.clone(), "no commit")),
         ("the base", join_or_none(bases)),
         ("the list of paths", join_or_none(context.paths.iter())),
-        ("the list `--include`", join_or_none(context.include.iter())),
-        ("the list `--exclude`", join_or_none(context.exclude.iter())),
+        ("the `--include` list", join_or_none(context.include.iter())),
+        ("the `--exclude` list", join_or_none(context.exclude.iter())),
         ("the `--new-only` setting", context.new_only.to_string()),
         (
             "the `--fail-on` level",

@@ -133,8 +133,8 @@ impl SavedReports<'_> {
             }
         }
         let message = format!(
-            "cannot compare with the report {report_name}: the report's commit {old_commit} belongs to the change, not to \
-             the target branch"
+            "cannot compare with the report {report_name}: the report's commit {old_commit} belongs to the change, \
+             not to the target branch"
         );
         Err(Failure::usage(message).with_hint(EARLIER_REPORT))
     }

@@ -49,8 +49,8 @@ pub(crate) trait ReviewEngine {
     /// same files.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure>;
 
-    /// Evaluates the base versions of the reviewed pipelines, at least of those with findings in `head_tally`. Returns their
-    /// paths at the base, and the results.
+    /// Evaluates the base versions of the reviewed pipelines, at least of those with findings in `head_tally`. Returns
+    /// their paths at the base, and the results.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,
@@ -193,8 +193,8 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Returns the reason why the review cannot be a complete one, whatever its verdict. Returns `None` for a complete
-    /// review.
+    /// Returns the reason why the review covers only a part of the pipelines, or could not fail. Returns `None` for a
+    /// complete review.
     pub(crate) fn find_partial_reason(&self) -> Option<String> {
         let subject = &self.subject;
         find_partial_reason(

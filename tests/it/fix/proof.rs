@@ -17,7 +17,7 @@ fn fix_that_would_close_a_circle_is_left() {
         output.out,
         "\
 c/good.orch.yaml:8: sub -> b/sub
-left: a/main.orch.yaml:8: B/sub: `project/cycle` would then report a/main.orch.yaml
+left: a/main.orch.yaml:8: B/sub: `project/cycle` would report a new finding in a/main.orch.yaml
 fixed 1 finding in 1 file; 1 left
 "
     );
@@ -41,7 +41,7 @@ fn fix_of_call_with_undeclared_argument_is_left() {
     let output = fix(&world, "--all").expect(1);
     assert_eq!(
         output.out,
-        "left: main.orch.yaml:8: Sales/load: `project/argument` would then report main.orch.yaml\nnothing to fix; 1 left\n"
+        "left: main.orch.yaml:8: Sales/load: `project/argument` would report a new finding in main.orch.yaml\nnothing to fix; 1 left\n"
     );
     assert_eq!(world.read_text("main.orch.yaml"), with_argument);
 }
@@ -60,9 +60,9 @@ fn fix_that_violates_rule_of_the_team_is_left() {
     ]);
     let output = fix(&world, "--all");
     assert!(
-        output
-            .out
-            .contains("left: main.orch.yaml:8: load: `team/short-calls` would then report main.orch.yaml"),
+        output.out.contains(
+            "left: main.orch.yaml:8: load: `team/short-calls` would report a new finding in main.orch.yaml"
+        ),
         "{}",
         output.all()
     );
