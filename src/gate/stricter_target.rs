@@ -85,6 +85,7 @@ impl Workspace<'_> {
         let tip = self.repo.snapshot(commit.clone());
         let tip_config_dir = match &self.named_config_dir {
             Some(name) => Some(name.clone()),
+            // An ambiguous directory is treated as missing.
             None => find_config_dir_in(&tip)?.ok().flatten(),
         };
         let comparison = TipComparison {
@@ -316,6 +317,7 @@ impl StricterTarget {
             .filter_map(|path| find_path(path))
             .collect();
         let files = snapshot.list_files(&|path| paths.contains(path))?;
+        // The parsed pipelines are not needed after the evaluation.
         let tip_tally = evaluate_files(repo, rules, files, &|_, _, _| {})?;
         let mut files_by_path: BTreeMap<String, FileResults> = std::mem::take(&mut tally.files)
             .into_iter()

@@ -198,7 +198,8 @@ impl GateRun<'_> {
         }
     }
 
-    /// Returns the path of the team's rules file if the change edits this file or a file that it links to.
+    /// Returns the path of the team's rules file if the change edits this file or a file that it links to. Returns
+    /// `None` if the link cannot be followed.
     fn find_changed_team_rules(&self) -> Option<String> {
         let workspace = self.subject.workspace;
         let path = workspace.team_rules_path.as_ref()?;

@@ -104,6 +104,7 @@ impl Baseline {
         head: &CommitId,
     ) -> Result<Self, Failure> {
         let platform = run.create_platform_client(connection)?;
+        // Without a version name, the platform returns the latest enabled version.
         let details = match run.block_on(platform.artifact_details(prefix, None))? {
             Ok(details) => details.artifact,
             Err(error) if error.kind() == ErrorKind::NotFound => {

@@ -67,7 +67,7 @@ impl<'c> ParsedChange<'c> {
         let diff = self.diff();
         let is_drawn = index < MAX_PICTURES && diff.change != FileChange::Layout;
         let picture = is_drawn.then(|| self.draw(&diff).ok().and_then(limit_canvas));
-        // The first line describes the file, which the summary does, too.
+        // The description is for a page of any width. Its first line repeats the summary of the file.
         let mut words = describe_diff(&diff, None).split_off(1);
         if index >= MAX_DESCRIBED_CHANGES && !words.is_empty() {
             words = vec![DiffLine::remark(

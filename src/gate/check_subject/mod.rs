@@ -138,7 +138,7 @@ impl<'a> CheckSubject<'a> {
     }
 
     /// Returns head as the base of staged files, so that a git hook checks only the files that the commit would add.
-    /// Returns `None` in a CI job, with a base that the user names and with `--all`.
+    /// Returns `None` in a CI job, with a base that the user names, with `--all`, and in a repository without a commit.
     fn find_staged_base(&self) -> Option<CommitId> {
         let revisions = &self.settings.gate.revisions;
         let is_local_staged_check = self.settings.staged && !is_ci(&self.session.env);

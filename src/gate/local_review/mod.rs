@@ -48,22 +48,25 @@ impl LocalReview {
         let rules = subject
             .workspace
             .find_check_rules(run.session, &subject.snapshot, bases, rules_file)?;
-        Ok(Self::new(Some(rules), false))
+        Ok(Self::new(Some(rules)))
     }
 
     /// Creates the local review of a change from a fork, against the rules file of its commit. Every report gets a note
     /// about it.
     pub(crate) fn for_fork() -> Self {
-        Self::new(None, true)
+        Self {
+            is_for_fork: true,
+            ..Self::new(None)
+        }
     }
 
     /// Creates the engine that evaluates the rules in this process. Without `rules`, the project's rules are read when
     /// the review starts.
-    fn new(rules: Option<CheckRules>, is_for_fork: bool) -> Self {
+    fn new(rules: Option<CheckRules>) -> Self {
         Self {
             rules,
             missing_rules: RuleSet::without_file(),
-            is_for_fork,
+            is_for_fork: false,
         }
     }
 
@@ -228,6 +231,7 @@ pub(crate) fn evaluate_at_base(
     let files = repo
         .snapshot(base.clone())
         .list_files(&|path| wanted_paths.contains(path))?;
+    // The parsed pipelines are not needed after the evaluation.
     let mut tally = evaluate_files(repo, rules, files, &|_, _, _| {})?;
     tally.failed_batches = list_failed_files(&tally.files);
     Ok(tally)

@@ -116,7 +116,7 @@ impl ProjectScope<'_> {
             .iter()
             .filter(|file| !facts.contains_key(&file.path))
             .partition(|file| is_changed(&file.path));
-        self.read_facts(&changed_files, &|_| true, &mut facts)?;
+        self.read_facts(&changed_files, &always_needs_parsing, &mut facts)?;
         let changed_paths: BTreeSet<String> = facts.keys().cloned().collect();
         let other_files = choose_others(&ChangedFacts(&facts))?;
         match &other_files {
@@ -183,7 +183,7 @@ impl ProjectScope<'_> {
                 .filter(|path| !has_parsed_facts(facts, path))
                 .filter_map(|path| by_path.get(path.as_str()).copied())
                 .collect();
-            self.read_facts(&unread_files, &|_| true, facts)?;
+            self.read_facts(&unread_files, &always_needs_parsing, facts)?;
             visited_paths.extend(current_paths.iter().cloned());
             let mut next_paths = BTreeSet::new();
             for path in &current_paths {
@@ -265,7 +265,7 @@ impl ProjectScope<'_> {
             .iter()
             .filter(|file| paths.contains(file.path.as_str()) && !has_parsed_facts(facts, &file.path))
             .collect();
-        self.read_facts(&unread_files, &|_| true, facts)
+        self.read_facts(&unread_files, &always_needs_parsing, facts)
     }
 
     /// Reads the shared-pipelines file, and looks up which of its pipelines exist. Returns `None` if there is no such
@@ -324,6 +324,11 @@ impl ProjectScope<'_> {
             },
         )
     }
+}
+
+/// Returns true, because the file must be parsed whatever its content is.
+const fn always_needs_parsing(_: &[u8]) -> bool {
+    true
 }
 
 /// Returns the paths of all regular files, without links and submodules.

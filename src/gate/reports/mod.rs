@@ -135,7 +135,8 @@ impl GateRun<'_, SavedReports<'_>> {
     }
 
     /// Adds to each finding the component that it is about, and opens the reported commit in the clone, to show the
-    /// lines of its files. Only a full commit id is accepted, because a report could contain any revision.
+    /// lines of its files. Without the commit in the clone, no lines are shown. Only a full commit id is accepted,
+    /// because a report could contain any revision.
     pub(crate) fn find_reported_files(&mut self) {
         let (Some(repo), Some(report)) = (self.subject.repo, &mut self.report) else {
             return;
