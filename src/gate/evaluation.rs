@@ -205,10 +205,10 @@ impl Evaluation {
 /// Returns a sentence about the failed batches that no finding explains, with the first of their files.
 fn describe_unexplained_batches(batches: &[&BatchFiles]) -> String {
     let paths: BTreeSet<&String> = batches.iter().copied().flatten().collect();
-    let first = paths.first().map_or("", |path| path.as_str());
+    let first_path = paths.first().map_or("", |path| path.as_str());
     format!(
-        "the platform reports FAILED for a batch of {}, such as {first}, and no finding of level error explains the \
-         failure",
+        "the platform reports FAILED for a batch of {}, such as {first_path}, and no finding of level error explains \
+         the failure",
         format_count(paths.len(), "pipeline")
     )
 }

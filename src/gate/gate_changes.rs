@@ -29,8 +29,8 @@ impl Workspace<'_> {
             return self.resolve_tag_bases(run, comparison, commit, branch);
         }
         // A local run has no host base, and a base named there is intended.
-        let is_named_here = self.ci.host.is_local() && revisions.base.is_some();
-        if is_named_here || (revisions.base.is_none() && !revisions.all) {
+        let is_base_named_locally = self.ci.host.is_local() && revisions.base.is_some();
+        if is_base_named_locally || (revisions.base.is_none() && !revisions.all) {
             return Ok(comparison.bases.clone());
         }
         match self.resolve_unrequested_bases(comparison, revisions) {

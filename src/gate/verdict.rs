@@ -54,8 +54,8 @@ impl Cause {
 
 /// Returns the verdict for the causes: failed takes precedence over undecided, and no cause means passed.
 pub(crate) fn decide_verdict(causes: &[Cause]) -> Verdict {
-    let worst = causes.iter().map(|cause| cause.verdict()).max();
-    worst.unwrap_or(Verdict::Passed)
+    let worst_verdict = causes.iter().map(|cause| cause.verdict()).max();
+    worst_verdict.unwrap_or(Verdict::Passed)
 }
 
 /// Returns whether any cause leaves the verdict open, even if another cause fails the gate.

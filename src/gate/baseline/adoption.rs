@@ -25,7 +25,7 @@ impl Workspace<'_> {
             return Ok(Adoption::NotInHistory);
         };
         let mut has_new_only_by_blob: HashMap<BlobId, bool> = HashMap::new();
-        let mut earliest = None;
+        let mut adoption_commit = None;
         // The closure returns true to continue with the next commit.
         let is_complete = self.repo.walk_first_parents(head, |commit| {
             let file = self.repo.snapshot(commit.clone()).find_file(path)?;
@@ -36,11 +36,11 @@ impl Workspace<'_> {
                 .entry(blob)
                 .or_insert_with(|| self.has_new_only(&blob));
             if has_new_only {
-                earliest = Some(commit.clone());
+                adoption_commit = Some(commit.clone());
             }
             Ok(true)
         })?;
-        Ok(match earliest {
+        Ok(match adoption_commit {
             _ if !is_complete => Adoption::Unknown,
             Some(commit) => Adoption::AtCommit(commit),
             None => Adoption::NotInHistory,

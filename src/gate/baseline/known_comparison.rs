@@ -212,26 +212,26 @@ impl BaseFindings {
         };
         group.head_count += 1;
         let is_worse = |old_size: u64, new_size: u64| rules::is_worse_size(finding.rule, old_size, new_size);
-        let mut nearest: Option<(usize, Option<u64>)> = None;
+        let mut nearest_match: Option<(usize, Option<u64>)> = None;
         for (index, base_finding) in group.unmatched_findings.iter().enumerate() {
             let is_match = match (base_finding.size, finding.size) {
                 _ if origin == Origin::Project && base_finding.severity < finding.severity => false,
                 (Some(old_size), Some(new_size)) => !is_worse(old_size, new_size),
                 (old_size, new_size) => old_size.is_none() && new_size.is_none(),
             };
-            let is_nearer = match (nearest, base_finding.size) {
+            let is_nearer = match (nearest_match, base_finding.size) {
                 (None, _) => true,
                 (Some((_, Some(nearest_size))), Some(size)) => is_worse(size, nearest_size),
                 (Some(_), _) => false,
             };
             if is_match && is_nearer {
-                nearest = Some((index, base_finding.size));
+                nearest_match = Some((index, base_finding.size));
             }
         }
-        if let Some((index, _)) = nearest {
+        if let Some((index, _)) = nearest_match {
             group.unmatched_findings.swap_remove(index);
         }
-        nearest.is_some()
+        nearest_match.is_some()
     }
 
     /// Returns the number of findings at the base that head no longer has. Findings that got worse still exist. Rules

@@ -69,13 +69,13 @@ impl Workspace<'_> {
             return Ok(CheckRules::Project(rules));
         }
         let command = self.build_rules_init_command(snapshot, None)?;
-        let missing_place = if self.repo.is_plain_directory() {
-            "the directory has no"
+        let reason = if self.repo.is_plain_directory() {
+            "the directory has no rules file"
         } else {
-            "neither this branch nor its target has a"
+            "neither this branch nor its target has a rules file"
         };
         let note = format!(
-            "The default rules were evaluated, because {missing_place} rules file. A review by the platform needs the file: \
+            "The default rules were evaluated, because {reason}. A review by the platform needs the file: \
              `{command}` writes it."
         );
         let template = rules::rules_file_template(Enforcement::Warn);
@@ -122,12 +122,15 @@ impl Workspace<'_> {
         let bytes = document.map_err(|error| reject_rules(error.to_string()))?;
         let problems = rules::lint_rules_file(&bytes);
         let mut problems_of_level_error = problems.iter().filter(|problem| problem.is_error);
-        if let Some(first) = problems_of_level_error.next() {
+        if let Some(first_error) = problems_of_level_error.next() {
             let other_errors = match problems_of_level_error.count() {
                 0 => String::new(),
                 error_count => format!(" ({})", format_and_more_of(error_count, "error")),
             };
-            let reason = format!("line {}: {}{other_errors}", first.position.line, first.message);
+            let reason = format!(
+                "line {}: {}{other_errors}",
+                first_error.position.line, first_error.message
+            );
             let hint = format!(
                 "run `sluicegate rules lint {}` to see each error with its location",
                 quote_shell_word(&typed_path)

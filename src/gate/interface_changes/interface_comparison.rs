@@ -33,7 +33,7 @@ pub(crate) fn compare_interfaces(
         interface_version::read_interface(repository, old_snapshot, config_dir)?,
         interface_version::read_interface(repository, new_snapshot, config_dir)?,
     );
-    let unreadable = [&old, &new].into_iter().find_map(|side| match side {
+    let unreadable = [&old, &new].into_iter().find_map(|version| match version {
         LoadedInterface::Unreadable(path, reason) => Some(format!("could not read {path}: {reason}")),
         _ => None,
     });
@@ -65,7 +65,7 @@ pub(crate) fn compare_interfaces(
             ));
         }
     }
-    let path = [&new, &old].into_iter().find_map(|side| match side {
+    let path = [&new, &old].into_iter().find_map(|version| match version {
         LoadedInterface::Read(interface, _) => Some(interface.file.clone()),
         LoadedInterface::Unreadable(path, _) => Some(path.clone()),
         LoadedInterface::Missing => None,
@@ -80,16 +80,16 @@ pub(crate) fn compare_interfaces(
 
 impl InterfaceComparison {
     /// Adds the differences from another base, except for those that the comparison already contains.
-    pub(crate) fn add_base(&mut self, later: Self) {
+    pub(crate) fn add_base(&mut self, other: Self) {
         let known_keys: Vec<_> = self.changes.iter().map(change_key).collect();
-        let new_changes = later
+        let new_changes = other
             .changes
             .into_iter()
             .filter(|change| !known_keys.contains(&change_key(change)));
         self.changes.extend(new_changes);
         // The head, which is read for each base, is readable for all of them or for none.
-        self.is_repaired |= later.is_repaired;
-        self.unreadable = self.unreadable.take().or(later.unreadable);
+        self.is_repaired |= other.is_repaired;
+        self.unreadable = self.unreadable.take().or(other.unreadable);
     }
 
     /// Returns the number of changes by class, or the reason why the changes are unknown.
@@ -167,8 +167,8 @@ fn is_same_file(old: &LoadedInterface, new: &LoadedInterface) -> bool {
 
 /// Returns the interface that a version offers. A version without the file offers an empty interface at the path of the
 /// other version. Returns `None` if that path is unknown or the file is unreadable.
-fn find_offered_interface(side: &LoadedInterface, other_side: &LoadedInterface) -> Option<Interface> {
-    match (side, other_side) {
+fn find_offered_interface(version: &LoadedInterface, other_version: &LoadedInterface) -> Option<Interface> {
+    match (version, other_version) {
         (LoadedInterface::Read(interface, _), _) => Some((**interface).clone()),
         (LoadedInterface::Missing, LoadedInterface::Read(interface, _)) => {
             Some(Interface::empty(interface.file.clone()))

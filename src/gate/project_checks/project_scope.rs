@@ -172,7 +172,7 @@ impl ProjectScope<'_> {
         start_paths: BTreeSet<&str>,
         facts: &mut FactsByPath,
     ) -> Result<(), GitError> {
-        let by_path: BTreeMap<&str, &SnapshotFile> =
+        let files_by_path: BTreeMap<&str, &SnapshotFile> =
             files.iter().map(|file| (file.path.as_str(), file)).collect();
         let mut visited_paths: BTreeSet<String> = BTreeSet::new();
         let mut walk = CallWalk::default();
@@ -181,7 +181,7 @@ impl ProjectScope<'_> {
             let unread_files: Vec<&SnapshotFile> = current_paths
                 .iter()
                 .filter(|path| !has_parsed_facts(facts, path))
-                .filter_map(|path| by_path.get(path.as_str()).copied())
+                .filter_map(|path| files_by_path.get(path.as_str()).copied())
                 .collect();
             self.read_facts(&unread_files, &always_needs_parsing, facts)?;
             visited_paths.extend(current_paths.iter().cloned());
@@ -276,7 +276,7 @@ impl ProjectScope<'_> {
     ) -> Result<Option<SharedPipelinesFile>, GitError> {
         let Some(path) = self
             .config_dir
-            .map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"))
+            .map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"))
         else {
             return Ok(None);
         };

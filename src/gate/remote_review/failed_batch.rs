@@ -33,9 +33,9 @@ pub(crate) fn list_unexplained_batches<'b, 'f>(
         let indexes = indexes_by_path.get(file.path.as_str());
         for index in indexes.into_iter().flatten().copied() {
             for result in file.results.iter().filter(|result| can_explain(result)) {
-                let is_excuse = !has_known_finding(result) || has_failed_before(&file.path);
+                let may_excuse = !has_known_finding(result) || has_failed_before(&file.path);
                 explained_batches[index] = true;
-                refuted_batches[index] |= result.is_excused() && !is_excuse;
+                refuted_batches[index] |= result.is_excused() && !may_excuse;
             }
         }
     }

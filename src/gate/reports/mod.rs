@@ -100,23 +100,23 @@ impl GateRun<'_, SavedReports<'_>> {
         for file in files {
             reports.push(read_report(self.session, file)?);
         }
-        let older = compared_file
+        let older_report = compared_file
             .map(|file| read_report(self.session, file))
             .transpose()?;
-        if let Some(older) = &older {
-            reject_incomparable(older, &reports)?;
+        if let Some(older_report) = &older_report {
+            reject_incomparable(older_report, &reports)?;
         }
-        let is_job = !self.subject.ci.host.is_local();
-        if is_job || self.subject.head.is_some() {
+        let is_ci_job = !self.subject.ci.host.is_local();
+        if is_ci_job || self.subject.head.is_some() {
             self.subject.require_commits(&reports, files)?;
         }
-        if let (true, Some(older), Some(file)) = (is_job, &older, compared_file) {
-            self.require_earlier_commit(older, file, &reports)?;
+        if let (true, Some(older_report), Some(file)) = (is_ci_job, &older_report, compared_file) {
+            self.require_earlier_commit(older_report, file, &reports)?;
         }
         let mut report = merged_reports::merge_reports(reports)
             .map_err(|error| Failure::new(ExitStatus::Usage, error).with_hint(MERGE_HINT))?;
-        if let Some(older) = older {
-            mark_since_report(&mut report, older);
+        if let Some(older_report) = older_report {
+            mark_since_report(&mut report, older_report);
         }
         self.status = gate::exit_status(report.verdict);
         self.report = Some(report);

@@ -332,8 +332,9 @@ impl GateRun<'_> {
             evaluation.add_notes([warning]);
         }
         self.selection.add_causes(evaluation);
-        let is_all = self.selection.pipelines.reason_for_all.is_some();
-        let is_complete = is_all && self.shard_selection.shard.is_none() && self.subject.paths.is_empty();
+        let is_all_selected = self.selection.pipelines.reason_for_all.is_some();
+        let is_complete =
+            is_all_selected && self.shard_selection.shard.is_none() && self.subject.paths.is_empty();
         evaluation.check_known_count(self.subject.settings.verdict.max_known, is_complete);
     }
 
