@@ -213,7 +213,8 @@ fn describe_unexplained_batches(batches: &[&BatchFiles]) -> String {
     )
 }
 
-/// Merges both lists by path. In a file, the results of the review come before those of the project checks.
+/// Adds the results of the project checks to those of the review, file by file. In a file, the results of the review
+/// come first. The merged list is sorted by path.
 fn merge_by_path(mut files: Vec<FileResults>, project_files: Vec<FileResults>) -> Vec<FileResults> {
     if project_files.is_empty() {
         return files;

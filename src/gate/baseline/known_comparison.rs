@@ -234,8 +234,9 @@ impl BaseFindings {
         nearest_match.is_some()
     }
 
-    /// Returns the number of findings at the base that head no longer has. Findings that got worse still exist. Rules
-    /// that were not evaluated on head, or failed there, are not counted.
+    /// Returns the number of findings at the base that head no longer has. Findings that got worse still exist.
+    /// Findings of rules that were not evaluated on head, or failed there, are not fixed, and neither are those of an
+    /// unreadable file.
     fn count_fixed(&self) -> usize {
         if self.is_head_unreadable {
             return 0;

@@ -144,7 +144,8 @@ impl Baseline {
         Ok(Self::at_published_commit(base, reason))
     }
 
-    /// Builds the baseline of a publish: at this commit, chosen for this reason, or without a commit for this reason.
+    /// Builds the baseline of a publish at the commit `base`, or an empty baseline. `reason` explains the choice to the
+    /// user.
     fn at_published_commit(base: Option<CommitId>, reason: String) -> Self {
         Self {
             bases: base.into_iter().collect(),

@@ -40,8 +40,8 @@ impl BackgroundComparison {
         paths: &[String],
         shard_selection: &ShardSelection,
     ) -> Option<Self> {
-        let is_included = change_list::writes_changes(run, workspace.ci.host, &settings.verdict.destinations);
-        if !is_included || pipelines.bases.is_empty() {
+        let is_shown = change_list::writes_changes(run, workspace.ci.host, &settings.verdict.destinations);
+        if !is_shown || pipelines.bases.is_empty() {
             return None;
         }
         let is_selected = |path: &str| settings.selection.selects(path);
@@ -87,7 +87,7 @@ impl ComparisonInput {
     /// repository cannot be shared between threads.
     fn compare_and_send_facts(
         &self,
-        facts: &Sender<ChangedPipelineFacts>,
+        sender: &Sender<ChangedPipelineFacts>,
     ) -> Result<Vec<ChangedFile>, GitError> {
         let repo = Repository::open(&self.root)?
             .with_documents(is_pipeline)
@@ -95,7 +95,7 @@ impl ComparisonInput {
         let snapshot = repo.snapshot(self.head.clone());
         change_list::compare_changes(&repo, &snapshot, &self.bases, &self.changes, |changed_facts| {
             // If there is nothing to review, no receiver is left, and the facts are not needed.
-            let _ = facts.send(changed_facts.clone());
+            let _ = sender.send(changed_facts.clone());
         })
     }
 }

@@ -120,8 +120,8 @@ impl VersionPairs<'_> {
         };
         let base_files = files.bases.get(change.base_index);
         let disk_path = head_file.and_then(|file| match &file.content {
-            FileContent::Disk(full) if file.doubt.is_none() && file.kind != FileKind::Submodule => {
-                Some(full.clone())
+            FileContent::Disk(file_path) if file.doubt.is_none() && file.kind != FileKind::Submodule => {
+                Some(file_path.clone())
             }
             _ => None,
         });

@@ -341,8 +341,8 @@ fn list_regular_paths(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> 
         .collect())
 }
 
-/// Returns the defect of a script, such as a wrong encoding. A large file is not examined, and neither is a file that
-/// may differ from the content that git stores. Adds the number of read bytes to `byte_count`.
+/// Returns the defect of a script, such as a wrong encoding. A file is not examined if it is large, cannot be read from
+/// disk, or may differ from the content that git stores. Adds the number of read bytes to `byte_count`.
 pub(crate) fn find_script_defect(
     repo: &Repository,
     file: &SnapshotFile,

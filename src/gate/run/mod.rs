@@ -280,9 +280,10 @@ impl GateRun<'_> {
         }
     }
 
-    /// Evaluates the pipelines. Then adds the other causes of the verdict: those of the selection, of the team's rules
-    /// and of the changes for consumers. `action` is the verb for messages. `accept_break` returns why a breaking
-    /// change is accepted although the job gives no reason.
+    /// Evaluates the pipelines, or only runs the project checks if there is no pipeline to review. Then adds the other
+    /// causes of the verdict: those of the selection, of the team's rules and of the changes for consumers. `action` is
+    /// the verb for messages. `accept_break` returns why a breaking change is accepted although the job gives no
+    /// reason.
     pub(crate) fn evaluate(
         &mut self,
         engine: &mut dyn ReviewEngine,
