@@ -199,7 +199,7 @@ impl Baseline {
     pub(crate) fn follow_renamed_components(
         &self,
         pairs: &VersionPairs<'_>,
-        head: &[FileResults],
+        head_files: &[FileResults],
         base_paths: &BasePaths,
         base_files: &mut [FileResults],
     ) -> Result<(), GitError> {
@@ -208,7 +208,7 @@ impl Baseline {
             base_files.iter().map(|file| (file.path.as_str(), file)).collect();
         let mut changes = Vec::new();
         let mut head_paths: HashMap<String, String> = HashMap::new();
-        for file in head {
+        for file in head_files {
             let Some(base_path) = base_paths.find_base_path(&file.path) else {
                 continue;
             };
@@ -261,8 +261,8 @@ impl Baseline {
         Ok(())
     }
 
-    /// Looks up the paths that the reviewed files had at the base. A former path that the run does not select is
-    /// ignored.
+    /// Looks up the paths that the reviewed files had at the base. A file that was renamed from an unselected path is
+    /// treated as new.
     pub(crate) fn base_paths<'f>(
         &self,
         base: &CommitId,
@@ -274,7 +274,7 @@ impl Baseline {
     }
 
     /// Looks up the paths that the reviewed files had at the base, only for files that changed since the base and
-    /// existed there.
+    /// existed there. A file that was renamed from an unselected path is treated as new.
     pub(crate) fn changed_base_paths<'f>(
         &self,
         base: &CommitId,

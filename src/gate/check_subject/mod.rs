@@ -98,8 +98,9 @@ impl<'a> CheckSubject<'a> {
         Ok(paths)
     }
 
-    /// Finds the base with which the files are compared. If the user named only files, they are checked in any case: a
-    /// base that cannot be resolved is then ignored, and so is a reason to check nothing.
+    /// Finds the base with which the files are compared: head for staged files in a git hook, otherwise that of a
+    /// review. If the user named only files, they are checked in any case: a base that cannot be resolved is then
+    /// ignored, and so is a reason to check nothing.
     pub(crate) fn find_comparison(&self, paths: &CheckPaths) -> Result<Comparison, Failure> {
         let revisions = &self.settings.gate.revisions;
         if let Some(head) = self.find_staged_base() {
