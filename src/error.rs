@@ -50,7 +50,7 @@ impl Failure {
     }
 
     /// Returns the error and its causes on one line. The text is not escaped; the caller must make it safe to show.
-    pub(crate) fn chain(&self) -> String {
+    pub(crate) fn describe_on_one_line(&self) -> String {
         format!("{:#}", self.error)
     }
 

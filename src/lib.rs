@@ -44,7 +44,7 @@ use std::io::Write as _;
 /// Runs the program with `args` in this environment. The first of `args` is the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::ExitStatus {
     let args: Vec<OsString> = args.into_iter().collect();
-    if job::cli::asks_only_for_version(&args) {
+    if job::cli::is_version_request(&args) {
         return print_version();
     }
     if let Some(request) = CompletionRequest::from_call(&args, &env) {
@@ -66,10 +66,10 @@ fn print_argument_error(error: clap::Error, args: &[OsString], env: &env::Env) -
     let message = job::cli::describe_usage_error(error, args);
     if !session::step_report::report_usage_error(env, &message) {
         let flags = GlobalArgs {
-            color: job::cli::find_color_flag(args),
+            color: job::cli::find_requested_color(args),
             ..GlobalArgs::default()
         };
-        let color = job::settings::color_choice(&flags, env).unwrap_or_default();
+        let color = job::settings::resolve_color_choice(&flags, env).unwrap_or_default();
         let (is_quiet, is_ci) = (false, false);
         ui::Ui::new(is_quiet, color, is_ci).print_usage_error(&message);
     }

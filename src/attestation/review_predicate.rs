@@ -66,7 +66,7 @@ impl ReviewPredicate {
                 .map(|change| change.path.clone())
                 .collect(),
             counts: report.count_results(),
-            findings: report.totals(),
+            findings: report.finding_totals(),
             tool: Tool::current(),
         }
     }

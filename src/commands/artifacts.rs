@@ -2,18 +2,18 @@
 
 use crate::error::Failure;
 use crate::job::cli::ArtifactsVerb;
-use crate::operations::artifacts::{list_artifacts, print_artifact};
+use crate::operations::artifacts::{print_artifacts, print_artifact};
 use crate::operations::versions::VersionSwitch;
 use crate::session::{CommandResult, Run};
 
 /// Runs `sluicegate artifacts`: lists, shows, enables, disables, rolls back and prunes published versions.
 pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
     let sources = run.read_setting_sources()?;
-    let platform = run.create_platform_client(&sources.connection(&run.global)?)?;
+    let platform = run.create_platform_client(&sources.resolve_connection(&run.global)?)?;
     match verb {
         ArtifactsVerb::List { prefix, output } => {
-            let prefix = sources.optional_prefix(prefix)?;
-            run.block_on(list_artifacts(run, platform, prefix, output))?
+            let prefix = sources.resolve_optional_prefix(prefix)?;
+            run.block_on(print_artifacts(run, platform, prefix, output))?
         }
         ArtifactsVerb::Show {
             version,
@@ -21,7 +21,7 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
             version_name,
             output,
         } => {
-            let prefix = sources.prefix(prefix)?;
+            let prefix = sources.resolve_prefix(prefix)?;
             run.block_on(print_artifact(
                 run,
                 platform,
@@ -31,19 +31,19 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
             ))?
         }
         ArtifactsVerb::Enable(args) => {
-            let prefix = sources.prefix(args.prefix.clone())?;
+            let prefix = sources.resolve_prefix(args.prefix.clone())?;
             run.block_on(VersionSwitch::new(run, &platform, prefix).enable(&args))?
         }
         ArtifactsVerb::Disable(args) => {
-            let prefix = sources.prefix(args.version.prefix.clone())?;
+            let prefix = sources.resolve_prefix(args.version.prefix.clone())?;
             run.block_on(VersionSwitch::new(run, &platform, prefix).disable(&args))?
         }
         ArtifactsVerb::Rollback(args) => {
-            let prefix = sources.prefix(args.prefix.clone())?;
+            let prefix = sources.resolve_prefix(args.prefix.clone())?;
             run.block_on(VersionSwitch::new(run, &platform, prefix).roll_back(&args))?
         }
         ArtifactsVerb::Prune(args) => {
-            let prefix = sources.prefix(args.prefix.clone())?;
+            let prefix = sources.resolve_prefix(args.prefix.clone())?;
             run.block_on(VersionSwitch::new(run, &platform, prefix).prune(&args))?
         }
         // `dispatch` runs these two elsewhere, because they compare the files of a repository.

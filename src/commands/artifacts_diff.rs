@@ -7,13 +7,13 @@ use crate::report::render_release_note;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
-use sluicegate_pipelines::interface::{self, list_changes, summarize};
+use sluicegate_pipelines::interface::{self, list_changes, summarize_changes};
 
 /// Runs `sluicegate artifacts diff`: prints what changed for consumers between two versions. If there is no older
 /// version to compare with, the text says so; for JSON or Markdown, a message on standard error does.
 pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
     let comparison = compare_versions(run, &args.versions)?;
-    let new_name = comparison.new_side.display_name();
+    let new_name = comparison.new_offer.display_name();
     let text = match args.output {
         NoteFormat::Json => format_json(&comparison.to_json()),
         NoteFormat::Markdown => render_release_note(&comparison.prefix, &new_name, &comparison.compat),
@@ -24,7 +24,7 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
             let heading = format!(
                 "{} to {new_name}: {class}, {}",
                 compat.old_name(),
-                summarize(compat)
+                summarize_changes(compat)
             );
             let mut lines = vec![text::escape_line(&heading)];
             lines.extend(list_changes(compat));

@@ -1,6 +1,6 @@
 //! Runs `sluicegate check`: finds the base, selects the pipelines, evaluates the rules locally, delivers the reports.
 
-use crate::delivery::deliver;
+use crate::delivery::deliver_gate_report;
 use crate::delivery::run_opening::NamedDestinations;
 use crate::error::Failure;
 use crate::gate::check_subject::CheckSubject;
@@ -21,7 +21,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let mut workspace = open_workspace(run, args)?;
     let settings = workspace.resolve_settings(
         run,
-        |sources| sources.check_settings(args),
+        |sources| sources.resolve_check_settings(args),
         |check| &check.gate.selection,
     )?;
     run.reject_linked_reports(&workspace.repo, &settings.gate.verdict.destinations)?;
@@ -33,17 +33,17 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     };
     let mut gate = open_run(&subject, input.as_ref(), args)?;
     subject.select_pipelines(&mut gate, &|sources: &SettingSources<'_>| {
-        Ok(sources.check_settings(args)?.gate.selection)
+        Ok(sources.resolve_check_settings(args)?.gate.selection)
     })?;
     gate.selection.pipelines.keep_submodules();
     let mut engine = LocalReview::for_check(&mut gate, settings.rules_file.as_deref())?;
     // `None`: no publish follows that needs more pipelines.
     gate.prepare(None)?;
-    gate.find_change_baseline()?;
+    gate.set_change_baseline()?;
     add_notes(&mut gate);
     // A check accepts a breaking change only for the reason that the job gives, and looks for no other.
     gate.evaluate(&mut engine, "check", &|| Ok(None))?;
-    let delivery_status = deliver(&mut gate, &settings.gate.verdict.destinations);
+    let delivery_status = deliver_gate_report(&mut gate, &settings.gate.verdict.destinations);
     let status = gate.status.worse(delivery_status);
     // The process ends next, and the operating system frees the memory of all these files at once.
     mem::forget(gate);
@@ -65,7 +65,7 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     };
     let (workspace, _) =
         destinations.open_workspace(run, run.open_repository_or_directory(paths), |workspace| {
-            let revisions = workspace.sources.revisions_to_check(args)?;
+            let revisions = workspace.sources.resolve_revisions_to_check(args)?;
             let needs_git =
                 args.staged || revisions.base.is_some() || revisions.head.is_some() || revisions.deepen;
             if workspace.repo.is_plain_directory() && needs_git {
@@ -95,7 +95,7 @@ fn open_run<'a>(
         None => paths = subject.resolve_paths(&snapshot, &args.selection.paths)?,
     }
     let change = subject.find_comparison(&paths)?;
-    subject.open_run(snapshot, paths, change)
+    subject.build_run(snapshot, paths, change)
 }
 
 /// Adds two notes to the report: that files on disk differ from the commit that was checked instead, unless `--head`

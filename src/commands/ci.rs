@@ -30,7 +30,7 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     if gate.status != ExitStatus::Success {
         return Ok(gate.status);
     }
-    let publish_on = subject.workspace.sources.publish_on(args)?;
+    let publish_on = subject.workspace.sources.resolve_publish_on(args)?;
     let reason = find_reason_against_publish(&gate, &subject, &publish_on);
     if let Some(reason) = &reason {
         run.ui.say(&format!("nothing is published: {reason}"));
@@ -46,8 +46,8 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
 fn reject_shared_statement_path(args: &CiArgs, subject: &ReviewSubject<'_>) -> Result<(), Failure> {
     let review_files = &subject.settings.gate.verdict.destinations.attestation;
     // An invalid setting is reported where the settings of the publish are read.
-    if let Ok(files) = subject.workspace.sources.publish_files(&args.publish) {
-        files.attestation.reject_paths_of(review_files)?;
+    if let Ok(files) = subject.workspace.sources.resolve_publish_files(&args.publish) {
+        files.attestation.require_distinct_paths(review_files)?;
     }
     Ok(())
 }
@@ -69,11 +69,11 @@ fn publish(
         run,
         workspace,
         settings: &settings,
-        connection: &workspace.sources.connection(&run.global)?,
+        connection: &workspace.sources.resolve_connection(&run.global)?,
         target: &subject.target,
         unreviewed_selection: workspace
             .sources
-            .review_exclusions(&args.review.selection.globs)?,
+            .compile_review_exclusions(&args.review.selection.globs)?,
         review: None,
         merged_commit: planned_publish.merged_commit,
         history: VersionHistory::default(),
@@ -101,7 +101,7 @@ fn publish(
 /// Removes the JUnit report of the publish, which this run wrote as undecided at its start, because nothing is
 /// published. A dry run, which has no review report, did not write one.
 fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
-    let files = gate.subject.workspace.sources.publish_files(&args.publish);
+    let files = gate.subject.workspace.sources.resolve_publish_files(&args.publish);
     if let Ok(files) = files
         && gate.report.is_some()
     {

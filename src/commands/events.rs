@@ -21,7 +21,7 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     let path = args.cursor.as_ref().map(|path| run.env.current_dir().join(path));
     let last_cursor = path.as_deref().map(read_cursor).transpose()?.flatten();
     let window = choose_window(&args, last_cursor.as_ref(), path.as_deref(), now)?;
-    let connection = run.read_setting_sources()?.connection(&run.global)?;
+    let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
     let platform = run.create_platform_client(&connection)?;
     let collected_events = run.block_on(export::collect_events(&platform, window))??;
     let events = match &last_cursor {

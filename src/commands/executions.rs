@@ -36,7 +36,7 @@ pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
 
 /// Prints the state of an execution as the platform reports it.
 fn print_execution(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
-    let project = run.project()?;
+    let project = run.create_project_client()?;
     run.block_on(async {
         let response = match project.platform.execution(project.id, id).await {
             Ok(response) => response,
@@ -51,14 +51,14 @@ fn print_execution(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
 /// Waits for the end of an execution, within the time limit of the flags and settings.
 async fn follow_execution(run: &Run, id: &str, pace: &PaceArgs) -> Result<WatchedExecution, Failure> {
     let pace = start_pace(run, pace)?;
-    WatchedExecution::follow(run, &run.project()?, id, pace).await
+    WatchedExecution::follow(run, &run.create_project_client()?, id, pace).await
 }
 
 /// Starts the clock of a wait. The flags and settings say how long to wait and how often to poll.
 fn start_pace(run: &Run, pace: &PaceArgs) -> Result<Pace, Failure> {
     let poll_settings = run
         .read_setting_sources()?
-        .poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
+        .resolve_poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
     Ok(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
 }
 
@@ -72,8 +72,8 @@ fn terminate_execution(
 ) -> CommandResult {
     let status = run
         .read_setting_sources()?
-        .cancel_status(cancel.cancel_status.clone());
-    let project = run.project()?;
+        .resolve_cancel_status(cancel.cancel_status.clone());
+    let project = run.create_project_client()?;
     let pace = wait_args.map(|pace| start_pace(run, pace)).transpose()?;
     run.block_on(async {
         let request = project

@@ -26,7 +26,7 @@ pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
     let mut workspace = open_workspace(run, &check_args)?;
     let mut settings: CheckSettings = workspace.resolve_settings(
         run,
-        |sources| sources.check_settings(&check_args),
+        |sources| sources.resolve_check_settings(&check_args),
         |check| &check.gate.selection,
     )?;
     // Only files on disk can be changed, so the commit of a CI job does not matter.
@@ -77,7 +77,7 @@ fn to_check_args(args: &FixArgs) -> CheckArgs {
 /// that needs revisions is an error.
 fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
     let mut workspace = run.open_workspace_in(run.open_repository_or_directory(&args.selection.paths)?)?;
-    let revisions = workspace.sources.revisions_to_check(args)?;
+    let revisions = workspace.sources.resolve_revisions_to_check(args)?;
     if workspace.repo.is_plain_directory() && (args.staged || revisions.base.is_some()) {
         let from = run.env.current_dir().to_owned();
         return Err(GitError::NotARepository { from }.into());
@@ -101,13 +101,13 @@ fn find_fixes(
         Err(_) if includes_unchanged => subject.find_comparison_without_base()?,
         change => change?,
     };
-    let mut gate = subject.open_run(snapshot, paths, change)?;
+    let mut gate = subject.build_run(snapshot, paths, change)?;
     subject.select_pipelines(&mut gate, &|sources: &SettingSources<'_>| {
-        Ok(sources.check_settings(args)?.gate.selection)
+        Ok(sources.resolve_check_settings(args)?.gate.selection)
     })?;
     gate.selection.pipelines.keep_submodules();
     if includes_unchanged {
-        gate.select_unchanged_pipelines()?;
+        gate.select_all_pipelines()?;
     }
     let mut engine = LocalReview::for_check(&mut gate, None)?;
     // `None`: no publish follows that needs more pipelines.

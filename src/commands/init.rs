@@ -22,7 +22,7 @@ pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
     }
     reject_unusable_ci(run)?;
     let workspace = run.open_workspace()?;
-    let facts = repository_facts::detect_setup(run, &workspace, args)?;
+    let facts = repository_facts::detect_repository_facts(run, &workspace, args)?;
     let plan = InitPlan::from_facts(&facts);
     if !args.dry_run {
         new_files::write_files(&facts.root, &plan)?;

@@ -3,7 +3,7 @@
 use crate::env::Env;
 use crate::exit::ExitStatus;
 use crate::job::cli::{GlobalArgs, SchemaDocument};
-use crate::operations::completions::{CompletionRequest, write_completion_script};
+use crate::operations::completions::{CompletionRequest, render_completion_script};
 use crate::operations::schemas::load_schema;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run, is_ci, signals};
@@ -18,7 +18,7 @@ pub(crate) fn print_schema(run: &Run, document: SchemaDocument) -> CommandResult
 
 /// Prints the completion script for the shell.
 pub(crate) fn print_completions(run: &Run, shell: Shell) -> CommandResult {
-    run.ui.print_result(&write_completion_script(shell)?)?;
+    run.ui.print_result(&render_completion_script(shell)?)?;
     Ok(ExitStatus::Success)
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         Some(directory) => env.change_directory(directory),
         None => Ok(()),
     };
-    let color = job_settings::color_choice(&cli.global, &env);
+    let color = job_settings::resolve_color_choice(&cli.global, &env);
     let ui = Ui::new(
         cli.global.quiet,
         *color.as_ref().unwrap_or(&ColorChoice::Auto),
@@ -69,7 +69,7 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         return ui.print_failure(&Failure::usage(error));
     }
     ui::start_log(cli.global.verbose);
-    for warning in job_settings::check_variable_names(&env) {
+    for warning in job_settings::find_unknown_variables(&env) {
         ui.warn(&warning);
     }
     signals::run_until_signal(ui, move |signals| {
@@ -116,7 +116,7 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
         },
         Command::SharedPipelines(args) => match args.verb {
             SharedPipelinesVerb::Add(args) => shared_pipelines::add_pipeline(run, &args),
-            SharedPipelinesVerb::List { output } => operations::artifacts::list_shared_pipelines(run, output),
+            SharedPipelinesVerb::List { output } => operations::artifacts::print_shared_pipelines(run, output),
         },
         Command::Pipelines(args) => pipelines::run(run, args.verb),
         Command::Executions(args) => executions::run(run, args.verb),

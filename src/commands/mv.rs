@@ -12,7 +12,7 @@ use crate::session::{CommandResult, Run};
 /// Runs `sluicegate mv`: moves a pipeline or directory with all references to it, or repairs broken references.
 pub(crate) fn run(run: &Run, args: &MvArgs) -> CommandResult {
     let workspace = run.open_workspace()?;
-    let snapshot = workspace.repo.disk_snapshot(run.hook_index_path())?;
+    let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;
     let reader = ReferenceReader {
         workspace: &workspace,
         snapshot: &snapshot,

@@ -14,7 +14,7 @@ pub(crate) fn run(run: &Run, verb: PipelinesVerb) -> CommandResult {
 
 /// Prints the published pipelines of the project.
 fn list_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
-    let project = run.project()?;
+    let project = run.create_project_client()?;
     run.block_on(async {
         let response = project.platform.published_pipelines(project.id).await;
         let pipelines = project.check_response(response).await?;

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let mut workspace = run.open_workspace()?;
     run.replace_publish_files_of_policy(&workspace, args)?;
-    let revisions = workspace.sources.revisions_to_publish(args)?;
+    let revisions = workspace.sources.resolve_revisions_to_publish(args)?;
     workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
     workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
     let (settings, connection) = resolve_publish_settings(run, &mut workspace, args)?;
@@ -30,7 +30,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         run.discard_publish_report(settings.junit.as_deref());
         return Ok(ExitStatus::Success);
     }
-    let publish_on = workspace.sources.publish_on(&CiArgs::default())?;
+    let publish_on = workspace.sources.resolve_publish_on(&CiArgs::default())?;
     let merged_commit = require_merged(&workspace, &target, &publish_on)?;
     check_local_commit(run, &workspace, &mut target)?;
     check_stricter_gate(run, &workspace, &target)?;
@@ -45,7 +45,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         settings: &settings,
         connection: &connection,
         target: &target,
-        unreviewed_selection: workspace.sources.review_exclusions(&GlobArgs::default())?,
+        unreviewed_selection: workspace.sources.compile_review_exclusions(&GlobArgs::default())?,
         review: None,
         merged_commit,
         history: VersionHistory::default(),

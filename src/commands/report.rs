@@ -1,7 +1,7 @@
 //! Runs `sluicegate report`: reads JSON reports, merges them, delivers the result.
 
 use crate::delivery::unfinished_files::OutputFiles;
-use crate::delivery::{deliver, list_default_reports};
+use crate::delivery::{deliver_gate_report, list_default_reports};
 use crate::error::Failure;
 use crate::gate::reports::SavedReports;
 use crate::gate::run::GateRun;
@@ -18,16 +18,16 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         .read_setting_sources()
         .inspect_err(|_| run.replace_default_reports(&args.destinations))?;
     let destinations = sources
-        .report_destinations(&args.destinations)?
-        .with_attestation(sources.review_attestation(&args.attestation)?)?;
+        .resolve_report_destinations(&args.destinations)?
+        .with_attestation(sources.resolve_review_attestation(&args.attestation)?)?;
     let ci = read_ci_context(run)?;
     invalidate_old_reports(run, args, &destinations, ci.host)?;
     let repo = run.find_repository();
-    let head = sources.head(args.head.clone());
+    let head = sources.resolve_head(args.head.clone());
     let subject = SavedReports {
         head: head.as_deref(),
         selection: sources
-            .selection(&GlobArgs::default(), SelectionPurpose::Review)
+            .resolve_selection(&GlobArgs::default(), SelectionPurpose::Review)
             .ok(),
         ..SavedReports::new(&ci, repo.as_ref())
     };
@@ -36,13 +36,13 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     if let Some(repo) = &repo {
         run.reject_linked_reports(repo, &destinations)?;
     }
-    gate.find_reported_files();
+    gate.open_reported_commit();
     // Without a repository or a readable file of team rules, the report has no texts of these rules.
     if let Ok(workspace) = run.open_workspace() {
         gate.team_rules = workspace.read_team_rules().unwrap_or_default();
         gate.subject.policy_workspace = Some(workspace);
     }
-    let delivery_status = deliver(&mut gate, &destinations);
+    let delivery_status = deliver_gate_report(&mut gate, &destinations);
     Ok(gate.status.worse(delivery_status))
 }
 

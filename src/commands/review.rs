@@ -1,6 +1,6 @@
 //! Runs `sluicegate review`: resolves the target, selects the pipelines, requests the review, delivers the reports.
 
-use crate::delivery::deliver;
+use crate::delivery::deliver_gate_report;
 use crate::delivery::run_opening::NamedDestinations;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -46,13 +46,13 @@ impl<'a> ReviewSubject<'a> {
             .map_err(Failure::from);
         let (mut workspace, revisions) = destinations.open_workspace(run, repo, |workspace| {
             let sources = &workspace.sources;
-            let revisions = sources.revisions(&args.selection, args.branch.clone())?;
+            let revisions = sources.resolve_revisions(&args.selection, args.branch.clone())?;
             Ok((revisions, DeepenSubject::Commit))
         })?;
         workspace.warn_of_other_checkout(run, &revisions)?;
         let (settings, connection) = workspace.resolve_settings(
             run,
-            |sources| Ok((sources.review_settings(args)?, sources.connection(&run.global)?)),
+            |sources| Ok((sources.resolve_review_settings(args)?, sources.resolve_connection(&run.global)?)),
             |(review, _)| &review.gate.selection,
         )?;
         run.reject_linked_reports(&workspace.repo, &settings.gate.verdict.destinations)?;
@@ -87,7 +87,7 @@ impl<'a> ReviewSubject<'a> {
         };
         let mut gate = GateRun::new(run, files);
         gate.select_pipelines(&|sources: &SettingSources<'_>| {
-            Ok(sources.review_settings(args)?.gate.selection)
+            Ok(sources.resolve_review_settings(args)?.gate.selection)
         })?;
         gate.report_reason_for_all();
         Ok(gate)
@@ -103,9 +103,9 @@ impl<'a> ReviewSubject<'a> {
         gate.prepare(publish.map(|publish| publish.reviewed_pipelines.as_slice()))?;
         match publish {
             Some(publish) => {
-                gate.find_published_baseline(&self.connection, &publish.settings.prefix, &self.target.head)?;
+                gate.set_published_baseline(&self.connection, &publish.settings.prefix, &self.target.head)?;
             }
-            None => gate.find_change_baseline()?,
+            None => gate.set_change_baseline()?,
         }
         if self.settings.dry_run {
             gate.status = self.print_plan(gate)?;
@@ -120,7 +120,7 @@ impl<'a> ReviewSubject<'a> {
         } else {
             gate.evaluate(&mut self.remote_review(), "review", &accept_break)?;
         }
-        let delivery_status = deliver(gate, &self.settings.gate.verdict.destinations);
+        let delivery_status = deliver_gate_report(gate, &self.settings.gate.verdict.destinations);
         gate.status = gate.status.worse(delivery_status);
         Ok(())
     }

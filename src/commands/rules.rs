@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::job::cli::RulesVerb;
-use crate::operations::rules::{create_rules_file, explain, lint, list_rules, team};
+use crate::operations::rules::{create_rules_file, explain, lint, print_rules, team};
 use crate::session::{CommandResult, Run};
 use sluicegate_pipelines::{project, rules};
 
@@ -14,7 +14,7 @@ pub(crate) fn run(run: &Run, verb: RulesVerb) -> CommandResult {
                 .print_result(&(rules::render_reference() + &project::render_reference()))?;
             Ok(ExitStatus::Success)
         }
-        RulesVerb::List { output, .. } => list_rules(run, output),
+        RulesVerb::List { output, .. } => print_rules(run, output),
         RulesVerb::Explain { id, output } => explain::explain_rule(run, &id, output.output),
         RulesVerb::Init { output } => create_rules_file(run, output.output),
         RulesVerb::New { id, output } => team::create_rule(run, &id, output.output),

@@ -15,12 +15,12 @@ const NO_REPOSITORY: &str = "no repository";
 pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
     let (mut settings, policy) = if run.find_repository().is_some() {
         let workspace = run.open_workspace()?;
-        workspace.sources.connection(&run.global)?;
+        workspace.sources.resolve_connection(&run.global)?;
         let policy = workspace.describe_policy();
         (workspace.sources.list_effective_settings(&run.global), policy)
     } else {
         let sources = run.read_setting_sources()?;
-        sources.connection(&run.global)?;
+        sources.resolve_connection(&run.global)?;
         (
             sources.list_effective_settings(&run.global),
             NO_REPOSITORY.to_owned(),

@@ -18,7 +18,7 @@ use std::path::Path;
 /// Runs `sluicegate shared-pipelines add`: adds a pipeline to the shared-pipelines file, which offers it to consumers.
 pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
     let workspace = run.open_workspace()?;
-    let snapshot = workspace.repo.disk_snapshot(run.hook_index_path())?;
+    let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;
     let path = workspace.resolve_typed_path(run, &args.path)?;
     if !is_pipeline(&path) {
         let message = format!("{path} is not a pipeline: its name ends in neither .orch.yaml nor .tran.yaml");

@@ -22,7 +22,7 @@ pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
             let message = create::build_follow_up(run, &message, mode, target_branch, &grant)?;
             create::send_message(run, &id, &message, &wait, output)
         }
-        TasksVerb::List(args) => list::list_tasks(run, args),
+        TasksVerb::List(args) => list::print_tasks(run, args),
         TasksVerb::Show(args) => show_task(run, &args),
         TasksVerb::Messages {
             id,

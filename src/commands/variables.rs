@@ -3,7 +3,7 @@
 use crate::exit::ExitStatus;
 use crate::job::cli::VariablesVerb;
 use crate::operations::variables::{
-    apply, create_variable, list_variables, overrides, print_done, update_variable,
+    apply, create_variable, print_variables, overrides, print_confirmation, update_variable,
 };
 use crate::session::{CommandResult, Run};
 
@@ -12,10 +12,10 @@ pub(crate) fn run(run: &Run, verb: VariablesVerb) -> CommandResult {
     if let VariablesVerb::Apply(args) = verb {
         return apply::apply_variables(run, &args);
     }
-    let project = run.project()?;
+    let project = run.create_project_client()?;
     run.block_on(async {
         match verb {
-            VariablesVerb::List { output } => list_variables(run, &project, output).await,
+            VariablesVerb::List { output } => print_variables(run, &project, output).await,
             VariablesVerb::Create { name, fields, output } => {
                 create_variable(run, &project, name, fields, output).await
             }
@@ -27,7 +27,7 @@ pub(crate) fn run(run: &Run, verb: VariablesVerb) -> CommandResult {
                 if let Err(error) = result {
                     return Err(project.reject_variable_request(&name, error).await);
                 }
-                print_done(run, output, &format!("deleted variable {name} and its overrides"))
+                print_confirmation(run, output, &format!("deleted variable {name} and its overrides"))
             }
             VariablesVerb::Overrides { verb } => overrides::run_overrides(run, &project, verb).await,
             // `apply` was run above.

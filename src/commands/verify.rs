@@ -34,7 +34,7 @@ fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failu
         ))
     })?;
     let sources = run.read_setting_sources()?;
-    let platform = run.create_platform_client(&sources.connection(&run.global)?)?;
+    let platform = run.create_platform_client(&sources.resolve_connection(&run.global)?)?;
     let mut differences = receipt.check_consistency();
     let (prefix, version) = (&receipt.prefix, &receipt.version_name);
     differences.extend(compare_with_platform(

@@ -9,7 +9,7 @@ use crate::session::{CommandResult, Run};
 /// Runs `sluicegate waivers`: adds, lists and prunes waivers.
 pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     let workspace = run.open_workspace()?;
-    let snapshot = workspace.repo.disk_snapshot(run.hook_index_path())?;
+    let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;
     // Pruning does not fall back to default rules: a waiver that matches none of their findings may match a finding of
     // a rules file that is still to be written.
     let rules = match &verb {
@@ -21,10 +21,10 @@ pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     if let Some(note) = rules.describe_other_rules() {
         run.ui.say(&note);
     }
-    let file = WaiversFile::read_and_evaluate(&workspace, &snapshot, rules.into_rule_set())?;
+    let file = WaiversFile::load_with_findings(&workspace, &snapshot, rules.into_rule_set())?;
     match verb {
         WaiversVerb::Add(args) => add::add_waivers(run, &workspace, &snapshot, &file, &args)?,
-        WaiversVerb::List { output } => list::list_waivers(run, &snapshot, file, output)?,
+        WaiversVerb::List { output } => list::print_waivers(run, &snapshot, file, output)?,
         WaiversVerb::Prune { output } => prune::prune_waivers(run, &snapshot, file, output)?,
     }
     Ok(ExitStatus::Success)

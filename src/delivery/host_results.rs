@@ -177,7 +177,7 @@ fn build_host_settings(
         timeout: REQUEST_TIMEOUT,
         retries: MAX_RETRIES,
         ca_cert,
-        observer: run.observer(),
+        observer: run.create_observer(),
     })
 }
 
@@ -207,7 +207,7 @@ fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContex
         timeout: REQUEST_TIMEOUT,
         retries: MAX_RETRIES,
         ca_cert: None,
-        observer: run.observer(),
+        observer: run.create_observer(),
     })?;
     let report_id = context.review_id(delivery.report);
     let insights = CodeInsights {
@@ -262,7 +262,7 @@ fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) 
     let body = report::render_comment(delivery.report, context);
     let result = run.block_on(async {
         let agent_run = tokio::time::timeout(REQUEST_TIMEOUT, run_with_stdin(command, body));
-        run.observer()
+        run.create_observer()
             .report_wait(agent_run, || {
                 format!(
                     "waiting for buildkite-agent annotate; at most {} s",

@@ -100,7 +100,7 @@ impl Delivery<'_> {
 
 /// Writes and sends the report of a run to all destinations. Returns the worst exit status of those that failed.
 /// Without a report, does nothing and returns success.
-pub(crate) fn deliver<S: RunSubject>(
+pub(crate) fn deliver_gate_report<S: RunSubject>(
     gate: &mut GateRun<'_, S>,
     destinations: &ReportDestinations,
 ) -> ExitStatus {
@@ -161,11 +161,11 @@ fn add_repository_facts<S: RunSubject>(
     let changes_ahead = gate
         .background_comparison
         .take()
-        .and_then(BackgroundComparison::wait);
+        .and_then(BackgroundComparison::wait_for_changes);
     // A report of an earlier run has no workspace.
     gate.subject.workspace()?;
     let (repo, snapshot) = gate.subject.files()?;
-    let changes = if change_list::writes_changes(gate.session, gate.subject.ci().host, destinations) {
+    let changes = if change_list::needs_change_list(gate.session, gate.subject.ci().host, destinations) {
         changes_ahead.or_else(|| list_changed_pipelines(gate, repo, snapshot, report))
     } else {
         None

@@ -23,7 +23,7 @@ impl<'a> NeededLines<'a> {
     /// lists or annotates findings on touched lines first. Empty if no output needs this.
     pub(super) fn for_sorting(delivery: &Delivery<'a>) -> Self {
         let report = delivery.report;
-        if delivery.destinations.has_report(Format::is_page) {
+        if delivery.destinations.has_report(Format::is_html_page) {
             return Self::for_findings(report.findings());
         }
         // In a review with `--new-only`, new findings come first anyway, so only annotations need this.
@@ -64,8 +64,8 @@ impl<'a> NeededLines<'a> {
 
     /// Returns whether the shown lines depend on the order of the findings, because only the log shows lines and it
     /// lists only the first findings. The lines that the change touched must then be known before.
-    pub(super) fn depend_on_order(delivery: &Delivery<'_>) -> bool {
-        let limit = delivery.destinations.show.limit();
+    pub(super) fn needs_touched_lines_first(delivery: &Delivery<'_>) -> bool {
+        let limit = delivery.destinations.show.max_findings();
         !delivery.destinations.has_report(Format::needs_lines) && delivery.report.findings().len() > limit
     }
 

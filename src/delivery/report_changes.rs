@@ -37,11 +37,11 @@ pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
         .map(|change| {
             let (words, picture) = listed_changes
                 .remove(&change.path)
-                .map(|file| (file.words, file.picture))
+                .map(|file| (file.change_lines, file.picture))
                 .unwrap_or_default();
             ChangedFile {
                 summary: change.clone(),
-                words,
+                change_lines: words,
                 picture,
             }
         })

@@ -58,15 +58,15 @@ pub(super) fn build_report_context(
         rules_file_errors: delivery.rules_file_errors.clone(),
         missing_rules_hint: delivery.missing_rules_hint.clone(),
         reproduction_command: reproduction::build_reproduction_command(run, delivery),
-        reports: report_files::describe_report_places(run, delivery.host(), delivery),
+        reports: report_files::describe_report_locations(run, delivery.host(), delivery),
         rules: list_rule_texts(delivery.team_rules),
         existing_file: find_anchor_file(delivery, report),
         ..ReportContext::default()
     };
-    if change_list::writes_changes(run, delivery.host(), destinations) {
+    if change_list::needs_change_list(run, delivery.host(), destinations) {
         context.changes = changes.unwrap_or_else(|| report_changes::list_report_changes(delivery));
     }
-    if destinations.has_report(Format::is_page) {
+    if destinations.has_report(Format::is_html_page) {
         context.pictures = report_changes::draw_unchanged_pipelines(delivery, report, &context.changes);
     }
     add_file_lines(delivery, &mut context);
@@ -149,7 +149,7 @@ fn add_file_lines(delivery: &Delivery<'_>, context: &mut ReportContext) {
     if !files.bases.is_empty() {
         needed_lines = NeededLines::for_sorting(delivery);
     }
-    if NeededLines::depend_on_order(delivery) {
+    if NeededLines::needs_touched_lines_first(delivery) {
         files.try_add_lines(&needed_lines, context);
         needed_lines = NeededLines::default();
     }
@@ -234,7 +234,7 @@ impl ReportedFiles<'_> {
             &|file| file.with_touched_lines(needed_lines),
             |(file, touched_lines)| {
                 if let Some(lines) = file.lines {
-                    context.sources.add(&file.path, &file.content, lines);
+                    context.sources.keep_lines_near(&file.path, &file.content, lines);
                     is_full.set(context.sources.is_full());
                 }
                 if let Some(touched_lines) = touched_lines {

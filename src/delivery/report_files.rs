@@ -175,7 +175,7 @@ fn buildkite_junit_path(job: Option<&str>) -> String {
 
 /// Returns the locations where the user finds the reports, for display: the requested paths, otherwise the default
 /// paths and the step summary. Reports on standard output are omitted.
-pub(super) fn describe_report_places(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
+pub(super) fn describe_report_locations(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
     let requested_paths = delivery
         .destinations
         .reports

@@ -49,7 +49,7 @@ pub(super) fn find_repository_name(run: &Run, delivery: &Delivery<'_>) -> Option
         .files
         .map(|(repo, _)| repo)
         .or(opened_repository.as_ref())?;
-    let remote = repo.remote_url().ok().flatten();
+    let remote = repo.find_remote_url().ok().flatten();
     let directory_name = || Some(repo.root().file_name()?.to_string_lossy().into_owned());
     remote
         .as_deref()

@@ -28,7 +28,7 @@ const UNFINISHED_NOTE: &str = "undecided: the run did not finish";
 /// failed.
 pub(crate) fn record_failure(run: &Run, failure: &Failure) {
     let files = mem::take(&mut *run.unfinished_files());
-    let mut reason = format!("{UNFINISHED_NOTE}: {}", failure.chain());
+    let mut reason = format!("{UNFINISHED_NOTE}: {}", failure.describe_on_one_line());
     if let Some(hint) = failure.own_hint() {
         let _ = write!(reason, ". To do: {hint}");
     }
@@ -68,7 +68,7 @@ impl OutputFiles {
     fn from_command(run: &Run, command: &Command) -> Option<Self> {
         let env = &run.env;
         let is_dry_run = |flag| settings::is_dry_run(flag, env);
-        let publish_files = |flags: &PublishFlags| settings::job_publish_files(flags, env);
+        let publish_files = |flags: &PublishFlags| settings::requested_publish_files(flags, env);
         let mut files = match command {
             Command::Review(args) => Self::for_review(run, &args.gate.destinations, is_dry_run(args.dry_run))
                 .with_review_statement(run, &args.attestation),
@@ -113,7 +113,7 @@ impl OutputFiles {
             reports: if is_dry {
                 Vec::new()
             } else {
-                settings::job_reports(&destinations.report, &run.env)
+                settings::requested_reports(&destinations.report, &run.env)
             },
             ..Self::default()
         }
@@ -122,7 +122,7 @@ impl OutputFiles {
     /// Adds the statement about a review that flags and the environment name, to be removed. A dry run removes it, too:
     /// the change may have added the file, and a later step would sign it.
     fn with_review_statement(mut self, run: &Run, args: &AttestationArgs) -> Self {
-        let files = settings::job_review_attestation(args, &run.env);
+        let files = settings::requested_review_attestation(args, &run.env);
         self.removed_files.extend(files.list_paths().map(Path::to_owned));
         self
     }
@@ -191,9 +191,9 @@ impl Run {
     ) -> Result<(), Failure> {
         let sources = &workspace.sources;
         // An invalid setting is reported where the settings are read.
-        let review_files = sources.review_attestation(args).unwrap_or_default();
+        let review_files = sources.resolve_review_attestation(args).unwrap_or_default();
         let publish_files = publish
-            .and_then(|flags| sources.publish_files(flags).ok())
+            .and_then(|flags| sources.resolve_publish_files(flags).ok())
             .unwrap_or_default();
         let paths = review_files
             .list_paths()
@@ -217,7 +217,7 @@ impl Run {
         // An invalid setting is reported where the settings are read.
         if let Ok(destinations) = sources
             .clone()
-            .resolve_or_drop_file(|sources| sources.report_destinations(destinations))
+            .resolve_or_drop_file(|sources| sources.resolve_report_destinations(destinations))
         {
             self.use_policy_annotations(destinations.annotations);
             files.reports = destinations.reports;
@@ -225,7 +225,7 @@ impl Run {
                 files.reports = list_default_reports(self, workspace.ci.host);
             }
         }
-        if let Some(Ok(publish)) = publish.map(|flags| sources.publish_files(flags)) {
+        if let Some(Ok(publish)) = publish.map(|flags| sources.resolve_publish_files(flags)) {
             let is_dry = false;
             files = files.with_publish(publish, is_dry);
         }
@@ -240,14 +240,14 @@ impl Run {
     ) -> Result<(), Failure> {
         let sources = &workspace.sources;
         // An invalid setting is reported where the settings are read.
-        let Ok(files) = sources.publish_files(&args.flags) else {
+        let Ok(files) = sources.resolve_publish_files(&args.flags) else {
             return Ok(());
         };
         let is_dry = settings::is_dry_run(args.dry_run, &self.env);
         let mut files = OutputFiles::default().with_publish(files, is_dry);
         files
             .inputs
-            .extend(sources.required_review_file(args).ok().flatten());
+            .extend(sources.resolve_required_review_file(args).ok().flatten());
         self.replace_old_files(&files)
     }
 
@@ -255,7 +255,7 @@ impl Run {
     /// configuration file is known. Does nothing if flags or the environment name reports, or where there is no old
     /// report.
     pub(crate) fn replace_default_reports(&self, destinations: &DestinationArgs) {
-        let is_named = !settings::job_reports(&destinations.report, &self.env).is_empty();
+        let is_named = !settings::requested_reports(&destinations.report, &self.env).is_empty();
         let host = settings::requested_host(&self.global, &self.env).ok();
         let Some(host) = host.filter(|_| !is_named) else {
             return;

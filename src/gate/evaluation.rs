@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{
     Engine, ExcludedFile, FailOn, FileResults, FindingTotals, Report, ReviewContext, Verdict, VerdictLimit,
-    describe_lower_limit, describe_too_many_known,
+    suggest_lower_known_limit, describe_too_many_known,
 };
 use sluicegate_pipelines::interface::Compatibility;
 use std::collections::{BTreeSet, HashMap};
@@ -124,7 +124,7 @@ impl Evaluation {
                 describe_too_many_known(known_count, max_count),
             );
         } else if known_count < max_count && is_complete {
-            self.notes.push(describe_lower_limit(known_count, max_count));
+            self.notes.push(suggest_lower_known_limit(known_count, max_count));
         }
     }
 

@@ -64,7 +64,7 @@ impl Workspace<'_> {
             Some(head) => head.clone(),
             None => self.repo.head()?.commit,
         };
-        match self.repo.merge_bases(tip, &head) {
+        match self.repo.find_merge_bases(tip, &head) {
             Ok(bases) => Ok(bases),
             Err(error) if self.gate_changes == GateChanges::Fail => Err(error.into()),
             Err(error) => {
@@ -142,7 +142,7 @@ impl Workspace<'_> {
         match self.read_document(file) {
             Ok(Ok(bytes)) => GateFileVersion::Text(bytes),
             Ok(Err(error)) => GateFileVersion::Unreadable(error.to_string()),
-            Err(failure) => GateFileVersion::Unreadable(failure.chain()),
+            Err(failure) => GateFileVersion::Unreadable(failure.describe_on_one_line()),
         }
     }
 }

@@ -45,14 +45,14 @@ pub(crate) use remote_review::batch::{
     BatchError, BatchResponse, Batching, ReviewParameters, review_in_batches,
 };
 pub(crate) use remote_review::evidence::needs_result;
-pub(crate) use remote_review::failed_batch::list_failed_files;
+pub(crate) use remote_review::failed_batch::build_failed_batches;
 pub(crate) use remote_review::positions::Positions;
 pub(crate) use remote_review::tally::{Tally, merge_responses};
 pub(crate) use selection::lookalike::looks_like_pipeline;
 pub(crate) use selection::named_files::select_named_files;
 pub(crate) use selection::selected_pipelines::{
     Candidate, ComparedChanges, SelectedPipelines, SelectionScope, is_within, select_pipelines,
-    touches_other_files,
+    has_changes_outside_gate,
 };
 pub(crate) use shard_selection::{ShardSelection, find_partial_reason};
 pub(crate) use tally_causes::find_tally_causes;

@@ -102,7 +102,7 @@ pub(crate) fn find_result_causes<'f>(
 ) -> Vec<Cause> {
     let mut causes = Vec::new();
     let results = files.flat_map(|file| &file.results);
-    for result in results.filter(|result| result.fails(fail_on)) {
+    for result in results.filter(|result| result.fails_gate(fail_on)) {
         causes.push(
             if is_compared && !result.states.contains(&Some(FindingState::New)) {
                 Cause::Doubt

@@ -61,7 +61,7 @@ impl Workspace<'_> {
                 note: missing_reason.as_deref().map(describe_unused_waivers),
             }),
             Err(failure) if on_unusable == UnusableFile::TreatAsMissing => {
-                PolicyWaivers::without_file(&failure.chain())
+                PolicyWaivers::without_file(&failure.describe_on_one_line())
             }
             Err(failure) => Err(failure),
         }

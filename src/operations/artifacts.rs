@@ -8,9 +8,9 @@ use serde_json::Value;
 use sluicegate_platform::api::Platform;
 
 /// Prints the shared pipelines of the account in a table or as JSON.
-pub(crate) fn list_shared_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
+pub(crate) fn print_shared_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
     let sources = run.read_setting_sources()?;
-    let platform = run.create_platform_client(&sources.connection(&run.global)?)?;
+    let platform = run.create_platform_client(&sources.resolve_connection(&run.global)?)?;
     run.block_on(async {
         let pipelines = platform.shared_pipelines().await?;
         let keys = [
@@ -25,7 +25,7 @@ pub(crate) fn list_shared_pipelines(run: &Run, output: OutputArgs) -> CommandRes
 
 /// Prints the published versions of one prefix, or of all prefixes if `prefix` is `None`. Warns and suggests prefixes
 /// if the given prefix has no version.
-pub(crate) async fn list_artifacts(
+pub(crate) async fn print_artifacts(
     run: &Run,
     platform: Platform,
     prefix: Option<String>,

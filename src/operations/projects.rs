@@ -19,7 +19,7 @@ const CHECK_INSTRUCTION: &str = "check the project before you repeat the command
 
 /// Runs `sluicegate projects list` or `sluicegate projects create`.
 pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
-    let platform = run.create_platform_client(&run.read_setting_sources()?.connection(&run.global)?)?;
+    let platform = run.create_platform_client(&run.read_setting_sources()?.resolve_connection(&run.global)?)?;
     run.block_on(async {
         match verb {
             ProjectsVerb::List { output } => {
@@ -55,7 +55,7 @@ pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
 pub(crate) fn run_environments(run: &Run, verb: EnvironmentsVerb) -> CommandResult {
     match verb {
         EnvironmentsVerb::List { output } => {
-            let project = run.project()?;
+            let project = run.create_project_client()?;
             let columns = [
                 ("name", "name"),
                 ("defaultAgentName", "default agent"),
@@ -76,7 +76,7 @@ fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResu
     let document = Document::load(&run.env.current_dir().join(file), file)?;
     let (root_path, connections) = ("", None);
     let environment = definitions::read_environment(&document, root_path, &document.value, connections)?;
-    let project = run.project()?;
+    let project = run.create_project_client()?;
     run.block_on(async {
         let result = project
             .platform
@@ -112,7 +112,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
         vocabulary,
         output,
     } = verb;
-    let known_names = run.read_setting_sources()?.platform_names(&vocabulary);
+    let known_names = run.read_setting_sources()?.resolve_platform_names(&vocabulary);
     let auth_type = auth_type
         .or_else(|| known_names.auth_type(&warehouse).map(str::to_owned))
         .ok_or_else(|| {
@@ -128,7 +128,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
         auth_provider: warehouse.to_lowercase(),
         auth_type,
     };
-    let project = run.project()?;
+    let project = run.create_project_client()?;
     run.block_on(async {
         let result = project.platform.create_connection(project.id, &connection).await;
         let response = project.check_creation_response(result, CHECK_INSTRUCTION).await?;
@@ -157,7 +157,7 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
         key,
         value: run.read_secret(&choose_secret_source(value)?)?,
     };
-    let platform = run.create_platform_client(&run.read_setting_sources()?.connection(&run.global)?)?;
+    let platform = run.create_platform_client(&run.read_setting_sources()?.resolve_connection(&run.global)?)?;
     run.block_on(async {
         let response = platform
             .create_secret(&agent_id.to_string(), &secret)
@@ -189,12 +189,12 @@ pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResu
     let repository = NewRepository {
         provider: run
             .read_setting_sources()?
-            .platform_names(&vocabulary)
+            .resolve_platform_names(&vocabulary)
             .git_provider,
         owner_name: owner,
         repository_name: name.into_name(),
     };
-    let project = run.project()?;
+    let project = run.create_project_client()?;
     run.block_on(async {
         let result = project.platform.create_repository(project.id, &repository).await;
         let response = project.check_creation_response(result, CHECK_INSTRUCTION).await?;

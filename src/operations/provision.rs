@@ -30,13 +30,13 @@ const VISIBILITY_RULE: &str =
 pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
     let sources = run.read_setting_sources()?;
     let document = Document::load(&run.env.current_dir().join(&args.file), &args.file)?;
-    let plan = provision::read_plan(&document, &sources.platform_names(&args.vocabulary))?;
+    let plan = provision::read_plan(&document, &sources.resolve_platform_names(&args.vocabulary))?;
     let secret = plan
         .secret
         .as_ref()
         .map(|planned_secret| run.read_secret(&planned_secret.source))
         .transpose()?;
-    let connection = sources.connection(&run.global)?;
+    let connection = sources.resolve_connection(&run.global)?;
     let path = choose_state_path(run, args);
     let saved_state = read_user_file_if_exists(&path, MAX_STATE_BYTES)?;
     let mut state = ProvisionState::parse(

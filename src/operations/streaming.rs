@@ -26,11 +26,11 @@ pub(crate) fn create_stream(
 ) -> CommandResult {
     let document = Document::load(&run.env.current_dir().join(file), file)?;
     let definition =
-        definitions::read_streaming_definition(&document, &run.read_setting_sources()?.key_vault(key_vault))?;
+        definitions::read_streaming_definition(&document, &run.read_setting_sources()?.resolve_key_vault(key_vault))?;
     for note in &definition.notes {
         run.ui.say(note);
     }
-    let project = run.project()?;
+    let project = run.create_project_client()?;
     run.block_on(async {
         let result = project
             .platform
@@ -88,7 +88,7 @@ fn reject_stream_request(id: &str, error: HttpError) -> Failure {
 
 /// Prints a streaming pipeline as the platform describes it.
 pub(crate) fn print_stream(run: &Run, args: &StreamArgs) -> CommandResult {
-    let RemoteProject { platform, id } = run.project()?;
+    let RemoteProject { platform, id } = run.create_project_client()?;
     run.block_on(async {
         let response = match platform.streaming_pipeline(id, &args.id).await {
             Ok(response) => response,
@@ -102,7 +102,7 @@ pub(crate) fn print_stream(run: &Run, args: &StreamArgs) -> CommandResult {
 
 /// Sends a command to a streaming pipeline. A success only means that the streaming agent received the command.
 pub(crate) fn send_command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandResult {
-    let RemoteProject { platform, id } = run.project()?;
+    let RemoteProject { platform, id } = run.create_project_client()?;
     run.block_on(async {
         let response = match platform.send_streaming_command(id, &args.id, command).await {
             Ok(response) => response,
@@ -123,7 +123,7 @@ pub(crate) fn print_status(run: &Run, id: &str, output: OutputArgs) -> CommandRe
     let RemoteProject {
         platform,
         id: project,
-    } = run.project()?;
+    } = run.create_project_client()?;
     run.block_on(async {
         let status = match platform.streaming_status(project, id).await {
             Ok(status) => status,
@@ -143,11 +143,11 @@ pub(crate) fn wait_for_status(
 ) -> CommandResult {
     let poll_settings = run
         .read_setting_sources()?
-        .poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
+        .resolve_poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
     let RemoteProject {
         platform,
         id: project,
-    } = run.project()?;
+    } = run.create_project_client()?;
     let pace = Pace::new(poll_settings.first_interval, poll_settings.time_limit);
     run.block_on(async {
         let (status, end) = follow::poll_stream(&platform, project, id, state, pace, |status| {

@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
 use crate::publish::{
-    LatestVersion, has_other_state, is_last_enabled, list_surplus_versions, look_up_latest_without,
+    LatestVersion, has_other_state, is_last_enabled, list_surplus_versions, poll_latest_after_disabling,
 };
 use crate::session::artifact_versions::{describe_latest, list_versions, reject_unpublished};
 use crate::session::response_output::format_json;
@@ -62,7 +62,7 @@ impl<'a> VersionSwitch<'a> {
             self.reject_last_enabled(&version).await?;
         }
         self.set_enabled(&version, false).await?;
-        let latest = look_up_latest_without(self.platform, &self.prefix, &version, MAX_DELAY).await;
+        let latest = poll_latest_after_disabling(self.platform, &self.prefix, &version, MAX_DELAY).await;
         let latest_version = match &latest {
             LatestVersion::Enabled(version) => Some(version),
             LatestVersion::NoneEnabled | LatestVersion::Unknown(_) => None,

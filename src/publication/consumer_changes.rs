@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::interface_version::{self, InterfaceVersion};
 use crate::job::cli::{CompatMode, IfExists};
-use crate::publication::offered_side::{ComparedOffer, FETCH_HINT, IdsOnly};
+use crate::publication::compared_offer::{ComparedOffer, FETCH_HINT, IdsOnlyReason};
 use crate::publish::{
     self, Plan, PublishedFiles, compare_with_published_files, version_name::needs_next_version,
 };
@@ -14,7 +14,7 @@ use crate::session::artifact_versions::reject_unpublished;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::interface::{
     self, ComparedVersion, Compatibility, InterfaceChange, NextNameError, find_acceptance_by_name,
-    has_next_name, list_breaking_changes, summarize,
+    has_next_version_name, list_breaking_changes, summarize_changes,
 };
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError};
@@ -29,7 +29,7 @@ pub(crate) struct PublishComparison {
     pub(super) compat: Compatibility,
     /// The next version after the latest, or why there is none.
     pub(super) next_version: Result<String, NextNameError>,
-    ids_only: Option<IdsOnly>,
+    ids_only: Option<IdsOnlyReason>,
 }
 
 impl PublishComparison {
@@ -99,7 +99,7 @@ impl Publication<'_> {
         };
         let mut comparison =
             self.compare_with_version(plan, compared_details.as_ref(), latest_name.as_deref())?;
-        if let Some(IdsOnly { reason, may_fetch }) = &comparison.ids_only {
+        if let Some(IdsOnlyReason { reason, may_fetch }) = &comparison.ids_only {
             let hint = if *may_fetch {
                 FETCH_HINT
             } else {
@@ -168,7 +168,7 @@ impl Publication<'_> {
             let newest = self.history.newest_name();
             return Ok(PublishComparison {
                 compat: Compatibility::new(ComparedVersion::default(), Vec::new()),
-                next_version: interface::next_name(newest, interface::ChangeClass::Content),
+                next_version: interface::next_version_name(newest, interface::ChangeClass::Content),
                 ids_only: None,
             });
         };
@@ -176,7 +176,7 @@ impl Publication<'_> {
         // The class is unknown if only the ids were compared.
         let class = compat.class.unwrap_or(interface::ChangeClass::Content);
         Ok(PublishComparison {
-            next_version: interface::next_name(latest_name, class),
+            next_version: interface::next_version_name(latest_name, class),
             compat,
             ids_only,
         })
@@ -188,7 +188,7 @@ impl Publication<'_> {
         &self,
         plan: &Plan,
         old_details: &ArtifactDetails,
-    ) -> Result<(Compatibility, Option<IdsOnly>), Failure> {
+    ) -> Result<(Compatibility, Option<IdsOnlyReason>), Failure> {
         let deepen = self.settings.revisions.deepen;
         let old = ComparedOffer::from_version(self.run, self.workspace, old_details, deepen)?;
         let old_offer = match &old.offer {
@@ -201,7 +201,7 @@ impl Publication<'_> {
         };
         let planned_files = plan.files.iter().map(|file| (file.path.as_str(), &file.content));
         let mut changes = interface_version::compare_interface_versions(
-            &old_offer.offer(self.workspace)?,
+            &old_offer.read_interface_version(self.workspace)?,
             &InterfaceVersion::for_plan(&self.workspace.repo, plan.interface.clone(), planned_files),
         )?;
         changes.extend(interface::find_unlisted_removals(
@@ -243,7 +243,7 @@ impl Publication<'_> {
             if !names.contains(plan.version_name.as_str()) {
                 return Ok(next_version);
             }
-            let higher_version = interface::next_name(Some(&next_version), interface::ChangeClass::Content);
+            let higher_version = interface::next_version_name(Some(&next_version), interface::ChangeClass::Content);
             next_version = higher_version.map_err(|error| reject_next_version(&error))?;
         }
     }
@@ -259,7 +259,7 @@ impl Publication<'_> {
             next_version,
             |request| publish::build_version_name(&self.workspace.repo, &self.target.head, request),
         )?;
-        if !has_next_name(&plan.version_name) {
+        if !has_next_version_name(&plan.version_name) {
             let message = format!(
                 "the version name `{}` is not a semantic version, so {{next}} could not follow it",
                 plan.version_name
@@ -331,7 +331,7 @@ impl Publication<'_> {
         if !compat.is_breaking() {
             if compat.against.is_some() {
                 let old = compat.old_name();
-                self.run.ui.say(&format!("since {old}: {}", summarize(compat)));
+                self.run.ui.say(&format!("since {old}: {}", summarize_changes(compat)));
             }
             return;
         }

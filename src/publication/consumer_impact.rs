@@ -47,7 +47,7 @@ pub(crate) fn search_consumers<'c>(
     compat: &'c Compatibility,
 ) -> Result<(), Failure> {
     let custom_index = None;
-    let snapshot = repository.disk_snapshot(custom_index)?;
+    let snapshot = repository.read_disk_snapshot(custom_index)?;
     let first_index = impact.components.len();
     for file in snapshot.list_files(&is_pipeline)? {
         let content = read_document(repository, &file)?;
@@ -59,7 +59,7 @@ pub(crate) fn search_consumers<'c>(
             Ok(consumers) => impact
                 .components
                 .extend(consumers.into_iter().filter_map(|consumer| {
-                    let changes = consumer.select_affecting(&compat.changes);
+                    let changes = consumer.select_affecting_changes(&compat.changes);
                     (!changes.is_empty()).then(|| AffectedComponent {
                         repository: repository_name.to_owned(),
                         path: file.path.clone(),

@@ -17,10 +17,10 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 impl Publication<'_> {
     /// Prints what a publish of the plan would do, and writes the receipt. Returns the exit status that the publish
     /// would have; for example, the gate fails if the publish would break consumers.
-    pub(super) fn run_dry(mut self, mut plan: Plan) -> CommandResult {
+    pub(super) fn execute_dry_run(mut self, mut plan: Plan) -> CommandResult {
         let platform = self.open_platform()?;
         let decision = match &platform {
-            Some(platform) => self.decide(platform, &mut plan)?,
+            Some(platform) => self.decide_on_upload(platform, &mut plan)?,
             // Without a platform, nothing can be compared.
             None => PublishDecision::Upload,
         };
@@ -48,7 +48,7 @@ impl Publication<'_> {
                     Some(comparison) if failure.status() == ExitStatus::GateFailed => {
                         refusals.extend(list_breaking_changes(&comparison.compat));
                     }
-                    _ => refusals.push(failure.chain()),
+                    _ => refusals.push(failure.describe_on_one_line()),
                 }
                 (failure.status(), Receipt::for_dry_run(plan, &hashes), None)
             }
@@ -182,7 +182,7 @@ impl Publication<'_> {
             }
             Err(error) => return Err(error.to_string()),
         }
-        self.build_plan_of(&latest_commit, FileSource::Commit)
+        self.build_plan_at(&latest_commit, FileSource::Commit)
             .and_then(|old_plan| compare_plans(&old_plan, plan, hashes))
             .map(|changes| (latest_id.to_owned(), changes))
             .map_err(|error| {

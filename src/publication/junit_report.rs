@@ -73,8 +73,8 @@ impl Publication<'_> {
             .breaking_changes()
             .map(|change| PublishBreak {
                 name: format!("{}: {}", change.subject(), change.describe()),
-                words: change.format_line(&old_name),
-                place: change.new.as_ref().map(|place| (place.path.clone(), place.line)),
+                description: change.format_line(&old_name),
+                location: change.new.as_ref().map(|place| (place.path.clone(), place.line)),
                 is_refused: self.settings.compatibility.mode == CompatMode::Fail && compat.accepted.is_none(),
                 accepted_reason: compat.accepted.clone(),
             })

@@ -41,7 +41,7 @@ impl Publication<'_> {
         let mut plan = plan?;
         self.check_coverage(&plan, required_review)?;
         let platform = self.run.create_platform_client(self.connection)?;
-        match self.decide(&platform, &mut plan)? {
+        match self.decide_on_upload(&platform, &mut plan)? {
             PublishDecision::Refuse(failure) => Err(failure),
             PublishDecision::AlreadyPublished(published_version) => {
                 Ok(format!("would publish nothing: {}", published_version.reason))

@@ -16,10 +16,10 @@ pub(crate) fn check_local_commit(
     target: &mut Target,
 ) -> Result<(), GitError> {
     let repo = &workspace.repo;
-    if !workspace.ci.host.is_local() || repo.remote_branches()?.is_empty() {
+    if !workspace.ci.host.is_local() || repo.list_remote_branches()?.is_empty() {
         return Ok(());
     }
-    let branches = repo.remote_branches_with_commit(&target.head)?;
+    let branches = repo.find_remote_branches_with_commit(&target.head)?;
     if branches.is_empty() && !repo.is_shallow() {
         run.ui.warn(&format!(
             "no known branch of the remote contains commit {}, whose hash is published\n\

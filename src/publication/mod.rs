@@ -6,7 +6,7 @@ mod dry_run;
 mod junit_report;
 mod local_preview;
 mod merged_commit;
-pub(crate) mod offered_side;
+pub(crate) mod compared_offer;
 mod outcome_report;
 mod planned_publish;
 mod policy_guard;
@@ -100,10 +100,10 @@ impl Publication<'_> {
         self.check_coverage(&plan, required_review)?;
         if self.settings.dry_run {
             self.print_plan_warnings(&plan);
-            return self.run_dry(plan);
+            return self.execute_dry_run(plan);
         }
         let platform = self.run.create_platform_client(self.connection)?;
-        let decision = match self.decide(&platform, &mut plan) {
+        let decision = match self.decide_on_upload(&platform, &mut plan) {
             Ok(decision) => decision,
             Err(failure) => return self.finish_undetermined(plan, &failure),
         };
@@ -186,7 +186,7 @@ impl Publication<'_> {
         if self.needs_next_version() && self.comparison.is_none() {
             plan.version_name.clone_from(&self.settings.version_name);
         }
-        self.finish_refused(&plan, failure, format!("nothing was sent: {}", failure.chain()))
+        self.finish_refused(&plan, failure, format!("nothing was sent: {}", failure.describe_on_one_line()))
     }
 
     /// Ends without an upload, because the publish is not allowed. `problem` is the text of the JUnit report.
@@ -240,7 +240,7 @@ impl Publication<'_> {
         if self.has_smoke_runs() {
             self.run.signals.hold();
         }
-        let bar = self.run.ui.progress("publishing").count_bytes();
+        let bar = self.run.ui.create_progress_display("publishing").count_bytes();
         let outcome = self.run.block_on(publish::execute_plan(
             platform,
             plan,
@@ -275,11 +275,11 @@ impl Publication<'_> {
 
     /// Plans the publish of the target's commit, from the source in the settings.
     pub(crate) fn build_plan(&self) -> Result<Plan, PublishError> {
-        self.build_plan_of(&self.target.head, self.settings.from)
+        self.build_plan_at(&self.target.head, self.settings.from)
     }
 
     /// Plans the publish of another commit with the same settings, for a comparison.
-    fn build_plan_of(&self, commit: &CommitId, source: FileSource) -> Result<Plan, PublishError> {
+    fn build_plan_at(&self, commit: &CommitId, source: FileSource) -> Result<Plan, PublishError> {
         build_plan(self.workspace, self.settings, self.target, commit, source)
     }
 
@@ -317,7 +317,7 @@ impl Publication<'_> {
         let mut facts = vec![("commit", commit), ("files", files.as_str())];
         facts.extend(plan.branch.as_deref().map(|branch| ("branch", branch)));
         facts.extend(warnings.iter().map(|warning| ("warning", warning.as_str())));
-        let smoke_lines = smoke.map(SmokeResult::list_lines).unwrap_or_default();
+        let smoke_lines = smoke.map(SmokeResult::describe_runs).unwrap_or_default();
         facts.extend(smoke_lines.iter().map(|line| ("result", line.as_str())));
         let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
         if let Err(failure) = self

@@ -88,7 +88,7 @@ fn report_failed_smoke(publication: &Publication<'_>, smoke: &SmokeResult) -> Ex
 
 /// Prints a line for each smoke run that succeeded, and one about the version that consumers get now.
 fn print_smoke_lines(publication: &Publication<'_>, smoke: Option<&SmokeResult>) -> Result<(), Failure> {
-    for line in smoke.map(SmokeResult::list_lines).unwrap_or_default() {
+    for line in smoke.map(SmokeResult::describe_runs).unwrap_or_default() {
         publication.print_result(&(text::escape_line(&line) + "\n"))?;
     }
     Ok(())

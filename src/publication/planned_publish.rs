@@ -34,18 +34,18 @@ impl PlannedPublish {
         workspace: &Workspace<'_>,
         target: &Target,
     ) -> Result<Option<Self>, Failure> {
-        let publish_on = workspace.sources.publish_on(args)?;
+        let publish_on = workspace.sources.resolve_publish_on(args)?;
         require_named_branch(target, &publish_on)?;
         if explain_no_publish(target, &publish_on).is_some() {
             return Ok(None);
         }
         reject_unusable_policy(workspace)?;
         let merged_commit = require_merged(workspace, target, &publish_on)?;
-        let settings = workspace.sources.publish_settings(&build_publish_args(args))?;
+        let settings = workspace.sources.resolve_publish_settings(&build_publish_args(args))?;
         let plan = build_plan(workspace, &settings, target, &target.head, settings.from);
         let unreviewed_selection = workspace
             .sources
-            .review_exclusions(&args.review.selection.globs)?;
+            .compile_review_exclusions(&args.review.selection.globs)?;
         let reviewed_paths = plan
             .iter()
             .flat_map(pipeline_paths)

@@ -19,7 +19,7 @@ pub(crate) fn resolve_publish_settings<'a>(
     args: &PublishArgs,
 ) -> Result<(PublishSettings, Connection), Failure> {
     let settings = workspace.sources.resolve_or_drop_file(|sources| {
-        Ok((sources.publish_settings(args)?, sources.connection(&run.global)?))
+        Ok((sources.resolve_publish_settings(args)?, sources.resolve_connection(&run.global)?))
     });
     reject_unusable_policy(workspace)?;
     Ok(settings?)
@@ -52,7 +52,7 @@ pub(crate) fn check_stricter_gate(
     // Without the history, the review reports that the gate configuration cannot be compared.
     let bases = workspace
         .repo
-        .merge_bases(commit, &target.head)
+        .find_merge_bases(commit, &target.head)
         .unwrap_or_default();
     let base_snapshots: Vec<_> = bases
         .iter()

@@ -3,7 +3,7 @@
 use super::Publication;
 use crate::attestation::{PredicateKind, PublicationPredicate};
 use crate::error::Failure;
-use crate::gate::run::review_context::describe_platform;
+use crate::gate::run::review_context::review_platform;
 use crate::publish::{FileSource, Receipt};
 use crate::session::statement_output::write_statement;
 
@@ -31,7 +31,7 @@ impl Publication<'_> {
         let statement = PublicationPredicate::from_receipt(
             receipt,
             workspace.find_repository_address(),
-            describe_platform(self.connection),
+            review_platform(self.connection),
             workspace.compute_policy_digests(self.run)?,
             rules,
         )
@@ -50,7 +50,7 @@ impl Publication<'_> {
 
     /// Returns why the publication must not have a statement, or `None` if it may have one.
     fn find_reason_against_statement(&self, receipt: &Receipt) -> Option<String> {
-        if !receipt.is_of_published_version() {
+        if !receipt.is_for_published_version() {
             return Some(format!("the outcome of the publish is `{}`", receipt.outcome()));
         }
         if receipt.has_ignored_resources() {

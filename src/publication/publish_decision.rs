@@ -34,7 +34,7 @@ impl PublishDecision {
 impl Publication<'_> {
     /// Decides whether to upload the plan, by comparing it with the published versions. The comparison also sets a
     /// version name with `{next}`. All commands that publish use this function; a dry run ends after it.
-    pub(super) fn decide(
+    pub(super) fn decide_on_upload(
         &mut self,
         platform: &Platform,
         plan: &mut Plan,

@@ -55,7 +55,7 @@ impl Publication<'_> {
             .unwrap_or_default();
         let class = consumer_changes::class_name(comparison.map(|comparison| &comparison.compat));
         let mut outputs = vec![("compat", class), ("next-version", next_name)];
-        if receipt.is_of_published_version() {
+        if receipt.is_for_published_version() {
             outputs.push(("version-name", receipt.version_name));
             outputs.push(("digest", receipt.digest));
         }

@@ -37,7 +37,7 @@ impl Publication<'_> {
                 let unconfirmed_outcome = to_unconfirmed(outcome, None);
                 let problems = unconfirmed_outcome.problems.into_iter();
                 return Ok(Outcome {
-                    problems: problems.chain([failure.chain()]).collect(),
+                    problems: problems.chain([failure.describe_on_one_line()]).collect(),
                     ..unconfirmed_outcome
                 });
             }

@@ -1,6 +1,6 @@
 //! Compares two versions or revisions: the changes for consumers.
 
-use super::offered_side::{CommitOffer, ComparedOffer, FETCH_HINT};
+use super::compared_offer::{CommitOffer, ComparedOffer, FETCH_HINT};
 use crate::error::Failure;
 use crate::interface_version::{self, LoadedInterface};
 use crate::job::cli::{ComparedVersionsArgs, GlobArgs};
@@ -10,7 +10,7 @@ use crate::publish::{
 };
 use crate::session::Run;
 use crate::session::artifact_versions::{
-    describe_missing_prefix, find_latest, prefix_lookup, reject_unpublished,
+    describe_missing_prefix, find_latest_version, prefix_lookup, reject_unpublished,
 };
 use crate::workspace::Workspace;
 use serde_json::{Value, json as value};
@@ -23,7 +23,7 @@ use sluicegate_platform::http::ErrorKind;
 pub(crate) struct VersionComparison<'a> {
     pub(crate) prefix: String,
     pub(crate) compat: Compatibility,
-    pub(crate) new_side: ComparedOffer,
+    pub(crate) new_offer: ComparedOffer,
     pub(crate) workspace: Workspace<'a>,
 }
 
@@ -48,7 +48,7 @@ impl VersionComparison<'_> {
     pub(crate) fn to_json(&self) -> Value {
         let compat = &self.compat;
         let commit = self
-            .new_side
+            .new_offer
             .offer
             .as_ref()
             .ok()
@@ -57,7 +57,7 @@ impl VersionComparison<'_> {
             "schema": "sluicegate.interface/v1",
             "prefix": self.prefix,
             "from": { "version": compat.against, "commit": compat.against_commit },
-            "to": { "version": self.new_side.version, "commit": commit.or_else(|| self.new_side.reported_commit.clone()) },
+            "to": { "version": self.new_offer.version, "commit": commit.or_else(|| self.new_offer.reported_commit.clone()) },
             "class": compat.class,
             "changes": compat.changes,
             "idsOnly": compat.ids_only,
@@ -72,8 +72,8 @@ pub(crate) fn compare_versions<'a>(
     args: &ComparedVersionsArgs,
 ) -> Result<VersionComparison<'a>, Failure> {
     let workspace = run.open_workspace()?;
-    let prefix = workspace.sources.prefix(args.prefix.clone())?;
-    let connection = workspace.sources.connection(&run.global)?;
+    let prefix = workspace.sources.resolve_prefix(args.prefix.clone())?;
+    let connection = workspace.sources.resolve_connection(&run.global)?;
     // Two revisions can be compared without the platform.
     let is_missing = connection.require_base_url().is_err() || connection.require_token().is_err();
     let platform = if is_missing && args.from.is_some() {
@@ -81,7 +81,7 @@ pub(crate) fn compare_versions<'a>(
     } else {
         Some(run.create_platform_client(&connection)?)
     };
-    let deepen = workspace.sources.deepen(args.deepen)?;
+    let deepen = workspace.sources.resolve_deepen(args.deepen)?;
     let lookup = OfferLookup {
         run,
         workspace: &workspace,
@@ -93,7 +93,7 @@ pub(crate) fn compare_versions<'a>(
     let new_offer = lookup.load_offer(args.to.as_deref())?;
     let selection = workspace
         .sources
-        .selection(&GlobArgs::default(), SelectionPurpose::Publish)?;
+        .resolve_selection(&GlobArgs::default(), SelectionPurpose::Publish)?;
     let compat = match &old_offer {
         Some(old_offer) if lacks_shared_file(old_offer) && lacks_shared_file(&new_offer) => {
             return Err(reject_missing_files(old_offer, &new_offer));
@@ -104,7 +104,7 @@ pub(crate) fn compare_versions<'a>(
     Ok(VersionComparison {
         prefix,
         compat,
-        new_side: new_offer,
+        new_offer,
         workspace,
     })
 }
@@ -124,11 +124,11 @@ impl OfferLookup<'_> {
         let (None, Some(platform)) = (name, self.platform) else {
             return self.load_offer(name).map(Some);
         };
-        let latest = self.run.block_on(find_latest(platform, self.prefix))??;
+        let latest = self.run.block_on(find_latest_version(platform, self.prefix))??;
         match latest {
             Ok(details) => self.load_version_offer(&details).map(Some),
             Err(published_prefixes) => {
-                if prefix_lookup(self.prefix).nearest(&published_prefixes).is_some() {
+                if prefix_lookup(self.prefix).find_nearest_name(&published_prefixes).is_some() {
                     self.run
                         .ui
                         .warn(&describe_missing_prefix(self.prefix, &published_prefixes));
@@ -245,8 +245,8 @@ impl OfferLookup<'_> {
             }
         };
         let mut changes = interface_version::compare_interface_versions(
-            &old_offer.offer(self.workspace)?,
-            &new_offer.offer(self.workspace)?,
+            &old_offer.read_interface_version(self.workspace)?,
+            &new_offer.read_interface_version(self.workspace)?,
         )?;
         changes.extend(interface::find_unlisted_removals(
             &old.ids,

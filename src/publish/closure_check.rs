@@ -128,7 +128,7 @@ fn find_needed_pipelines(
     let mut walk = CallWalk::default();
     let mut current_step: BTreeSet<String> = input
         .shared_file
-        .offers()
+        .offered_entries()
         .map(|entry| entry.pipeline.clone())
         .collect();
     while !current_step.is_empty() {
@@ -308,7 +308,7 @@ impl ClosureCheck<'_> {
         self.warnings.push(Warning {
             kind,
             is_needed,
-            place: problem.place(),
+            location: problem.format_location(),
             text: problem.to_string(),
         });
     }

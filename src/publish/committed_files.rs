@@ -39,7 +39,7 @@ pub fn compare_with_committed_files<'a>(
 
 /// Returns the size in bytes and the SHA-256 in hex of a blob. `path` names the file in errors.
 pub fn hash_blob(repository: &Repository, blob: &BlobId, path: &str) -> Result<(u64, String), PublishError> {
-    let bytes = repository.blob_size(blob)?;
+    let bytes = repository.read_blob_size(blob)?;
     let sha256 = content_hashes::hash_reader(repository.open_blob(blob, bytes)?, path)?;
     Ok((bytes, sha256))
 }

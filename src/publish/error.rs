@@ -86,7 +86,7 @@ pub struct Problem {
 
 impl Problem {
     /// Returns the location of the problem: the path, with the line if it is known.
-    pub(super) fn place(&self) -> String {
+    pub(super) fn format_location(&self) -> String {
         self.line
             .map_or_else(|| self.path.clone(), |line| format!("{}:{line}", self.path))
     }
@@ -95,7 +95,7 @@ impl Problem {
 impl fmt::Display for Problem {
     /// Writes the problem as a line: its location, the component if it concerns one, and the description.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.place())?;
+        f.write_str(&self.format_location())?;
         if let Some(component) = &self.component {
             return write!(f, ": component `{component}` {}", self.description);
         }

@@ -17,7 +17,7 @@ pub(super) struct FileListing<'a> {
 impl<'a> FileListing<'a> {
     /// Lists the selected files and all pipelines of a commit or of the working tree. Pipelines that are not selected
     /// are included, because selected ones may call them.
-    pub(super) fn new(
+    pub(super) fn load(
         repository: &'a Repository,
         head: &CommitId,
         request: &PublishRequest<'_>,
@@ -26,7 +26,7 @@ impl<'a> FileListing<'a> {
             FileSource::Commit => repository.snapshot(head.clone()),
             FileSource::Worktree => {
                 let custom_index = None;
-                repository.disk_snapshot(custom_index)?
+                repository.read_disk_snapshot(custom_index)?
             }
         };
         let files = snapshot
@@ -69,7 +69,7 @@ impl<'a> FileListing<'a> {
     }
 
     /// Returns the names of the directories at the root.
-    pub(super) fn root_dirs(&self) -> Result<Vec<String>, PublishError> {
+    pub(super) fn list_root_dirs(&self) -> Result<Vec<String>, PublishError> {
         Ok(self.snapshot.list_root_folders()?)
     }
 }

@@ -17,7 +17,7 @@ pub enum LatestVersion {
 
 /// Returns the version that \[Latest\] means after `disabled_version` was disabled. Repeats the lookup until `timeout`,
 /// because the platform may still return the disabled version for a while.
-pub async fn look_up_latest_without(
+pub async fn poll_latest_after_disabling(
     platform: &Platform,
     prefix: &str,
     disabled_version: &str,
@@ -40,7 +40,7 @@ pub async fn look_up_latest_without(
 
 /// Returns the version that \[Latest\] means. Repeats the lookup until it is `version` or the time is over, because the
 /// platform may show a new version only after a while.
-pub async fn look_up_latest_until(
+pub async fn poll_latest_until_version(
     platform: &Platform,
     prefix: &str,
     version: &str,

@@ -6,7 +6,7 @@
 
 use super::Plan;
 use super::content_hashes::FileHashes;
-use super::latest_version::look_up_latest_without;
+use super::latest_version::poll_latest_after_disabling;
 use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishOptions};
 use super::plan_upload::{UploadProgress, build_upload};
 use super::upload_outcome::{
@@ -225,7 +225,7 @@ pub async fn disable_version(
     match request_withdrawal(platform, prefix, version_name).await {
         Ok(()) => {
             outcome.disabled = true;
-            outcome.latest = Some(look_up_latest_without(platform, prefix, version_name, timeout).await);
+            outcome.latest = Some(poll_latest_after_disabling(platform, prefix, version_name, timeout).await);
         }
         Err(failure) => {
             let adjective = match outcome.kind {

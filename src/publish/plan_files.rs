@@ -29,7 +29,7 @@ pub fn build_plan(
 ) -> Result<Plan, PublishError> {
     let prefix = version_name::validate_header("prefix", request.prefix.clone())?;
     let version_name = build_version_name(repository, head, request)?;
-    let listing = FileListing::new(repository, head, request)?;
+    let listing = FileListing::load(repository, head, request)?;
     let contents = Arc::new(ContentReader::new(repository.root().to_owned()));
     let config_dir = require_config_dir(&listing, request)?;
     let shared_file = SharedPipelinesFile::load(&listing, &contents, &config_dir)?;
@@ -78,7 +78,7 @@ pub fn build_plan(
         branch,
         config_dir,
         files,
-        shared_pipelines: shared_file.offers().map(SharedPipelineRef::from).collect(),
+        shared_pipelines: shared_file.offered_entries().map(SharedPipelineRef::from).collect(),
         interface: shared_file.interface,
         warnings: limit_warnings(all_warnings),
         warning_summary,
@@ -143,7 +143,7 @@ fn require_config_dir(
         return Ok(config_dir.trim_matches('/').to_owned());
     }
     let exists = |path: &str| matches!(listing.find_file(path), Ok(Some(_)));
-    pipelines::find_config_dir(&listing.root_dirs()?, &exists)?.ok_or(PublishError::NoConfigDir)
+    pipelines::find_config_dir(&listing.list_root_dirs()?, &exists)?.ok_or(PublishError::NoConfigDir)
 }
 
 impl From<&SharedEntry> for SharedPipelineRef {
@@ -179,7 +179,7 @@ fn read_selected_pipelines(
     shared_file: &SharedPipelinesFile,
 ) -> Result<BTreeMap<String, PipelineFile>, PublishError> {
     let offered_paths: HashSet<&str> = shared_file
-        .offers()
+        .offered_entries()
         .map(|entry| entry.pipeline.as_str())
         .collect();
     let pipelines: Vec<_> = selected_files
@@ -266,7 +266,7 @@ fn build_submodule_warning(path: &String) -> Warning {
     Warning {
         kind: WarningKind::Submodule,
         is_needed: true,
-        place: path.clone(),
+        location: path.clone(),
         text: format!("{path}: a submodule, whose files are not part of this repository, is skipped"),
     }
 }
@@ -275,7 +275,7 @@ fn build_submodule_warning(path: &String) -> Warning {
 fn describe_empty_offer(shared_file: &SharedPipelinesFile) -> Option<String> {
     let path = shared_file.path();
     shared_file
-        .offers()
+        .offered_entries()
         .next()
         .is_none()
         .then(|| format!("{path}: no shared pipeline is enabled, so the version would offer no pipeline"))

@@ -27,7 +27,7 @@ pub(super) struct Warning {
     /// Whether a shared pipeline may need the file, so that consumers may notice.
     pub is_needed: bool,
     /// The file, with the line if there is one.
-    pub place: String,
+    pub location: String,
     pub text: String,
 }
 
@@ -79,7 +79,7 @@ fn describe_unneeded_warnings(warnings: &[&Warning]) -> String {
 
 /// Returns the locations of the first warnings, with a note on how to list all if some are omitted.
 fn format_places(warnings: &[&Warning]) -> String {
-    let list = List::with_limit(warnings, MAX_LISTED_PLACES).map(|warning| &warning.place);
+    let list = List::with_limit(warnings, MAX_LISTED_PLACES).map(|warning| &warning.location);
     match list.omitted_count() {
         0 => list.to_string(),
         _ => format!("{list} (--dry-run --json lists them)"),

@@ -180,7 +180,7 @@ impl Receipt {
     }
 
     /// Returns whether the outcome is that the version exists and this run found no problem with it.
-    pub fn is_of_published_version(&self) -> bool {
+    pub fn is_for_published_version(&self) -> bool {
         [OutcomeKind::Published, OutcomeKind::AlreadyPublished]
             .iter()
             .any(|kind| kind.receipt_word() == self.outcome)

@@ -121,7 +121,7 @@ impl Receipt {
             .map(|change| change.kind.effect().class)
             .max()
             .unwrap_or(ChangeClass::None)
-            .for_total();
+            .to_total_class();
         let has_wrong_class = compat
             .changes
             .iter()

@@ -74,7 +74,7 @@ impl SharedPipelinesFile {
     }
 
     /// Returns the entries that are offered to consumers.
-    pub(super) fn offers(&self) -> impl Iterator<Item = &SharedEntry> {
+    pub(super) fn offered_entries(&self) -> impl Iterator<Item = &SharedEntry> {
         self.interface.offered_entries()
     }
 }

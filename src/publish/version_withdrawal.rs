@@ -1,6 +1,6 @@
 //! Disables a version, so that consumers of \[Latest\] get the previous one, and makes sure that the platform did it.
 
-use super::latest_version::{LatestVersion, look_up_latest_without};
+use super::latest_version::{LatestVersion, poll_latest_after_disabling};
 use super::version_lookup::poll_until;
 use serde_json::Value;
 use sluicegate_platform::api::Platform;
@@ -33,7 +33,7 @@ pub async fn withdraw_version(
     timeout: Duration,
 ) -> Result<LatestVersion, WithdrawalError> {
     request_withdrawal(platform, prefix, version_name).await?;
-    let latest = look_up_latest_without(platform, prefix, version_name, timeout).await;
+    let latest = poll_latest_after_disabling(platform, prefix, version_name, timeout).await;
     if let LatestVersion::Unknown(_) = latest {
         require_disabled(platform, prefix, version_name, timeout).await?;
     }

@@ -27,7 +27,7 @@ const DETAILS_LIMIT: usize = 2_000;
 /// Builds the body of the request that creates the report on Bitbucket. The details are the headline, the unreviewed
 /// files and the notes. An undecided review is reported as FAILED.
 pub(crate) fn build_report(report: &Report) -> Value {
-    let (counts, totals) = (report.count_results(), report.totals());
+    let (counts, totals) = (report.count_results(), report.finding_totals());
     let number_field =
         |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
     let mut details = render_headline(report);

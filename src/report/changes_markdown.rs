@@ -55,7 +55,7 @@ pub(super) const MAX_LISTED_ITEMS: usize = 100;
 
 impl ConsumerChanges {
     /// Returns the changes as a list with a title. `escape` is applied to the items, which contain text from outside.
-    pub(super) fn render_list(&self, escape: &dyn Fn(&str) -> String) -> TitledList {
+    pub(super) fn to_titled_list(&self, escape: &dyn Fn(&str) -> String) -> TitledList {
         TitledList {
             title: format!("Shared pipelines: {}", self.summary),
             items: self
@@ -69,7 +69,7 @@ impl ConsumerChanges {
 
 impl ChangedPipelineCallers {
     /// Returns the callers as a list with a title. `escape` is applied to the items, which contain text from outside.
-    pub(super) fn render_list(&self, escape: &dyn Fn(&str) -> String) -> TitledList {
+    pub(super) fn to_titled_list(&self, escape: &dyn Fn(&str) -> String) -> TitledList {
         TitledList {
             title: self.summary.clone(),
             items: self.callers.iter().map(|text| escape(text)).collect(),
@@ -101,13 +101,13 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
         changes
             .consumers
             .as_ref()
-            .map(|consumers| render_section(consumers.render_list(&escape_prose))),
+            .map(|consumers| render_section(consumers.to_titled_list(&escape_prose))),
     );
     page.extend(
         changes
             .callers
             .as_ref()
-            .map(|callers| render_section(callers.render_list(&escape_prose))),
+            .map(|callers| render_section(callers.to_titled_list(&escape_prose))),
     );
     let headings: Vec<String> = files
         .iter()
@@ -173,7 +173,7 @@ pub(super) fn render_file_changes(
     // The size of the lists if each value of several lines is replaced by the number of its lines.
     let list_bytes: Vec<usize> = files
         .iter()
-        .map(|file| render_change_list(&file.words, usize::MAX, 0).len())
+        .map(|file| render_change_list(&file.change_lines, usize::MAX, 0).len())
         .collect();
     let list_shares = share_equally(list_bytes.iter().copied(), remaining_bytes);
     remaining_bytes -= list_shares.iter().sum::<usize>();
@@ -181,7 +181,7 @@ pub(super) fn render_file_changes(
         .iter()
         .zip(list_bytes)
         .map(|(file, list_bytes)| {
-            let complete_list = render_change_list(&file.words, usize::MAX, usize::MAX);
+            let complete_list = render_change_list(&file.change_lines, usize::MAX, usize::MAX);
             complete_list.len().saturating_sub(list_bytes)
         })
         .collect();
@@ -198,7 +198,7 @@ pub(super) fn render_file_changes(
             } else {
                 value_share
             };
-            let list = render_change_list(&file.words, list_shares[index] + value_share, value_limit);
+            let list = render_change_list(&file.change_lines, list_shares[index] + value_share, value_limit);
             let texts = [flowchart, list];
             let visible_texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
             visible_texts.join("\n")
@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn change_is_list_with_values_as_diffs() {
         let mut file = sample::changed_file("a.orch.yaml");
-        file.words = vec![
+        file.change_lines = vec![
             line(1, Sign::Changed, false, "Load *all* (sql)"),
             line(2, Sign::Changed, false, "parameters.sql:"),
             line(3, Sign::None, true, "select"),
@@ -387,7 +387,7 @@ mod tests {
     #[test]
     fn omitted_changes_are_counted() {
         let mut file = sample::changed_file("a.orch.yaml");
-        file.words = vec![line(1, Sign::Changed, false, &"x".repeat(150)); 500];
+        file.change_lines = vec![line(1, Sign::Changed, false, &"x".repeat(150)); 500];
         let many = vec![file; 30];
         let page = render_page(&of(many.clone()));
         assert!(page.len() < MAX_PAGE_BYTES, "{}", page.len());
@@ -401,12 +401,12 @@ mod tests {
     #[test]
     fn lists_come_before_values_in_equal_shares() {
         let mut long = sample::changed_file("long.orch.yaml");
-        long.words = vec![line(1, Sign::Changed, false, "Load (sql)")];
-        long.words
+        long.change_lines = vec![line(1, Sign::Changed, false, "Load (sql)")];
+        long.change_lines
             .extend(vec![line(2, Sign::Added, true, &"x".repeat(90)); 100]);
-        long.words.push(line(1, Sign::Added, false, "Last (sql)"));
+        long.change_lines.push(line(1, Sign::Added, false, "Last (sql)"));
         let mut short = sample::changed_file("short.orch.yaml");
-        short.words = vec![
+        short.change_lines = vec![
             line(1, Sign::Changed, false, "Count (sql)"),
             line(2, Sign::Added, true, "select 1"),
         ];
@@ -435,7 +435,7 @@ mod tests {
         fn no_line_leaves_its_place(raw in "(\\PC|`|~|<|\\||%%\\{|\\]|\"|@|#){0,40}", is_value in any::<bool>()) {
             let raw = sluicegate_base::text::escape_line(&raw);
             let mut file = sample::changed_file(&raw);
-            file.words = vec![line(1, Sign::Added, is_value, &raw)];
+            file.change_lines = vec![line(1, Sign::Added, is_value, &raw)];
             let component = serde_json::json!({ raw.clone(): { "type": raw } });
             let text = serde_json::json!({ "type": "orchestration", "pipeline": { "components": component } });
             file.picture = Canvas::from_pipeline(text.to_string().as_bytes()).ok();

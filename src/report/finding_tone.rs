@@ -18,14 +18,14 @@ impl Tone {
     /// Returns the tone of a finding: `Old` if it is known or waived, otherwise its level.
     pub(super) const fn for_finding(finding: &Finding<'_>) -> Self {
         if finding.is_counted() {
-            Self::ignoring_state(finding)
+            Self::for_finding_in_any_state(finding)
         } else {
             Self::Old
         }
     }
 
     /// Returns the tone of a finding by its level alone, as if it were neither known nor waived.
-    pub(super) const fn ignoring_state(finding: &Finding<'_>) -> Self {
+    pub(super) const fn for_finding_in_any_state(finding: &Finding<'_>) -> Self {
         match (finding.error_type, finding.severity) {
             (Some(_), _) => Self::Broken,
             (None, Severity::Error) => Self::Error,
@@ -44,7 +44,7 @@ impl Tone {
     }
 
     /// Returns the tone's label for people, in the singular.
-    pub(super) const fn word(self) -> &'static str {
+    pub(super) const fn label(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Broken => "not evaluated",
@@ -56,8 +56,8 @@ impl Tone {
     /// Returns a number of findings with their label, such as `2 errors` or `3 not evaluated`.
     pub(super) fn describe_count(self, number: usize) -> String {
         match self {
-            Self::Error | Self::Warning => format_count(number, self.word()),
-            Self::Broken | Self::Old => format!("{number} {}", self.word()),
+            Self::Error | Self::Warning => format_count(number, self.label()),
+            Self::Broken | Self::Old => format!("{number} {}", self.label()),
         }
     }
 }

@@ -22,7 +22,7 @@ const MAX_OTHER_PLACES: usize = 5;
 pub(super) type FileEntries<'v, 'a> = (&'a str, Vec<&'v FindingEntry<'a>>);
 
 /// Returns whether the finding is an error or a rule that could not be evaluated, and is neither known nor waived.
-pub(super) fn is_error(entry: &FindingEntry<'_>) -> bool {
+pub(super) fn is_counted_error(entry: &FindingEntry<'_>) -> bool {
     matches!(Tone::for_finding(&entry.finding), Tone::Error | Tone::Broken)
 }
 

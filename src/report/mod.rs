@@ -164,7 +164,7 @@ impl Format {
 
     /// Returns whether the report is an HTML page. Only a page draws pipelines, and marks all findings on changed
     /// lines, including known ones.
-    pub const fn is_page(self) -> bool {
+    pub const fn is_html_page(self) -> bool {
         match self {
             Self::Html => true,
             Self::Junit
@@ -243,7 +243,7 @@ fn write_json(
 /// Returns the names and values of the outputs for later steps of a job: the verdict, the number of reviewed files, and
 /// the numbers of findings. A number is empty if it is unknown.
 pub(crate) fn list_review_outputs(report: &Report) -> Vec<(&'static str, String)> {
-    let totals = report.totals();
+    let totals = report.finding_totals();
     let optional_number = |number: Option<usize>| number.map(|number| number.to_string()).unwrap_or_default();
     vec![
         ("verdict", report.verdict.to_string()),
@@ -360,7 +360,7 @@ mod tests {
     fn all_writers_show_same_numbers() {
         let about = ReportContext::default();
         for report in sample_reports() {
-            let totals = report.totals();
+            let totals = report.finding_totals();
             let expected = [totals.errors, totals.warnings, totals.not_evaluated].map(Some);
             let outputs = list_review_outputs(&report);
             let output = |name| {

@@ -77,7 +77,7 @@ pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
 /// files. `None` if the run passes, or if it fails because of findings. Findings do not explain an undecided verdict.
 pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportContext) -> Option<Remark<'r>> {
     let mut results = report.files.iter().flat_map(|file| &file.results);
-    let fails_by_finding = results.any(|result| result.fails(report.fail_on()));
+    let fails_by_finding = results.any(|result| result.fails_gate(report.fail_on()));
     if fails_by_finding && report.verdict != Verdict::Undecided {
         return None;
     }

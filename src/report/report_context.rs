@@ -68,7 +68,7 @@ pub(crate) struct ReportContext {
 pub(crate) struct ChangedFile {
     pub summary: ChangeSummary,
     /// The list of changes, without the line about the file; empty if they are unknown.
-    pub words: Vec<ChangeLine>,
+    pub change_lines: Vec<ChangeLine>,
     /// A picture of head and base, if it can be drawn and is not too large.
     pub picture: Option<Canvas>,
 }
@@ -109,7 +109,7 @@ impl ReportContext {
 
     /// Lists the first places in the rules file that cause this finding. If there are more, the last item counts them.
     /// Contains text from outside.
-    pub(super) fn list_first_places(&self, finding: &Finding<'_>) -> Vec<String> {
+    pub(super) fn list_rules_file_places(&self, finding: &Finding<'_>) -> Vec<String> {
         let places = self.find_rules_file_places(finding.rule, finding.error_type);
         List::with_limit(places, MAX_LISTED_PLACES)
             .with_noun("place")
@@ -219,7 +219,7 @@ impl SourceLines {
 
     /// Keeps the lines of a file's content that are near one of `lines`, the line numbers of findings, until the
     /// maximum size is reached. Long lines are truncated.
-    pub(crate) fn add(&mut self, path: &str, content: &[u8], lines: &BTreeSet<u32>) {
+    pub(crate) fn keep_lines_near(&mut self, path: &str, content: &[u8], lines: &BTreeSet<u32>) {
         let last_line = lines
             .last()
             .map_or(0, |line| line.saturating_add(Self::LINES_AFTER) as usize);
@@ -361,7 +361,7 @@ mod tests {
         let lines: Vec<String> = (1..=30).map(|n| format!("line {n}\r\n")).collect();
         let text = lines.concat();
         let mut sources = SourceLines::default();
-        sources.add("a", text.as_bytes(), &BTreeSet::from([1, 10, 29]));
+        sources.keep_lines_near("a", text.as_bytes(), &BTreeSet::from([1, 10, 29]));
         let numbers = |line| -> Vec<u32> {
             sources
                 .find_lines_around("a", line, 9, 9)
@@ -392,14 +392,14 @@ mod tests {
     fn kept_details_are_bounded() {
         let mut sources = SourceLines::default();
         let long = "é".repeat(100_000);
-        sources.add("a", long.as_bytes(), &BTreeSet::from([1]));
+        sources.keep_lines_near("a", long.as_bytes(), &BTreeSet::from([1]));
         assert_eq!(
             sources.line("a", 1).map(|line| line.chars().count()),
             Some(SourceLines::MAX_LINE_CHARS)
         );
         let lines: BTreeSet<u32> = (1..=40_000).collect();
         let text = format!("{}\n", "x".repeat(1_000)).repeat(40_000);
-        (0..4).for_each(|n| sources.add(&n.to_string(), text.as_bytes(), &lines));
+        (0..4).for_each(|n| sources.keep_lines_near(&n.to_string(), text.as_bytes(), &lines));
         assert!(sources.is_full() && sources.kept_bytes < SourceLines::MAX_BYTES + 1_000);
     }
 

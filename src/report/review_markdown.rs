@@ -4,7 +4,7 @@
 use crate::report::changes_markdown;
 use crate::report::finding_tone::Tone;
 use crate::report::findings_markdown::{
-    FileEntries, MESSAGE_LIMIT, is_error, render_file_findings, shorten_message, shorten_name,
+    FileEntries, MESSAGE_LIMIT, is_counted_error, render_file_findings, shorten_message, shorten_name,
 };
 use crate::report::markdown::{escape, escape_prose, render_code};
 use crate::report::view::{
@@ -146,7 +146,7 @@ impl MarkdownPage<'_> {
         let (error_files, warning_files): (Vec<FileEntries<'_, '_>>, Vec<_>) =
             view::group_by_path(counted_entries, |entry| entry.finding.path)
                 .into_iter()
-                .partition(|(_, entries)| entries.iter().any(|entry| is_error(entry)));
+                .partition(|(_, entries)| entries.iter().any(|entry| is_counted_error(entry)));
         let is_compared_with_base = view.report.fixed_count.is_some();
         let (error_title, warning_title) = if is_compared_with_base {
             ("New errors", "New warnings")
@@ -223,7 +223,7 @@ impl MarkdownPage<'_> {
     /// Adds the changes to each pipeline: first a fold with a flowchart and a list for each pipeline for which there is
     /// space, then a list of the other pipelines. If only one pipeline changed, its fold is open.
     fn add_changes(&mut self, view: &View<'_>) {
-        let files = view.sorted_changes();
+        let files = view.list_sorted_changes();
         if files.is_empty() {
             return;
         }
@@ -361,7 +361,7 @@ fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
 fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> String {
     let message = escape(&shorten_message(&cause.finding.message()));
     let places: Vec<String> = context
-        .list_first_places(&cause.finding)
+        .list_rules_file_places(&cause.finding)
         .iter()
         .map(|place| render_code(&shorten_name(place)))
         .collect();

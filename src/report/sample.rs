@@ -80,7 +80,7 @@ pub(crate) fn changed_file(path: &str) -> ChangedFile {
             called_by: Some(6),
             callers: Vec::new(),
         },
-        words: Vec::new(),
+        change_lines: Vec::new(),
         picture: None,
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn describe_numbers(report: &Report) -> String {
 /// Describes the numbers of findings, such as `29 new errors, 12 new warnings (16 known, 5 fixed)`; `None` if there are
 /// no findings in any state. The word `new` is used only if the findings were compared with the base.
 fn describe_findings(report: &Report) -> Option<String> {
-    let totals = report.totals();
+    let totals = report.finding_totals();
     let new = if totals.new.is_some() { "new " } else { "" };
     let describe_part =
         |number: usize, noun: &str| (number > 0).then(|| format_count(number, &format!("{new}{noun}")));
@@ -197,7 +197,7 @@ pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
     if report.verdict != Verdict::Undecided {
         return None;
     }
-    if report.lacks_shards() {
+    if report.has_missing_shards() {
         return Some(
             "run the review for each missing shard with --shard, and pass the reports of all shards to `sluicegate report`",
         );
@@ -227,7 +227,7 @@ pub(super) fn find_next_step_for_log(report: &Report, logged_reasons: &[String])
 /// Returns the reason why the run failed: too many known findings, refused changes, or warnings that fail the gate.
 /// `None` if an error among the findings explains it.
 fn explain_failure(report: &Report) -> Option<String> {
-    let fails_by_finding = has_matching_result(report, |result| result.fails(report.fail_on()));
+    let fails_by_finding = has_matching_result(report, |result| result.fails_gate(report.fail_on()));
     if !fails_by_finding && report.check_known_limit().is_some() {
         return Some("There are more known findings than allowed.".to_owned());
     }
@@ -239,10 +239,10 @@ fn explain_failure(report: &Report) -> Option<String> {
             refusals.join(", ")
         ));
     }
-    if has_matching_result(report, |result| result.fails(FailOn::Error)) {
+    if has_matching_result(report, |result| result.fails_gate(FailOn::Error)) {
         return None;
     }
-    let has_warning = has_matching_result(report, |result| result.fails(FailOn::Warn));
+    let has_warning = has_matching_result(report, |result| result.fails_gate(FailOn::Warn));
     Some(if has_warning {
         "All findings are warnings, and warnings fail this gate.".to_owned()
     } else {

@@ -87,7 +87,7 @@ pub(crate) fn describe_missing_prefix(prefix: &str, prefixes: &[String]) -> Stri
 
 /// Requests the latest enabled version of a prefix. If there is none, returns all published prefixes as the inner
 /// error. A wrong base URL causes a 404, too, so only a list of prefixes proves that the version is missing.
-pub(crate) async fn find_latest(
+pub(crate) async fn find_latest_version(
     platform: &Platform,
     prefix: &str,
 ) -> Result<Result<ArtifactDetails, Vec<String>>, Failure> {

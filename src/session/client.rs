@@ -26,7 +26,7 @@ impl Run {
     }
 
     /// Returns an observer that prints the messages of a client, for example about a retry.
-    pub(crate) fn observer(&self) -> http::Observer {
+    pub(crate) fn create_observer(&self) -> http::Observer {
         let ui = self.ui;
         http::Observer::new(move |sentence| ui.say(sentence))
     }
@@ -62,7 +62,7 @@ impl Run {
             ca_cert: connection.ca_cert.clone(),
             client_certificate: connection.client_certificate.clone(),
             observer: self
-                .observer()
+                .create_observer()
                 .with_response_flag(Arc::clone(&self.has_platform_responded)),
         })?;
         Ok(Platform::new(client))

@@ -20,8 +20,8 @@ pub(crate) struct RemoteProject {
 
 impl Run {
     /// Creates a client of the platform from the settings, and returns it with the configured project id.
-    pub(crate) fn project(&self) -> Result<RemoteProject, Failure> {
-        let connection = self.read_setting_sources()?.connection(&self.global)?;
+    pub(crate) fn create_project_client(&self) -> Result<RemoteProject, Failure> {
+        let connection = self.read_setting_sources()?.resolve_connection(&self.global)?;
         Ok(RemoteProject {
             platform: self.create_platform_client(&connection)?,
             id: connection.require_project_id()?,
@@ -164,7 +164,7 @@ impl ResourceLookup<'_> {
     }
 
     /// Returns the most similar of these names; `None` if no name is similar or the resource's name is one of them.
-    pub(crate) fn nearest(self, names: &[String]) -> Option<&str> {
+    pub(crate) fn find_nearest_name(self, names: &[String]) -> Option<&str> {
         let known_names: Vec<&str> = names.iter().map(String::as_str).collect();
         find_nearest(self.name, &known_names).filter(|near| *near != self.name)
     }
@@ -175,7 +175,7 @@ impl ResourceLookup<'_> {
             Some(list) => format!("run `sluicegate {list}` to list them"),
             None => "check the name, the project id and the base URL".to_owned(),
         };
-        match self.nearest(names) {
+        match self.find_nearest_name(names) {
             Some(near) => format!("{} {list_instruction}", did_you_mean(near)),
             None => list_instruction,
         }

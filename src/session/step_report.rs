@@ -46,7 +46,7 @@ pub(crate) fn requested_annotations(run: &Run, command: &Command) -> Option<Anno
         Command::Report(args) => Some(&args.destinations),
         _ => None,
     };
-    settings::job_annotations(
+    settings::requested_annotation_style(
         destinations.and_then(|destinations| destinations.annotations),
         &run.env,
     )
@@ -204,7 +204,7 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Reports to the CI host that the command was not run because its arguments are invalid. Returns whether the message
 /// was written to the log as an annotation, so that the caller does not print it again.
 pub(crate) fn report_usage_error(env: &Env, message: &str) -> bool {
-    let requested_style = settings::job_annotations(None, env).unwrap_or_default();
+    let requested_style = settings::requested_annotation_style(None, env).unwrap_or_default();
     let style = annotation_style(requested_style, Host::detect(env));
     let message = message.strip_prefix("error: ").unwrap_or(message);
     // An error is ignored: the usage error matters more, and the caller reports it.

@@ -205,7 +205,7 @@ impl Ui {
     }
 
     /// Creates a progress display: a moving bar on a terminal, lines in CI, hidden elsewhere.
-    pub(crate) fn progress(self, label: &str) -> ProgressDisplay {
+    pub(crate) fn create_progress_display(self, label: &str) -> ProgressDisplay {
         ProgressDisplay::new(self.shows_bars, self.shows_lines, label)
     }
 

@@ -19,7 +19,7 @@ impl Workspace<'_> {
     /// Returns the files of the checked-out commit in CI, otherwise the files on disk.
     pub(crate) fn checkout_snapshot(&self, run: &Run) -> Result<Snapshot<'_>, Failure> {
         if self.ci.host.is_local() {
-            return Ok(self.repo.disk_snapshot(run.hook_index_path())?);
+            return Ok(self.repo.read_disk_snapshot(run.hook_index_path())?);
         }
         Ok(self.repo.snapshot(self.repo.head()?.commit))
     }
@@ -95,7 +95,7 @@ impl Workspace<'_> {
         if !self.ci.host.is_local() || self.repo.is_bare() || !is_checked_out {
             return;
         }
-        let changes = self.repo.disk_snapshot(run.hook_index_path()).and_then(|disk| {
+        let changes = self.repo.read_disk_snapshot(run.hook_index_path()).and_then(|disk| {
             disk.find_changes(std::slice::from_ref(head), &|path| {
                 is_pipeline(path) || is_platform_file(path)
             })
@@ -121,7 +121,7 @@ impl Workspace<'_> {
         evaluated_snapshot: &Snapshot<'_>,
         selection: &Selection,
     ) -> Result<BTreeSet<String>, GitError> {
-        let disk = self.repo.disk_snapshot(run.hook_index_path())?;
+        let disk = self.repo.read_disk_snapshot(run.hook_index_path())?;
         let gate_files = self
             .find_gate_files([evaluated_snapshot, &disk].into_iter())?
             .paths();

@@ -69,10 +69,10 @@ impl Run {
     pub(crate) fn open_workspace_in(&self, repo: Repository) -> Result<Workspace<'_>, Failure> {
         let host = settings::requested_host(&self.global, &self.env)?;
         let mut ci = ci::detect_context(&self.env, host).map_err(ContextError::from)?;
-        let repositories = settings::target_repositories(&self.global, &self.env)?;
+        let repositories = settings::requested_target_repositories(&self.global, &self.env)?;
         ci.target_repository.urls.extend(repositories);
         let is_host_commit = context::reviews_host_commit(&repo, &ci, &RequestedRevisions::default())?;
-        let choice = settings::policy_source(&self.global, &self.env)?;
+        let choice = settings::resolve_policy_source(&self.global, &self.env)?;
         let policy = allow_unproven(policy::find_policy_revision(
             &repo,
             Some(&ci),
@@ -92,7 +92,7 @@ impl Run {
             sources: policy_settings.sources,
             policy_revision: policy_settings.policy_revision,
             target_age_note: None,
-            gate_changes: settings::gate_changes(&self.global, &self.env)?,
+            gate_changes: settings::resolve_gate_changes(&self.global, &self.env)?,
             config_file: policy_settings.config_file,
             team_rules_path: policy_settings.team_rules_path,
             repo,
@@ -139,9 +139,9 @@ impl Run {
         };
         let checkout = config_file.as_ref().map(|_| &checkout);
         let mut sources = SettingSources::new(&self.env, &gate_file, checkout, on_unusable)?;
-        let named_config_dir = sources.resolve_or_drop_file(|sources| sources.config_dir(&self.global))?;
+        let named_config_dir = sources.resolve_or_drop_file(|sources| sources.resolve_config_dir(&self.global))?;
         let team_rules_path = sources
-            .resolve_or_drop_file(|sources| sources.team_rules_path(&self.global, config_file.as_deref()))?;
+            .resolve_or_drop_file(|sources| sources.resolve_team_rules_path(&self.global, config_file.as_deref()))?;
         Ok(PolicySettings {
             team_rules_path,
             sources,
@@ -177,7 +177,7 @@ impl Run {
         let host = settings::requested_host(&self.global, &self.env)?;
         if let Some(repo) = self.find_repository() {
             let ci = ci::detect_context(&self.env, host).ok();
-            let choice = settings::policy_source(&self.global, &self.env)?;
+            let choice = settings::resolve_policy_source(&self.global, &self.env)?;
             // Such a command reviews no commit, so there is none that differs from the host's.
             let is_host_commit = true;
             let policy = allow_unproven(policy::find_policy_revision(
@@ -233,7 +233,7 @@ impl<'a> Workspace<'a> {
         let is_tip_unknown = matches!(self.policy_revision, PolicyRevision::Unknown { .. })
             || matches!(self.target_revision, PolicyRevision::Unknown { .. });
         if revisions.deepen || !is_host_commit || is_tip_unknown {
-            let choice = settings::policy_source(&run.global, &run.env)?;
+            let choice = settings::resolve_policy_source(&run.global, &run.env)?;
             let policy = policy::find_policy_revision(&self.repo, Some(&self.ci), choice, is_host_commit)?;
             let policy_settings = run.read_policy_settings(
                 &self.repo,
@@ -331,7 +331,7 @@ impl<'a> Workspace<'a> {
     }
 
     /// Resolves the base for a review of the working tree or the index, and prints the warnings.
-    pub(crate) fn resolve_checkout(
+    pub(crate) fn resolve_checkout_comparison(
         &self,
         run: &Run,
         revisions: &RequestedRevisions,

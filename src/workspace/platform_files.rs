@@ -46,7 +46,7 @@ impl Workspace<'_> {
 
     /// Returns an empty rule set for a snapshot without a rules file. It contains the reason: there is no file, or only
     /// one behind a symbolic link.
-    pub(crate) fn rule_set_without_file(&self, snapshot: &Snapshot<'_>) -> Result<RuleSet, Failure> {
+    pub(crate) fn create_rule_set_without_file(&self, snapshot: &Snapshot<'_>) -> Result<RuleSet, Failure> {
         Ok(if self.find_linked_rules(snapshot)?.is_empty() {
             RuleSet::without_file()
         } else {

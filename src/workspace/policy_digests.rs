@@ -87,7 +87,7 @@ impl Workspace<'_> {
         let host_url = self.ci.target_repository.urls.first();
         let address = host_url.and_then(|url| RemoteUrl::parse(url));
         let address = address.or_else(|| {
-            let remotes = self.repo.remote_repositories().ok()?;
+            let remotes = self.repo.list_remote_repositories().ok()?;
             remotes.into_iter().next()?.1
         });
         address

@@ -23,10 +23,10 @@ impl Workspace<'_> {
         if let Some(reason) = self.find_unmatched_policy(run, selection(&settings))? {
             settings = self.sources.resolve_without_file(&reason, &resolve)?;
         }
-        self.named_config_dir = self.sources.config_dir(&run.global)?;
+        self.named_config_dir = self.sources.resolve_config_dir(&run.global)?;
         self.team_rules_path = self
             .sources
-            .team_rules_path(&run.global, self.config_file.as_deref())?;
+            .resolve_team_rules_path(&run.global, self.config_file.as_deref())?;
         Ok(settings)
     }
 
@@ -39,10 +39,10 @@ impl Workspace<'_> {
         }
         let snapshot = match &self.policy_revision {
             PolicyRevision::Commit { commit, .. } => self.repo.snapshot(commit.clone()),
-            PolicyRevision::Head { .. } => self.repo.disk_snapshot(run.hook_index_path())?,
+            PolicyRevision::Head { .. } => self.repo.read_disk_snapshot(run.hook_index_path())?,
             PolicyRevision::Unknown { .. } => return Ok(None),
         };
-        let config_dir = self.sources.config_dir(&run.global)?;
+        let config_dir = self.sources.resolve_config_dir(&run.global)?;
         let file_config_dir = config_dir.filter(|name| {
             settings::requested_config_dir(&run.global, &run.env).is_none()
                 && self.sources.sets_config_dir(name)

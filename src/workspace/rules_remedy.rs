@@ -175,7 +175,7 @@ impl Workspace<'_> {
             },
         };
         // In a shallow clone the merge-base may be missing, but the branch lacks the file in any case.
-        let bases = self.repo.merge_bases(&head, &tip).unwrap_or_default();
+        let bases = self.repo.find_merge_bases(&head, &tip).unwrap_or_default();
         for base in &bases {
             if self.repo.find_file(base, &path)?.is_some() {
                 return Ok(None);
@@ -193,7 +193,7 @@ impl Workspace<'_> {
         if !self.ci.host.is_local() {
             return Ok(None);
         }
-        let branch = self.repo.likely_default_branch()?;
+        let branch = self.repo.find_likely_default_branch()?;
         Ok(branch.map(|branch| (branch.branch, branch.tip)))
     }
 

@@ -221,10 +221,10 @@ impl GateVersion<'_> {
         }
         let config_file = self.workspace.config_file.as_deref();
         self.team_rules_path = sources
-            .team_rules_path(&self.run.global, config_file)
+            .resolve_team_rules_path(&self.run.global, config_file)
             .ok()
             .flatten();
-        let config_dir = sources.config_dir(&self.run.global).ok().flatten();
+        let config_dir = sources.resolve_config_dir(&self.run.global).ok().flatten();
         Ok(config_dir.filter(|dir| sources.sets_config_dir(dir)))
     }
 
@@ -242,7 +242,7 @@ impl GateVersion<'_> {
     /// Returns the problem if a value of the configuration file cannot be used. An error that also occurs without the
     /// file comes from the job's settings, so it is not a problem of the file.
     fn find_unusable_value(&self, sources: &SettingSources<'_>) -> Result<Option<String>, Failure> {
-        let config_dir = match sources.config_dir(&self.run.global) {
+        let config_dir = match sources.resolve_config_dir(&self.run.global) {
             Ok(dir) => dir,
             Err(error) => return Ok(Some(error.to_note())),
         };
@@ -267,8 +267,8 @@ impl GateVersion<'_> {
 
     /// Resolves the selection of the command. An invalid connection or path of the team rules is an error, too.
     fn resolve_selection(&self, sources: &SettingSources<'_>) -> Result<Selection, SettingsError> {
-        sources.connection(&self.run.global)?;
-        sources.team_rules_path(&self.run.global, self.workspace.config_file.as_deref())?;
+        sources.resolve_connection(&self.run.global)?;
+        sources.resolve_team_rules_path(&self.run.global, self.workspace.config_file.as_deref())?;
         (self.resolve)(sources)
     }
 

@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn list_changed_files(repository: &Path, base: &str, head: &str) -> Result<Vec<String>, GitError> {
     let repository = Repository::open(repository)?;
     let head = repository.resolve(head)?;
-    let bases = repository.merge_bases(&repository.resolve(base)?, &head)?;
+    let bases = repository.find_merge_bases(&repository.resolve(base)?, &head)?;
     let changes = repository.find_changes(&bases, &head, &|_| true)?;
     let line = |change: &sluicegate_git::Change| match &change.kind {
         ChangeKind::Added => format!("added {}", change.path),

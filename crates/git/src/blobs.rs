@@ -12,7 +12,7 @@ const MAX_LOADED_SIZE: u64 = 4 * 1024 * 1024;
 
 impl Repository {
     /// Returns the blob's size in bytes, without reading its content. A blob that a partial clone lacks is fetched.
-    pub fn blob_size(&self, blob: &BlobId) -> Result<u64, GitError> {
+    pub fn read_blob_size(&self, blob: &BlobId) -> Result<u64, GitError> {
         let odb = self.open_odb()?;
         let header = match odb.read_header(blob.oid()) {
             Err(error) if error.code() == ErrorCode::NotFound => {
@@ -38,7 +38,7 @@ impl Repository {
             .borrow()
             .get(blob.oid())
             .map(|content| content.len());
-        let size = cached_size.map_or_else(|| self.blob_size(blob), |size| Ok(size as u64))?;
+        let size = cached_size.map_or_else(|| self.read_blob_size(blob), |size| Ok(size as u64))?;
         if size > limit {
             return Err(GitError::TooLarge {
                 blob: blob.to_string(),

@@ -20,16 +20,16 @@ const USUAL_DEFAULT_BRANCHES: [&str; 2] = ["main", "master"];
 
 impl Repository {
     /// Returns the branches of remotes that contain the commit: the default branch first, then sorted by name.
-    pub fn remote_branches_with_commit(&self, commit: &CommitId) -> Result<Vec<RemoteBranch>, GitError> {
+    pub fn find_remote_branches_with_commit(&self, commit: &CommitId) -> Result<Vec<RemoteBranch>, GitError> {
         let commit = self.find_commit(commit)?.id();
         let mut branches = Vec::new();
-        for branch in self.remote_branches()? {
+        for branch in self.list_remote_branches()? {
             let tip = branch.tip.oid().map_err(GitError::library("read a branch"))?;
             if self.is_ancestor(tip, commit)? {
                 branches.push(branch);
             }
         }
-        let default_branch = self.likely_default_branch()?;
+        let default_branch = self.find_likely_default_branch()?;
         branches.sort_by_cached_key(|branch| {
             (
                 default_branch.as_ref() != Some(branch),
@@ -45,7 +45,7 @@ impl Repository {
     /// Only references that a remote is configured to fetch from its `refs/heads/` count. Hosts also keep pull requests
     /// and merge commits under `refs/remotes/` (`refs/remotes/pull/1/merge` by actions/checkout, `origin/PR-1` by
     /// Jenkins), which are not branches of the remote.
-    pub fn remote_branches(&self) -> Result<Vec<RemoteBranch>, GitError> {
+    pub fn list_remote_branches(&self) -> Result<Vec<RemoteBranch>, GitError> {
         let list_error = GitError::library("list the remote-tracking branches");
         let remotes = self.list_remotes()?;
         let mut branches = Vec::new();
@@ -79,7 +79,7 @@ impl Repository {
     }
 
     /// Returns the full names of the references under `refs/remotes/` that point to the commit.
-    pub fn remote_references_at(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
+    pub fn find_remote_references_at(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
         let list_error = GitError::library("list the remote-tracking references");
         let mut names = Vec::new();
         for result in self
@@ -96,12 +96,12 @@ impl Repository {
     }
 
     /// Returns the branch with this name of the first remote that has it; `origin` comes first.
-    pub fn remote_branch(&self, branch: &str) -> Result<Option<RemoteBranch>, GitError> {
-        Ok(self.remote_branches_with_name(branch)?.into_iter().next())
+    pub fn find_remote_branch(&self, branch: &str) -> Result<Option<RemoteBranch>, GitError> {
+        Ok(self.find_remote_branches_with_name(branch)?.into_iter().next())
     }
 
     /// Returns the branch with this name of each remote that has it, `origin` first.
-    pub fn remote_branches_with_name(&self, branch: &str) -> Result<Vec<RemoteBranch>, GitError> {
+    pub fn find_remote_branches_with_name(&self, branch: &str) -> Result<Vec<RemoteBranch>, GitError> {
         // git2 panics if the name of a reference contains a zero byte.
         if branch.contains('\0') {
             return Ok(Vec::new());
@@ -139,7 +139,7 @@ impl Repository {
     }
 
     /// Returns the tip of the local branch with exactly this name.
-    pub fn local_branch_tip(&self, branch: &str) -> Result<Option<CommitId>, GitError> {
+    pub fn find_local_branch_tip(&self, branch: &str) -> Result<Option<CommitId>, GitError> {
         let reference = self.find_reference(&format!("refs/heads/{branch}"))?;
         Ok(reference
             .and_then(|reference| find_reference_commit(&reference))
@@ -176,7 +176,7 @@ impl Repository {
     /// Returns the probable default branch of the remote: [`recorded_default_branch`](Self::recorded_default_branch),
     /// otherwise `main` or `master` of the only remote, or `None` if it has both. If a push must not influence what a
     /// change is compared with, use only `recorded_default_branch`.
-    pub fn likely_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
+    pub fn find_likely_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
         if let Some(branch) = self.recorded_default_branch()? {
             return Ok(Some(branch));
         }
@@ -184,7 +184,7 @@ impl Repository {
         if remotes.len() != 1 {
             return Ok(None);
         }
-        let [main, master] = USUAL_DEFAULT_BRANCHES.map(|name| self.remote_branch(name));
+        let [main, master] = USUAL_DEFAULT_BRANCHES.map(|name| self.find_remote_branch(name));
         match (main?, master?) {
             (Some(_), Some(_)) => Ok(None),
             (main, master) => Ok(main.or(master)),

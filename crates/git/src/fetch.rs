@@ -71,7 +71,7 @@ impl Repository {
     /// Returns whether the clone has the branch or the commit.
     fn has_target(&self, target: FetchTarget<'_>) -> bool {
         match target {
-            FetchTarget::Branch(name) => matches!(self.remote_branch(name), Ok(Some(_))),
+            FetchTarget::Branch(name) => matches!(self.find_remote_branch(name), Ok(Some(_))),
             FetchTarget::Commit(id) => self.has_commit(id),
         }
     }

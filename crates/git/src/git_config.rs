@@ -5,7 +5,7 @@ use git2::{Config, ErrorCode};
 
 impl Repository {
     /// Returns the value of a setting in this clone's own configuration.
-    pub fn local_setting(&self, name: &str) -> Result<Option<String>, GitError> {
+    pub fn read_local_setting(&self, name: &str) -> Result<Option<String>, GitError> {
         match self.open_local_config()?.get_string(name) {
             Ok(value) => Ok(Some(value)),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(None),

@@ -17,7 +17,7 @@ impl Repository {
     /// A shallow clone can yield a merge-base that is older than the real one, or hide it. The result is trusted only
     /// if neither side reaches the edge of the clone other than through a merge-base; otherwise the result is
     /// [`GitError::ShallowHistory`].
-    pub fn merge_bases(&self, left: &CommitId, right: &CommitId) -> Result<Vec<CommitId>, GitError> {
+    pub fn find_merge_bases(&self, left: &CommitId, right: &CommitId) -> Result<Vec<CommitId>, GitError> {
         let tips = [self.find_commit(left)?.id(), self.find_commit(right)?.id()];
         let bases: Vec<Oid> = match self.library.merge_bases(tips[0], tips[1]) {
             Ok(bases) => bases.to_vec(),

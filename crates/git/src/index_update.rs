@@ -22,7 +22,7 @@ impl Repository {
     /// Returns the files among `paths` whose content on disk is the staged content. Files that are not in the index are
     /// omitted, and files that an external filter converts, because libgit2 does not run such filters. `index_path` is
     /// the value of `GIT_INDEX_FILE`, which git sets for its hooks.
-    pub fn files_without_unstaged_changes<'p>(
+    pub fn list_files_without_unstaged_changes<'p>(
         &self,
         paths: impl Iterator<Item = &'p str>,
         index_path: Option<&Path>,

@@ -15,7 +15,7 @@ impl Repository {
         let [first, second] = parents.as_slice() else {
             return Ok(false);
         };
-        let bases = self.merge_bases(first, second)?;
+        let bases = self.find_merge_bases(first, second)?;
         let [base] = bases.as_slice() else {
             return Ok(false);
         };

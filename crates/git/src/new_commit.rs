@@ -105,7 +105,7 @@ mod tests {
         let clone = Repository::clone_local(remote.root(), &folder.path().join("work")).unwrap();
         assert_eq!(clone.head().unwrap().commit, first);
         assert_eq!(clone.resolve("origin/side").unwrap(), second);
-        assert_eq!(clone.merge_bases(&first, &second).unwrap(), [first]);
+        assert_eq!(clone.find_merge_bases(&first, &second).unwrap(), [first]);
         assert_eq!(
             std::fs::read_to_string(folder.path().join("work/a/b c.txt")).unwrap(),
             "one"

@@ -5,7 +5,7 @@ use git2::Remote;
 
 impl Repository {
     /// Returns the URL of the first remote; `origin` comes first. It may contain credentials.
-    pub fn remote_url(&self) -> Result<Option<String>, GitError> {
+    pub fn find_remote_url(&self) -> Result<Option<String>, GitError> {
         let remotes = self.list_remotes()?;
         let url = remotes.first().and_then(|remote| remote.url().ok());
         Ok(url.map(str::to_owned))
@@ -13,7 +13,7 @@ impl Repository {
 
     /// Returns the names of the remotes with the repository that each fetches from, `origin` first. A remote without a
     /// usable URL has no repository.
-    pub fn remote_repositories(&self) -> Result<Vec<(String, Option<RemoteUrl>)>, GitError> {
+    pub fn list_remote_repositories(&self) -> Result<Vec<(String, Option<RemoteUrl>)>, GitError> {
         let remotes = self.list_remotes()?;
         Ok(remotes
             .iter()

@@ -127,7 +127,7 @@ impl Repository {
     ) -> Result<Option<(String, Option<String>)>, GitError> {
         let mut names: Vec<String> = matches.iter().map(|(full_name, _)| full_name.clone()).collect();
         let matches_id = names.iter().any(|full_name| is_full_id(full_name));
-        let tracking_reference = self.remote_branch(name)?.map(|branch| branch.reference);
+        let tracking_reference = self.find_remote_branch(name)?.map(|branch| branch.reference);
         let remote_reference = names
             .iter()
             .find(|full_name| full_name.starts_with("refs/remotes/"))

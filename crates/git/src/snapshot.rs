@@ -47,7 +47,7 @@ impl Repository {
     }
 
     /// Returns the staged files. `index` is the value of `GIT_INDEX_FILE`, which git sets for its hooks.
-    pub fn staged_snapshot(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
+    pub fn read_staged_snapshot(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
         let files = listed_file::list_staged_files(self, index)?;
         // Attributes convert only files on disk.
         let has_attributes = false;
@@ -66,7 +66,7 @@ impl Repository {
     }
 
     /// Returns the files on disk: those that are tracked, and those that are neither tracked nor ignored.
-    pub fn disk_snapshot(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
+    pub fn read_disk_snapshot(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
         let (name, listing) = if self.is_plain_directory() {
             (
                 "the directory",

@@ -114,7 +114,7 @@ pub(super) fn branch_tip(repository: &Repository, branch: &str) -> Result<Option
     if branch.contains(char::is_control) {
         return Ok(None);
     }
-    repository.local_branch_tip(branch)
+    repository.find_local_branch_tip(branch)
 }
 
 /// Returns the commit if its ID is complete and the branch exists and contains it.

@@ -270,7 +270,7 @@ impl Baseline {
         files: impl Iterator<Item = &'f str>,
     ) -> Result<BasePaths, GitError> {
         let base_paths = BasePaths::for_files(files, &*self.find_former_paths_since(base, snapshot)?);
-        Ok(base_paths.forget_unselected(&|path| self.selects(path)))
+        Ok(base_paths.treat_unselected_as_new(&|path| self.selects(path)))
     }
 
     /// Looks up the paths that the reviewed files had at the base, only for files that changed since the base and
@@ -282,7 +282,7 @@ impl Baseline {
         files: impl Iterator<Item = &'f str>,
     ) -> Result<BasePaths, GitError> {
         let base_paths = BasePaths::for_changed_files(files, &*self.find_former_paths_since(base, snapshot)?);
-        Ok(base_paths.forget_unselected(&|path| self.selects(path)))
+        Ok(base_paths.treat_unselected_as_new(&|path| self.selects(path)))
     }
 
     /// Returns the former path of each file that changed since the base. Reuses the paths that the selection found:

@@ -11,7 +11,7 @@ type ComponentRenames = BTreeMap<String, BTreeMap<String, String>>;
 impl VersionPairs<'_> {
     /// Compares both versions of these pipelines. Returns the old name of each renamed component, by path and new name.
     pub(crate) fn find_renamed_components(&self, changes: &[Change]) -> Result<ComponentRenames, GitError> {
-        let renames = self.map_different(changes, &|_, contents| {
+        let renames = self.map_differing_versions(changes, &|_, contents| {
             let mut old_names = BTreeMap::new();
             for component in contents.diff().components {
                 // A platform that trims names cannot tell these two apart, so they stay two subjects.

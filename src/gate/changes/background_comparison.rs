@@ -40,7 +40,7 @@ impl BackgroundComparison {
         paths: &[String],
         shard_selection: &ShardSelection,
     ) -> Option<Self> {
-        let is_shown = change_list::writes_changes(run, workspace.ci.host, &settings.verdict.destinations);
+        let is_shown = change_list::needs_change_list(run, workspace.ci.host, &settings.verdict.destinations);
         if !is_shown || pipelines.bases.is_empty() {
             return None;
         }
@@ -69,7 +69,7 @@ impl BackgroundComparison {
 
     /// Returns the facts about the changed pipelines, or `None` if they are not known yet. The facts are empty if the
     /// comparison failed or they were already returned.
-    pub(crate) fn available_facts(&self) -> Option<CollectedFacts> {
+    pub(crate) fn take_available_facts(&self) -> Option<CollectedFacts> {
         match self.facts.try_recv() {
             Err(TryRecvError::Empty) => None,
             facts => Some(CollectedFacts::new(facts.unwrap_or_default())),
@@ -77,7 +77,7 @@ impl BackgroundComparison {
     }
 
     /// Waits for the comparison. Returns `None` if it failed, so that the caller compares again and reports the error.
-    pub(crate) fn wait(self) -> Option<Vec<ChangedFile>> {
+    pub(crate) fn wait_for_changes(self) -> Option<Vec<ChangedFile>> {
         self.changes.join().ok()?.ok()
     }
 }

@@ -17,7 +17,7 @@ use sluicegate_pipelines::pipelines::{PipelineFacts, is_pipeline};
 use std::collections::BTreeSet;
 
 /// Returns whether any configured output includes the list of changes.
-pub(crate) fn writes_changes(run: &Run, host: Host, destinations: &ReportDestinations) -> bool {
+pub(crate) fn needs_change_list(run: &Run, host: Host, destinations: &ReportDestinations) -> bool {
     destinations.changes == Changes::Auto && has_output(run, host, destinations, Format::needs_changes)
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn compare_changes(
     pass_facts: impl FnOnce(&ChangedPipelineFacts),
 ) -> Result<Vec<ChangedFile>, GitError> {
     let pairs = VersionPairs { repo, head, bases };
-    let compared_files = pairs.map_different(changes, &|index, contents| {
+    let compared_files = pairs.map_differing_versions(changes, &|index, contents| {
         build_changed_file_with_facts(contents, index)
     })?;
     let mut changed_files: Vec<ChangedFile> = Vec::with_capacity(compared_files.len());

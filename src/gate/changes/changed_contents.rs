@@ -32,11 +32,11 @@ impl ChangedContents {
 
     /// Compares both versions of the pipeline.
     pub(crate) fn diff(&self) -> PipelineDiff {
-        compare_versions(&self.sides())
+        compare_versions(&self.to_versions())
     }
 
     /// Returns both versions of the pipeline for a comparison.
-    pub(crate) fn sides(&self) -> PipelineVersions<'_> {
+    pub(crate) fn to_versions(&self) -> PipelineVersions<'_> {
         PipelineVersions {
             path: &self.path,
             previous_path: self.previous_path.as_deref(),
@@ -79,7 +79,7 @@ struct PairFiles {
 impl VersionPairs<'_> {
     /// Reads both versions of each change, and calls `convert` on all cores for the changes whose versions differ.
     /// `convert` receives the index of the change. The results are in the order of the changes.
-    pub(crate) fn map_different<T: Send>(
+    pub(crate) fn map_differing_versions<T: Send>(
         &self,
         changes: &[Change],
         convert: &(dyn Fn(usize, &ChangedContents) -> T + Sync),

@@ -33,7 +33,7 @@ impl<'c> ParsedChange<'c> {
     /// Parses both versions of a changed pipeline. A version that cannot be parsed is not an error: the description
     /// reports it.
     pub(crate) fn parse(contents: &'c ChangedContents) -> Self {
-        let sides = contents.sides();
+        let sides = contents.to_versions();
         Self {
             trees: sides.parse_trees(),
             sides,
@@ -76,7 +76,7 @@ impl<'c> ParsedChange<'c> {
         }
         ChangedFile {
             summary: diff.summarize(),
-            words,
+            change_lines: words,
             picture: picture.flatten(),
         }
     }
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn details_of_a_change_are_omitted_from_a_position_on() {
         let list_lines = |change: &ChangedContents, index: usize| -> Vec<String> {
-            let lines = build_changed_file(change, index).words;
+            let lines = build_changed_file(change, index).change_lines;
             lines.iter().map(|line| line.text.clone()).collect()
         };
         let change = rename_with_change(pipeline(&["Start", "Done"]), pipeline(&["Start", "Load", "Done"]));

@@ -66,7 +66,7 @@ impl CheckPaths {
 
     /// Fails if a path that restricts the changes exists neither in the snapshot nor in a base, because it is probably
     /// a typing error.
-    pub(crate) fn require_restrictions(
+    pub(crate) fn require_existing_paths(
         &self,
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,

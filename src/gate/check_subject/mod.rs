@@ -45,21 +45,21 @@ impl<'a> CheckSubject<'a> {
     pub(crate) fn open_local_files(&self) -> Result<Snapshot<'a>, Failure> {
         let (repo, index) = (&self.workspace.repo, self.session.hook_index_path());
         Ok(if self.settings.staged {
-            repo.staged_snapshot(index)?
+            repo.read_staged_snapshot(index)?
         } else {
-            repo.disk_snapshot(index)?
+            repo.read_disk_snapshot(index)?
         })
     }
 
     /// Builds the run that checks the files of this snapshot against the bases of `change`. Fails if a path that
     /// restricts the run does not exist.
-    pub(crate) fn open_run(
+    pub(crate) fn build_run(
         &self,
         snapshot: Snapshot<'a>,
         paths: CheckPaths,
         change: Comparison,
     ) -> Result<GateRun<'a>, Failure> {
-        paths.require_restrictions(self.workspace, &snapshot, &change)?;
+        paths.require_existing_paths(self.workspace, &snapshot, &change)?;
         let files = ReviewedFiles {
             workspace: self.workspace,
             settings: &self.settings.gate,
@@ -134,7 +134,7 @@ impl<'a> CheckSubject<'a> {
                 .workspace
                 .resolve_target(self.session, revisions)
                 .map(Comparison::from),
-            None => self.workspace.resolve_checkout(self.session, revisions),
+            None => self.workspace.resolve_checkout_comparison(self.session, revisions),
         }
     }
 

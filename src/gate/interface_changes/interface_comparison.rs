@@ -80,7 +80,7 @@ pub(crate) fn compare_interfaces(
 
 impl InterfaceComparison {
     /// Adds the differences from another base, except for those that the comparison already contains.
-    pub(crate) fn add_base(&mut self, other: Self) {
+    pub(crate) fn add_other_base(&mut self, other: Self) {
         let known_keys: Vec<_> = self.changes.iter().map(change_key).collect();
         let new_changes = other
             .changes
@@ -96,7 +96,7 @@ impl InterfaceComparison {
     pub(crate) fn summarize(&self) -> String {
         match &self.unreadable {
             Some(reason) => format!("unknown: {reason}"),
-            None => interface::summarize(&self.to_compatibility(None)),
+            None => interface::summarize_changes(&self.to_compatibility(None)),
         }
     }
 
@@ -130,7 +130,7 @@ impl InterfaceComparison {
     /// Returns the JSON of `artifacts diff -o json`. The class is null if one of the files cannot be read.
     pub(crate) fn to_json(&self) -> Value {
         let class = self.changes.iter().map(|change| change.class).max();
-        let class = class.unwrap_or(ChangeClass::None).for_total();
+        let class = class.unwrap_or(ChangeClass::None).to_total_class();
         value!({
             "class": self.unreadable.is_none().then_some(class),
             "changes": self.changes,

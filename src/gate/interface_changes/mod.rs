@@ -56,7 +56,7 @@ impl GateRun<'_> {
                 }
                 Err(failure) => evaluation.add_notes([format!(
                     "could not determine whether the version name accepts the break: {}",
-                    failure.chain()
+                    failure.describe_on_one_line()
                 )]),
             }
         }
@@ -116,7 +116,7 @@ fn compare_with_bases<'b>(
         };
         match &mut first_difference {
             None => first_difference = Some((base, base_comparison)),
-            Some((_, comparison)) => comparison.add_base(base_comparison),
+            Some((_, comparison)) => comparison.add_other_base(base_comparison),
         }
     }
     Ok(first_difference)

@@ -10,7 +10,7 @@ use crate::gate::project_checks::ProjectChecks;
 use crate::gate::run::{GateRun, ReviewEngine};
 use crate::gate::stricter_target::StricterTarget;
 use crate::gate::team_review::TeamReview;
-use crate::gate::{BasePaths, CollectedFacts, ProjectFindings, Tally, evaluate_files, list_failed_files};
+use crate::gate::{BasePaths, CollectedFacts, ProjectFindings, Tally, evaluate_files, build_failed_batches};
 use crate::job::cli::GlobArgs;
 use crate::job::settings::{Connection, SelectionPurpose};
 use crate::workspace::Workspace;
@@ -104,7 +104,7 @@ impl ReviewEngine for LocalReview {
             self.missing_rules = run
                 .subject
                 .workspace
-                .rule_set_without_file(&run.subject.snapshot)?;
+                .create_rule_set_without_file(&run.subject.snapshot)?;
         }
         Ok(())
     }
@@ -195,7 +195,7 @@ pub(crate) fn evaluate_all(
 ) -> Result<Tally, Failure> {
     let selection = workspace
         .sources
-        .selection(&GlobArgs::default(), SelectionPurpose::Review)?;
+        .resolve_selection(&GlobArgs::default(), SelectionPurpose::Review)?;
     let files = snapshot.list_files(&|path| selection.selects(path))?;
     let facts = CollectedFacts::default();
     let mut tally = evaluate_files(&workspace.repo, rules, files, &|path, pipeline, _| {
@@ -208,7 +208,7 @@ pub(crate) fn evaluate_all(
         &|path| selection.selects(path),
         &mut tally,
     )?;
-    let settings = workspace.sources.project_checks(None)?;
+    let settings = workspace.sources.resolve_project_checks(None)?;
     let checks = ProjectChecks {
         workspace,
         settings: &settings,
@@ -233,6 +233,6 @@ pub(crate) fn evaluate_at_base(
         .list_files(&|path| wanted_paths.contains(path))?;
     // The parsed pipelines are not needed after the evaluation.
     let mut tally = evaluate_files(repo, rules, files, &|_, _, _| {})?;
-    tally.failed_batches = list_failed_files(&tally.files);
+    tally.failed_batches = build_failed_batches(&tally.files);
     Ok(tally)
 }

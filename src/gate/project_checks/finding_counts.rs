@@ -34,7 +34,7 @@ pub(super) fn count_findings<'f>(files: impl IntoIterator<Item = &'f FileResults
 
 /// Compares the findings before and after a fix. Returns the reason to reject the fix if a finding that should be fixed
 /// remains, or if a new one appears.
-pub(super) fn find_new_finding(
+pub(super) fn find_fix_objection(
     old_counts: &FindingCounts,
     new_counts: &FindingCounts,
     fixed_counts: &FindingCounts,

@@ -3,11 +3,11 @@
 //!
 //! The findings are derived again from the contents of the project with the new values, so nothing is written.
 
-use super::finding_counts::{FindingCounts, count_findings, find_new_finding};
+use super::finding_counts::{FindingCounts, count_findings, find_fix_objection};
 use super::fixed_file::{FixedFile, FixedValue, build_fixed_file, list_proposed_values};
 use super::project_fixes::{FixProof, FixScope};
 use super::project_scope::{FactsByPath, ProjectContents, ProjectScope};
-use super::proposes_fix;
+use super::has_proposed_fix;
 use crate::error::Failure;
 use crate::gate::Tally;
 use crate::gate::run::GateRun;
@@ -71,7 +71,7 @@ impl GateRun<'_> {
         let mut candidates = Vec::new();
         let wanted_files: Vec<&FileResults> = files
             .iter()
-            .filter(|file| proposes_fix(file) && (fix_scope.is_wanted)(&file.path))
+            .filter(|file| has_proposed_fix(file) && (fix_scope.is_wanted)(&file.path))
             .collect();
         let wanted_paths: Vec<&str> = wanted_files.iter().map(|file| file.path.as_str()).collect();
         let obstacles = (fix_scope.find_obstacles)(&wanted_paths)?;
@@ -128,7 +128,7 @@ impl GateRun<'_> {
     ) -> Option<String> {
         let count_rule_findings =
             |bytes: &[u8]| self.count_rule_findings(&file.path, bytes, rules, pipeline_files);
-        find_new_finding(
+        find_fix_objection(
             &count_rule_findings(&file.old_bytes),
             &count_rule_findings(&file.new_bytes),
             &FindingCounts::new(),
@@ -287,7 +287,7 @@ impl ProjectProver<'_> {
                 *fixed_counts.entry(value.finding_key(&file.path)).or_default() += 1;
             }
         }
-        let reason = find_new_finding(&self.counts, &self.count_project_findings()?, &fixed_counts);
+        let reason = find_fix_objection(&self.counts, &self.count_project_findings()?, &fixed_counts);
         if reason.is_some() {
             self.swap_facts(files);
         }

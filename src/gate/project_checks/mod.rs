@@ -186,7 +186,7 @@ impl GateRun<'_> {
         });
         reported_files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(ProjectFindings {
-            contents: reported_files.iter().any(proposes_fix).then_some(contents),
+            contents: reported_files.iter().any(has_proposed_fix).then_some(contents),
             files: reported_files,
         })
     }
@@ -285,7 +285,7 @@ impl GateRun<'_> {
             let base_facts = base_document
                 .as_deref()
                 .and_then(|bytes| PipelineFacts::parse(bytes).ok());
-            base_facts.is_none_or(|base_facts| !head_facts.keeps_variables(path, &base_facts))
+            base_facts.is_none_or(|base_facts| !head_facts.has_all_variables_of(path, &base_facts))
         });
         Ok(narrowed_paths.map(|(path, _)| path).collect())
     }
@@ -337,7 +337,7 @@ impl GateRun<'_> {
 
     /// Records the findings that exist only because of a broken link, so that they can be folded into the finding about
     /// the link.
-    pub(crate) fn mark_consequences(&self, tally: &mut Tally) -> Result<(), Failure> {
+    pub(crate) fn record_consequences(&self, tally: &mut Tally) -> Result<(), Failure> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let components = self.renamed_components();
         let mut suggestions = ComponentSuggestions::default();
@@ -372,7 +372,7 @@ impl GateRun<'_> {
 }
 
 /// Returns whether a fix is proposed for a finding in the file.
-fn proposes_fix(file: &FileResults) -> bool {
+fn has_proposed_fix(file: &FileResults) -> bool {
     let mut violations = file.results.iter().flat_map(|result| &result.violations);
     violations.any(|violation| violation.proposed_fix.is_some())
 }

@@ -59,7 +59,7 @@ fn has_known_finding(result: &RuleResult) -> bool {
 }
 
 /// Returns a batch for each file with a finding of level error, as if the platform had reported the file as failed.
-pub(crate) fn list_failed_files(files: &[FileResults]) -> Vec<BatchFiles> {
+pub(crate) fn build_failed_batches(files: &[FileResults]) -> Vec<BatchFiles> {
     let mut batches = Vec::new();
     for file in files {
         let mut results = file.results.iter();

@@ -31,7 +31,7 @@ impl LocalFallback {
             Some(rules) => evaluate_files(&workspace.repo, rules, files, &|_, _, _| {})?,
             None => evaluate_files(
                 &workspace.repo,
-                &workspace.rule_set_without_file(snapshot)?,
+                &workspace.create_rule_set_without_file(snapshot)?,
                 files,
                 &|_, _, _| {},
             )?,
@@ -77,7 +77,7 @@ impl LocalFallback {
             Some(rules) => local_review::evaluate_at_base(&workspace.repo, rules, base, base_paths)?,
             None => local_review::evaluate_at_base(
                 &workspace.repo,
-                &workspace.rule_set_without_file(snapshot)?,
+                &workspace.create_rule_set_without_file(snapshot)?,
                 base,
                 base_paths,
             )?,

@@ -70,7 +70,7 @@ impl BatchSender<'_> {
         files: &[String],
         responses: Sender<BatchResponse>,
     ) -> Result<(), Failure> {
-        let progress_bar = self.session.ui.progress("reviewing").count_files();
+        let progress_bar = self.session.ui.create_progress_display("reviewing").count_files();
         let show_progress =
             |done_count: usize, total_count: usize| progress_bar.set(done_count as u64, total_count as u64);
         let batches = gate::review_in_batches(
@@ -166,7 +166,7 @@ impl<'a> RemoteReview<'a> {
                 if project_findings.is_none() {
                     let facts = background_comparison.map_or_else(
                         || Some(CollectedFacts::default()),
-                        BackgroundComparison::available_facts,
+                        BackgroundComparison::take_available_facts,
                     );
                     project_findings = facts.map(|facts| run.find_project_findings(facts));
                 }

@@ -37,7 +37,7 @@ impl<'a> Positions<'a> {
 
     /// Returns the number that the counting rule `rule` measures in the file. Returns `None` for other rules, and for
     /// files that were not read.
-    pub(crate) fn size(&self, path: &str, rule: &str) -> Option<u64> {
+    pub(crate) fn measured_size(&self, path: &str, rule: &str) -> Option<u64> {
         rules::measure_pipeline(rule, self.pipelines.get(path)?.as_ref().ok()?)
     }
 

@@ -297,7 +297,7 @@ impl ResponseMerger<'_, '_> {
         };
         let violations = self.build_violations(path, &rule, &status, response.violations);
         let is_counted = violations.is_empty() && matches!(status, Status::Failed(_));
-        let size = self.positions.size(path, &rule).filter(|_| is_counted);
+        let size = self.positions.measured_size(path, &rule).filter(|_| is_counted);
         Ok(RuleResult {
             size,
             origin: Origin::Platform,

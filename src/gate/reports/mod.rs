@@ -13,7 +13,7 @@ use crate::gate::run::run_subject::{ReportFile, RunSubject};
 use crate::job::ci::CiContext;
 use crate::job::settings::Selection;
 use crate::workspace::Workspace;
-use report_comparison::{mark_since_report, reject_incomparable};
+use report_comparison::{compare_with_older_report, reject_incomparable};
 use saved_report::{add_components, read_report};
 use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::findings::Report;
@@ -116,7 +116,7 @@ impl GateRun<'_, SavedReports<'_>> {
         let mut report = merged_reports::merge_reports(reports)
             .map_err(|error| Failure::new(ExitStatus::Usage, error).with_hint(MERGE_HINT))?;
         if let Some(older_report) = older_report {
-            mark_since_report(&mut report, older_report);
+            compare_with_older_report(&mut report, older_report);
         }
         self.status = gate::exit_status(report.verdict);
         self.report = Some(report);
@@ -137,7 +137,7 @@ impl GateRun<'_, SavedReports<'_>> {
     /// Adds to each finding the component that it is about, and opens the reported commit in the clone, to show the
     /// lines of its files. Without the commit in the clone, no lines are shown. Only a full commit id is accepted,
     /// because a report could contain any revision.
-    pub(crate) fn find_reported_files(&mut self) {
+    pub(crate) fn open_reported_commit(&mut self) {
         let (Some(repo), Some(report)) = (self.subject.repo, &mut self.report) else {
             return;
         };

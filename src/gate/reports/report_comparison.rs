@@ -2,7 +2,7 @@
 //! commits.
 
 use crate::error::Failure;
-use crate::gate::remote_review::failed_batch::{BatchFiles, list_failed_files, list_unexplained_batches};
+use crate::gate::remote_review::failed_batch::{BatchFiles, build_failed_batches, list_unexplained_batches};
 use crate::gate::{BaseFile, decide_verdict, find_report_causes, mark_new_and_known};
 use sluicegate_base::text::format_count;
 use sluicegate_git::short_id;
@@ -45,7 +45,7 @@ pub(crate) fn reject_incomparable(older: &Report, newer_reports: &[Report]) -> R
 
 /// Marks the findings of the new report as new or known since the older one. Adds notes about files and rules that
 /// could not be compared.
-pub(crate) fn mark_since_report(newer: &mut Report, older: Report) {
+pub(crate) fn compare_with_older_report(newer: &mut Report, older: Report) {
     let head = older.context.head.clone();
     let older_commit = head.as_deref().map_or("a working tree", short_id).to_owned();
     let gaps = mark_new_findings(newer, older);
@@ -179,7 +179,7 @@ impl<'r> OldReport<'r> {
             former_paths: BTreeMap::new(),
             failed_batches: match older.engine {
                 Engine::Remote => older.failed_batches.clone(),
-                Engine::Local => list_failed_files(&older.files),
+                Engine::Local => build_failed_batches(&older.files),
             },
         };
         old_report.add_former_paths(newer);

@@ -28,7 +28,7 @@ pub(crate) fn read_report(run: &Run, file: &Path) -> Result<Report, Failure> {
 
 /// Parses a report, and fails if its verdict contradicts its results. `report_name` names the report in errors.
 pub(crate) fn parse_report(text: &[u8], report_name: &str) -> Result<Report, Failure> {
-    json::read_report(text, find_contradiction).map_err(|error| {
+    json::parse_json_report(text, find_contradiction).map_err(|error| {
         let context = format!("could not read the report {report_name}");
         Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
     })
@@ -99,7 +99,7 @@ mod tests {
             let mut report = sample::empty(verdict);
             report.context.fail_on = fail_on;
             report.files = vec![sample::file("a", vec![result])];
-            json::read_report(
+            json::parse_json_report(
                 &sample::write_to_vec(|out| json::render(&report, &ReportContext::default(), out)),
                 find_contradiction,
             )
@@ -119,7 +119,7 @@ mod tests {
         let mut open = sample::report();
         open.files.clear();
         open.verdict = Passed;
-        let refused = json::read_report(
+        let refused = json::parse_json_report(
             &sample::write_to_vec(|out| json::render(&open, &ReportContext::default(), out)),
             find_contradiction,
         )

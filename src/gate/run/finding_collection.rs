@@ -14,7 +14,7 @@ impl GateRun<'_> {
     }
 
     /// Selects all pipelines that the settings select, changed or not. The base of the selection stays the same.
-    pub(crate) fn select_unchanged_pipelines(&mut self) -> Result<(), Failure> {
+    pub(crate) fn select_all_pipelines(&mut self) -> Result<(), Failure> {
         let settings = &self.subject.settings.selection;
         let files = self.subject.snapshot.list_files(&|path| settings.selects(path))?;
         self.selection.pipelines.files = files.into_iter().map(|file| file.path).collect();
@@ -33,7 +33,7 @@ impl GateRun<'_> {
         }
         let tally = match &self.empty_reason {
             Some(_) if self.subject.comparison.idle_reason.is_some() => Tally::default(),
-            Some(_) => self.check_project_alone(fix_scope)?,
+            Some(_) => self.run_project_checks_alone(fix_scope)?,
             None => self.collect_findings(engine, fix_scope)?,
         };
         Ok(tally.fixes)
@@ -77,14 +77,14 @@ impl GateRun<'_> {
             })?;
             self.mark_known_project_findings(baseline, &mut tally)?;
         }
-        self.mark_consequences(&mut tally)?;
+        self.record_consequences(&mut tally)?;
         self.prove_fixes(engine.rules(), fix_scope, &mut tally)?;
         Ok(tally)
     }
 
     /// Runs only the project checks, in a run without pipelines to review. Then marks waived and known findings, and
     /// proves the fixes.
-    pub(super) fn check_project_alone(&self, fix_scope: &FixScope<'_>) -> Result<Tally, Failure> {
+    pub(super) fn run_project_checks_alone(&self, fix_scope: &FixScope<'_>) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
         self.add_project_findings(self.find_project_findings(CollectedFacts::default())?, &mut tally);
         if tally.project_files.is_empty() {

@@ -219,7 +219,7 @@ impl GateRun<'_> {
     }
 
     /// Sets the base of the change as the baseline, if only new findings fail the gate.
-    pub(crate) fn find_change_baseline(&mut self) -> Result<(), Failure> {
+    pub(crate) fn set_change_baseline(&mut self) -> Result<(), Failure> {
         if self.needs_baseline() {
             let pipelines = &self.selection.pipelines;
             let baseline = Baseline::for_change(
@@ -235,7 +235,7 @@ impl GateRun<'_> {
 
     /// Sets the published version as the baseline of a review before a publish, if only new findings fail the gate.
     /// `head` is the reviewed commit.
-    pub(crate) fn find_published_baseline(
+    pub(crate) fn set_published_baseline(
         &mut self,
         connection: &Connection,
         prefix: &str,
@@ -314,7 +314,7 @@ impl GateRun<'_> {
     /// event has nothing to review, the project checks do not run either.
     fn evaluate_project_checks(&self, note: String) -> Result<Evaluation, Failure> {
         if self.subject.comparison.idle_reason.is_none() {
-            let tally = self.check_project_alone(&FixScope::ALL)?;
+            let tally = self.run_project_checks_alone(&FixScope::ALL)?;
             if !tally.project_files.is_empty() {
                 let mut evaluation = Evaluation::new(tally, self.subject.settings.verdict.fail_on);
                 evaluation.add_notes([note]);

@@ -29,13 +29,13 @@ impl GateRun<'_> {
             include: include.to_vec(),
             exclude: exclude.to_vec(),
             policy: policy.map(CommitId::to_string),
-            platform: connection.and_then(describe_platform),
+            platform: connection.and_then(review_platform),
         }
     }
 }
 
 /// Returns the address of the platform and the project that review the files. Returns `None` if one of them is not set.
-pub(crate) fn describe_platform(connection: &Connection) -> Option<ReviewPlatform> {
+pub(crate) fn review_platform(connection: &Connection) -> Option<ReviewPlatform> {
     Some(ReviewPlatform {
         url: connection.require_base_url().ok()?.to_normalized_text(),
         project: connection.require_project_id().ok()?.to_string(),

@@ -10,7 +10,7 @@ use crate::gate::evaluation::Evaluation;
 use crate::gate::stricter_target::StricterTarget;
 use crate::gate::{
     Cause, SelectedPipelines, SelectionScope, is_within, looks_like_pipeline, select_named_files,
-    select_pipelines, touches_other_files,
+    select_pipelines, has_changes_outside_gate,
 };
 use crate::job::cli::GateChanges;
 use crate::job::context::{Comparison, RequestedRevisions};
@@ -144,7 +144,7 @@ impl Workspace<'_> {
         };
         let rejects_gate_change = self.gate_changes == GateChanges::Fail
             && !pipelines.gate_changes.is_empty()
-            && touches_other_files(&scope)?;
+            && has_changes_outside_gate(&scope)?;
         let unusable_files = self.find_unusable_gate_files(run, snapshot, bases, request.resolve)?;
         let stricter_target = self.find_stricter_target(snapshot, bases, &gate_files, &pipelines)?;
         let is_stricter = stricter_target.as_ref().is_some_and(StricterTarget::is_stricter);

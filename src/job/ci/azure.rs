@@ -2,7 +2,7 @@
 //!
 //! Variables: <https://learn.microsoft.com/azure/devops/pipelines/build/variables>.
 
-use super::ci_context::short_branch;
+use super::ci_context::strip_branch_prefix;
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::env::Env;
 
@@ -59,7 +59,7 @@ fn read_pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError
         .get("SYSTEM_PULLREQUEST_PULLREQUESTNUMBER")
         .or(env.get("SYSTEM_PULLREQUEST_PULLREQUESTID"));
     Ok(CiContext {
-        branch: Some(short_branch(require_variable(env, SOURCE)?)),
+        branch: Some(strip_branch_prefix(require_variable(env, SOURCE)?)),
         commit: Some(require_variable(env, "SYSTEM_PULLREQUEST_SOURCECOMMITID")?.to_owned()),
         checkout: context.commit.clone(),
         pull_request: number.and_then(|number| number.parse().ok()),
@@ -67,7 +67,7 @@ fn read_pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError
             .get("SYSTEM_PULLREQUEST_ISFORK")
             .is_some_and(|fork| fork.eq_ignore_ascii_case("true")),
         base: BaseHint::MergeBaseWith {
-            branch: short_branch(require_variable(env, TARGET)?),
+            branch: strip_branch_prefix(require_variable(env, TARGET)?),
             seen_commit: None,
         },
         ..context

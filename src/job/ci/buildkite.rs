@@ -2,7 +2,7 @@
 //!
 //! Variables: <https://buildkite.com/docs/pipelines/configure/environment-variables>.
 
-use super::ci_context::repository_name;
+use super::ci_context::parse_repository_name;
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::env::Env;
 
@@ -65,8 +65,8 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
 /// Returns whether the pull request is from a fork. The two URLs may use different protocols, so owner and name are
 /// compared.
 fn is_fork(env: &Env) -> bool {
-    let head = env.get("BUILDKITE_PULL_REQUEST_REPO").map(repository_name);
-    let target = env.get("BUILDKITE_REPO").map(repository_name);
+    let head = env.get("BUILDKITE_PULL_REQUEST_REPO").map(parse_repository_name);
+    let target = env.get("BUILDKITE_REPO").map(parse_repository_name);
     head.is_some() && head != target
 }
 

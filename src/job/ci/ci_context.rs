@@ -178,13 +178,13 @@ pub(super) fn is_null_id(commit: &str) -> bool {
 }
 
 /// Returns the name of a branch without `refs/heads/`.
-pub(super) fn short_branch(name: &str) -> String {
+pub(super) fn strip_branch_prefix(name: &str) -> String {
     name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()
 }
 
 /// Returns the `owner/name` of a repository from its URL or name, in lower case. Unlike the URLs, these names can be
 /// compared if one URL is for SSH and the other for HTTPS.
-pub(super) fn repository_name(url: &str) -> String {
+pub(super) fn parse_repository_name(url: &str) -> String {
     let url_without_slash = url.trim_end_matches('/');
     let repository = url_without_slash
         .strip_suffix(".git")

@@ -4,7 +4,7 @@
 //! <https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows>, payloads:
 //! <https://docs.github.com/webhooks/webhook-events-and-payloads>.
 
-use super::ci_context::{is_null_id, short_branch};
+use super::ci_context::{is_null_id, strip_branch_prefix};
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger, payload::Payload};
 use crate::env::Env;
 
@@ -105,7 +105,7 @@ fn is_fork(env: &Env, payload: &Payload<'_>) -> bool {
 /// (<https://docs.github.com/webhooks/webhook-events-and-payloads#merge_group>).
 fn read_merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
     Ok(CiContext {
-        branch: Some(short_branch(&payload.require_text("merge_group.head_ref")?)),
+        branch: Some(strip_branch_prefix(&payload.require_text("merge_group.head_ref")?)),
         commit: Some(payload.require_text("merge_group.head_sha")?),
         is_queued: true,
         target_tip: payload
@@ -116,7 +116,7 @@ fn read_merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiConte
             source: "merge_group.base_sha",
             target: payload
                 .find_text("merge_group.base_ref")
-                .map(|name| short_branch(&name)),
+                .map(|name| strip_branch_prefix(&name)),
         },
         ..context
     })
@@ -162,7 +162,7 @@ fn read_deletion(payload: &Payload<'_>, context: CiContext) -> Result<CiContext,
 fn describe_deletion(reference: &str) -> String {
     match reference.strip_prefix("refs/tags/") {
         Some(tag) => format!("the tag `{tag}` was deleted"),
-        None => format!("the branch `{}` was deleted", short_branch(reference)),
+        None => format!("the branch `{}` was deleted", strip_branch_prefix(reference)),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Variables: <https://www.jenkins.io/doc/book/pipeline/multibranch/>, <https://plugins.jenkins.io/git/>; only
 //! `JENKINS_URL` and `BUILD_ID` identify it. There is no variable for the event.
 
-use super::ci_context::{read_earlier_commits, repository_name};
+use super::ci_context::{read_earlier_commits, parse_repository_name};
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::env::Env;
 
@@ -112,7 +112,7 @@ impl ChangeVariables {
             Some((source, target)) => (env.get(source), env.get(target)),
             None => return env.get("CHANGE_FORK").is_some(),
         };
-        source.is_some() && source.map(repository_name) != target.map(repository_name)
+        source.is_some() && source.map(parse_repository_name) != target.map(parse_repository_name)
     }
 }
 

@@ -2,7 +2,7 @@
 //! commands. Completions and manual pages show only the common flags that a command uses. The help of a command lists
 //! only their names, because their texts would fill a screen; `sluicegate help globals` explains them.
 
-use super::help_topics::{ENVIRONMENT_TOPIC, EXIT_CODES_TOPIC, topic_commands};
+use super::help_topics::{ENVIRONMENT_TOPIC, EXIT_CODES_TOPIC, build_topic_commands};
 use super::overview::{GLOBALS_COMMAND, build_globals_command, render_overview};
 use super::{Cli, PROGRAM, single_command};
 use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _, Parser as _};
@@ -97,7 +97,7 @@ fn build_command_tree(is_shown: &dyn Fn(&str) -> bool) -> Command {
         fold_common_flags(add_missing_flags(command, hidden_flags), &common_flags, &name)
     });
     let topics = if is_shown(EXIT_CODES_TOPIC) || is_shown(ENVIRONMENT_TOPIC) {
-        topic_commands(&program).to_vec()
+        build_topic_commands(&program).to_vec()
     } else {
         Vec::new()
     };

@@ -64,7 +64,7 @@ const SECRET_VARIABLES: &[(&str, &str)] = &[
 ];
 
 /// Builds the hidden commands `exit-codes` and `environment`, which exist only for their help pages.
-pub(super) fn topic_commands(program: &Command) -> [Command; 2] {
+pub(super) fn build_topic_commands(program: &Command) -> [Command; 2] {
     let rows = EXIT_CODES
         .iter()
         .map(|(code, meaning)| format!("  {code:<9} {meaning}\n"));

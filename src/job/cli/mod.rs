@@ -86,7 +86,7 @@ pub use tasks::{
     ApprovalScope, CreateTaskArgs, DecideArgs, GrantArgs, ListTasksArgs, MessageArgs, TaskArgs, TasksArgs,
     TasksVerb, WaitArgs,
 };
-pub use usage_error::{describe_usage_error, find_color_flag};
+pub use usage_error::{describe_usage_error, find_requested_color};
 pub use values::{
     Annotations, Changes, CheckLevel, ColorChoice, CompatMode, EventFormat, FailOn, FileSelection,
     FileSource, Fork, Format, GateChanges, IfExists, NoteFormat, OnIgnored, OnSmokeFailure, OnUnavailable,
@@ -115,7 +115,7 @@ pub struct Cli {
 /// Returns whether the arguments, after the program's name, are only `--version` or `-V`. The caller then skips the
 /// command tree, which takes half of the startup time.
 #[must_use]
-pub fn asks_only_for_version(args: &[OsString]) -> bool {
+pub fn is_version_request(args: &[OsString]) -> bool {
     matches!(args, [_, only] if only == "--version" || only == "-V")
 }
 

@@ -56,7 +56,7 @@ pub fn describe_usage_error(mut error: clap::Error, args: &[OsString]) -> String
 /// Returns the value of `--color` in arguments that clap could not parse, if it is valid. The error message then has
 /// the requested color.
 #[must_use]
-pub fn find_color_flag(args: &[OsString]) -> Option<ColorChoice> {
+pub fn find_requested_color(args: &[OsString]) -> Option<ColorChoice> {
     let words: Vec<_> = args.iter().map(|word| word.to_string_lossy()).collect();
     let position = words.iter().position(|word| word.starts_with("--color"))?;
     let value = match words.get(position)?.strip_prefix("--color=") {

@@ -36,7 +36,7 @@ impl BaseSearch<'_> {
     /// history, and for a change without commits of its own.
     fn find_requested_base(&self, revision: &str) -> Result<Base, ContextError> {
         let named_commit = self.repo.resolve_revision(revision)?;
-        let bases = self.repo.merge_bases(&named_commit.commit, &self.head.commit)?;
+        let bases = self.repo.find_merge_bases(&named_commit.commit, &self.head.commit)?;
         if bases.is_empty() {
             return Err(ContextError::NoCommonHistory {
                 revision: revision.to_owned(),
@@ -77,7 +77,7 @@ impl BaseSearch<'_> {
     /// head; the base is then the merge-base with the commit at which the host saw the target, if the clone has it.
     fn find_target_base(&self, branch: &str, seen_commit: Option<&str>) -> Result<Base, ContextError> {
         let Some(tip) = self.branches.find_tip(branch)? else {
-            return Err(self.reject_missing_branch(branch, "target"));
+            return Err(self.missing_branch_error(branch, "target"));
         };
         let base = self.find_branch_base(&tip, "target")?;
         if base.commits.is_empty() {
@@ -142,7 +142,7 @@ impl BaseSearch<'_> {
                 let base = self.require_own_commits(self.find_branch_base(&tip, "target")?, &tip)?;
                 self.add_change_bases(base, &tip)
             }
-            None => Err(self.reject_missing_base(id, source)),
+            None => Err(self.missing_base_error(id, source)),
         }
     }
 
@@ -161,7 +161,7 @@ impl BaseSearch<'_> {
             .flatten()
         {
             let is_host_merge = head.change_commit.as_ref() != Some(commit);
-            match self.repo.merge_bases(&target.commit, commit) {
+            match self.repo.find_merge_bases(&target.commit, commit) {
                 Ok(bases) if bases.len() > 1 || is_host_merge || self.ci.is_queued => {
                     other_bases.extend(bases);
                 }
@@ -217,7 +217,7 @@ impl BaseSearch<'_> {
     /// push, the base is the merge-base of both. If a shallow clone lacks the history between them and may not fetch
     /// it, the host's commit is used with a warning.
     fn find_ancestor_base(&self, commit: &CommitId, source: &'static str) -> Result<Base, ContextError> {
-        match self.repo.merge_bases(commit, &self.head.commit) {
+        match self.repo.find_merge_bases(commit, &self.head.commit) {
             Ok(bases) if bases == [commit.clone()] => Ok(Base::from_commits(bases, source.to_owned())),
             Ok(_) => self.find_merge_base(
                 commit,
@@ -239,8 +239,8 @@ impl BaseSearch<'_> {
     /// the branch: compared only with the previous push, one more commit would turn a failed gate into a passed one.
     fn is_on_default_branch(&self) -> Result<bool, ContextError> {
         Ok(self
-            .default_branch_name()?
-            .is_some_and(|name| self.is_on_branch_in_ci(&name)))
+            .find_default_branch_name()?
+            .is_some_and(|name| self.is_ci_run_on_branch(&name)))
     }
 
     /// Returns the base of a push: the commit that the branch had before. After a forced push, head does not descend
@@ -248,7 +248,7 @@ impl BaseSearch<'_> {
     fn find_push_base(&self, previous: &str, source: &'static str) -> Result<Base, ContextError> {
         if !self.repo.has_commit(previous) {
             if self.may_fetch && self.repo.is_shallow() {
-                return Err(self.reject_missing_base(previous, source));
+                return Err(self.missing_base_error(previous, source));
             }
             let base =
                 self.find_base_without_previous(&format!("{source} ({previous}) is not in this clone"))?;
@@ -256,13 +256,13 @@ impl BaseSearch<'_> {
         }
         let previous_commit = self.repo.resolve(previous)?;
         let short = previous_commit.short();
-        match self.repo.merge_bases(&previous_commit, &self.head.commit) {
+        match self.repo.find_merge_bases(&previous_commit, &self.head.commit) {
             Ok(bases) if bases == [previous_commit.clone()] && previous_commit != self.head.commit => {
                 Ok(Base::from_commits(bases, source.to_owned()))
             }
             Ok(bases) => {
                 let base = self.find_default_branch_base()?;
-                let base = self.add_bases_of_forced_push(base, bases, &format!("{source} ({short})"));
+                let base = self.set_earlier_commits_of_forced_push(base, bases, &format!("{source} ({short})"));
                 Ok(base.with_reason(&format!("{source} ({short}) is not an ancestor of head")))
             }
             Err(GitError::ShallowHistory { .. }) if !self.may_fetch => {
@@ -292,7 +292,7 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the error for a branch that the clone lacks. Its `role` is "target" or "default".
-    pub(super) fn reject_missing_branch(&self, branch: &str, role: &'static str) -> ContextError {
+    pub(super) fn missing_branch_error(&self, branch: &str, role: &'static str) -> ContextError {
         ContextError::BranchNotInClone {
             branch: branch.to_owned(),
             role,
@@ -301,7 +301,7 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the error for a base commit that the clone lacks. `source_name` is the variable or field that names it.
-    pub(super) fn reject_missing_base(&self, commit: &str, source_name: &'static str) -> ContextError {
+    pub(super) fn missing_base_error(&self, commit: &str, source_name: &'static str) -> ContextError {
         ContextError::BaseNotInClone {
             commit: commit.to_owned(),
             source_name,
@@ -312,7 +312,7 @@ impl BaseSearch<'_> {
     /// Returns whether this is a CI run on the default branch, whose remote-tracking branch already contains the push.
     /// It is false for a local run, where the commits that are not pushed yet are the change, and for an unknown host,
     /// whose checked-out branch may belong to a fork.
-    pub(super) fn is_on_branch_in_ci(&self, default: &str) -> bool {
+    pub(super) fn is_ci_run_on_branch(&self, default: &str) -> bool {
         !matches!(self.ci.host, Host::None | Host::Unknown) && self.head.branch.as_deref() == Some(default)
     }
 
@@ -325,7 +325,7 @@ impl BaseSearch<'_> {
     /// if head itself is one, all pipelines are selected: compared with itself, head would have no changes and would
     /// pass.
     fn find_merge_base(&self, commit: &CommitId, name: &str) -> Result<Base, ContextError> {
-        let bases = self.repo.merge_bases(commit, &self.head.commit)?;
+        let bases = self.repo.find_merge_bases(commit, &self.head.commit)?;
         if bases.is_empty() {
             return Ok(Base::for_all_pipelines(format!(
                 "head has no commit in common with {name}"

@@ -192,7 +192,7 @@ impl HistoryFetcher<'_> {
     /// a remote that is the target's repository is queried. Failures are not errors: the branch is then unknown.
     fn resolve_default_branch(&mut self) -> Option<String> {
         if self.ci.default_branch.is_none() {
-            let branches = TargetBranches::new(self.repo, self.ci, self.is_host_commit).ok()?;
+            let branches = TargetBranches::for_event(self.repo, self.ci, self.is_host_commit).ok()?;
             let default_branch = branches.recorded_default_branch().ok().flatten();
             let name = match default_branch {
                 Some(branch) => Some(branch.branch),

@@ -16,10 +16,10 @@ impl BaseSearch<'_> {
     /// Returns the merge-base with the default branch. A CI run on that branch reviews all pipelines and compares
     /// findings with an earlier commit. If the default branch is not known, its name in errors is `HEAD`.
     pub(super) fn find_default_branch_base(&self) -> Result<Base, ContextError> {
-        let Some(name) = self.default_branch_name()? else {
+        let Some(name) = self.find_default_branch_name()? else {
             return match self.ci.host {
-                _ if self.branches.is_unproven() => Err(self.branches.reject_unproven("HEAD")),
-                _ if self.may_fetch => Err(self.reject_missing_branch("HEAD", "default")),
+                _ if self.branches.is_unproven() => Err(self.branches.unproven_target_error("HEAD")),
+                _ if self.may_fetch => Err(self.missing_branch_error("HEAD", "default")),
                 Host::Unknown => Err(ContextError::UnknownHost {
                     missing: "the base",
                     reason: DEFAULT_BRANCH_UNKNOWN.to_owned(),
@@ -27,7 +27,7 @@ impl BaseSearch<'_> {
                 _ => Ok(self.build_base_without_default_branch()),
             };
         };
-        if self.is_on_branch_in_ci(&name) {
+        if self.is_ci_run_on_branch(&name) {
             return Ok(Base::for_all_pipelines(describe_default_branch_head(&name))
                 .with_earlier_commit(self.find_earlier_commit(&name)?));
         }
@@ -42,12 +42,12 @@ impl BaseSearch<'_> {
                 }
                 Ok(base)
             }
-            None => Err(self.reject_missing_branch(&name, "default")),
+            None => Err(self.missing_branch_error(&name, "default")),
         }
     }
 
     /// Returns the name of the default branch from the host, otherwise from the clone.
-    pub(super) fn default_branch_name(&self) -> Result<Option<String>, GitError> {
+    pub(super) fn find_default_branch_name(&self) -> Result<Option<String>, GitError> {
         match &self.ci.default_branch {
             Some(name) => Ok(Some(name.clone())),
             None => self.find_default_branch_in_clone(),
@@ -58,7 +58,7 @@ impl BaseSearch<'_> {
     /// anyone could choose the base by pushing a branch `main` in addition to the real default branch.
     fn find_default_branch_in_clone(&self) -> Result<Option<String>, GitError> {
         let default_branch = match self.ci.host {
-            Host::None => self.repo.likely_default_branch(),
+            Host::None => self.repo.find_likely_default_branch(),
             _ => self.branches.recorded_default_branch(),
         };
         Ok(default_branch?.map(|branch| branch.branch))

@@ -26,7 +26,7 @@ impl BaseSearch<'_> {
 
     /// Sets the earlier commits of the base to `commits`, the merge-bases of head with the commit before a forced push.
     /// The base stays unchanged if there are no merge-bases, or if head itself is one.
-    pub(super) fn add_bases_of_forced_push(
+    pub(super) fn set_earlier_commits_of_forced_push(
         &self,
         base: Base,
         commits: Vec<CommitId>,
@@ -76,7 +76,7 @@ impl BaseSearch<'_> {
             });
         }
         if self.may_fetch {
-            return Err(self.reject_missing_base(parent.as_str(), FIRST_PARENT));
+            return Err(self.missing_base_error(parent.as_str(), FIRST_PARENT));
         }
         Ok(EarlierCommit::NotInClone {
             commit: parent.to_string(),

@@ -117,7 +117,7 @@ pub(super) fn matches_host_commit(
         return Ok(false);
     }
     let is_host_commit = true;
-    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
     let target = match ci.target_branch().or(ci.default_branch.as_deref()) {
         Some(name) => Some(name.to_owned()),
         None => branches.recorded_default_branch()?.map(|branch| branch.branch),
@@ -257,7 +257,7 @@ fn find_change_parent(
         });
     }
     let is_host_commit = true;
-    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
     let branch = ci.target_branch().unwrap_or_default();
     let Some(target) = branches.find_tip(branch)? else {
         return Err(ContextError::BranchNotInClone {
@@ -274,7 +274,7 @@ fn find_change_parent(
             unmerged_parents.push(parent);
         }
         let has_other_reference = repo
-            .remote_references_at(parent)?
+            .find_remote_references_at(parent)?
             .into_iter()
             .any(|reference| Some(reference) != tracked_reference);
         if has_other_reference {
@@ -302,7 +302,7 @@ fn find_remote_branch_name(
         return Ok(local.to_owned());
     };
     for name in [upstream.as_str(), local] {
-        if let Some(branch) = repo.remote_branch(name)?
+        if let Some(branch) = repo.find_remote_branch(name)?
             && repo.contains_commit(&branch.tip, commit)?
         {
             return Ok(name.to_owned());
@@ -314,7 +314,7 @@ fn find_remote_branch_name(
 /// Returns the name of the remote branch for a reference, such as `feature` for `refs/remotes/origin/feature`.
 fn find_branch_of_reference(repo: &Repository, reference: &str) -> Result<Option<String>, ContextError> {
     Ok(repo
-        .remote_branches()?
+        .list_remote_branches()?
         .into_iter()
         .find(|branch| branch.reference == reference)
         .map(|branch| branch.branch))
@@ -326,7 +326,7 @@ fn find_any_branch_with_commit(
     ci: &CiContext,
     commit: &CommitId,
 ) -> Result<Option<String>, ContextError> {
-    let branches = repo.remote_branches_with_commit(commit)?;
+    let branches = repo.find_remote_branches_with_commit(commit)?;
     let default = branches
         .iter()
         .find(|branch| Some(&branch.branch) == ci.default_branch.as_ref());
@@ -339,7 +339,7 @@ fn find_named_branch_with_commit(
     name: &str,
     commit: &CommitId,
 ) -> Result<Option<String>, ContextError> {
-    let Some(branch) = repo.remote_branch(name)? else {
+    let Some(branch) = repo.find_remote_branch(name)? else {
         return Ok(None);
     };
     Ok(repo

@@ -18,13 +18,13 @@ pub fn require_merged(
     is_host_commit: bool,
     is_published: &dyn Fn(&str) -> bool,
 ) -> Result<(), ContextError> {
-    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
     let default = match &ci.default_branch {
         Some(name) => Some(name.clone()),
         None => branches.recorded_default_branch()?.map(|tip| tip.branch),
     };
     if branches.is_unproven() {
-        return Err(branches.reject_unproven(default.as_deref().unwrap_or("HEAD")));
+        return Err(branches.unproven_target_error(default.as_deref().unwrap_or("HEAD")));
     }
     let default_branch = default
         .as_deref()
@@ -32,7 +32,7 @@ pub fn require_merged(
         .transpose()?
         .flatten();
     let mut searched_branches = Vec::new();
-    for branch in repo.remote_branches()? {
+    for branch in repo.list_remote_branches()? {
         let is_searched = default.as_ref() == Some(&branch.branch) || is_published(&branch.branch);
         // Another remote, such as a fork, may have branches with the same names.
         let is_on_other_remote = default_branch
@@ -99,7 +99,7 @@ pub fn may_be_on_branch(
     head: &CommitId,
 ) -> Result<bool, ContextError> {
     let is_host_commit = true;
-    let tracked_branch = TargetBranches::new(repo, ci, is_host_commit)?.find_tracked_branch(branch)?;
+    let tracked_branch = TargetBranches::for_event(repo, ci, is_host_commit)?.find_tracked_branch(branch)?;
     let Some(tracked_branch) = tracked_branch else {
         return Ok(ci.commit.is_some());
     };

@@ -66,7 +66,7 @@ pub fn find_target_policy_revision(
         let reason = "the run is not on a CI host".to_owned();
         return Ok(PolicyRevision::Head { reason });
     }
-    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
     let revision = match (&ci.base, ci.target_branch()) {
         (_, Some(branch)) => find_branch_revision(&branches, branch, "target"),
         (BaseHint::Commit { .. }, None) => Ok(PolicyRevision::Unknown {
@@ -83,7 +83,7 @@ pub fn find_default_branch_policy_revision(
     ci: &CiContext,
     is_host_commit: bool,
 ) -> Result<PolicyRevision, ContextError> {
-    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
     let name = match &ci.default_branch {
         Some(name) => Some(name.clone()),
         None => branches.recorded_default_branch()?.map(|tip| tip.branch),
@@ -110,7 +110,7 @@ pub fn describe_revision_age(
     let PolicyRevision::Commit { branch, .. } = revision else {
         return Ok(None);
     };
-    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
     let Some(tip) = branches
         .find_tip(branch)
         .map_err(|error| error.with_host(ci.host))?
@@ -192,7 +192,7 @@ pub fn fetch_run_branch(
     if is_on_run_branch(repo, ci)? {
         return Ok(());
     }
-    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
     let Some(remote) = branches.remote() else {
         return Ok(());
     };
@@ -218,7 +218,7 @@ pub fn fetch_policy_branch(
     refetch: RefetchBranch,
     report: &dyn Fn(&str),
 ) -> Result<(), ContextError> {
-    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
     let default = ci.default_branch.as_deref();
     let branch = match (&ci.base, ci.target_branch(), default) {
         (_, Some(branch), _) | (_, None, Some(branch)) => Some(branch.to_owned()),
@@ -267,7 +267,7 @@ fn choose_default_branch_revision(
         Some(name) => name.clone(),
         None => match branches.recorded_default_branch()? {
             Some(tip) => tip.branch,
-            None if branches.is_unproven() => return Err(branches.reject_unproven("HEAD")),
+            None if branches.is_unproven() => return Err(branches.unproven_target_error("HEAD")),
             None => {
                 let reason = "this clone does not know the remote's default branch (`git remote set-head origin \
                            BRANCH` in the job sets it)";

@@ -13,7 +13,7 @@ impl Target {
         }
         self.reject_fork()?;
         let branch = self.require_branch()?;
-        let branches = repo.remote_branches_with_name(branch)?;
+        let branches = repo.find_remote_branches_with_name(branch)?;
         for tracked_branch in &branches {
             if repo.contains_commit(&tracked_branch.tip, &self.head)? {
                 return Ok(None);

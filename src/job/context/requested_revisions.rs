@@ -16,7 +16,7 @@ pub struct RequestedRevisions {
 
 impl RequestedRevisions {
     /// Returns whether the user selected what to review with `--head`, `--base` or `--all`.
-    pub(super) const fn names_commit(&self) -> bool {
+    pub(super) const fn has_requested_scope(&self) -> bool {
         self.base.is_some() || self.head.is_some() || self.all
     }
 }

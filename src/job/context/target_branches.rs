@@ -42,7 +42,7 @@ impl<'a> TargetBranches<'a> {
     /// Finds the clone's remotes that are the target's repository, by the URLs that the event names. If no remote has
     /// such a URL, but the commits of this run are in the repository of the event, every remote is accepted.
     /// `is_host_commit` states that the run reviews the host's own commit, which is in the repository of the event.
-    pub(super) fn new(
+    pub(super) fn for_event(
         repo: &'a Repository,
         ci: &'a CiContext,
         is_host_commit: bool,
@@ -54,7 +54,7 @@ impl<'a> TargetBranches<'a> {
             .flatten()
             .collect();
         let (target_remotes, other_remotes): (Vec<_>, Vec<_>) = repo
-            .remote_repositories()?
+            .list_remote_repositories()?
             .into_iter()
             .partition(|(_, url)| url.as_ref().is_some_and(|url| target_urls.contains(url)));
         let accepts_every_remote = target_remotes.is_empty() && is_in_event_repository(ci, is_host_commit);
@@ -100,7 +100,7 @@ impl<'a> TargetBranches<'a> {
                 (remote_branch.tip.clone(), None)
             }
             (_, Some(event_commit)) => (event_commit.commit, Some(event_commit.field)),
-            (None, None) if self.is_unproven() => return Err(self.reject_unproven(branch)),
+            (None, None) if self.is_unproven() => return Err(self.unproven_target_error(branch)),
             (None, None) => return Ok(None),
         };
         Ok(Some(TargetTip {
@@ -114,7 +114,7 @@ impl<'a> TargetBranches<'a> {
 
     /// Returns the remote-tracking branch with this name of a remote that is the target's repository.
     pub(super) fn find_tracked_branch(&self, branch: &str) -> Result<Option<RemoteBranch>, GitError> {
-        let branches = self.repo.remote_branches_with_name(branch)?;
+        let branches = self.repo.find_remote_branches_with_name(branch)?;
         Ok(branches.into_iter().find(|branch| self.is_target_branch(branch)))
     }
 
@@ -141,7 +141,7 @@ impl<'a> TargetBranches<'a> {
     }
 
     /// Returns the error for a clone without the target's repository: nothing proves which commits are on `branch`.
-    pub(super) fn reject_unproven(&self, branch: &str) -> ContextError {
+    pub(super) fn unproven_target_error(&self, branch: &str) -> ContextError {
         let urls = &self.ci.target_repository.urls;
         ContextError::TargetNotProven {
             branch: branch.to_owned(),
@@ -245,7 +245,7 @@ impl<'a> TargetBranches<'a> {
         }
         if !self.repo.contains_commit(ancestor, commit)? {
             // The result is not needed: it is an error if the history of a shallow clone does not connect the two.
-            self.repo.merge_bases(commit, ancestor)?;
+            self.repo.find_merge_bases(commit, ancestor)?;
         }
         Ok(false)
     }

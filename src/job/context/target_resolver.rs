@@ -72,7 +72,7 @@ impl TargetResolver<'_> {
     /// Returns why the run has nothing to review, unless the user selected what to review with flags.
     fn idle_reason(&self) -> Option<&str> {
         let reason = self.ci.idle_reason.as_deref();
-        reason.filter(|_| !self.revisions.names_commit())
+        reason.filter(|_| !self.revisions.has_requested_scope())
     }
 
     /// Finds the commits to compare `head` with. `includes_uncommitted` states that uncommitted files are reviewed,
@@ -82,7 +82,7 @@ impl TargetResolver<'_> {
             repo: self.repo,
             ci: self.ci,
             head,
-            branches: TargetBranches::new(self.repo, self.ci, head.is_host_commit)?,
+            branches: TargetBranches::for_event(self.repo, self.ci, head.is_host_commit)?,
             includes_uncommitted,
             may_fetch: self.may_fetch,
         };

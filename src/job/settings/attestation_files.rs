@@ -21,7 +21,7 @@ impl AttestationFiles {
     }
 
     /// Fails if the files of this statement and of another statement, which the same run writes, share a path.
-    pub fn reject_paths_of(&self, statement_files: &Self) -> Result<(), SettingsError> {
+    pub fn require_distinct_paths(&self, statement_files: &Self) -> Result<(), SettingsError> {
         reject_shared_paths(self.list_paths().chain(statement_files.list_paths()))
     }
 
@@ -36,10 +36,10 @@ impl AttestationFiles {
 
 /// Returns the files for the statement about a review that a flag or a variable of the job sets. The configuration file
 /// is not read.
-pub fn job_review_attestation(args: &AttestationArgs, env: &Env) -> AttestationFiles {
+pub fn requested_review_attestation(args: &AttestationArgs, env: &Env) -> AttestationFiles {
     AttestationFiles {
-        statement: job_path(args.attestation.as_ref(), variable::ATTESTATION, env),
-        predicate: job_path(
+        statement: requested_path(args.attestation.as_ref(), variable::ATTESTATION, env),
+        predicate: requested_path(
             args.attestation_predicate.as_ref(),
             variable::ATTESTATION_PREDICATE,
             env,
@@ -49,14 +49,14 @@ pub fn job_review_attestation(args: &AttestationArgs, env: &Env) -> AttestationF
 
 /// Returns the files for the statement about a publication that a flag or a variable of the job sets. The configuration
 /// file is not read.
-pub(super) fn job_publish_attestation(flags: &PublishFlags, env: &Env) -> AttestationFiles {
+pub(super) fn requested_publish_attestation(flags: &PublishFlags, env: &Env) -> AttestationFiles {
     AttestationFiles {
-        statement: job_path(
+        statement: requested_path(
             flags.publish_attestation.as_ref(),
             variable::PUBLISH_ATTESTATION,
             env,
         ),
-        predicate: job_path(
+        predicate: requested_path(
             flags.publish_attestation_predicate.as_ref(),
             variable::PUBLISH_ATTESTATION_PREDICATE,
             env,
@@ -65,13 +65,13 @@ pub(super) fn job_publish_attestation(flags: &PublishFlags, env: &Env) -> Attest
 }
 
 /// Returns the path that a flag or its environment variable sets.
-pub(super) fn job_path(flag: Option<&PathBuf>, variable: &str, env: &Env) -> Option<PathBuf> {
+pub(super) fn requested_path(flag: Option<&PathBuf>, variable: &str, env: &Env) -> Option<PathBuf> {
     flag.cloned().or_else(|| env.get(variable).map(PathBuf::from))
 }
 
 impl SettingSources<'_> {
     /// Resolves the files for the statement about a review from flags, variables and the configuration file.
-    pub fn review_attestation(&self, args: &AttestationArgs) -> Result<AttestationFiles, SettingsError> {
+    pub fn resolve_review_attestation(&self, args: &AttestationArgs) -> Result<AttestationFiles, SettingsError> {
         let file = &self.file.review;
         Ok(AttestationFiles {
             statement: self.resolve_output(
@@ -88,7 +88,7 @@ impl SettingSources<'_> {
     }
 
     /// Resolves the files for the statement about a publication from flags, variables and the configuration file.
-    pub(super) fn publish_attestation(
+    pub(super) fn resolve_publish_attestation(
         &self,
         flags: &PublishFlags,
     ) -> Result<AttestationFiles, SettingsError> {

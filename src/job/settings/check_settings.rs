@@ -23,12 +23,12 @@ pub struct CheckSettings {
 impl SettingSources<'_> {
     /// Resolves the settings of `sluicegate check`. Files that the user names are checked even if they did not change,
     /// unless `--base` restricts the check to changes.
-    pub fn check_settings(&self, args: &CheckArgs) -> Result<CheckSettings, SettingsError> {
+    pub fn resolve_check_settings(&self, args: &CheckArgs) -> Result<CheckSettings, SettingsError> {
         Ok(CheckSettings {
             gate: GateSettings {
-                revisions: self.revisions_to_check(args)?,
-                selection: self.selection(&args.selection.globs, SelectionPurpose::Review)?,
-                verdict: self.verdict_settings(&args.gate)?,
+                revisions: self.resolve_revisions_to_check(args)?,
+                selection: self.resolve_selection(&args.selection.globs, SelectionPurpose::Review)?,
+                verdict: self.resolve_verdict_settings(&args.gate)?,
             },
             staged: args.staged,
             rules_file: self
@@ -40,8 +40,8 @@ impl SettingSources<'_> {
     }
     /// Returns the commit to check and its base, which only flags and variables of the job may set. With `--staged`,
     /// the index is checked instead of a commit.
-    pub fn revisions_to_check(&self, args: &CheckArgs) -> Result<RequestedRevisions, SettingsError> {
-        let mut revisions = self.revisions(&args.selection, None)?;
+    pub fn resolve_revisions_to_check(&self, args: &CheckArgs) -> Result<RequestedRevisions, SettingsError> {
+        let mut revisions = self.resolve_revisions(&args.selection, None)?;
         if args.staged {
             revisions.head = None;
         }

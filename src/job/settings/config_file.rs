@@ -15,7 +15,7 @@ const REPORT: &str = "review.report";
 impl FileConfig {
     /// Returns the paths of the output files that the configuration requests, each with its key: reports, statements,
     /// the receipt and the JUnit file.
-    pub(super) fn output_paths(&self) -> Vec<(&'static str, &PathBuf)> {
+    pub(super) fn list_output_paths(&self) -> Vec<(&'static str, &PathBuf)> {
         let mut output_paths: Vec<_> = self
             .review
             .report

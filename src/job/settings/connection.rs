@@ -114,7 +114,7 @@ pub(super) fn describe_length(value: &str) -> String {
 impl SettingSources<'_> {
     /// Resolves the settings of the connection to the platform. An invalid value is an error even if the command does
     /// not need it; a missing value is not an error here.
-    pub fn connection(&self, args: &GlobalArgs) -> Result<Connection, SettingsError> {
+    pub fn resolve_connection(&self, args: &GlobalArgs) -> Result<Connection, SettingsError> {
         let layers = self.layers();
         let mut warnings = Vec::new();
         let token = find_token_source(layers, self.env, args, &mut warnings)?;

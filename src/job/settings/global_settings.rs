@@ -31,14 +31,14 @@ pub fn requested_config_dir(args: &GlobalArgs, env: &Env) -> Option<String> {
 }
 
 /// Returns where to read the gate configuration from: `--policy`, otherwise the variable or the default.
-pub fn policy_source(args: &GlobalArgs, env: &Env) -> Result<PolicySource, SettingsError> {
+pub fn resolve_policy_source(args: &GlobalArgs, env: &Env) -> Result<PolicySource, SettingsError> {
     let source = Layers::new(env).resolve_setting(args.policy, variable::POLICY, parse_value, None)?;
     Ok(source.unwrap_or_default())
 }
 
 /// Returns the URLs that the job accepts as the repository of the change's target: the values of `--target-repository`,
 /// otherwise the lines of the variable.
-pub fn target_repositories(args: &GlobalArgs, env: &Env) -> Result<Vec<String>, SettingsError> {
+pub fn requested_target_repositories(args: &GlobalArgs, env: &Env) -> Result<Vec<String>, SettingsError> {
     Layers::new(env).resolve_list(
         args.target_repository.clone(),
         variable::TARGET_REPOSITORY,
@@ -49,7 +49,7 @@ pub fn target_repositories(args: &GlobalArgs, env: &Env) -> Result<Vec<String>, 
 
 /// Returns how to treat a change that edits the gate configuration together with other files: `--gate-changes`,
 /// otherwise the variable or the default.
-pub fn gate_changes(args: &GlobalArgs, env: &Env) -> Result<GateChanges, SettingsError> {
+pub fn resolve_gate_changes(args: &GlobalArgs, env: &Env) -> Result<GateChanges, SettingsError> {
     let gate_changes =
         Layers::new(env).resolve_setting(args.gate_changes, variable::GATE_CHANGES, parse_value, None)?;
     Ok(gate_changes.unwrap_or_default())
@@ -71,7 +71,7 @@ pub fn requested_host(args: &GlobalArgs, env: &Env) -> Result<Option<Host>, Sett
 
 /// Returns when to color the output. A flag or the program's own variable decides; otherwise the variables that other
 /// programs follow, in this order: `NO_COLOR`, `FORCE_COLOR` or `CLICOLOR_FORCE`, `CLICOLOR=0` and `TERM=dumb`.
-pub fn color_choice(args: &GlobalArgs, env: &Env) -> Result<ColorChoice, SettingsError> {
+pub fn resolve_color_choice(args: &GlobalArgs, env: &Env) -> Result<ColorChoice, SettingsError> {
     let choice = Layers::new(env).resolve_setting(args.color, variable::COLOR, parse_value, None)?;
     Ok(choice.unwrap_or_else(|| find_common_color_choice(env)))
 }
@@ -96,7 +96,7 @@ fn find_common_color_choice(env: &Env) -> ColorChoice {
 impl SettingSources<'_> {
     /// Returns the hidden directory that a flag, a variable or the configuration file sets, or `None` if the repository
     /// must be searched for it.
-    pub fn config_dir(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
+    pub fn resolve_config_dir(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
         let file = self.file.config_dir.clone();
         let name =
             self.layers()
@@ -116,7 +116,7 @@ impl SettingSources<'_> {
 impl SettingSources<'_> {
     /// Returns the path of the team's rules file relative to the repository root, or `None` if the rules are off. By
     /// default, the file is in the directory of the configuration file.
-    pub fn team_rules_path(
+    pub fn resolve_team_rules_path(
         &self,
         args: &GlobalArgs,
         config_file: Option<&str>,

@@ -18,7 +18,7 @@ impl SettingSource {
     /// Returns the name of a setting for messages. It depends on this source of the value: the flag, the key in the
     /// configuration file, or the variable.
     pub(super) fn name_setting(self, variable: &str) -> String {
-        match (self, setting_names::find_by_variable(variable)) {
+        match (self, setting_names::find_setting_by_variable(variable)) {
             (Self::Flag, Some(setting)) if !setting.flag.is_empty() => setting.flag.to_owned(),
             (Self::File, Some(setting)) => format!("`{}` in the configuration file", setting.key),
             _ => variable.to_owned(),
@@ -105,7 +105,7 @@ impl<'a> Layers<'a> {
         name: &str,
     ) -> Result<u64, SettingsError> {
         let value = self.resolve_setting(flag, variable, parse_integer, file)?;
-        match setting_names::find_by_variable(variable).map(|setting| setting.format) {
+        match setting_names::find_setting_by_variable(variable).map(|setting| setting.format) {
             Some(SettingFormat::Integer {
                 minimum,
                 maximum,
@@ -130,7 +130,7 @@ impl<'a> Layers<'a> {
     /// Returns the name with the highest precedence, or the default name in the table of settings.
     pub(super) fn resolve_name(self, flag: Option<String>, variable: &str, file: Option<String>) -> String {
         self.resolve_text(flag, variable, file).unwrap_or_else(|| {
-            match setting_names::find_by_variable(variable).map(|setting| setting.format) {
+            match setting_names::find_setting_by_variable(variable).map(|setting| setting.format) {
                 Some(SettingFormat::Name(default)) => default.to_owned(),
                 _ => String::new(),
             }

@@ -30,26 +30,26 @@ mod smoke_settings;
 mod tests;
 mod verdict_settings;
 
-pub use attestation_files::{AttestationFiles, job_review_attestation};
+pub use attestation_files::{AttestationFiles, requested_review_attestation};
 pub use check_settings::CheckSettings;
 pub use compatibility_settings::CompatibilitySettings;
 pub use config_file::FILE_NAME;
 pub use connection::Connection;
 pub use effective_settings::{EffectiveSetting, SettingOrigin};
 pub use global_settings::{
-    color_choice, gate_changes, policy_source, requested_config_dir, requested_config_file, requested_host,
-    requested_repository, target_repositories,
+    resolve_color_choice, resolve_gate_changes, resolve_policy_source, requested_config_dir, requested_config_file, requested_host,
+    requested_repository, requested_target_repositories,
 };
 pub use platform_settings::PollSettings;
 pub use project_check_settings::ProjectCheckSettings;
-pub use publish_settings::{PublishFiles, PublishOn, PublishSettings, is_dry_run, job_publish_files};
-pub use report_destinations::{ReportDestinations, job_annotations, job_reports};
+pub use publish_settings::{PublishFiles, PublishOn, PublishSettings, is_dry_run, requested_publish_files};
+pub use report_destinations::{ReportDestinations, requested_annotation_style, requested_reports};
 pub use review_settings::{GateSettings, RequestFields, ReviewSettings};
 pub use schema::json_schema;
 pub use selection::{ReviewExclusions, Selection, SelectionPurpose};
 pub use setting::Setting;
 pub use setting_kind::SettingKind;
-pub use setting_names::{check_variable_names, find_known_setting, path_glob_keys};
+pub use setting_names::{find_unknown_variables, find_known_setting, list_path_glob_keys};
 pub use setting_table::{FileConfig, all_settings, variable};
 pub use smoke_settings::{SmokeRun, SmokeSettings};
 pub use verdict_settings::VerdictSettings;
@@ -254,7 +254,7 @@ impl<'a> SettingSources<'a> {
     /// Records the output paths at which git tracks a file, because reports must not overwrite such a file.
     fn record_tracked_outputs(&mut self, checkout: Option<&Checkout<'_>>) {
         let current_dir = self.env.current_dir();
-        let outputs = [self.file.output_paths(), self.first_file.output_paths()].concat();
+        let outputs = [self.file.list_output_paths(), self.first_file.list_output_paths()].concat();
         self.tracked_outputs = outputs
             .into_iter()
             .map(|(_, path)| path)
@@ -292,7 +292,7 @@ impl<'a> SettingSources<'a> {
         let reports = self.file.review.report.as_deref().unwrap_or_default();
         let duplicate = report_destinations::reject_duplicate_destinations(reports).err();
         self.file
-            .output_paths()
+            .list_output_paths()
             .into_iter()
             .filter_map(|(key, path)| self.resolve_output_path(key, path).err())
             .chain(duplicate)

@@ -3,7 +3,7 @@
 
 use super::layers::require_value_in_range;
 use super::setting_format::SettingFormat;
-use super::setting_names::find_by_variable;
+use super::setting_names::find_setting_by_variable;
 use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
 use crate::job::cli::{PaceArgs, VocabularyArgs, parse_seconds};
@@ -23,14 +23,14 @@ pub struct PollSettings {
 impl SettingSources<'_> {
     /// Resolves how long to wait for the platform, and how often to poll. `default_limit` is the default of `--timeout`
     /// in seconds.
-    pub fn poll_settings(&self, args: &PaceArgs, default_limit: u64) -> Result<PollSettings, SettingsError> {
+    pub fn resolve_poll_settings(&self, args: &PaceArgs, default_limit: u64) -> Result<PollSettings, SettingsError> {
         let seconds = self.layers().resolve_setting(
             args.poll_interval,
             variable::POLL_INTERVAL,
             parse_seconds,
             self.file.poll_interval,
         )?;
-        let seconds = match find_by_variable(variable::POLL_INTERVAL).map(|setting| setting.format) {
+        let seconds = match find_setting_by_variable(variable::POLL_INTERVAL).map(|setting| setting.format) {
             Some(SettingFormat::Seconds {
                 minimum,
                 maximum,
@@ -46,7 +46,7 @@ impl SettingSources<'_> {
     }
 
     /// Resolves the name of the environment to run pipelines in. Fails if it is not set.
-    pub fn environment(&self, flag: Option<String>) -> Result<String, SettingsError> {
+    pub fn resolve_environment(&self, flag: Option<String>) -> Result<String, SettingsError> {
         let file = self.file.environment.clone();
         self.layers()
             .resolve_expanded_text(flag, variable::ENVIRONMENT, file)?
@@ -58,14 +58,14 @@ impl SettingSources<'_> {
 
     /// Resolves the status value that terminates an execution. It is a setting because the API document does not define
     /// it.
-    pub fn cancel_status(&self, flag: Option<String>) -> String {
+    pub fn resolve_cancel_status(&self, flag: Option<String>) -> String {
         let file = self.file.cancel_status.clone();
         self.layers().resolve_name(flag, variable::CANCEL_STATUS, file)
     }
 
     /// Resolves the names that the platform uses for warehouses and the git provider. They are settings because the API
     /// document replaces them with neutral names, which are the defaults.
-    pub fn platform_names(&self, args: &VocabularyArgs) -> PlatformNames {
+    pub fn resolve_platform_names(&self, args: &VocabularyArgs) -> PlatformNames {
         let (layers, file) = (self.layers(), self.file.vocabulary.clone());
         PlatformNames {
             key_pair_warehouse: layers.resolve_name(
@@ -87,7 +87,7 @@ impl SettingSources<'_> {
     }
 
     /// Resolves the platform's name for the secret type of the cloud secrets manager.
-    pub fn key_vault(&self, flag: Option<String>) -> String {
+    pub fn resolve_key_vault(&self, flag: Option<String>) -> String {
         let file = self.file.vocabulary.key_vault.clone();
         self.layers().resolve_name(flag, variable::KEY_VAULT, file)
     }

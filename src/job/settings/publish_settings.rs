@@ -1,9 +1,9 @@
 //! The settings of a publish.
 
-use super::attestation_files::{AttestationFiles, job_path, job_publish_attestation, reject_shared_paths};
+use super::attestation_files::{AttestationFiles, requested_path, requested_publish_attestation, reject_shared_paths};
 use super::layers::{SettingSource, reject_unexpanded};
 use super::selection::{SelectionPurpose, compile_globs};
-use super::setting_names::find_by_variable;
+use super::setting_names::find_setting_by_variable;
 use super::setting_table::variable;
 use super::{CompatibilitySettings, Layers, Selection, SettingSources, SettingsError, SmokeSettings};
 use crate::env::Env;
@@ -58,11 +58,11 @@ pub struct PublishFiles {
 
 /// Returns the output files of a publish that flags or variables of the job set. They are known before the
 /// configuration file is read, so that they can be written even if it is invalid.
-pub fn job_publish_files(flags: &PublishFlags, env: &Env) -> PublishFiles {
+pub fn requested_publish_files(flags: &PublishFlags, env: &Env) -> PublishFiles {
     PublishFiles {
-        receipt: job_path(flags.receipt.as_ref(), variable::RECEIPT, env),
-        junit: job_path(flags.junit.as_ref(), variable::PUBLISH_JUNIT, env),
-        attestation: job_publish_attestation(flags, env),
+        receipt: requested_path(flags.receipt.as_ref(), variable::RECEIPT, env),
+        junit: requested_path(flags.junit.as_ref(), variable::PUBLISH_JUNIT, env),
+        attestation: requested_publish_attestation(flags, env),
     }
 }
 
@@ -77,7 +77,7 @@ pub fn is_dry_run(flag: bool, env: &Env) -> bool {
 impl SettingSources<'_> {
     /// Resolves the settings of a publish. Fails if smoke runs are configured but `--no-verify` skips the check of the
     /// published version, which they need.
-    pub fn publish_settings(&self, args: &PublishArgs) -> Result<PublishSettings, SettingsError> {
+    pub fn resolve_publish_settings(&self, args: &PublishArgs) -> Result<PublishSettings, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish);
         let if_exists = layers.resolve_setting(
             args.flags.if_exists,
@@ -97,9 +97,9 @@ impl SettingSources<'_> {
             parse_value,
             None,
         )?;
-        let files = self.publish_files(&args.flags)?;
+        let files = self.resolve_publish_files(&args.flags)?;
         let (version_name, source) = self.resolve_version_name(args.flags.version_name.clone())?;
-        let smoke = self.smoke_settings(&args.flags.smoke)?;
+        let smoke = self.resolve_smoke_settings(&args.flags.smoke)?;
         let is_check_skipped =
             layers.resolve_switch(args.flags.no_verify, variable::NO_VERIFY, file.no_verify)?;
         if is_check_skipped && !smoke.runs.is_empty() {
@@ -107,12 +107,12 @@ impl SettingSources<'_> {
             return Err(SettingsError::new(message).with_hint("remove --no-verify, or the smoke runs"));
         }
         Ok(PublishSettings {
-            prefix: self.prefix(args.flags.prefix.clone())?,
+            prefix: self.resolve_prefix(args.flags.prefix.clone())?,
             version_name,
             version_name_source: source,
-            revisions: self.revisions_to_publish(args)?,
-            selection: self.selection(&args.globs, SelectionPurpose::Publish)?,
-            compatibility: self.compatibility_settings(&args.compat)?,
+            revisions: self.resolve_revisions_to_publish(args)?,
+            selection: self.resolve_selection(&args.globs, SelectionPurpose::Publish)?,
+            compatibility: self.resolve_compatibility_settings(&args.compat)?,
             against: layers.resolve_text(args.flags.against.clone(), variable::AGAINST, None),
             select: layers
                 .resolve_setting(args.flags.select, variable::SELECT, parse_value, file.select)?
@@ -126,7 +126,7 @@ impl SettingSources<'_> {
             lookup_timeout: self.resolve_lookup_timeout(args)?,
             dry_run: layers.resolve_switch(args.dry_run, variable::DRY_RUN, None)?,
             json: args.json || args.output == Some(OutputFormat::Json),
-            require_review: self.required_review_file(args)?,
+            require_review: self.resolve_required_review_file(args)?,
             require_review_engine: engine.unwrap_or_default(),
             receipt: files.receipt,
             junit: files.junit,
@@ -137,12 +137,12 @@ impl SettingSources<'_> {
 
     /// Resolves the files that a publish writes: the receipt, the JUnit file and the statement. Fails if two of them
     /// have the same path.
-    pub fn publish_files(&self, flags: &PublishFlags) -> Result<PublishFiles, SettingsError> {
+    pub fn resolve_publish_files(&self, flags: &PublishFlags) -> Result<PublishFiles, SettingsError> {
         let file = &self.file.publish;
         let files = PublishFiles {
             receipt: self.resolve_output(variable::RECEIPT, flags.receipt.as_ref(), file.receipt.as_ref())?,
             junit: self.resolve_output(variable::PUBLISH_JUNIT, flags.junit.as_ref(), file.junit.as_ref())?,
-            attestation: self.publish_attestation(flags)?,
+            attestation: self.resolve_publish_attestation(flags)?,
         };
         let written_paths = [&files.receipt, &files.junit].into_iter().flatten();
         reject_shared_paths(
@@ -166,7 +166,7 @@ impl SettingSources<'_> {
     }
 
     /// Resolves the path of the review report that a publish requires, if it requires one.
-    pub fn required_review_file(&self, args: &PublishArgs) -> Result<Option<PathBuf>, SettingsError> {
+    pub fn resolve_required_review_file(&self, args: &PublishArgs) -> Result<Option<PathBuf>, SettingsError> {
         self.resolve_path(
             variable::REQUIRE_REVIEW,
             args.require_review.as_ref(),
@@ -184,7 +184,7 @@ impl SettingSources<'_> {
         file: Option<&PathBuf>,
         check_file_path: impl Fn(&str, &PathBuf) -> Result<PathBuf, SettingsError>,
     ) -> Result<Option<PathBuf>, SettingsError> {
-        let key = find_by_variable(variable).map_or(variable, |setting| setting.key);
+        let key = find_setting_by_variable(variable).map_or(variable, |setting| setting.key);
         let is_set_by_job = flag.is_some() || self.env.get(variable).is_some();
         let file_path = match file {
             Some(path) if !is_set_by_job => Some(check_file_path(key, path)?),
@@ -210,14 +210,14 @@ impl SettingSources<'_> {
 
     /// Resolves the revisions of a publish, which only flags and variables of the job may set. A publish always
     /// includes all pipelines, so it has no base.
-    pub fn revisions_to_publish(&self, args: &PublishArgs) -> Result<RequestedRevisions, SettingsError> {
+    pub fn resolve_revisions_to_publish(&self, args: &PublishArgs) -> Result<RequestedRevisions, SettingsError> {
         let layers = self.layers();
         Ok(RequestedRevisions {
             all: true,
             base: None,
             head: layers.resolve_text(args.head.clone(), variable::HEAD, None),
             branch: layers.resolve_expanded_text(args.branch.clone(), variable::BRANCH, None)?,
-            deepen: self.deepen(args.deepen)?,
+            deepen: self.resolve_deepen(args.deepen)?,
         })
     }
 
@@ -236,13 +236,13 @@ impl SettingSources<'_> {
     }
 
     /// Resolves the prefix of the artifact, which most requests for artifacts need. Fails if it is not set.
-    pub fn prefix(&self, flag: Option<String>) -> Result<String, SettingsError> {
-        self.optional_prefix(flag)?
+    pub fn resolve_prefix(&self, flag: Option<String>) -> Result<String, SettingsError> {
+        self.resolve_optional_prefix(flag)?
             .ok_or_else(|| missing_publish_setting_error("prefix", "--prefix", variable::PREFIX))
     }
 
     /// Resolves the prefix of the artifact, if it is set.
-    pub fn optional_prefix(&self, flag: Option<String>) -> Result<Option<String>, SettingsError> {
+    pub fn resolve_optional_prefix(&self, flag: Option<String>) -> Result<Option<String>, SettingsError> {
         let file = self.file.publish.prefix.clone();
         self.layers().resolve_expanded_text(flag, variable::PREFIX, file)
     }
@@ -289,7 +289,7 @@ impl SettingSources<'_> {
     }
 
     /// Resolves the globs of the branches and tags whose commits are published.
-    pub fn publish_on(&self, args: &CiArgs) -> Result<PublishOn, SettingsError> {
+    pub fn resolve_publish_on(&self, args: &CiArgs) -> Result<PublishOn, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish_on);
         let parse_line = |line: &str| Ok(line.to_owned());
         let (branches, tags) = (&args.publish_on_branch, &args.publish_on_tag);

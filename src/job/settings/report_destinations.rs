@@ -57,7 +57,7 @@ impl ReportDestinations {
 
 impl SettingSources<'_> {
     /// Resolves where reports are written and what they show. The files for a statement are set later.
-    pub fn report_destinations(&self, args: &DestinationArgs) -> Result<ReportDestinations, SettingsError> {
+    pub fn resolve_report_destinations(&self, args: &DestinationArgs) -> Result<ReportDestinations, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
         let annotations = layers.resolve_setting(
             args.annotations,
@@ -130,7 +130,7 @@ impl SettingSources<'_> {
 
 /// Returns the reports that flags or the variable request, before the configuration file is read. An invalid entry is
 /// skipped, because its error is reported when all settings are resolved.
-pub fn job_reports(flags: &[ReportFlag], env: &Env) -> Vec<ReportFlag> {
+pub fn requested_reports(flags: &[ReportFlag], env: &Env) -> Vec<ReportFlag> {
     if !flags.is_empty() {
         return flags.to_vec();
     }
@@ -143,7 +143,7 @@ pub fn job_reports(flags: &[ReportFlag], env: &Env) -> Vec<ReportFlag> {
 
 /// Returns the style of annotations that the flag or the variable requests, before the configuration file is read. An
 /// invalid value is skipped, because its error is reported when all settings are resolved.
-pub fn job_annotations(flag: Option<Annotations>, env: &Env) -> Option<Annotations> {
+pub fn requested_annotation_style(flag: Option<Annotations>, env: &Env) -> Option<Annotations> {
     let annotations = Layers::new(env).resolve_setting(flag, variable::ANNOTATIONS, parse_value, None);
     annotations.ok().flatten()
 }

@@ -39,7 +39,7 @@ pub struct ReviewSettings {
 
 impl SettingSources<'_> {
     /// Resolves the settings of `sluicegate review`.
-    pub fn review_settings(&self, args: &ReviewArgs) -> Result<ReviewSettings, SettingsError> {
+    pub fn resolve_review_settings(&self, args: &ReviewArgs) -> Result<ReviewSettings, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
         let on_unavailable = layers.resolve_setting(
             args.on_unavailable,
@@ -48,18 +48,18 @@ impl SettingSources<'_> {
             file.on_unavailable,
         )?;
         let fork = layers.resolve_setting(args.fork, variable::FORK, parse_value, file.fork)?;
-        let mut verdict = self.verdict_settings(&args.gate)?;
-        let attestation = self.review_attestation(&args.attestation)?;
+        let mut verdict = self.resolve_verdict_settings(&args.gate)?;
+        let attestation = self.resolve_review_attestation(&args.attestation)?;
         verdict.destinations = verdict.destinations.with_attestation(attestation)?;
         Ok(ReviewSettings {
             gate: GateSettings {
-                revisions: self.revisions(&args.selection, args.branch.clone())?,
-                selection: self.selection(&args.selection.globs, SelectionPurpose::Review)?,
+                revisions: self.resolve_revisions(&args.selection, args.branch.clone())?,
+                selection: self.resolve_selection(&args.selection.globs, SelectionPurpose::Review)?,
                 verdict,
             },
             on_unavailable: on_unavailable.unwrap_or_default(),
             fork: fork.unwrap_or_default(),
-            request_fields: self.request_fields(args.review_request, args.data_warehouse.clone())?,
+            request_fields: self.resolve_request_fields(args.review_request, args.data_warehouse.clone())?,
             batch_size: layers.resolve_size(
                 args.batch_size,
                 variable::BATCH_SIZE,
@@ -79,7 +79,7 @@ impl SettingSources<'_> {
 
     /// Resolves which fields a review request has. A request with `filePaths` needs the data warehouse type; for a
     /// request with `pipelines`, that type is an error because it would not be sent.
-    pub fn request_fields(
+    pub fn resolve_request_fields(
         &self,
         request: Option<ReviewRequestFields>,
         data_warehouse: Option<String>,
@@ -115,12 +115,12 @@ impl SettingSources<'_> {
     }
 
     /// Returns whether to fetch missing commits and history. Only `--deepen` or its variable can request it.
-    pub fn deepen(&self, flag: bool) -> Result<bool, SettingsError> {
+    pub fn resolve_deepen(&self, flag: bool) -> Result<bool, SettingsError> {
         self.layers().resolve_switch(flag, variable::DEEPEN, None)
     }
 
     /// Resolves the commit to review and its base, which only flags and variables of the job may set.
-    pub fn revisions(
+    pub fn resolve_revisions(
         &self,
         args: &SelectionArgs,
         branch: Option<String>,
@@ -131,7 +131,7 @@ impl SettingSources<'_> {
             base: layers.resolve_text(range.base.clone(), variable::BASE, None),
             head: layers.resolve_text(range.head.clone(), variable::HEAD, None),
             branch: layers.resolve_expanded_text(branch, variable::BRANCH, None)?,
-            deepen: self.deepen(range.deepen)?,
+            deepen: self.resolve_deepen(range.deepen)?,
         })
     }
 }

@@ -149,13 +149,13 @@ pub(super) fn parse_line(line: &str) -> Result<String, String> {
 
 impl SettingSources<'_> {
     /// Resolves the revision to review that `--head` or its variable sets, if any.
-    pub fn head(&self, flag: Option<String>) -> Option<String> {
+    pub fn resolve_head(&self, flag: Option<String>) -> Option<String> {
         self.layers().resolve_text(flag, variable::HEAD, None)
     }
 
     /// Resolves the globs that select files: the globs of the job, otherwise the globs in the section of the
     /// configuration file for this purpose, otherwise the globs at its top level.
-    pub fn selection(&self, args: &GlobArgs, purpose: SelectionPurpose) -> Result<Selection, SettingsError> {
+    pub fn resolve_selection(&self, args: &GlobArgs, purpose: SelectionPurpose) -> Result<Selection, SettingsError> {
         let layers = self.layers();
         let (own_include, own_exclude) = self.section_globs(purpose);
         let (include_key, include) = match (own_include, &self.file.include, purpose) {
@@ -198,7 +198,7 @@ impl SettingSources<'_> {
     }
 
     /// Compiles the globs in the `review` section of the configuration file, except those that the job overrides.
-    pub fn review_exclusions(&self, args: &GlobArgs) -> Result<ReviewExclusions, SettingsError> {
+    pub fn compile_review_exclusions(&self, args: &GlobArgs) -> Result<ReviewExclusions, SettingsError> {
         let (include, exclude) = self.section_globs(SelectionPurpose::Review);
         Ok(ReviewExclusions {
             include: self.compile_file_globs(&args.include, variable::INCLUDE, include)?,

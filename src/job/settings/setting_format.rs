@@ -125,7 +125,7 @@ fn build_uuid_schema() -> Value {
 }
 
 /// Builds the schema of an enumeration from the values of its flag, their help texts and the default.
-pub(super) fn enumeration_schema<T: ValueEnum + Default>() -> Value {
+pub(super) fn build_enumeration_schema<T: ValueEnum + Default>() -> Value {
     let values: Vec<_> = T::value_variants()
         .iter()
         .filter_map(T::to_possible_value)

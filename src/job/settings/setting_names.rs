@@ -16,14 +16,14 @@ const PROXY_KEYS: [(&str, &str); 3] = [
 
 /// Returns the keys whose values are globs for paths in the repository. The boolean of a key is true if its globs are
 /// matched with the targets of calls, which may omit the extension of the file.
-pub fn path_glob_keys() -> impl Iterator<Item = (&'static str, bool)> {
+pub fn list_path_glob_keys() -> impl Iterator<Item = (&'static str, bool)> {
     let glob_settings = all_settings().filter(|setting| matches!(setting.format, SettingFormat::Globs(_)));
     let path_settings = glob_settings.filter(|setting| !setting.key.starts_with("publish-on."));
     path_settings.map(|setting| (setting.key, setting.key == "project-checks.external"))
 }
 
 /// Returns the setting with this variable.
-pub(super) fn find_by_variable(variable: &str) -> Option<&'static Setting> {
+pub(super) fn find_setting_by_variable(variable: &str) -> Option<&'static Setting> {
     all_settings().find(|setting| setting.variable == variable)
 }
 
@@ -51,7 +51,7 @@ pub(super) fn find_job_variable(key: &str) -> Option<&'static str> {
 
 /// Returns a warning for each unknown environment variable that starts with `SLUICEGATE_`. A warning suggests the most
 /// similar known variable.
-pub fn check_variable_names(env: &Env) -> Vec<String> {
+pub fn find_unknown_variables(env: &Env) -> Vec<String> {
     let known_names: Vec<&str> = all_settings()
         .map(|setting| setting.variable)
         .filter(|name| !name.is_empty())

@@ -34,7 +34,7 @@ impl fmt::Display for SmokeRun {
 
 impl SettingSources<'_> {
     /// Resolves the settings of the smoke runs: the pipelines to run after a publish, and how to wait for them.
-    pub fn smoke_settings(&self, flags: &SmokeFlags) -> Result<SmokeSettings, SettingsError> {
+    pub fn resolve_smoke_settings(&self, flags: &SmokeFlags) -> Result<SmokeSettings, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish);
         let pipelines = self.resolve_names(&flags.smoke, variable::SMOKE, file.smoke.as_ref())?;
         let projects = self.resolve_names(
@@ -63,7 +63,7 @@ impl SettingSources<'_> {
             runs: combine_runs(&pipelines, &projects, &environments)?,
             poll_settings: PollSettings {
                 time_limit: Duration::from_secs(seconds),
-                ..self.poll_settings(&PaceArgs::default(), seconds)?
+                ..self.resolve_poll_settings(&PaceArgs::default(), seconds)?
             },
             on_failure: on_failure.unwrap_or_default(),
         })

@@ -30,10 +30,10 @@ pub struct VerdictSettings {
 impl SettingSources<'_> {
     /// Resolves the settings for the verdict of the gate and for its reports. `--max-known` without `--new-only` is an
     /// error.
-    pub fn verdict_settings(&self, args: &GateArgs) -> Result<VerdictSettings, SettingsError> {
+    pub fn resolve_verdict_settings(&self, args: &GateArgs) -> Result<VerdictSettings, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
         let fail_on = layers.resolve_setting(args.fail_on, variable::FAIL_ON, parse_value, file.fail_on)?;
-        let new_only = self.new_only(args.new_only)?;
+        let new_only = self.is_new_only(args.new_only)?;
         let max_known = layers.resolve_setting(args.max_known, variable::MAX_KNOWN, parse_integer, None)?;
         if max_known.is_some() && !new_only {
             let message = "--max-known requires --new-only, because otherwise no finding is known";
@@ -44,15 +44,15 @@ impl SettingSources<'_> {
             fail_on: fail_on.unwrap_or_default(),
             new_only,
             max_known,
-            project_checks: self.project_checks(args.project_checks)?,
-            compatibility: self.compatibility_settings(&args.compat)?,
-            destinations: self.report_destinations(&args.destinations)?,
+            project_checks: self.resolve_project_checks(args.project_checks)?,
+            compatibility: self.resolve_compatibility_settings(&args.compat)?,
+            destinations: self.resolve_report_destinations(&args.destinations)?,
             shard: self.resolve_shard(args.shard.clone()),
         })
     }
 
     /// Returns whether only new findings fail the gate.
-    pub fn new_only(&self, flag: bool) -> Result<bool, SettingsError> {
+    pub fn is_new_only(&self, flag: bool) -> Result<bool, SettingsError> {
         let file = self.file.review.new_only;
         self.layers().resolve_switch(flag, variable::NEW_ONLY, file)
     }

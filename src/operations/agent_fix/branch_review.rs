@@ -38,12 +38,12 @@ impl<'a> BranchReview<'a> {
         let mut workspace = run.open_workspace()?;
         let revisions = workspace
             .sources
-            .revisions(&args.selection, args.branch.clone())?;
+            .resolve_revisions(&args.selection, args.branch.clone())?;
         workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
         workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
         let (mut settings, connection) = workspace.resolve_settings(
             run,
-            |sources| Ok((sources.review_settings(&args)?, sources.connection(&run.global)?)),
+            |sources| Ok((sources.resolve_review_settings(&args)?, sources.resolve_connection(&run.global)?)),
             |(review, _)| &review.gate.selection,
         )?;
         if settings.dry_run {
@@ -66,7 +66,7 @@ impl<'a> BranchReview<'a> {
     }
 
     /// Returns a client of the platform, with the id of the project on it.
-    pub(super) fn remote_project(&self) -> Result<RemoteProject, Failure> {
+    pub(super) fn create_remote_project(&self) -> Result<RemoteProject, Failure> {
         Ok(RemoteProject {
             platform: self.run.create_platform_client(&self.connection)?,
             id: self.connection.require_project_id()?,
@@ -88,7 +88,7 @@ impl<'a> BranchReview<'a> {
         };
         let mut gate = GateRun::new(self.run, files);
         gate.select_pipelines(&|sources: &SettingSources<'_>| {
-            Ok(sources.review_settings(&self.args)?.gate.selection)
+            Ok(sources.resolve_review_settings(&self.args)?.gate.selection)
         })?;
         let selected_files = &mut gate.selection.pipelines.files;
         for path in added_files {
@@ -99,7 +99,7 @@ impl<'a> BranchReview<'a> {
         selected_files.sort();
         let published_pipelines = None;
         gate.prepare(published_pipelines)?;
-        gate.find_change_baseline()?;
+        gate.set_change_baseline()?;
         gate.start_background_comparison();
         let mut engine = RemoteReview::new(&self.settings, &self.connection, target);
         // A change that breaks consumers is not accepted here unless the job gives a reason.

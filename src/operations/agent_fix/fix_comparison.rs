@@ -152,7 +152,7 @@ fn is_evaluated(file: &FileResults, finding: &Finding<'_>, earlier_report: &Repo
         return !matches!(result.status, Status::Error(_));
     }
     let mut earlier_results = earlier_report.files.iter().flat_map(|file| &file.results);
-    !earlier_results.any(|result| has_rule(&result) && result.origin.is_rules_file())
+    !earlier_results.any(|result| has_rule(&result) && result.origin.is_from_rules_file())
 }
 
 /// Returns the findings after the fix that match no earlier finding. A finding whose size became worse matches none.

@@ -70,8 +70,8 @@ fn run_agent_fix(
 ) -> CommandResult {
     let review = BranchReview::for_selection(run, selection, args.branch.clone())?;
     let sources = &review.workspace.sources;
-    let environment = sources.environment(args.environment.clone())?;
-    let poll_settings = sources.poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?;
+    let environment = sources.resolve_environment(args.environment.clone())?;
+    let poll_settings = sources.resolve_poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?;
     let paths = resolve_paths(run, &review, selection)?;
     let report = match &args.from {
         Some(file) => review.read_report(file)?,
@@ -84,7 +84,7 @@ fn run_agent_fix(
     if task_findings.is_empty() {
         return report_no_findings(run, output, &report);
     }
-    let branches = RemoteBranches::before_task(
+    let branches = RemoteBranches::for_new_task(
         &review.workspace.repo,
         &review.target,
         args.target_branch.as_deref(),
@@ -131,7 +131,7 @@ impl AgentFix<'_> {
         environment: String,
         poll_settings: &PollSettings,
     ) -> Result<TaskOutcome, Failure> {
-        let project = self.review.remote_project()?;
+        let project = self.review.create_remote_project()?;
         let task = self.build_task(grants, &project, environment);
         let action = if self.is_plan { "plan fixes for" } else { "fix" };
         self.run.ui.say(&format!(
@@ -212,7 +212,7 @@ impl AgentFix<'_> {
             branch: Some(self.branches.fix_branch.clone()),
             ..self.review.target.clone()
         };
-        let paths: Vec<&str> = self.task_findings.file_paths().into_iter().collect();
+        let paths: Vec<&str> = self.task_findings.list_file_paths().into_iter().collect();
         let fix_report = self.review.request_review(&fix_target, &paths)?;
         let comparison = FixComparison::new(&self.report, &fix_report, &self.task_findings);
         let result = FixReport {
@@ -245,7 +245,7 @@ impl AgentFix<'_> {
         let snapshot = self.review.workspace.repo.snapshot(commit.clone());
         let base = std::slice::from_ref(&self.branches.reviewed_commit);
         let changes = snapshot.find_changes(base, &|_| true)?;
-        let files: Vec<String> = list_foreign_changes(&changes, &self.task_findings.file_paths())
+        let files: Vec<String> = list_foreign_changes(&changes, &self.task_findings.list_file_paths())
             .into_iter()
             .map(describe_foreign_change)
             .collect();

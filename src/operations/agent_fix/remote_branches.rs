@@ -26,13 +26,13 @@ pub(super) struct RemoteBranches {
 impl RemoteBranches {
     /// Finds the remote of the reviewed branch, and chooses a free name for the branch of the fix. Fails if the remote
     /// has the reviewed branch at another commit, or if all names to try are taken.
-    pub(super) fn before_task(
+    pub(super) fn for_new_task(
         repo: &Repository,
         target: &Target,
         requested_name: Option<&str>,
     ) -> Result<Self, Failure> {
         let reviewed_branch = target.require_branch()?.to_owned();
-        let Some(remote_branch) = repo.remote_branch(&reviewed_branch)? else {
+        let Some(remote_branch) = repo.find_remote_branch(&reviewed_branch)? else {
             let message = format!("this clone has no remote with the branch `{reviewed_branch}`");
             return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
                 .with_hint("push the branch, and fetch it"));
@@ -105,7 +105,7 @@ impl RemoteBranches {
             .fetch_history_from(&self.remote, &target, FETCH_DEPTH)?;
         workspace.repo = workspace.repo.reopen()?.with_documents(is_pipeline);
         let repo = &workspace.repo;
-        let branches = repo.remote_branches_with_name(&self.fix_branch)?;
+        let branches = repo.find_remote_branches_with_name(&self.fix_branch)?;
         let tracked_branch = branches.into_iter().find(|branch| branch.remote == self.remote);
         let tip = tracked_branch
             .ok_or_else(|| reject_fix(format!("the branch `{}` was not fetched", self.fix_branch)))?

@@ -103,7 +103,7 @@ impl TaskFindings {
     }
 
     /// Returns the paths of the files that the agent may edit.
-    pub(super) fn file_paths(&self) -> BTreeSet<&str> {
+    pub(super) fn list_file_paths(&self) -> BTreeSet<&str> {
         self.files.iter().map(|(file, _)| file.path.as_str()).collect()
     }
 

@@ -26,7 +26,7 @@ const SHELLS_WITH_FILE_NAMES: [&str; 2] = ["bash", "powershell"];
 const SHELLS_WITH_TYPED_WORDS: [&str; 2] = ["fish", "zsh"];
 
 /// Returns the script that registers the program's completions in this shell.
-pub(crate) fn write_completion_script(shell: Shell) -> Result<String, Failure> {
+pub(crate) fn render_completion_script(shell: Shell) -> Result<String, Failure> {
     let completer = find_shell_completer(&shell.to_string())
         .ok_or_else(|| Failure::usage(format!("completions are not available for {shell}")))?;
     let mut script = Vec::new();

@@ -85,7 +85,7 @@ pub(crate) fn compare_revisions(
     };
     let selection = workspace
         .sources
-        .selection(&args.globs, SelectionPurpose::Review)?;
+        .resolve_selection(&args.globs, SelectionPurpose::Review)?;
     let paths = workspace
         .resolve_typed_paths(run, typed_paths, &snapshot, &range_ends.bases)
         .map_err(|failure| add_revision_hint(&workspace, typed_paths, failure))?;
@@ -94,7 +94,7 @@ pub(crate) fn compare_revisions(
         paths: &paths,
         named_files: &[],
         revisions: &revisions,
-        resolve: &|sources| sources.selection(&args.globs, SelectionPurpose::Review),
+        resolve: &|sources| sources.resolve_selection(&args.globs, SelectionPurpose::Review),
     };
     workspace.reject_unmatched_selection(&snapshot, &range_ends.bases, &request)?;
     let description = format!("{} with {}", snapshot.name(), range_ends.base_description);
@@ -105,7 +105,7 @@ pub(crate) fn compare_revisions(
         head: &snapshot,
         bases: &range_ends.bases,
     };
-    let pipelines = pairs.map_different(&changes, &|index, contents| {
+    let pipelines = pairs.map_differing_versions(&changes, &|index, contents| {
         result_kind.build_result(index, contents)
     })?;
     // The interface is compared with one base only: the first of several merge-bases.
@@ -202,7 +202,7 @@ fn read_requested_revisions(
         range: args.range.clone(),
         ..SelectionArgs::default()
     };
-    let revisions = workspace.sources.revisions_to_check(&CheckArgs {
+    let revisions = workspace.sources.resolve_revisions_to_check(&CheckArgs {
         selection,
         staged: args.staged,
         ..CheckArgs::default()
@@ -298,11 +298,11 @@ fn resolve_default_range<'w>(
         return Ok((RangeEnds::from(Comparison::from(target)), snapshot));
     }
     let snapshot = if args.staged {
-        workspace.repo.staged_snapshot(run.hook_index_path())?
+        workspace.repo.read_staged_snapshot(run.hook_index_path())?
     } else {
-        workspace.repo.disk_snapshot(run.hook_index_path())?
+        workspace.repo.read_disk_snapshot(run.hook_index_path())?
     };
-    let comparison = workspace.resolve_checkout(run, revisions)?;
+    let comparison = workspace.resolve_checkout_comparison(run, revisions)?;
     let head = workspace.repo.head().ok().map(|head| head.commit);
     let has_no_base =
         comparison.bases.is_empty() && comparison.idle_reason.is_none() && revisions.base.is_none();

@@ -65,7 +65,7 @@ fn read_side(run: &Run, file: &str) -> Option<Result<Vec<u8>, String>> {
     let path = Path::new(file);
     (!is_null_device(path)).then(|| {
         read_user_file(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES)
-            .map_err(|failure| failure.chain())
+            .map_err(|failure| failure.describe_on_one_line())
     })
 }
 

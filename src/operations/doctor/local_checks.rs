@@ -87,13 +87,13 @@ fn add_outcome<T>(
 /// Returns those that the other checks need.
 fn resolve_settings_for_checks(run: &Run) -> Result<DoctorSettings, Failure> {
     let sources = run.read_setting_sources()?;
-    sources.config_dir(&run.global)?;
-    let review = sources.review_settings(&ReviewArgs::default())?;
-    let publish_on = sources.publish_on(&CiArgs::default())?;
-    let connection = sources.connection(&run.global)?;
+    sources.resolve_config_dir(&run.global)?;
+    let review = sources.resolve_review_settings(&ReviewArgs::default())?;
+    let publish_on = sources.resolve_publish_on(&CiArgs::default())?;
+    let connection = sources.resolve_connection(&run.global)?;
     let prefix_flag = None;
     let publishes =
-        publish_on.explain_no_publish().is_none() || sources.optional_prefix(prefix_flag)?.is_some();
+        publish_on.explain_no_publish().is_none() || sources.resolve_optional_prefix(prefix_flag)?.is_some();
     Ok(DoctorSettings {
         uses_platform: publishes || connection.is_configured() || is_ci(&run.env),
         connection,

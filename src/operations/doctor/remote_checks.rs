@@ -83,7 +83,7 @@ async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<C
     if let Err(failure) = run.check_proxy_variables(base_url.url()) {
         return checks.push(Check::from_failure("proxy", &failure));
     }
-    let attempt = ConnectionAttempt::try_connection(base_url, connection, run.observer()).await;
+    let attempt = ConnectionAttempt::try_connection(base_url, connection, run.create_observer()).await;
     checks.extend(attempt.check_attempt());
     if attempt.is_reachable() {
         checks.extend(check_permissions(run, settings).await);
@@ -320,7 +320,7 @@ async fn check_review_request(settings: &DoctorSettings, platform: &Platform) ->
             NAME,
             format!(
                 "no response to a test request: {}",
-                Failure::from(failure).chain()
+                Failure::from(failure).describe_on_one_line()
             ),
         ),
     }

@@ -55,14 +55,14 @@ pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
         args,
         execution: NewExecution {
             pipeline_name: args.name.clone(),
-            environment_name: sources.environment(args.environment.clone())?,
+            environment_name: sources.resolve_environment(args.environment.clone())?,
             execution_tag: args.tag.clone(),
             scalar_variables: parse_scalar_variables(args)?,
             grid_variables: read_grid_variables(run, args)?,
         },
-        poll_settings: sources.poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?,
-        cancel_status: sources.cancel_status(args.cancel.cancel_status.clone()),
-        project: run.project()?,
+        poll_settings: sources.resolve_poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?,
+        cancel_status: sources.resolve_cancel_status(args.cancel.cancel_status.clone()),
+        project: run.create_project_client()?,
         started_at: Timestamp::now(),
     };
     run.block_on(pipeline_run.execute())?

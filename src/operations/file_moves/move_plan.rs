@@ -3,7 +3,7 @@
 use super::file_edit::{FileEdit, Referrer, ValueEdit};
 use super::reference_reader::{ReadFile, ReferenceReader};
 use crate::error::Failure;
-use crate::job::settings::path_glob_keys;
+use crate::job::settings::list_path_glob_keys;
 use sluicegate_git::{FileKind, SnapshotFile};
 use sluicegate_pipelines::file_moves::{PathMove, ReferenceRepair, Relocation, RepairError};
 use sluicegate_pipelines::pipelines::{
@@ -42,7 +42,7 @@ pub(crate) struct KeptReference {
 pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result<MovePlan, Failure> {
     let files = reader.list_regular_pipelines()?;
     let old_paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
-    let new_paths: Vec<String> = old_paths.iter().map(|path| moves.path_after(path)).collect();
+    let new_paths: Vec<String> = old_paths.iter().map(|path| moves.path_after_move(path)).collect();
     let relocation = Relocation {
         path_move: &moves,
         old_files: &PipelineFiles::new(old_paths.iter().map(String::as_str)),
@@ -63,7 +63,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
         let script_names = facts.references.iter().filter_map(Reference::script_path);
         scripts.extend(script_names.map(str::to_owned));
         for reference in &facts.references {
-            let new_target = relocation.new_target(reference, &file.path).transpose();
+            let new_target = relocation.find_new_target(reference, &file.path).transpose();
             let target = new_target.map_err(|reason| reject_reference(&file.path, reference, &reason))?;
             values.extend(target.map(|new| build_reference_edit(reference, new)));
         }
@@ -91,7 +91,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
 /// are listed with the reason. Targets that the settings declare as external are ignored.
 pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Failure> {
     let flag = None;
-    let settings = reader.workspace.sources.project_checks(flag)?;
+    let settings = reader.workspace.sources.resolve_project_checks(flag)?;
     let mut files = reader.snapshot.list_files(&|_| true)?;
     files.retain(|file| file.kind == FileKind::Regular);
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
@@ -109,7 +109,7 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
             if settings.is_external(target) {
                 continue;
             }
-            match repair.corrected_target(reference, &file.path) {
+            match repair.find_corrected_target(reference, &file.path) {
                 None => {}
                 Some(Ok(new_target)) => values.push(build_reference_edit(reference, new_target)),
                 Some(Err(error)) => kept_references.push(KeptReference {
@@ -252,7 +252,7 @@ fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
         .flatten()
         .filter_map(|item| item.get("path"));
     paths
-        .filter_map(|node| build_glob_edit(node, Referrer::Waiver, &|glob| moves.glob_after(glob)))
+        .filter_map(|node| build_glob_edit(node, Referrer::Waiver, &|glob| moves.glob_after_move(glob)))
         .collect()
 }
 
@@ -265,7 +265,7 @@ fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     };
     let extension = PipelineKind::from_path(&moves.old_path).map(PipelineKind::extension);
     let mut edits = Vec::new();
-    for (key, is_over_calls) in path_glob_keys() {
+    for (key, is_over_calls) in list_path_glob_keys() {
         let mut parts = key.split('.');
         let Some(node) = parts.try_fold(tree.root(), NodeRef::get) else {
             continue;
@@ -273,7 +273,7 @@ fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
         let extension = extension.filter(|_| is_over_calls);
         edits.extend(node.items().into_iter().flatten().filter_map(|item| {
             build_glob_edit(item, Referrer::Glob, &|glob| {
-                moves.call_glob_after(glob, extension)
+                moves.call_glob_after_move(glob, extension)
             })
         }));
     }

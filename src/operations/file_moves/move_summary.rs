@@ -181,7 +181,7 @@ fn to_document(plan: &MovePlan, unstaged_files: &UnstagedFiles, is_dry_run: bool
         .iter()
         .flat_map(|moves| {
             let files = plan.moved_files.iter();
-            files.map(|file| json!({ "from": file.path, "to": moves.path_after(&file.path) }))
+            files.map(|file| json!({ "from": file.path, "to": moves.path_after_move(&file.path) }))
         })
         .collect();
     let edits: Vec<Value> = plan

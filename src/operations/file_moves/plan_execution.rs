@@ -25,7 +25,7 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
     let root = repo.root();
     let edited_paths = plan.edits.iter().map(|edit| edit.path.as_str());
     let default_index = None;
-    let mut staged_files = repo.files_without_unstaged_changes(edited_paths, default_index)?;
+    let mut staged_files = repo.list_files_without_unstaged_changes(edited_paths, default_index)?;
     let created_dirs = match &plan.moves {
         Some(moves) => move_files(repo, moves)?,
         None => Vec::new(),
@@ -49,7 +49,7 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
         return Ok(UnstagedFiles::default());
     };
     for file in &mut staged_files {
-        file.path = moves.path_after(&file.path);
+        file.path = moves.path_after_move(&file.path);
     }
     if let Err(error) = repo.stage_files(&staged_files, default_index) {
         return Ok(UnstagedFiles {
@@ -67,13 +67,13 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
 
 /// Returns the paths of the rewritten files after the move.
 fn list_edited_paths<'p>(plan: &'p MovePlan, moves: &'p PathMove) -> impl Iterator<Item = String> + 'p {
-    plan.edits.iter().map(|edit| moves.path_after(&edit.path))
+    plan.edits.iter().map(|edit| moves.path_after_move(&edit.path))
 }
 
 /// Returns the full path of the edited file after the move. A repair moves no file, so the path stays the same.
 fn path_after_move(root: &Path, plan: &MovePlan, edit: &FileEdit) -> PathBuf {
     match &plan.moves {
-        Some(moves) => root.join(moves.path_after(&edit.path)),
+        Some(moves) => root.join(moves.path_after_move(&edit.path)),
         None => root.join(&edit.path),
     }
 }

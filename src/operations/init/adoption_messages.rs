@@ -75,7 +75,7 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
         "reviewed with the pipelines that it changes"
     };
     let effect = match (findings.count_errors(), findings.adds_rules) {
-        (0, _) if findings.unevaluated_paths().is_empty() => {
+        (0, _) if findings.list_unevaluated_paths().is_empty() => {
             "no current finding fails the gate, so it passes.\n".to_owned()
         }
         (0, _) => String::new(),
@@ -103,7 +103,7 @@ fn indent_lines(text: &str) -> String {
 
 /// Returns whether the user must set `new-only`: it is not set, and this run does not write `sluicegate.yaml`.
 fn needs_new_only_setting(facts: &RepositoryFacts, plan: &InitPlan) -> bool {
-    !plan.writes(settings::FILE_NAME) && !facts.findings.is_new_only
+    !plan.has_write_step(settings::FILE_NAME) && !facts.findings.is_new_only
 }
 
 /// Describes whether the current findings fail the gate in this change, and what applies after its merge. `subject` is
@@ -131,7 +131,7 @@ fn describe_effect(adopt: Adopt, needs_new_only_setting: bool, subject: &str) ->
 /// Describes the files that could not be evaluated: no way to adopt the gate excuses them, so the review fails. It is
 /// empty if there are none.
 fn describe_unevaluated(facts: &RepositoryFacts) -> String {
-    let paths = facts.findings.unevaluated_paths();
+    let paths = facts.findings.list_unevaluated_paths();
     if paths.is_empty() {
         return String::new();
     }
@@ -143,12 +143,12 @@ fn describe_unevaluated(facts: &RepositoryFacts) -> String {
 
 /// Returns the steps that the user has to take for the chosen way to adopt the gate. There are none if no way was
 /// chosen.
-pub(crate) fn list_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
+pub(crate) fn list_adoption_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let (findings, Some(adopt)) = (&facts.findings, facts.findings.adopt) else {
         return Vec::new();
     };
     let mut steps = Vec::new();
-    let (file, warn_rules) = (facts.rules_file.as_deref(), findings.warn_rules());
+    let (file, warn_rules) = (facts.rules_file.as_deref(), findings.list_warn_rules());
     if let (Some(file), [_, ..]) = (file, warn_rules.as_slice()) {
         let mut step = format!(
             "Rules at `warn` do not fail the gate; to enforce one, set `enforcementLevel: error` in {}:",
@@ -164,7 +164,7 @@ pub(crate) fn list_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String
         steps
             .push("Set `new-only: true` under `review` in sluicegate.yaml, because `init` does not change an existing file".to_owned());
     }
-    if adopt == Adopt::Waivers && !plan.writes(waivers::FILE_NAME) {
+    if adopt == Adopt::Waivers && !plan.has_write_step(waivers::FILE_NAME) {
         let file = waivers::FILE_NAME;
         steps.push(format!(
             "Add the missing entries to {file}: `sluicegate waivers add --all --reason 'found before the gate'`"

@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::gate::Tally;
 use crate::gate::local_review::evaluate_all;
 use crate::job::cli::Adopt;
-use crate::operations::waivers::render_baseline;
+use crate::operations::waivers::render_new_waivers_file;
 use crate::workspace::Workspace;
 use sluicegate_git::{Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::findings::{Enforcement, FileResults, Severity};
@@ -74,7 +74,7 @@ impl CurrentFindings {
             ..
         } = tally;
         let waivers_file = match adopt {
-            Some(Adopt::Waivers) => Some(render_baseline(&all_files, WAIVERS_HEADING, WAIVER_REASON)?),
+            Some(Adopt::Waivers) => Some(render_new_waivers_file(&all_files, WAIVERS_HEADING, WAIVER_REASON)?),
             _ => None,
         };
         let new_rules_dir = config_dir.filter(|_| adopt.is_some() && rules_file.is_none());
@@ -89,7 +89,7 @@ impl CurrentFindings {
             rules: document.ok().and_then(|bytes| rules::list_rules(&bytes).ok()),
             rules_file: new_rules_dir.map(|dir| (format!("{dir}/{RULES_FILE}"), template)),
             waivers_file,
-            is_new_only: workspace.sources.new_only(is_flag_set)?,
+            is_new_only: workspace.sources.is_new_only(is_flag_set)?,
             files,
             project_files: project,
         })
@@ -116,7 +116,7 @@ impl CurrentFindings {
     }
 
     /// Returns the paths of the files for which a rule could not be evaluated. Such a result cannot be known or waived.
-    pub(crate) fn unevaluated_paths(&self) -> Vec<&str> {
+    pub(crate) fn list_unevaluated_paths(&self) -> Vec<&str> {
         self.files
             .iter()
             .filter(|file| {
@@ -139,7 +139,7 @@ impl CurrentFindings {
     }
 
     /// Returns the ids of the rules at level `warn`, whose findings do not fail the gate.
-    pub(crate) fn warn_rules(&self) -> Vec<&str> {
+    pub(crate) fn list_warn_rules(&self) -> Vec<&str> {
         self.rules
             .iter()
             .flatten()
@@ -152,7 +152,7 @@ impl CurrentFindings {
 /// Returns whether the default branch of the remote has the file with this content. If the default branch is unknown,
 /// the checked-out commit is used instead.
 fn is_on_default_branch(repo: &Repository, path: &str, content: &[u8]) -> Result<bool, Failure> {
-    let tip = match repo.likely_default_branch()? {
+    let tip = match repo.find_likely_default_branch()? {
         Some(branch) => Some(branch.tip),
         None => repo.head().ok().map(|head| head.commit),
     };

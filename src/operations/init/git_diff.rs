@@ -39,7 +39,7 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     } else {
         "wrote             "
     };
-    let mut report_lines = vec![match repo.local_setting(SETTING)? {
+    let mut report_lines = vec![match repo.read_local_setting(SETTING)? {
         None => {
             if !dry_run {
                 repo.set_local_setting(SETTING, COMMAND)?;

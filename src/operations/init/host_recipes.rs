@@ -178,7 +178,7 @@ pub(crate) fn find_recipe(host: Host) -> Option<&'static HostRecipe> {
 
 /// Returns the server name in the address of a remote, in lowercase. The address is a URL or has the form
 /// `user@server:path`. `None` for a local path.
-pub(crate) fn server_of_remote(remote: &str) -> Option<String> {
+pub(crate) fn parse_remote_server(remote: &str) -> Option<String> {
     if remote.contains("://") {
         return Url::parse(remote).ok()?.host_str().map(str::to_lowercase);
     }
@@ -188,7 +188,7 @@ pub(crate) fn server_of_remote(remote: &str) -> Option<String> {
 }
 
 /// Returns the CI host of the repositories on this server, if a part of the server's name reveals it.
-pub(crate) fn find_host_of_server(server: &str) -> Option<Host> {
+pub(crate) fn find_server_host(server: &str) -> Option<Host> {
     let name_parts = [
         ("github", Host::GitHub),
         ("gitlab", Host::GitLab),
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn server_is_found_in_both_forms() {
-        let host = |remote: &str| server_of_remote(remote).as_deref().and_then(find_host_of_server);
+        let host = |remote: &str| parse_remote_server(remote).as_deref().and_then(find_server_host);
         for (remote, expected) in [
             ("https://github.com/a/b.git", Some(Host::GitHub)),
             ("https://me:secret@GitHub.example.com/a/b", Some(Host::GitHub)),

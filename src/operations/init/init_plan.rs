@@ -66,7 +66,7 @@ impl InitPlan {
 
     /// Returns whether this run writes the file of the gate configuration with this path. If not, an existing file is
     /// kept.
-    pub(crate) fn writes(&self, file: &str) -> bool {
+    pub(crate) fn has_write_step(&self, file: &str) -> bool {
         self.gate_files
             .iter()
             .any(|step| matches!(step, FileStep::Write { path, .. } if path == file))

@@ -139,7 +139,7 @@ fn describe_missing_settings(facts: &RepositoryFacts, plan: &InitPlan) -> Option
         return None;
     }
     // The job of an existing file may set them in another way, which only that job shows.
-    let condition = if plan.writes(FILE_NAME) {
+    let condition = if plan.has_write_step(FILE_NAME) {
         ""
     } else {
         ", unless the job sets them"
@@ -175,8 +175,8 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
         steps.push(describe_rules_step(facts));
     }
     steps.extend(list_lost_values(facts, plan));
-    steps.extend(adoption_messages::list_steps(facts, plan));
-    if plan.writes(FILE_NAME) && facts.shared_file.is_none() {
+    steps.extend(adoption_messages::list_adoption_steps(facts, plan));
+    if plan.has_write_step(FILE_NAME) && facts.shared_file.is_none() {
         let setting = if facts.is_prefix_set {
             "set `publish-on` in sluicegate.yaml"
         } else {
@@ -201,7 +201,7 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
 /// written.
 fn list_lost_values(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let mut steps = Vec::new();
-    if !plan.writes(FILE_NAME) && !facts.new_lines.is_empty() {
+    if !plan.has_write_step(FILE_NAME) && !facts.new_lines.is_empty() {
         let lines: Vec<String> = facts
             .new_lines
             .iter()

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 /// Returns the lines to add to `sluicegate.yaml` for values that only the flags contain. Each setting is resolved with
 /// and without the flags; if the results differ, the flag is needed.
-pub(crate) fn find_new_lines(
+pub(crate) fn list_new_setting_lines(
     run: &Run,
     workspace: &Workspace<'_>,
     args: &InitArgs,
@@ -22,8 +22,8 @@ pub(crate) fn find_new_lines(
         ..run.global.clone()
     };
     let connections = [
-        sources.connection(&run.global)?,
-        sources.connection(&without_flags)?,
+        sources.resolve_connection(&run.global)?,
+        sources.resolve_connection(&without_flags)?,
     ];
     let ids = connections
         .each_ref()
@@ -32,13 +32,13 @@ pub(crate) fn find_new_lines(
         .each_ref()
         .map(|connection| connection.require_agent_version().ok().map(str::to_owned));
     let config_dirs = [
-        sources.config_dir(&run.global)?,
-        sources.config_dir(&without_flags)?,
+        sources.resolve_config_dir(&run.global)?,
+        sources.resolve_config_dir(&without_flags)?,
     ];
     let no_flag = None;
     let prefixes = [
-        sources.optional_prefix(args.prefix.clone())?,
-        sources.optional_prefix(no_flag)?,
+        sources.resolve_optional_prefix(args.prefix.clone())?,
+        sources.resolve_optional_prefix(no_flag)?,
     ];
     let settings = [
         ("project-id", ids, ""),

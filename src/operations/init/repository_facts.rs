@@ -29,7 +29,7 @@ impl From<Failure> for MissingFlag {
     /// Turns the failure to detect a value into a missing flag. The run then fails once, with all missing flags.
     fn from(failure: Failure) -> Self {
         Self {
-            description: failure.chain(),
+            description: failure.describe_on_one_line(),
             hint: failure.own_hint().unwrap_or_default().to_owned(),
         }
     }
@@ -83,15 +83,15 @@ pub(crate) struct RepositoryFacts {
 
 /// Detects the CI host, the platform's hidden directory, the settings and the current findings. If the hidden directory
 /// is unknown, asks the user. Fails if a value needs a flag. A dry run neither asks nor fails for this reason.
-pub(crate) fn detect_setup(
+pub(crate) fn detect_repository_facts(
     run: &Run,
     workspace: &Workspace<'_>,
     args: &InitArgs,
 ) -> Result<RepositoryFacts, Failure> {
     let repo = &workspace.repo;
-    let snapshot = repo.disk_snapshot(run.hook_index_path())?;
+    let snapshot = repo.read_disk_snapshot(run.hook_index_path())?;
     let existing_config_dir = workspace.find_config_dir(&snapshot)?;
-    let remote = repo.remote_url()?;
+    let remote = repo.find_remote_url()?;
     let mut missing_flags = Vec::new();
     let (recipe, host) = choose_recipe(repo.root(), remote.as_deref(), args, &mut missing_flags)?;
     if args.sign && missing_flags.is_empty() {
@@ -119,8 +119,8 @@ pub(crate) fn detect_setup(
     }
     let is_config_dir_new = workspace.named_config_dir.is_some() || chosen_config_dir.is_some();
     let config_dir = existing_config_dir.or(chosen_config_dir);
-    let connection = workspace.sources.connection(&run.global)?;
-    let prefix = workspace.sources.optional_prefix(args.prefix.clone())?;
+    let connection = workspace.sources.resolve_connection(&run.global)?;
+    let prefix = workspace.sources.resolve_optional_prefix(args.prefix.clone())?;
     let rules_file = workspace.find_rules_file(&snapshot)?;
     let config_dir_name = config_dir.as_deref();
     let rules = rules_file.as_ref();
@@ -144,7 +144,7 @@ pub(crate) fn detect_setup(
         prefix: prefix.unwrap_or_else(|| choose_repository_name(repo.root(), remote.as_deref())),
         source: args.source.as_deref().map(parse_source).transpose()?,
         is_signed: args.sign,
-        new_lines: new_settings::find_new_lines(run, workspace, args)?,
+        new_lines: new_settings::list_new_setting_lines(run, workspace, args)?,
         findings,
     })
 }
@@ -214,10 +214,10 @@ fn detect_host(
             format!("{}: found {}", recipe.host, recipe.marker),
         )));
     }
-    let server = remote.and_then(host_recipes::server_of_remote);
+    let server = remote.and_then(host_recipes::parse_remote_server);
     let recipe_of_remote = server.and_then(|server| {
         Some((
-            host_recipes::find_recipe(host_recipes::find_host_of_server(&server)?)?,
+            host_recipes::find_recipe(host_recipes::find_server_host(&server)?)?,
             server,
         ))
     });
@@ -258,7 +258,7 @@ fn require_signed_template(recipe: Option<&HostRecipe>) -> Result<(), Failure> {
 /// Returns the default branch of the remote. If it is unknown, returns the checked-out branch, otherwise
 /// `FALLBACK_BRANCH`.
 fn detect_default_branch(repo: &Repository) -> Result<String, Failure> {
-    if let Some(branch) = repo.likely_default_branch()? {
+    if let Some(branch) = repo.find_likely_default_branch()? {
         return Ok(branch.branch);
     }
     let checked_out_branch = repo.head().ok().and_then(|head| head.branch);

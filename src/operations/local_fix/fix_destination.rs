@@ -29,7 +29,7 @@ impl FixDestination<'_> {
         if self.is_staged {
             let staged_files = self
                 .repo
-                .files_without_unstaged_changes(paths.iter().copied(), self.index)?;
+                .list_files_without_unstaged_changes(paths.iter().copied(), self.index)?;
             let staged_paths: BTreeSet<&str> = staged_files.iter().map(|file| file.path.as_str()).collect();
             for path in paths.iter().filter(|path| !staged_paths.contains(*path)) {
                 let reason = "the file has unstaged changes: stage or stash them first";

@@ -16,7 +16,7 @@ pub(crate) fn write_fixes(destination: &FixDestination<'_>, proof: &mut FixProof
     // A written file differs from the index, so the files to stage are looked up before.
     let mut staged_files = if destination.is_staged {
         let paths = proof.fixed_files.iter().map(|file| file.path.as_str());
-        repo.files_without_unstaged_changes(paths, index)?
+        repo.list_files_without_unstaged_changes(paths, index)?
     } else {
         Vec::new()
     };

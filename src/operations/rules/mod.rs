@@ -27,7 +27,7 @@ use std::io::{self, Write as _};
 const LINE_WIDTH: usize = 80;
 
 /// Prints all rules, team rules and project checks, each with its state in this repository.
-pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
+pub(crate) fn print_rules(run: &Run, output: OutputArgs) -> CommandResult {
     let project = read_rules_and_levels(run)?;
     let rules = project.as_ref().and_then(|project| project.rules.as_ref());
     let team_rules = project.as_ref().map(|project| &project.team_rules);
@@ -121,7 +121,7 @@ fn read_rules_and_levels(run: &Run) -> Result<Option<ProjectRules>, Failure> {
     match workspace.checkout_snapshot(run) {
         Ok(snapshot) => {
             let flag = None;
-            let checks = workspace.sources.project_checks(flag)?;
+            let checks = workspace.sources.resolve_project_checks(flag)?;
             Ok(Some(ProjectRules {
                 rules: workspace.read_rules_at(&snapshot)?,
                 team_rules: read_valid_team_rules(run, &workspace, &snapshot)?,
@@ -182,7 +182,7 @@ fn reject_second_config_dir(
 /// Writes a rules file with all rules at level `warn`, into the platform's hidden directory. Fails if the file exists.
 pub(crate) fn create_rules_file(run: &Run, output: OutputFormat) -> CommandResult {
     let workspace = run.open_workspace()?;
-    let snapshot = workspace.repo.disk_snapshot(run.hook_index_path())?;
+    let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;
     let config_dir = match workspace.find_config_dir(&snapshot)? {
         Some(config_dir) => config_dir,
         None => require_config_dir(&snapshot, run, "sluicegate rules init")?,

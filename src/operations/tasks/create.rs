@@ -1,6 +1,6 @@
 //! Runs `sluicegate tasks create` and `send`, which start a turn of the agent.
 
-use super::task_wait::{TaskWait, read_task_before};
+use super::task_wait::{TaskWait, read_task_before_resume};
 use super::{create_platform_client, read_message, reject_task_request};
 use crate::error::Failure;
 use crate::job::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
@@ -16,13 +16,13 @@ const CHECK_INSTRUCTION: &str = "run `sluicegate tasks list` to check";
 /// Creates a task for an agent. With `--wait`, follows it until it ends.
 pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
     let sources = run.read_setting_sources()?;
-    let environment = sources.environment(args.environment)?;
+    let environment = sources.resolve_environment(args.environment)?;
     let wait = TaskWait::from_args(run, &args.wait)?;
     let message = read_message(run, &args.message)?;
     let RemoteProject {
         platform,
         id: project,
-    } = run.project()?;
+    } = run.create_project_client()?;
     let task = NewTask {
         message,
         agent_config: AgentConfig {
@@ -57,7 +57,7 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
         })?;
         run.ui.say(&format!("created task {id}"));
         let earlier_state = None;
-        wait.follow(run, &platform, id, earlier_state, args.output).await
+        wait.follow_task(run, &platform, id, earlier_state, args.output).await
     })?
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn send_message(
     let wait = TaskWait::from_args(run, wait_args)?;
     let platform = create_platform_client(run)?;
     run.block_on(async {
-        let earlier_task = read_task_before(&platform, id, wait.as_ref()).await?;
+        let earlier_task = read_task_before_resume(&platform, id, wait.as_ref()).await?;
         let pace = wait.as_ref().map(|wait| &wait.pace);
         let response = match send_before_deadline(pace, platform.send_task_message(id, message)).await {
             Ok(response) => response,
@@ -107,7 +107,7 @@ pub(crate) fn send_message(
             Some(wait) => {
                 let decided_ids = Vec::new();
                 let earlier_state = earlier_task.map(|task| (task, decided_ids));
-                wait.follow(run, &platform, id, earlier_state, output).await
+                wait.follow_task(run, &platform, id, earlier_state, output).await
             }
         }
     })?

@@ -1,7 +1,7 @@
 //! Runs `sluicegate tasks decide`.
 
 use super::task_text;
-use super::task_wait::{TaskWait, read_task_before};
+use super::task_wait::{TaskWait, read_task_before_resume};
 use super::{create_platform_client, reject_task_request};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -32,7 +32,7 @@ pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
                 .collect();
             let earlier_state = Some((earlier_task, decided_ids));
             return wait
-                .follow(run, &platform, &args.id, earlier_state, args.output)
+                .follow_task(run, &platform, &args.id, earlier_state, args.output)
                 .await;
         }
         run.print_response(args.output, &response.raw, || {
@@ -51,7 +51,7 @@ async fn read_earlier_task(
     id: &str,
     wait: Option<&TaskWait>,
 ) -> Result<ApiValue<Task>, Failure> {
-    if let Some(task) = read_task_before(platform, id, wait).await? {
+    if let Some(task) = read_task_before_resume(platform, id, wait).await? {
         return Ok(task);
     }
     match platform.task(id).await {

@@ -14,8 +14,8 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 const MAX_CONCURRENT_REQUESTS: usize = 8;
 
 /// Prints the tasks that match the flags: those of the project, or with `--all-projects` of all projects.
-pub(crate) fn list_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
-    let connection = run.read_setting_sources()?.connection(&run.global)?;
+pub(crate) fn print_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
+    let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
     let project = connection
         .require_project_id()
         .ok()

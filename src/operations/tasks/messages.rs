@@ -26,7 +26,7 @@ pub(crate) fn print_messages(
         Some(args) => {
             let poll_settings = run
                 .read_setting_sources()?
-                .poll_settings(args, DEFAULT_TIMEOUT_SECONDS)?;
+                .resolve_poll_settings(args, DEFAULT_TIMEOUT_SECONDS)?;
             Some(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
         }
     };

@@ -27,7 +27,7 @@ const MAX_MESSAGE_BYTES: u64 = 1024 * 1024;
 
 /// Creates the client of the platform. Requests about tasks do not need the project.
 fn create_platform_client(run: &Run) -> Result<Platform, Failure> {
-    run.create_platform_client(&run.read_setting_sources()?.connection(&run.global)?)
+    run.create_platform_client(&run.read_setting_sources()?.resolve_connection(&run.global)?)
 }
 
 /// Returns the failure of a request about a task. If no task has this id, the hint has the most similar id.

@@ -16,7 +16,7 @@ pub(crate) struct TaskWait {
 
 /// Requests the state of the task before a command resumes it; `None` without `--wait`. The wait needs it because the
 /// platform may report the old status for a while.
-pub(crate) async fn read_task_before(
+pub(crate) async fn read_task_before_resume(
     platform: &Platform,
     id: &str,
     wait: Option<&TaskWait>,
@@ -54,7 +54,7 @@ impl TaskWait {
     ) -> Result<Option<Self>, Failure> {
         let poll_settings = run
             .read_setting_sources()?
-            .poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
+            .resolve_poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
         Ok(is_requested.then(|| Self {
             policy: ApprovalPolicy::default(),
             pace: Pace::new(poll_settings.first_interval, poll_settings.time_limit),
@@ -63,7 +63,7 @@ impl TaskWait {
 
     /// Waits until the task ends, and prints its state. Fails unless the task finished. For a task that a command
     /// resumed, `earlier_state` is the state before, with the ids of the decisions that were sent.
-    pub(crate) async fn follow(
+    pub(crate) async fn follow_task(
         &self,
         run: &Run,
         platform: &Platform,

@@ -17,7 +17,7 @@ use sluicegate_platform::definitions::variables::{self, StepOutcome, VariableDef
 pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
     let document = Document::load(&run.env.current_dir().join(&args.file), &args.file)?;
     let wanted_variables = variables::read_variables(&document)?;
-    let project = run.project()?;
+    let project = run.create_project_client()?;
     run.block_on(async {
         let steps = plan_changes(&project, &document, &wanted_variables, args).await?;
         print_steps(run, args, &steps)?;

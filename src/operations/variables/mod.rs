@@ -14,12 +14,12 @@ use sluicegate_platform::api::{NewVariable, Variable, VariableFields};
 use sluicegate_platform::definitions::variables::parse_argument;
 
 /// Prints `text` to confirm a request. With `--output json`, prints `null`, because the platform's response is empty.
-pub(crate) fn print_done(run: &Run, output: OutputArgs, text: &str) -> CommandResult {
+pub(crate) fn print_confirmation(run: &Run, output: OutputArgs, text: &str) -> CommandResult {
     run.print_response(output, &Value::Null, || text::escape_line(text) + "\n")
 }
 
 /// Prints the variables of the project in a table or as JSON.
-pub(crate) async fn list_variables(run: &Run, project: &RemoteProject, output: OutputArgs) -> CommandResult {
+pub(crate) async fn print_variables(run: &Run, project: &RemoteProject, output: OutputArgs) -> CommandResult {
     let columns = [
         ("name", "name"),
         ("type", "type"),
@@ -81,7 +81,7 @@ pub(crate) async fn update_variable(
     if let Err(error) = project.platform.update_variable(project.id, name, &fields).await {
         return Err(project.reject_variable_request(name, error).await);
     }
-    print_done(run, output, &format!("updated the variable {name}"))
+    print_confirmation(run, output, &format!("updated the variable {name}"))
 }
 
 /// Requests the variable with this name. Fails if the project does not have it, with the most similar names as a hint.

@@ -1,6 +1,6 @@
 //! Runs `sluicegate variables overrides`.
 
-use super::print_done;
+use super::print_confirmation;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat, OverridesVerb};
@@ -143,7 +143,7 @@ async fn unset_overrides(
             Ok(()) => {
                 removed_count += 1;
                 if output.output == OutputFormat::Text {
-                    print_done(
+                    print_confirmation(
                         run,
                         output,
                         &format!("removed the override of {name} in {environment}"),

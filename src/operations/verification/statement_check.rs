@@ -7,7 +7,7 @@ use crate::attestation::{
 };
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::run::review_context::describe_platform;
+use crate::gate::run::review_context::review_platform;
 use crate::job::cli::OutputFormat;
 use crate::session::user_file::read_user_file;
 use crate::session::{CommandResult, Run};
@@ -85,11 +85,11 @@ fn verify_publication(
     statement: &SavedStatement,
     predicate: &PublicationPredicate,
 ) -> Result<Verification<'static>, Failure> {
-    let connection = run.read_setting_sources()?.connection(&run.global)?;
+    let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
     let platform = run.create_platform_client(&connection)?;
     let mut differences = statement.check_publication(predicate);
     if let (Some(publish_platform), Some(run_platform)) =
-        (&predicate.platform, describe_platform(&connection))
+        (&predicate.platform, review_platform(&connection))
     {
         differences.extend(compare_platforms(run, publish_platform, &run_platform));
     }

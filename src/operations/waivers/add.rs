@@ -161,7 +161,7 @@ fn require_match(waivers_file: &WaiversFile, mut entry: WaiverEntry) -> Result<W
 }
 
 /// Renders a new waivers file with this heading: one waiver for each finding that can have one.
-pub(crate) fn render_baseline(files: &[FileResults], heading: &str, reason: &str) -> Result<String, Failure> {
+pub(crate) fn render_new_waivers_file(files: &[FileResults], heading: &str, reason: &str) -> Result<String, Failure> {
     let terms = WaiverTerms {
         reason: reason.to_owned(),
         owner: None,
@@ -178,7 +178,7 @@ fn build_unwaived_entries(
     terms: &WaiverTerms,
 ) -> Result<Vec<WaiverEntry>, Failure> {
     waivers_file
-        .waivers()?
+        .compile_waivers()?
         .mark_findings(&mut files, &OldNames::default(), today());
     Ok(build_entries(&files, terms))
 }
@@ -232,7 +232,7 @@ fn read_reported_files(
         let rule_results = file
             .results
             .iter_mut()
-            .filter(|result| result.origin.is_rules_file());
+            .filter(|result| result.origin.is_from_rules_file());
         for result in rule_results {
             let rule = &result.rule;
             result

@@ -10,13 +10,13 @@ use sluicegate_git::Snapshot;
 use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverEntry, WaiverStatus};
 
 /// Prints the waivers in the file, each with its state: used, unused, expired or not judged.
-pub(crate) fn list_waivers(
+pub(crate) fn print_waivers(
     run: &Run,
     snapshot: &Snapshot<'_>,
     mut waivers_file: WaiversFile,
     output: OutputArgs,
 ) -> Result<(), Failure> {
-    let statuses = waivers_file.find_statuses(snapshot)?;
+    let statuses = waivers_file.list_statuses(snapshot)?;
     let entries_with_status = waivers_file.entries.iter().zip(statuses);
     let text = match output.output {
         OutputFormat::Json => format_json(&Value::Array(

@@ -4,7 +4,7 @@ pub(crate) mod add;
 pub(crate) mod list;
 pub(crate) mod prune;
 
-pub(crate) use add::render_baseline;
+pub(crate) use add::render_new_waivers_file;
 
 use crate::atomic_file;
 use crate::error::Failure;
@@ -35,7 +35,7 @@ pub(crate) struct WaiversFile {
 impl WaiversFile {
     /// Reads the waivers file of the checkout, and evaluates the rules on all pipelines, to know which findings the
     /// waivers match. Without a rules file, each pipeline has the finding that it is missing.
-    pub(crate) fn read_and_evaluate(
+    pub(crate) fn load_with_findings(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
         rules: Option<RuleSet>,
@@ -59,16 +59,16 @@ impl WaiversFile {
     }
 
     /// Compiles the entries of the file, so that they can be matched with findings.
-    fn waivers(&self) -> Result<Waivers, Failure> {
+    fn compile_waivers(&self) -> Result<Waivers, Failure> {
         build_waivers(self.entries.clone(), FILE_NAME)
     }
 
     /// Applies the waivers to the current findings, and returns for each waiver whether it is used, unused or expired.
-    fn find_statuses(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
+    fn list_statuses(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
         let no_old_names = OldNames::default();
         let is_all_evaluated = true;
         apply_waivers(
-            &self.waivers()?,
+            &self.compile_waivers()?,
             snapshot,
             &mut self.tally,
             &no_old_names,

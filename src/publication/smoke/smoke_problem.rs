@@ -32,7 +32,7 @@ impl SmokeProblem {
             ExitStatus::Denied => ExitStatus::Denied,
             _ => ExitStatus::RemoteFailed,
         };
-        Self::new(status, failure.chain())
+        Self::new(status, failure.describe_on_one_line())
     }
 
     /// Creates the problem that a signal ended this run of the program before the smoke runs ended.
@@ -54,7 +54,7 @@ impl SmokeProblem {
     }
 
     /// Sets the index of the run that has the problem.
-    pub(super) const fn for_run(mut self, run_index: usize) -> Self {
+    pub(super) const fn with_run_index(mut self, run_index: usize) -> Self {
         self.run_index = Some(run_index);
         self
     }

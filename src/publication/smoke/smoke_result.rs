@@ -41,7 +41,7 @@ impl SmokeResult {
     }
 
     /// Returns a line for each run, and a last one with the version that consumers get.
-    pub(crate) fn list_lines(&self) -> Vec<String> {
+    pub(crate) fn describe_runs(&self) -> Vec<String> {
         let runs = self.record.runs.iter();
         let mut lines: Vec<String> = runs
             .map(|run| format!("smoke run of {}: {}", run.subject(), describe_result(run)))
@@ -84,7 +84,7 @@ impl SmokeResult {
                 )
             }
         };
-        for line in self.problem.iter().cloned().chain(self.list_lines()) {
+        for line in self.problem.iter().cloned().chain(self.describe_runs()) {
             let _ = write!(message, "\n  {}", text::escape_line(&line));
         }
         message

@@ -9,7 +9,7 @@ use crate::job::cli::OnSmokeFailure;
 use crate::job::settings::{SmokeRun, SmokeSettings};
 use crate::publication::Publication;
 use crate::publish::{
-    LatestVersion, Receipt, SmokeExecution, SmokeRecord, look_up_latest_until, withdraw_version,
+    LatestVersion, Receipt, SmokeExecution, SmokeRecord, poll_latest_until_version, withdraw_version,
 };
 use crate::session::resource::RemoteProject;
 use crate::session::watched_execution::WatchedExecution;
@@ -155,7 +155,7 @@ impl<'a> SmokeTest<'a> {
         for (run_index, run) in self.settings().runs.iter().enumerate() {
             self.follow_run(record, run_index, run, pace)
                 .await
-                .map_err(|problem| problem.for_run(run_index))?;
+                .map_err(|problem| problem.with_run_index(run_index))?;
         }
         Ok(())
     }
@@ -164,7 +164,7 @@ impl<'a> SmokeTest<'a> {
     async fn require_latest(&self) -> Result<(), SmokeProblem> {
         let (prefix, name) = (&self.receipt.prefix, &self.receipt.version_name);
         let timeout = self.lookup_timeout();
-        let reason = match look_up_latest_until(self.platform, prefix, name, timeout).await {
+        let reason = match poll_latest_until_version(self.platform, prefix, name, timeout).await {
             LatestVersion::Enabled(latest) if latest == *name => return Ok(()),
             LatestVersion::Enabled(latest) => {
                 format!(
@@ -333,7 +333,7 @@ impl<'a> SmokeTest<'a> {
     /// Requests the version that \[Latest\] means now. The timeout of zero allows only one request.
     async fn request_latest(&self) -> LatestVersion {
         let (prefix, name) = (&self.receipt.prefix, &self.receipt.version_name);
-        look_up_latest_until(self.platform, prefix, name, Duration::ZERO).await
+        poll_latest_until_version(self.platform, prefix, name, Duration::ZERO).await
     }
 
     fn say_disabling(&self, problem: &SmokeProblem) {

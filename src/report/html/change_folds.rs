@@ -21,7 +21,7 @@ pub(super) struct ChangeFolds<'l> {
 impl<'l> ChangeFolds<'l> {
     /// Maps each component named in the list to the id of its details, or of its line if it has no details. Pictures
     /// link their components to these ids.
-    pub(super) fn line_ids(&self) -> HashMap<&'l str, String> {
+    pub(super) fn collect_line_ids(&self) -> HashMap<&'l str, String> {
         let named_lines = self.lines.iter().enumerate();
         named_lines
             .filter_map(|(line_index, line)| Some((line.component.as_deref()?, self.line_id(line_index))))

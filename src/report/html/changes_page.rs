@@ -42,13 +42,13 @@ pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> 
         changes
             .consumers
             .as_ref()
-            .map(|consumers| render_section(consumers.render_list(&escape))),
+            .map(|consumers| render_section(consumers.to_titled_list(&escape))),
     );
     body.extend(
         changes
             .callers
             .as_ref()
-            .map(|callers| render_section(callers.render_list(&escape))),
+            .map(|callers| render_section(callers.to_titled_list(&escape))),
     );
     for (file_index, file) in files.iter().enumerate() {
         body.push_str(&render_file_changes(

@@ -23,7 +23,7 @@ pub(super) fn render_pictures(
     let mut figures = ComponentFigures {
         path: list.path,
         width,
-        line_ids: list.line_ids(),
+        line_ids: list.collect_line_ids(),
         component_ids: HashMap::new(),
     };
     if !canvas.has_changes() && canvas.boxes.iter().all(|canvas_box| canvas_box.badge.is_none()) {

@@ -83,15 +83,15 @@ fn render_list(items: &[String], is_folded: bool, noun: &str) -> String {
 }
 
 /// Returns the HTML id of the rule's explanation on the page; `None` if the rule has no findings or no description.
-pub(super) fn explanation_id(view: &View<'_>, rule: &str) -> Option<String> {
-    let number = view.rule_number(rule)?;
+pub(super) fn find_explanation_id(view: &View<'_>, rule: &str) -> Option<String> {
+    let number = view.find_rule_number(rule)?;
     view.context.find_rule(rule).map(|_| format!("rule-{number}"))
 }
 
 /// Renders the rule's name. If the page has an explanation of the rule, the name is a button that opens it.
 pub(super) fn render_rule(view: &View<'_>, rule: &str) -> String {
     let name = escape_rule_name(rule);
-    match explanation_id(view, rule) {
+    match find_explanation_id(view, rule) {
         Some(id) => format!("<button type=\"button\" class=\"rule\" popovertarget=\"{id}\">{name}</button>"),
         None => format!("<code class=\"rule\">{name}</code>"),
     }

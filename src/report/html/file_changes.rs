@@ -40,7 +40,7 @@ pub(super) struct FileChangesView {
 
 impl FileChangesView {
     /// Returns the id, in the picture, of the component that the finding is about; `None` if no picture shows it.
-    pub(super) fn component_id(&self, finding: &Finding<'_>) -> Option<&str> {
+    pub(super) fn find_component_id(&self, finding: &Finding<'_>) -> Option<&str> {
         self.component_ids.get(finding.about?).map(String::as_str)
     }
 }
@@ -61,7 +61,7 @@ impl<'v, 'a> PageChanges<'v, 'a> {
         if self.view.report.verdict != Verdict::Passed {
             return String::new();
         }
-        self.render_list("Pipeline changes", &self.view.sorted_changes(), files)
+        self.render_list("Pipeline changes", &self.view.list_sorted_changes(), files)
     }
 
     /// Renders the changes to files without findings. Returns an empty text if the review passed, because
@@ -130,7 +130,7 @@ impl<'v, 'a> PageChanges<'v, 'a> {
         let list = ChangeFolds {
             path,
             id: &format!("canvas-{file_index}"),
-            lines: changed_file.map(|file| file.words.as_slice()).unwrap_or_default(),
+            lines: changed_file.map(|file| file.change_lines.as_slice()).unwrap_or_default(),
         };
         let (content, component_ids) =
             render_content(canvas, list, self.finding_width, &build_badges(&file.findings));
@@ -189,7 +189,7 @@ fn render_card(
     let list = ChangeFolds {
         path,
         id,
-        lines: &file.words,
+        lines: &file.change_lines,
     };
     let (content, component_ids) = render_content(file.picture.as_ref(), list, PAGE_WIDTH, badges);
     let card = format!(

@@ -41,7 +41,7 @@ pub(super) fn render_file_groups(
     for (file_index, file) in files.iter().enumerate() {
         let file_changes = changes.render_above_findings(file, file_index);
         let is_explained_elsewhere = file.findings.iter().all(|entry| {
-            is_explained_in_header(view, entry.finding) || equal_findings.first_id(entry).is_some()
+            is_explained_in_header(view, entry.finding) || equal_findings.find_first_equal_id(entry).is_some()
         });
         let has_counted_finding = file.findings.iter().any(|entry| entry.finding.is_counted());
         let is_open = file_index < MAX_OPEN_FILES
@@ -54,11 +54,11 @@ pub(super) fn render_file_groups(
         for entry in &file.findings {
             if is_explained_in_header(view, entry.finding) {
                 push_reference(&mut html, entry, "causes", "Reason", NOT_EVALUATED, view);
-            } else if let Some(first_id) = equal_findings.first_id(entry) {
+            } else if let Some(first_id) = equal_findings.find_first_equal_id(entry) {
                 let message = render_message(entry.finding);
                 push_reference(&mut html, entry, first_id, "All places", &message, view);
             } else {
-                let component_id = file_changes.component_id(entry.finding);
+                let component_id = file_changes.find_component_id(entry.finding);
                 push_finding(
                     &mut html,
                     entry,

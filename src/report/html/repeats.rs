@@ -21,7 +21,7 @@ impl<'v, 'a> EqualFindings<'v, 'a> {
 
     /// Returns the id of the first equal finding, which the page shows completely; `None` if `entry` is itself the
     /// first.
-    pub(super) fn first_id(&self, entry: &AnchoredFinding<'_, 'a>) -> Option<&'v str> {
+    pub(super) fn find_first_equal_id(&self, entry: &AnchoredFinding<'_, 'a>) -> Option<&'v str> {
         self.places_of(entry)
             .first()
             .map(|first| first.id.as_str())

@@ -119,7 +119,7 @@ fn explain_verdict(view: &View<'_>) -> String {
 fn describe_rules_file_places(view: &View<'_>, cause: &UnevaluatedCause<'_>) -> String {
     let places: Vec<String> = view
         .context
-        .list_first_places(&cause.finding)
+        .list_rules_file_places(&cause.finding)
         .iter()
         .map(|place| format!("<code>{}</code>", escape(place)))
         .collect();

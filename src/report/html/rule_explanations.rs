@@ -1,6 +1,6 @@
 //! Renders the explanations of rules, as in `rules explain`, which rule names on the page open; and the groups by rule.
 
-use super::elements::{escape_rule_name, explanation_id, render_inline_code, render_tally};
+use super::elements::{escape_rule_name, find_explanation_id, render_inline_code, render_tally};
 use crate::report::RuleText;
 use crate::report::view::View;
 use sluicegate_base::text::escape_markup as escape;
@@ -31,7 +31,7 @@ pub(super) fn render_rule_groups(view: &View<'_>) -> String {
             escape_rule_name(rule),
             render_tally(tally_of_rule),
             summary.unwrap_or_default(),
-            explanation_id(view, rule)
+            find_explanation_id(view, rule)
                 .map(|id| render_explanation_button(&id))
                 .unwrap_or_default()
         );
@@ -47,7 +47,7 @@ fn render_explanation_button(id: &str) -> String {
 /// Renders the explanations of all rules with findings that have a description.
 pub(super) fn render_explanations(view: &View<'_>) -> String {
     let explanations = view.rules.iter().filter_map(|(rule, _)| {
-        let id = explanation_id(view, rule)?;
+        let id = find_explanation_id(view, rule)?;
         view.context
             .find_rule(rule)
             .map(|text| render_explanation(&id, text))

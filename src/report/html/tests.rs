@@ -37,7 +37,7 @@ fn everything_is_on_the_page() {
         blob_url: Some("https://github.com/o/r/blob/1f/{path}#L{line}".to_owned()),
         ..ReportContext::default()
     };
-    about.sources.add(
+    about.sources.keep_lines_near(
         "load/it.orch.yaml",
         "a\nb\nc\nd\ne\nf\ng\nh\n  Run B:\nj\n".as_bytes(),
         &BTreeSet::from([9]),
@@ -464,7 +464,7 @@ proptest! {
         report.excluded_files = vec![sample::excluded_file(&raw)];
         report.context.branch = Some(raw.clone());
         let mut about = ReportContext { blob_url: Some("https://h/{path}#L{line}".to_owned()), ..ReportContext::default() };
-        about.sources.add(&raw, format!("x\n{}\n", raw.replace(['\n', '\r'], " ")).as_bytes(), &BTreeSet::from([2]));
+        about.sources.keep_lines_near(&raw, format!("x\n{}\n", raw.replace(['\n', '\r'], " ")).as_bytes(), &BTreeSet::from([2]));
         let page = render(&report, &about);
         prop_assert!(!page.contains("##[") && !page.contains("##vso["));
         prop_assert!(page.lines().all(|line| !line.trim_start().starts_with("::")));

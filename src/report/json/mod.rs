@@ -5,7 +5,7 @@ mod report_error;
 mod report_reader;
 mod schema_v2;
 
-pub(crate) use report_reader::read_report;
+pub(crate) use report_reader::parse_json_report;
 
 use super::write_json;
 use crate::report::ReportContext;

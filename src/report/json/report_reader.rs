@@ -19,7 +19,7 @@ const NOT_REVIEWED: &str = "not a file that is reviewed";
 /// Parses a JSON report strictly: duplicate and unknown keys, another schema, and counts that differ from the results
 /// are errors. `find_contradiction` returns the reason if the verdict is impossible for the results, which is an error
 /// too.
-pub(crate) fn read_report(
+pub(crate) fn parse_json_report(
     text: &[u8],
     find_contradiction: impl FnOnce(&Report) -> Option<String>,
 ) -> Result<Report, ReportReadError> {
@@ -41,7 +41,7 @@ pub(crate) fn read_report(
     if report.count_results() != recorded_counts {
         return Err(invalid_value("the counts do not match the results"));
     }
-    if recorded_totals.is_some_and(|totals| totals != report.totals()) {
+    if recorded_totals.is_some_and(|totals| totals != report.finding_totals()) {
         return Err(invalid_value("the numbers of findings do not match the results"));
     }
     match find_contradiction(&report) {
@@ -311,7 +311,7 @@ mod tests {
     use sluicegate_pipelines::findings::{ComparedWith, Shard};
 
     fn read_report(text: &[u8]) -> Result<Report, ReportReadError> {
-        super::read_report(text, |_| None)
+        super::parse_json_report(text, |_| None)
     }
 
     fn again(report: &Report) -> Report {

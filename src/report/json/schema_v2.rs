@@ -176,7 +176,7 @@ impl<'r> DocumentV2<'r, FileWriter<'r>> {
                 .collect(),
             started_at: Some(report.started_at),
             elapsed_nanos: u64::try_from(report.duration.as_nanos()).unwrap_or(u64::MAX),
-            findings: Some(report.totals()),
+            findings: Some(report.finding_totals()),
             gate_changes_in_words: gate_changes
                 .map(|change| (change.path.clone(), change.descriptions.clone()))
                 .collect(),

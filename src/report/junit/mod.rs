@@ -150,7 +150,7 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     let mut cases = Vec::new();
     let mut results = report.files.iter().flat_map(|file| &file.results);
     let needs_explanation =
-        report.verdict == Verdict::Undecided || !results.any(|result| result.fails(report.fail_on()));
+        report.verdict == Verdict::Undecided || !results.any(|result| result.fails_gate(report.fail_on()));
     let mut names = CaseNames::default();
     let known_limit_problem = report.check_known_limit();
     let mut has_verdict_case = false;

@@ -36,8 +36,8 @@ pub(crate) struct PublishRun {
 pub(crate) struct PublishBreak {
     pub name: String,
     /// A description with places and the required action of consumers.
-    pub words: String,
-    pub place: Option<(String, Option<u32>)>,
+    pub description: String,
+    pub location: Option<(String, Option<u32>)>,
     pub is_refused: bool,
     pub accepted_reason: Option<String>,
 }
@@ -118,7 +118,7 @@ fn build_smoke_case(run: &SmokeCase, name: &str) -> PlacedCase {
 /// Creates the case of a change that breaks consumers: a failure if the change is refused, otherwise a skipped case,
 /// with the reason if somebody accepted the change.
 fn build_break_case(change: &PublishBreak, name: &str) -> PlacedCase {
-    let short = truncation::truncate(&change.words, MESSAGE_LIMIT);
+    let short = truncation::truncate(&change.description, MESSAGE_LIMIT);
     let mut case = match (&change.accepted_reason, change.is_refused) {
         (_, true) => TestCaseBuilder::failure(name, Duration::ZERO, "breaking", &short),
         (Some(reason), false) => {
@@ -127,8 +127,8 @@ fn build_break_case(change: &PublishBreak, name: &str) -> PlacedCase {
         }
         (None, false) => TestCaseBuilder::skipped_with_cause(name, "breaking", &short),
     };
-    case.set_trace(&change.words);
-    match &change.place {
+    case.set_trace(&change.description);
+    match &change.location {
         Some((path, line)) => CasePlace::for_run(path, *line).place_case(case),
         None => CasePlace::FOR_RUN.place_case(case),
     }
@@ -143,8 +143,8 @@ mod tests {
     fn junit_of_publish_fails_for_blockers_and_skips_the_rest() {
         let broken = |is_refused, accepted: Option<&str>| PublishBreak {
             name: "load: \u{1b} gone".to_owned(),
-            words: "a.yaml:3: `load`: ]]> gone\n::error::x".to_owned(),
-            place: Some((".platform/shared-pipelines.yaml".to_owned(), Some(3))),
+            description: "a.yaml:3: `load`: ]]> gone\n::error::x".to_owned(),
+            location: Some((".platform/shared-pipelines.yaml".to_owned(), Some(3))),
             is_refused,
             accepted_reason: accepted.map(str::to_owned),
         };

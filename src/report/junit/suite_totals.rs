@@ -48,7 +48,7 @@ impl CaseOutcome {
     pub(super) fn from_result(result: &RuleResult, fail_on: FailOn) -> Self {
         match &result.status {
             Status::Passed => Self::Passed,
-            _ if !result.fails(fail_on) => Self::Skipped,
+            _ if !result.fails_gate(fail_on) => Self::Skipped,
             Status::Failed(_) => Self::Failure,
             Status::Error(_) => Self::Error,
         }

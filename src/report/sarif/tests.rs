@@ -18,7 +18,7 @@ fn about() -> ReportContext {
         }],
         ..ReportContext::default()
     };
-    about.sources.add(
+    about.sources.keep_lines_near(
         "load/it.orch.yaml",
         b"\n\n\n\n\n\n\n\n    Run B:\n",
         &BTreeSet::from([9]),
@@ -409,7 +409,7 @@ fn known_line_has_its_columns_and_another_none() {
     let text = format!("first\n  \"😀 Lädt\": {{}}  \n\n{endless}\n");
     about
         .sources
-        .add("a", text.as_bytes(), &BTreeSet::from([2, 3, 4]));
+        .keep_lines_near("a", text.as_bytes(), &BTreeSet::from([2, 3, 4]));
     let log = read(&report, &about);
     let results = log["runs"][0]["results"].as_array().unwrap();
     let region = |line: u64| {

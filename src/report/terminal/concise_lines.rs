@@ -62,7 +62,7 @@ mod tests {
         let text = "\n".repeat(8) + "    Run B:\n";
         about
             .sources
-            .add("load/it.orch.yaml", text.as_bytes(), &BTreeSet::from([9]));
+            .keep_lines_near("load/it.orch.yaml", text.as_bytes(), &BTreeSet::from([9]));
         let shown = render(&sample::report(), &about, Style::default());
         let lines: Vec<&str> = shown.lines().take(4).collect();
         insta::assert_snapshot!(lines.join("\n"), @"

@@ -164,7 +164,7 @@ fn push_findings(output: &mut String, view: &View<'_>, style: Style) {
 /// Adds an error in the rules file once, with its places, all files that it affects, and a hint how to fix it.
 fn push_cause(output: &mut String, cause: &UnevaluatedCause<'_>, context: &ReportContext, style: Style) {
     push_message(output, &cause.finding, &context.links, style);
-    for place in context.list_first_places(&cause.finding) {
+    for place in context.list_rules_file_places(&cause.finding) {
         let place = context.path_base.display_path(&place);
         let _ = writeln!(output, "  --> {}", text::escape_line(&place));
     }
@@ -411,7 +411,7 @@ mod tests {
         let text = "type: orchestration\npipeline:\n\n\n\n\n\n  components:\n    Run B:\n      type: x\n      y: z\n    Run A:\n";
         context
             .sources
-            .add("load/it.orch.yaml", text.as_bytes(), &BTreeSet::from([9, 12]));
+            .keep_lines_near("load/it.orch.yaml", text.as_bytes(), &BTreeSet::from([9, 12]));
         context
     }
 

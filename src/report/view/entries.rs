@@ -114,12 +114,12 @@ pub(super) struct FindingSelection<'a> {
 impl<'a> FindingSelection<'a> {
     /// Selects which findings a report lists, and counts the others. Known and waived findings are listed only if
     /// `show` includes them; its limit applies to the others. `blocks` says which findings become one entry.
-    pub(super) fn select_from(findings: &[Finding<'a>], show: ShowMode, blocks: RuleBlocks) -> Self {
+    pub(super) fn from_findings(findings: &[Finding<'a>], show: ShowMode, blocks: RuleBlocks) -> Self {
         let (mut counted_findings, mut old_findings): (Vec<_>, Vec<_>) =
             findings.iter().cloned().partition(Finding::is_counted);
         let causes = take_rules_file_causes(&mut counted_findings);
         let mut listed_entries = blocks.merge_related_entries(merge_equal_findings(counted_findings, blocks));
-        let omitted_entries = listed_entries.split_off(listed_entries.len().min(show.limit()));
+        let omitted_entries = listed_entries.split_off(listed_entries.len().min(show.max_findings()));
         let omitted_count = omitted_entries.iter().map(|entry| entry.findings().count()).sum();
         if show.includes_excused() {
             let old_entries = merge_equal_findings(std::mem::take(&mut old_findings), blocks);

@@ -105,9 +105,9 @@ impl<'a> View<'a> {
         };
         let findings = sort_findings(report, &context.changed_lines);
         let mut rules = tally_by_name(&findings, |finding| finding.rule);
-        rules.sort_by_key(|(_, tally)| Reverse(tally.weight()));
+        rules.sort_by_key(|(_, tally)| Reverse(tally.severity_sort_key()));
         let mut folders = tally_by_name(&findings, |finding| parent_directory(finding.path));
-        folders.sort_by_key(|(_, tally)| Reverse(tally.counting_findings()));
+        folders.sort_by_key(|(_, tally)| Reverse(tally.counted_finding_count()));
         let rule_numbers = rules.iter().map(|(rule, _)| *rule).zip(1..).collect();
         let changes = context
             .changes
@@ -118,7 +118,7 @@ impl<'a> View<'a> {
             entries,
             omitted_count,
             omitted_old_count,
-        } = FindingSelection::select_from(&findings, context.show, medium.choose_rule_blocks(context.show));
+        } = FindingSelection::from_findings(&findings, context.show, medium.choose_rule_blocks(context.show));
         Self {
             report,
             context,
@@ -152,7 +152,7 @@ impl<'a> View<'a> {
             rows.extend(counted_tones.map(|(tone, findings)| {
                 let row = TableRow {
                     name,
-                    level: tone.word(),
+                    level: tone.label(),
                     findings,
                     files: tally.file_count_of(tone),
                 };
@@ -169,11 +169,11 @@ impl<'a> View<'a> {
         let mut rows: Vec<TableRow<'_>> = self
             .folders
             .iter()
-            .filter(|(_, tally)| tally.counting_findings() > 0)
+            .filter(|(_, tally)| tally.counted_finding_count() > 0)
             .map(|(name, tally)| TableRow {
                 name,
                 level: "",
-                findings: tally.counting_findings(),
+                findings: tally.counted_finding_count(),
                 files: tally.file_count(),
             })
             .collect();
@@ -217,7 +217,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the position, from 1, of a rule among those with findings; `None` if it has no findings.
-    pub(super) fn rule_number(&self, rule: &str) -> Option<usize> {
+    pub(super) fn find_rule_number(&self, rule: &str) -> Option<usize> {
         self.rule_numbers.get(rule).copied()
     }
 
@@ -228,7 +228,7 @@ impl<'a> View<'a> {
 
     /// Returns the changes to pipelines: first files with findings, in the order of the findings, then other files.
     /// Files of which only the layout changed are the last of these.
-    pub(super) fn sorted_changes(&self) -> Vec<&'a ChangedFile> {
+    pub(super) fn list_sorted_changes(&self) -> Vec<&'a ChangedFile> {
         let mut changes: Vec<&ChangedFile> = self.context.changes.iter().collect();
         order::sort_changes(&mut changes, &self.findings);
         changes
@@ -240,7 +240,7 @@ impl<'a> View<'a> {
         &self,
         shown_paths: &HashSet<&str>,
     ) -> (&'static str, Vec<&'a ChangedFile>) {
-        let mut other_files = self.sorted_changes();
+        let mut other_files = self.list_sorted_changes();
         other_files.retain(|file| !shown_paths.contains(file.summary.path.as_str()));
         let title = if other_files.len() == self.context.changes.len() {
             "Pipeline changes"
@@ -259,7 +259,7 @@ pub(super) fn select_listed_findings<'a>(
     show: ShowMode,
 ) -> Vec<Finding<'a>> {
     let blocks = ViewMedium::Log.choose_rule_blocks(show);
-    let selection = FindingSelection::select_from(&sort_findings(report, changed_lines), show, blocks);
+    let selection = FindingSelection::from_findings(&sort_findings(report, changed_lines), show, blocks);
     let max_equal_findings = if show == ShowMode::Concise { usize::MAX } else { 0 };
     selection
         .entries
@@ -363,12 +363,12 @@ mod tests {
             view.describe_omission().unwrap(),
             "Not listed: 2 more findings (--show all lists them)"
         );
-        let totals = report.totals();
+        let totals = report.finding_totals();
         let counted = totals.errors + totals.warnings + totals.not_evaluated;
         let counting: usize = view
             .rules
             .iter()
-            .map(|(_, tally)| tally.counting_findings())
+            .map(|(_, tally)| tally.counted_finding_count())
             .sum();
         assert_eq!(counting, counted);
     }

@@ -65,7 +65,7 @@ impl<'c> FindingOrder<'c> {
         Rank {
             is_old: !finding.is_counted(),
             nearness,
-            tone: Tone::ignoring_state(finding),
+            tone: Tone::for_finding_in_any_state(finding),
             is_untouched: !is_touched,
         }
     }

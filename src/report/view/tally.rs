@@ -46,7 +46,7 @@ impl<'a> Tally<'a> {
 
     /// Returns a sort key that is greater for worse findings: the numbers of findings by tone, of which the worst tone
     /// is compared first.
-    pub(super) const fn weight(&self) -> [usize; Tone::ALL.len()] {
+    pub(super) const fn severity_sort_key(&self) -> [usize; Tone::ALL.len()] {
         self.findings
     }
 
@@ -57,7 +57,7 @@ impl<'a> Tally<'a> {
     }
 
     /// Returns the number of findings that are neither known nor waived.
-    pub(super) fn counting_findings(&self) -> usize {
+    pub(super) fn counted_finding_count(&self) -> usize {
         self.total() - self.finding_count(Tone::Old)
     }
 

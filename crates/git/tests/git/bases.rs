@@ -16,7 +16,7 @@ fn commit(world: &World, number: usize, parents: &[String]) -> String {
 
 fn ours(repo: &Repository, one: &str, other: &str) -> Vec<String> {
     let (one, other) = (repo.resolve(one).unwrap(), repo.resolve(other).unwrap());
-    let bases = repo.merge_bases(&one, &other).unwrap();
+    let bases = repo.find_merge_bases(&one, &other).unwrap();
     let mut ids: Vec<String> = bases.iter().map(ToString::to_string).collect();
     ids.sort();
     ids
@@ -104,7 +104,7 @@ fn history_made_of_criss_cross_merges_alone_is_refused() {
     let tops = [commit(&world, 100, &sides), commit(&world, 101, &sides)];
     let repo = open(&world.work());
     let [one, other] = tops.map(|id| repo.resolve(&id).unwrap());
-    let result = repo.merge_bases(&one, &other);
+    let result = repo.find_merge_bases(&one, &other);
     assert!(
         matches!(result, Err(GitError::TooManyMergeBases { count: 17, .. })),
         "{result:?}"

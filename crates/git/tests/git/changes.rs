@@ -272,10 +272,10 @@ fn file_that_was_moved_and_edited_on_disk_alone_is_a_rename() {
         "R b/other.orch.yaml -> a/other.orch.yaml",
         "R a/old.orch.yaml -> new.orch.yaml",
     ];
-    assert_eq!(changes(&repo.disk_snapshot(None).unwrap()), expected);
+    assert_eq!(changes(&repo.read_disk_snapshot(None).unwrap()), expected);
     world.git("add -A");
     let repo = open(&world.work());
-    assert_eq!(changes(&repo.staged_snapshot(None).unwrap()), expected);
+    assert_eq!(changes(&repo.read_staged_snapshot(None).unwrap()), expected);
 }
 
 /// Compares the result with git's for a directory of `before` files and one of `after` files.

@@ -37,8 +37,8 @@ fn merge_base(repo: &Repository) -> Result<Option<CommitId>, GitError> {
         assert!(bases.len() < 2, "{bases:?}");
         bases.into_iter().next()
     };
-    let base = repo.merge_bases(&main, &feature).map(only);
-    let other = repo.merge_bases(&feature, &main).map(only);
+    let base = repo.find_merge_bases(&main, &feature).map(only);
+    let other = repo.find_merge_bases(&feature, &main).map(only);
     assert_eq!(other.ok(), base.as_ref().ok().cloned());
     base
 }
@@ -205,7 +205,7 @@ fn checkout_of_another_user_is_read_without_change_to_any_configuration() {
         repo.find_upstream("feature"),
         Some(("origin".to_owned(), "feature".to_owned()))
     );
-    assert_eq!(repo.remote_branches_with_commit(&head).unwrap().len(), 1);
+    assert_eq!(repo.find_remote_branches_with_commit(&head).unwrap().len(), 1);
     assert_eq!(std::fs::read(world.work().join(".git/config")).unwrap(), before);
 }
 
@@ -222,7 +222,7 @@ fn bare_repository_of_another_user_is_bare() {
         repo.root().canonicalize().unwrap(),
         world.remote().canonicalize().unwrap()
     );
-    assert!(repo.local_branch_tip("feature").unwrap().is_some());
+    assert!(repo.find_local_branch_tip("feature").unwrap().is_some());
 }
 
 #[test]

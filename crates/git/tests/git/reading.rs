@@ -65,10 +65,10 @@ fn bare_repository_is_read_like_any_other() {
     let repo = open(&world.remote());
     assert!(repo.is_bare());
     assert_eq!(canonical(repo.root()), canonical(&world.remote()));
-    let tip = repo.local_branch_tip("main").unwrap().unwrap();
+    let tip = repo.find_local_branch_tip("main").unwrap().unwrap();
     assert_eq!(tip.as_str(), commit);
-    assert_eq!(repo.local_branch_tip("mai").unwrap(), None);
-    assert_eq!(repo.local_branch_tip("no such..branch").unwrap(), None);
+    assert_eq!(repo.find_local_branch_tip("mai").unwrap(), None);
+    assert_eq!(repo.find_local_branch_tip("no such..branch").unwrap(), None);
     assert_eq!(repo.list_files(&tip, &matches_anything).unwrap().len(), 1);
 }
 
@@ -81,7 +81,7 @@ fn linked_worktree_has_its_own_head() {
     let repo = open(&world.path().join("side/sub"));
     assert_eq!(canonical(repo.root()), canonical(&world.path().join("side")));
     assert_eq!(repo.head().unwrap().branch.as_deref(), Some("side"));
-    assert!(repo.local_branch_tip("main").unwrap().is_some());
+    assert!(repo.find_local_branch_tip("main").unwrap().is_some());
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn files_come_from_the_commit_not_from_the_working_tree() {
     let head = repo.head().unwrap().commit;
     let file = repo.find_file(&head, "a/b.txt").unwrap().unwrap();
     assert_eq!(repo.read_blob(&file.blob, 100).unwrap(), b"committed");
-    assert_eq!(repo.blob_size(&file.blob).unwrap(), 9);
+    assert_eq!(repo.read_blob_size(&file.blob).unwrap(), 9);
     let paths: Vec<String> = repo
         .list_files(&head, &matches_anything)
         .unwrap()
@@ -208,7 +208,7 @@ fn large_blob_is_streamed_whole_and_may_be_left_early() {
         let head = repo.head().unwrap().commit;
         let reader = |path: &str| {
             let blob = repo.find_file(&head, path).unwrap().unwrap().blob;
-            repo.open_blob(&blob, repo.blob_size(&blob).unwrap()).unwrap()
+            repo.open_blob(&blob, repo.read_blob_size(&blob).unwrap()).unwrap()
         };
         let read = |path: &str| {
             let mut read = Vec::new();
@@ -267,12 +267,12 @@ fn only_branches_of_a_remote_count_the_default_one_first() {
             .collect()
     };
     assert_eq!(
-        names(repo.remote_branches_with_commit(&head).unwrap()),
+        names(repo.find_remote_branches_with_commit(&head).unwrap()),
         ["origin main", "origin a/first", "origin zoo"]
     );
     world.commit("two");
     let ahead = repo.resolve("main").unwrap();
-    assert_eq!(repo.remote_branches_with_commit(&ahead).unwrap(), []);
+    assert_eq!(repo.find_remote_branches_with_commit(&ahead).unwrap(), []);
     assert!(repo.is_fetched(&head).unwrap() && !repo.is_fetched(&ahead).unwrap());
 }
 
@@ -284,7 +284,7 @@ fn default_branch_is_what_remote_says_else_usual_name() {
     world.git("push -q origin HEAD:refs/heads/trunk");
     let default = || {
         open(&world.work())
-            .likely_default_branch()
+            .find_likely_default_branch()
             .unwrap()
             .map(|branch| branch.branch)
     };
@@ -317,7 +317,7 @@ fn histories_are_compared_over_merges_of_every_shape() {
     let repo = open(&world.work());
     let bases = |one: &str, other: &str| {
         let (one, other) = (repo.resolve(one).unwrap(), repo.resolve(other).unwrap());
-        let mut value = repo.merge_bases(&one, &other).unwrap();
+        let mut value = repo.find_merge_bases(&one, &other).unwrap();
         value.sort();
         value.iter().map(ToString::to_string).collect::<Vec<_>>()
     };

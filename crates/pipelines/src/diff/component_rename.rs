@@ -133,7 +133,7 @@ fn collect_leaves(keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<(Vec<PathSt
 }
 
 /// Returns whether the leaf at this path is the parameter `componentName`, and its value is this name.
-pub(super) fn is_name_parameter(path: &[PathStep], leaf: &Leaf, name: &str) -> bool {
+pub(super) fn repeats_component_name(path: &[PathStep], leaf: &Leaf, name: &str) -> bool {
     is_name_parameter_path(path) && leaf.to_string() == name
 }
 

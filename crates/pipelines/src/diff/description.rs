@@ -1,7 +1,7 @@
 //! Describes a change as text, one line for each difference. Every line is safe to show.
 
 use super::diff_line::{DiffLine, Sign};
-use super::field_groups::{self, FieldGroup, format_steps};
+use super::field_groups::{self, FieldGroup, format_path_steps};
 use super::file_change_line::{describe_file_change, find_stop_reason};
 use super::leaf::{Leaf, PathStep};
 use super::line_diff;
@@ -109,7 +109,7 @@ impl Description {
             .map(|name| truncate_name(name));
         let content = format!(
             "{}: {} added in {}: {names}",
-            format_steps(shared_field.path, &[]),
+            format_path_steps(shared_field.path, &[]),
             truncate(&format_value(shared_field.value), 0, self.value_width(1)),
             text::format_count(shared_field.component_names.len(), "component"),
         );
@@ -179,7 +179,7 @@ impl Description {
         for field in groups.iter().take(max_count) {
             match field {
                 FieldGroup::Single(field) => {
-                    self.describe_field(depth, field, &format!("{}: ", field_groups::format_path(field)));
+                    self.describe_field(depth, field, &format!("{}: ", field_groups::format_field_path(field)));
                 }
                 FieldGroup::Row { name, cells } => self.describe_row(depth, name, cells),
                 FieldGroup::Entry { name, fields } => {

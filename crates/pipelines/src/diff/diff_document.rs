@@ -31,7 +31,7 @@ impl<'t, 'a> DiffDocument<'t, 'a> {
 
     /// Returns the links between the components. Values that are not links, although they are under keys for links, are
     /// returned separately.
-    pub(super) fn links(&self, keys: LinkKeys) -> Links<'t, 'a> {
+    pub(super) fn list_links(&self, keys: LinkKeys) -> Links<'t, 'a> {
         let mut links = Links::default();
         for (name, node) in &self.components {
             links.add_component_links(keys, name, *node);

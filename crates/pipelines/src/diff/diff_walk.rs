@@ -56,7 +56,7 @@ impl DiffWalk {
     /// Adds a field for each leaf that differs, at or below a pair of nodes.
     pub(super) fn compare_nodes(&mut self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
         let is_excluded = &|_: &str| false;
-        self.compare_filtered(
+        self.compare_filtered_nodes(
             &FilteredNode {
                 node: base,
                 is_excluded,
@@ -70,7 +70,7 @@ impl DiffWalk {
 
     /// Compares a pair of nodes like [`Self::compare_nodes`], without the keys that are excluded in each map.
     /// Deeper keys are never excluded.
-    pub(super) fn compare_filtered(
+    pub(super) fn compare_filtered_nodes(
         &mut self,
         base: &FilteredNode<'_, '_, '_>,
         head: &FilteredNode<'_, '_, '_>,

@@ -108,14 +108,14 @@ pub(super) fn is_empty_leaf(leaf: &Leaf) -> bool {
 
 /// Returns the display name of a field: its path as [`format_steps`] writes it, with the names of the list entries in
 /// it.
-pub(super) fn format_path(field: &FieldDiff) -> String {
-    format_steps(&field.path, &field.entry_names)
+pub(super) fn format_field_path(field: &FieldDiff) -> String {
+    format_path_steps(&field.path, &field.entry_names)
 }
 
 /// Formats a path for display: keys with dots between them, and list entries by name with commas around them.
 /// `entry_names` has the names of the list entries, by their positions in the path. `parameters` or `metadata` at the
 /// beginning, and an index at the end, are omitted.
-pub(super) fn format_steps(steps: &[PathStep], entry_names: &[(usize, String)]) -> String {
+pub(super) fn format_path_steps(steps: &[PathStep], entry_names: &[(usize, String)]) -> String {
     let mut name = String::new();
     for (position, step) in steps.iter().enumerate() {
         let is_last = position + 1 == steps.len();
@@ -181,8 +181,8 @@ impl FieldGroup<'_> {
             .unwrap_or_default();
         match (sets_variable, has_name_cell) {
             (true, _) => format!("sets {name} = "),
-            (false, true) => format!("{}: ", format_steps(list_path, entry_names)),
-            (false, false) => format!("{}, {name}: ", format_steps(list_path, entry_names)),
+            (false, true) => format!("{}: ", format_path_steps(list_path, entry_names)),
+            (false, false) => format!("{}, {name}: ", format_path_steps(list_path, entry_names)),
         }
     }
 
@@ -202,12 +202,12 @@ impl FieldGroup<'_> {
                 let leaf = field.after.as_ref().or(field.before.as_ref())?;
                 let path = field.path.get(position + 1..)?;
                 let repeats_name = matches!(leaf, Leaf::Text(text) if text == name);
-                (!repeats_name).then(|| format!("{}: {}", format_steps(path, &[]), format_value(leaf)))
+                (!repeats_name).then(|| format!("{}: {}", format_path_steps(path, &[]), format_value(leaf)))
             })
             .collect();
         let prefix = match list_path.last() {
             Some(PathStep::Key(key)) if key == SET_GRID_VARIABLES => "sets ".to_owned(),
-            _ => format!("{}: ", format_steps(list_path, &[])),
+            _ => format!("{}: ", format_path_steps(list_path, &[])),
         };
         if values.is_empty() {
             format!("{prefix}{name}")

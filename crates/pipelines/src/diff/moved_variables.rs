@@ -28,7 +28,7 @@ pub(super) fn find_moved_variables(diff: &PipelineDiff) -> Vec<MovedVariable<'_>
             let top_level_fields: Vec<&FieldDiff> = diff
                 .other
                 .iter()
-                .filter(|field| is_field_of_variable(field, &variable.name))
+                .filter(|field| is_field_of_top_level_variable(field, &variable.name))
                 .collect();
             let is_opposite_change = top_level_fields.iter().all(|field| match variable.change {
                 VariableChange::Removed => field.before.is_none(),
@@ -44,7 +44,7 @@ pub(super) fn find_moved_variables(diff: &PipelineDiff) -> Vec<MovedVariable<'_>
 }
 
 /// Returns whether the field belongs to the variable with this name in `variables` at the top level of the file.
-pub(super) fn is_field_of_variable(field: &FieldDiff, name: &str) -> bool {
+pub(super) fn is_field_of_top_level_variable(field: &FieldDiff, name: &str) -> bool {
     matches!(field.path.as_slice(), [PathStep::Key(variables), PathStep::Key(key), ..] if variables == VARIABLES && key == name)
 }
 

@@ -26,14 +26,14 @@ pub(super) struct NamedLink<'t> {
 }
 
 /// A node with its path below a component.
-pub(super) type LeafPlace<'t, 'a> = (Vec<PathStep>, NodeRef<'t, 'a>);
+pub(super) type LocatedNode<'t, 'a> = (Vec<PathStep>, NodeRef<'t, 'a>);
 
 #[derive(Default)]
 pub(super) struct Links<'t, 'a> {
     /// In file order; a link may be listed twice.
     pub all: Vec<NamedLink<'t>>,
     /// The values that are not links, by component.
-    pub non_links: HashMap<&'t str, Vec<LeafPlace<'t, 'a>>>,
+    pub non_links: HashMap<&'t str, Vec<LocatedNode<'t, 'a>>>,
 }
 
 /// The keys of a component that contain links. If the kind of the pipeline changed, the keys of both kinds are used on

@@ -4,7 +4,7 @@ use super::description::Description;
 use super::diff_line::Sign;
 use super::field_groups::is_empty_leaf;
 use super::leaf::PathStep;
-use super::moved_variables::{find_moved_variables, is_field_of_variable};
+use super::moved_variables::{find_moved_variables, is_field_of_top_level_variable};
 use super::pipeline_diff::{FieldDiff, LinkChange, LinkDiff, PipelineDiff, VariableChange, VariableDiff};
 use super::value_text::{format_value, truncate, truncate_name};
 use crate::findings::FileChange;
@@ -38,7 +38,7 @@ impl Description {
             .filter(|field| {
                 !moved_variables
                     .iter()
-                    .any(|variable| is_field_of_variable(field, variable.name))
+                    .any(|variable| is_field_of_top_level_variable(field, variable.name))
             })
             .collect();
         self.describe_fields(1, &other_fields, is_new);

@@ -1,10 +1,10 @@
 //! Compares the two versions of a pipeline.
 
-use super::component_rename::{self, find_renames, is_name_parameter};
+use super::component_rename::{self, find_renames, repeats_component_name};
 use super::diff_document::{DiffDocument, NamedNode};
 use super::diff_walk::{DiffWalk, FilteredNode, MaybeNode};
 use super::leaf::{Leaf, PathStep};
-use super::named_links::{self, LeafPlace, LinkKeys, Links, NamedLink};
+use super::named_links::{self, LocatedNode, LinkKeys, Links, NamedLink};
 use super::pair::{Pair, pair_by_key};
 use super::pipeline_diff::{
     ComponentChange, ComponentDiff, FieldDiff, PipelineDiff, VariableChange, VariableDiff,
@@ -143,11 +143,11 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         let base_links = self
             .base
             .as_ref()
-            .map_or_else(Links::default, |document| document.links(keys));
+            .map_or_else(Links::default, |document| document.list_links(keys));
         let head_links = self
             .head
             .as_ref()
-            .map_or_else(Links::default, |document| document.links(keys));
+            .map_or_else(Links::default, |document| document.list_links(keys));
         base_links.reject_long_names("base")?;
         head_links.reject_long_names("head")?;
         let renames = match (&self.base, &self.head) {
@@ -236,7 +236,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         let keys = self.link_keys();
         let is_excluded = &|key: &str| keys.contains(key);
         let mut walk = DiffWalk::new();
-        walk.compare_filtered(
+        walk.compare_filtered_nodes(
             &FilteredNode {
                 node: base,
                 is_excluded,
@@ -260,7 +260,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         let [base_root, head_root] = self.roots();
         let is_excluded = &|key: &str| matches!(key, "pipeline" | "design");
         let mut walk = DiffWalk::new();
-        walk.compare_filtered(
+        walk.compare_filtered_nodes(
             &FilteredNode {
                 node: base_root,
                 is_excluded,
@@ -274,7 +274,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         let base = base_root.and_then(|root| root.get("pipeline"));
         let head = head_root.and_then(|root| root.get("pipeline"));
         let mut walk = DiffWalk::below_keys(&["pipeline"]);
-        walk.compare_filtered(
+        walk.compare_filtered_nodes(
             &FilteredNode {
                 node: base,
                 is_excluded: &|key| has_parts(base, key),
@@ -339,12 +339,12 @@ fn has_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
 
 /// Compares the values of a component that are under keys for links but are not links. Pairs them by path.
 fn compare_non_links(
-    base: Option<&Vec<LeafPlace<'_, '_>>>,
-    head: Option<&Vec<LeafPlace<'_, '_>>>,
+    base: Option<&Vec<LocatedNode<'_, '_>>>,
+    head: Option<&Vec<LocatedNode<'_, '_>>>,
 ) -> Vec<FieldDiff> {
     /// Returns an iterator over the paths and the nodes of one version, which may be missing.
     fn list_places<'p, 't, 'a>(
-        side: Option<&'p Vec<LeafPlace<'t, 'a>>>,
+        side: Option<&'p Vec<LocatedNode<'t, 'a>>>,
     ) -> impl Iterator<Item = (&'p [PathStep], NodeRef<'t, 'a>)> {
         side.into_iter()
             .flatten()
@@ -364,7 +364,7 @@ fn follows_rename(field: &FieldDiff, old_name: &str, new_name: &str) -> bool {
     let (Some(base), Some(head)) = (&field.before, &field.after) else {
         return false;
     };
-    is_name_parameter(&field.path, base, old_name) && is_name_parameter(&field.path, head, new_name)
+    repeats_component_name(&field.path, base, old_name) && repeats_component_name(&field.path, head, new_name)
 }
 
 /// Returns whether the parameter `componentName` of a renamed component is the old name in both versions.

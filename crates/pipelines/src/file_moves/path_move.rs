@@ -17,14 +17,14 @@ impl PathMove {
     }
 
     /// Returns the path that a file has after the move, which is the old one for a file that is not part of the move.
-    pub fn path_after(&self, path: &str) -> String {
+    pub fn path_after_move(&self, path: &str) -> String {
         self.moved_path(path).unwrap_or_else(|| path.to_owned())
     }
 
     /// Returns the glob with the new path in place of the old one, or `None` if the glob does not begin with the
     /// complete old path, without wildcards. A glob that also matches other files, such as `**/*.yaml`, must not
     /// change.
-    pub fn glob_after(&self, glob: &str) -> Option<String> {
+    pub fn glob_after_move(&self, glob: &str) -> Option<String> {
         let (literal_part, remainder) = split_literal(glob, self.old_path.len())?;
         let is_whole_segment = remainder.is_empty() || remainder.starts_with('/');
         (literal_part == self.old_path && is_whole_segment)
@@ -34,14 +34,14 @@ impl PathMove {
     /// Returns the new glob like [`Self::glob_after`], for a glob that matches the targets of calls. The target of a
     /// call may omit the extension of the pipeline, so the old path without `extension` is also replaced. With
     /// `None`, only the complete old path is replaced.
-    pub fn call_glob_after(&self, glob: &str, extension: Option<&str>) -> Option<String> {
-        self.glob_after(glob).or_else(|| {
+    pub fn call_glob_after_move(&self, glob: &str, extension: Option<&str>) -> Option<String> {
+        self.glob_after_move(glob).or_else(|| {
             let extension = extension?;
             let move_without_extension = Self {
                 old_path: self.old_path.strip_suffix(extension)?.to_owned(),
                 new_path: self.new_path.strip_suffix(extension)?.to_owned(),
             };
-            move_without_extension.glob_after(glob)
+            move_without_extension.glob_after_move(glob)
         })
     }
 }
@@ -77,21 +77,21 @@ mod tests {
     #[test]
     fn moved_folder_moves_paths_below_it() {
         let moves = moves("a/b", "c");
-        assert_eq!(moves.path_after("a/b/x.sql"), "c/x.sql");
-        assert_eq!(moves.path_after("a/bc"), "a/bc");
+        assert_eq!(moves.path_after_move("a/b/x.sql"), "c/x.sql");
+        assert_eq!(moves.path_after_move("a/bc"), "a/bc");
         assert_eq!(moves.moved_path("a"), None);
-        assert_eq!(moves.glob_after("a/b/**").as_deref(), Some("c/**"));
-        assert_eq!(moves.glob_after("a/b/*.sql").as_deref(), Some("c/*.sql"));
-        assert_eq!(moves.glob_after("a/b").as_deref(), Some("c"));
+        assert_eq!(moves.glob_after_move("a/b/**").as_deref(), Some("c/**"));
+        assert_eq!(moves.glob_after_move("a/b/*.sql").as_deref(), Some("c/*.sql"));
+        assert_eq!(moves.glob_after_move("a/b").as_deref(), Some("c"));
         for other in ["a/**", "a/b*", "**", "a/bc/**", "{a/b,c}/**", "a", ""] {
-            assert_eq!(moves.glob_after(other), None, "{other}");
+            assert_eq!(moves.glob_after_move(other), None, "{other}");
         }
     }
 
     #[test]
     fn glob_over_calls_without_extension_is_moved() {
         let moves = moves("a/x.orch.yaml", "b/y.orch.yaml");
-        let told = |glob| moves.call_glob_after(glob, Some(".orch.yaml"));
+        let told = |glob| moves.call_glob_after_move(glob, Some(".orch.yaml"));
         assert_eq!(told("a/x").as_deref(), Some("b/y"));
         assert_eq!(told("a/x.orch.yaml").as_deref(), Some("b/y.orch.yaml"));
         assert_eq!(told("a/*"), None);
@@ -103,7 +103,7 @@ mod tests {
             from in "[a-z*?\\[\\]{},!\\\\. ü-]{1,12}",
             to in "[a-z*?\\[\\]{},!\\\\. ü-]{1,12}",
         ) {
-            let moved = moves(&from, &to).glob_after(&escape_glob(&from));
+            let moved = moves(&from, &to).glob_after_move(&escape_glob(&from));
             let expected = escape_glob(&to);
             prop_assert_eq!(moved.as_deref(), Some(expected.as_str()));
             prop_assert!(parse_glob(&moved.unwrap_or_default()).unwrap().compile_matcher().is_match(&to));

@@ -18,7 +18,7 @@ impl Relocation<'_> {
     /// Returns the new text of a reference in the file `caller`, so that it refers to the same file after the move.
     /// Returns `None` if the text need not change, or if the reference was broken or an expression before. Returns an
     /// error if no text refers to the file.
-    pub fn new_target(&self, reference: &Reference, caller: &str) -> Option<Result<String, String>> {
+    pub fn find_new_target(&self, reference: &Reference, caller: &str) -> Option<Result<String, String>> {
         let ReferenceTarget::Path(target) = &reference.target else {
             return None;
         };
@@ -28,8 +28,8 @@ impl Relocation<'_> {
         };
         let new_path = self
             .path_move
-            .path_after(self.old_files.resolve(target, kind, caller).file()?);
-        let new_caller = self.path_move.path_after(caller);
+            .path_after_move(self.old_files.resolve(target, kind, caller).file()?);
+        let new_caller = self.path_move.path_after_move(caller);
         if self.new_files.resolve(target, kind, &new_caller).file() == Some(&new_path) {
             return None;
         }
@@ -72,7 +72,7 @@ impl<'m> ReferenceRepair<'m> {
 
     /// Returns the correct text of a broken reference, or of a call that names its pipeline without the folder. Returns
     /// `None` for a correct reference, and for an expression, whose value is unknown.
-    pub fn corrected_target(
+    pub fn find_corrected_target(
         &self,
         reference: &Reference,
         caller: &str,
@@ -182,14 +182,14 @@ mod tests {
             old_path: from.to_owned(),
             new_path: to.to_owned(),
         };
-        let after: Vec<String> = FILES.iter().map(|path| moves.path_after(path)).collect();
+        let after: Vec<String> = FILES.iter().map(|path| moves.path_after_move(path)).collect();
         let relocation = Relocation {
             path_move: &moves,
             old_files: &PipelineFiles::new(FILES),
             new_files: &PipelineFiles::new(after.iter().map(String::as_str)),
         };
         relocation
-            .new_target(&reference("orchestrationJob", target), caller)
+            .find_new_target(&reference("orchestrationJob", target), caller)
             .map(Result::unwrap)
     }
 
@@ -229,7 +229,7 @@ mod tests {
             old_files: &none,
             new_files: &none,
         };
-        let to = |target| relocation.new_target(&reference("fileName", target), "x.orch.yaml");
+        let to = |target| relocation.find_new_target(&reference("fileName", target), "x.orch.yaml");
         assert_eq!(to("sql/a.sql"), Some(Ok("scripts/a.sql".to_owned())));
         assert_eq!(to("sqls/a.sql"), None);
     }
@@ -238,8 +238,8 @@ mod tests {
     fn broken_reference_is_repaired_with_only_file_of_that_name() {
         let repair = ReferenceRepair::new(&[&FILES[..], &["x/a.sql", "x/b.sql", "y/b.sql"]].concat());
         let call =
-            |target| repair.corrected_target(&reference("orchestrationJob", target), "c/main.orch.yaml");
-        let script = |target| repair.corrected_target(&reference("fileName", target), "c/main.orch.yaml");
+            |target| repair.find_corrected_target(&reference("orchestrationJob", target), "c/main.orch.yaml");
+        let script = |target| repair.find_corrected_target(&reference("fileName", target), "c/main.orch.yaml");
         let several =
             |a: &str, b: &str| Some(Err(RepairError::SeveralFiles(vec![a.to_owned(), b.to_owned()])));
         assert_eq!(call("old/load"), Some(Ok("a/load".to_owned())));

@@ -38,7 +38,7 @@ impl FailOn {
 impl RuleResult {
     /// Returns whether the result fails the gate: it is severe enough for this setting, and at least one of its
     /// findings is neither known nor waived.
-    pub fn fails(&self, fail_on: FailOn) -> bool {
+    pub fn fails_gate(&self, fail_on: FailOn) -> bool {
         fail_on.is_failure(&self.status) && !self.is_excused()
     }
 }

@@ -57,7 +57,7 @@ impl FindingTotals {
 
 impl Report {
     /// Counts all findings of the report.
-    pub fn totals(&self) -> FindingTotals {
+    pub fn finding_totals(&self) -> FindingTotals {
         FindingTotals::from_findings(&self.findings(), self.fixed_count)
     }
 }

@@ -11,7 +11,7 @@ pub fn describe_too_many_known(known_count: usize, max_known: usize) -> String {
 }
 
 /// Returns the message that there are fewer known findings than the limit, which should be lowered.
-pub fn describe_lower_limit(known_count: usize, max_known: usize) -> String {
+pub fn suggest_lower_known_limit(known_count: usize, max_known: usize) -> String {
     format!(
         "{} known, but the limit is {max_known}: set --max-known to {known_count}, so that fixed findings cannot return",
         format_known_count(known_count)
@@ -30,16 +30,16 @@ impl Report {
     /// Returns a message if there are more known findings than the limit (`--max-known`) allows. Returns `None` without
     /// a limit, or if the report was not compared with a base.
     pub fn check_known_limit(&self) -> Option<String> {
-        let (known_count, max_known) = (self.totals().known?, self.context.max_known?);
+        let (known_count, max_known) = (self.finding_totals().known?, self.context.max_known?);
         (known_count > max_known).then(|| describe_too_many_known(known_count, max_known))
     }
 
     /// Returns the note that the number of known findings is above or below the limit. Returns `None` if it equals the
     /// limit, or if there is no limit or no comparison.
     pub(crate) fn known_limit_note(&self) -> Option<String> {
-        let (known_count, max_known) = (self.totals().known?, self.context.max_known?);
+        let (known_count, max_known) = (self.finding_totals().known?, self.context.max_known?);
         self.check_known_limit()
-            .or_else(|| (known_count < max_known).then(|| describe_lower_limit(known_count, max_known)))
+            .or_else(|| (known_count < max_known).then(|| suggest_lower_known_limit(known_count, max_known)))
     }
 
     /// Removes the note about the number of known findings. The caller does this before it changes that number, because

@@ -23,7 +23,7 @@ pub fn describe_missing_shards(shards: &[Shard]) -> Option<String> {
 
 impl Report {
     /// Returns whether the report was merged although reports of some shards were missing. Recognizes this by the note.
-    pub fn lacks_shards(&self) -> bool {
+    pub fn has_missing_shards(&self) -> bool {
         self.reasons.iter().any(|reason| reason.starts_with(NOTE_START))
     }
 }

@@ -53,7 +53,7 @@ words!(Origin { Platform => "platform", Local => "local", Project => "project", 
 impl Origin {
     /// Returns whether the result comes from a rule in the rules file. The platform and the local engine evaluate these
     /// rules.
-    pub const fn is_rules_file(self) -> bool {
+    pub const fn is_from_rules_file(self) -> bool {
         matches!(self, Self::Platform | Self::Local)
     }
 }
@@ -253,6 +253,6 @@ impl FileResults {
 
     /// Returns the results of the rules in the rules file, without those of project checks and team rules.
     pub(crate) fn rule_results(&self) -> impl Iterator<Item = &RuleResult> {
-        self.results.iter().filter(|result| result.origin.is_rules_file())
+        self.results.iter().filter(|result| result.origin.is_from_rules_file())
     }
 }

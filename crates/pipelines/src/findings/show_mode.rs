@@ -25,7 +25,7 @@ impl ShowMode {
     }
 
     /// Returns the maximum number of findings to list.
-    pub const fn limit(self) -> usize {
+    pub const fn max_findings(self) -> usize {
         match self {
             Self::All | Self::New | Self::Concise => usize::MAX,
             Self::None => 0,

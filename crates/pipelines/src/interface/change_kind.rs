@@ -28,7 +28,7 @@ impl ChangeClass {
     /// Returns the class that a comparison has if this is the class of its most important change. A note is treated
     /// as content there.
     #[must_use]
-    pub const fn for_total(self) -> Self {
+    pub const fn to_total_class(self) -> Self {
         match self {
             Self::Note => Self::Content,
             class => class,

@@ -61,7 +61,7 @@ pub fn describe_new_pipelines(compat: &Compatibility) -> Option<String> {
 
 /// Returns the number of changes of each class, on one line, such as `1 break, 2 additions`. Adds a remark if only the
 /// ids were compared, because the parameters may have changed, too.
-pub fn summarize(compat: &Compatibility) -> String {
+pub fn summarize_changes(compat: &Compatibility) -> String {
     let parts: Vec<String> = [
         (ChangeClass::Breaking, "break"),
         (ChangeClass::Addition, "addition"),

@@ -100,7 +100,7 @@ impl ParameterTexts {
 impl Consumer {
     /// Returns the changes that affect the component: all changes to its shared pipeline, except changes to parameters
     /// that it does not use. A parameter that it does not set, but now must set, also affects it.
-    pub fn select_affecting<'c>(&self, changes: &'c [InterfaceChange]) -> Vec<&'c InterfaceChange> {
+    pub fn select_affecting_changes<'c>(&self, changes: &'c [InterfaceChange]) -> Vec<&'c InterfaceChange> {
         changes
             .iter()
             .filter(|change| self.is_affected_by(change))
@@ -186,7 +186,7 @@ pipeline:
         );
         let found = find_consumers(PIPELINE.as_bytes(), "sales").unwrap();
         let met = |at: usize| -> Vec<_> {
-            let met = found[at].select_affecting(&changes);
+            let met = found[at].select_affecting_changes(&changes);
             met.into_iter().map(|it| it.parameter.clone().unwrap()).collect()
         };
         assert_eq!(met(0), ["hour", "day"]);

@@ -18,13 +18,13 @@ mod semantic_version;
 
 pub use change_kind::{ChangeClass, ChangeKind};
 pub use changed_kinds::ChangedKinds;
-pub use compat_summary::{describe_new_pipelines, list_breaking_changes, list_changes, summarize};
+pub use compat_summary::{describe_new_pipelines, list_breaking_changes, list_changes, summarize_changes};
 pub use compatibility::{ComparedVersion, CompatMode, Compatibility, find_acceptance_by_name};
 pub use consumer::{Consumer, find_consumers};
 pub use interface_change::InterfaceChange;
 pub use interface_comparison::{compare_interfaces, find_unlisted_removals};
 pub use offered_interface::Interface;
-pub use semantic_version::{NextNameError, has_next_name, next_name};
+pub use semantic_version::{NextNameError, has_next_version_name, next_version_name};
 
 #[cfg(test)]
 mod tests;

@@ -45,14 +45,14 @@ pub enum NextNameError {
 }
 
 /// Returns whether [`next_name`] can derive a name from this one.
-pub fn has_next_name(name: &str) -> bool {
+pub fn has_next_version_name(name: &str) -> bool {
     SemanticName::parse(name).is_some()
 }
 
 /// Returns the name of the version after `latest`, for changes of this class; without a latest version, the name of the
 /// first one. A break increases the major number, an addition the minor number, and any other change the patch number.
 /// Before 1.0, a break increases only the minor number and an addition only the patch number.
-pub fn next_name(latest: Option<&str>, class: ChangeClass) -> Result<String, NextNameError> {
+pub fn next_version_name(latest: Option<&str>, class: ChangeClass) -> Result<String, NextNameError> {
     let Some(latest) = latest else {
         return Ok(FIRST_VERSION.to_owned());
     };
@@ -124,7 +124,7 @@ mod tests {
             (Some("998.0.0"), Breaking, "999.0.0"),
         ];
         for (latest, class, expected) in table {
-            assert_eq!(next_name(latest, class).unwrap(), expected, "{latest:?} {class}");
+            assert_eq!(next_version_name(latest, class).unwrap(), expected, "{latest:?} {class}");
         }
     }
 
@@ -140,15 +140,15 @@ mod tests {
             "1.0.0 ",
             "1.0.99999999999999999999",
         ] {
-            assert!(next_name(Some(name), Content).is_err(), "{name}");
+            assert!(next_version_name(Some(name), Content).is_err(), "{name}");
         }
         let largest = format!("1.0.{}", u64::MAX);
         assert!(matches!(
-            next_name(Some(&largest), Content),
+            next_version_name(Some(&largest), Content),
             Err(NextNameError::TooLarge(_))
         ));
         assert!(matches!(
-            next_name(Some("999.1.1"), Breaking),
+            next_version_name(Some("999.1.1"), Breaking),
             Err(NextNameError::TooLarge(_))
         ));
     }

@@ -249,7 +249,7 @@ fn change_has_locations_on_both_sides() {
       .platform/shared-pipelines.yaml:2: `a`: the parameter `x` was removed; consumers: stop setting it, or set its replacement (before: .platform/shared-pipelines.yaml:7 in version 1.0.0)
       .platform/shared-pipelines.yaml:2 in version 1.0.0: `b`: it is no longer offered; consumers: run another shared pipeline, or request a version that still has it
     ");
-    assert_eq!(summarize(&compat), "4 breaks");
+    assert_eq!(summarize_changes(&compat), "4 breaks");
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn comparison_of_ids_reports_only_removed_ids() {
         let old: Vec<String> = old.iter().map(|id| (*id).to_owned()).collect();
         let compat = Compatibility::from_ids(ComparedVersion::default(), &old, &new.iter().copied());
         assert!(compat.ids_only);
-        (compat.class, summarize(&compat))
+        (compat.class, summarize_changes(&compat))
     };
     let rest = "the parameters were not compared";
     assert_eq!(

@@ -217,12 +217,12 @@ fn is_read(text: &str) -> bool {
             UnusableFile::Reject,
         )?;
         let global = GlobalArgs::default();
-        sources.config_dir(&global)?;
-        sources.connection(&global)?;
-        sources.review_settings(&ReviewArgs::default())?;
-        sources.poll_settings(&PaceArgs::default(), 1)?;
-        if sources.optional_prefix(None)?.is_some() {
-            sources.publish_settings(&PublishArgs::default())?;
+        sources.resolve_config_dir(&global)?;
+        sources.resolve_connection(&global)?;
+        sources.resolve_review_settings(&ReviewArgs::default())?;
+        sources.resolve_poll_settings(&PaceArgs::default(), 1)?;
+        if sources.resolve_optional_prefix(None)?.is_some() {
+            sources.resolve_publish_settings(&PublishArgs::default())?;
         }
         Ok::<_, crate::job::settings::SettingsError>(())
     };

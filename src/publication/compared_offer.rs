@@ -18,7 +18,7 @@ pub(crate) const FETCH_HINT: &str = "pass --deepen to fetch it, or clone the ful
 
 /// Why only the ids of shared pipelines can be compared.
 #[derive(Clone)]
-pub(crate) struct IdsOnly {
+pub(crate) struct IdsOnlyReason {
     pub(crate) reason: String,
     /// The clone lacks the commit, and no fetch was requested.
     pub(crate) may_fetch: bool,
@@ -32,7 +32,7 @@ pub(crate) struct ComparedOffer {
     pub(crate) reported_commit: Option<String>,
     /// The offered ids.
     pub(crate) ids: Vec<String>,
-    pub(crate) offer: Result<CommitOffer, IdsOnly>,
+    pub(crate) offer: Result<CommitOffer, IdsOnlyReason>,
 }
 
 /// A commit of the clone, and the content of its shared-pipelines file.
@@ -90,7 +90,7 @@ impl CommitOffer {
     }
 
     /// Reads what the commit offers to consumers, prepared for a comparison.
-    pub(crate) fn offer<'r>(
+    pub(crate) fn read_interface_version<'r>(
         &'r self,
         workspace: &'r Workspace<'_>,
     ) -> Result<InterfaceVersion<'r>, GitError> {
@@ -107,7 +107,7 @@ fn load_offer(
     workspace: &Workspace<'_>,
     reported_commit: Option<&str>,
     deepen: bool,
-) -> Result<Result<CommitOffer, IdsOnly>, GitError> {
+) -> Result<Result<CommitOffer, IdsOnlyReason>, GitError> {
     let (fetched_repository, commit) = match find_version_commit(run, workspace, reported_commit, deepen)? {
         Ok(commit) => commit,
         Err(ids_only) => return Ok(Err(ids_only)),
@@ -130,7 +130,7 @@ fn load_offer(
             }
         };
     let may_fetch = false;
-    Ok(Err(IdsOnly { reason, may_fetch }))
+    Ok(Err(IdsOnlyReason { reason, may_fetch }))
 }
 
 /// Finds the commit of a version in the clone, or fetches it if `deepen` allows that. After a fetch, also returns the
@@ -141,12 +141,12 @@ fn find_version_commit(
     workspace: &Workspace<'_>,
     reported_commit: Option<&str>,
     deepen: bool,
-) -> Result<Result<(Option<Repository>, CommitId), IdsOnly>, GitError> {
+) -> Result<Result<(Option<Repository>, CommitId), IdsOnlyReason>, GitError> {
     let repo = &workspace.repo;
     let Some(id) = reported_commit.filter(|id| !id.is_empty()) else {
         let reason = "the platform reports no commit for the version".to_owned();
         let may_fetch = false;
-        return Ok(Err(IdsOnly { reason, may_fetch }));
+        return Ok(Err(IdsOnlyReason { reason, may_fetch }));
     };
     if let Some(commit) = repo.find_commit_with_id(id) {
         return Ok(Ok((None, commit)));
@@ -165,5 +165,5 @@ fn find_version_commit(
     }
     let reason = format!("the clone does not have commit {id} of the version");
     let may_fetch = !deepen;
-    Ok(Err(IdsOnly { reason, may_fetch }))
+    Ok(Err(IdsOnlyReason { reason, may_fetch }))
 }
