@@ -16,7 +16,7 @@ pub enum ChangeMark {
 }
 
 impl ChangeMark {
-    /// Returns the sign with the same meaning as the color.
+    /// Returns the sign that shows the change to people who cannot see its color; empty for an unchanged item.
     pub(crate) const fn sign(self) -> &'static str {
         match self {
             Self::Unchanged => "",
@@ -26,7 +26,7 @@ impl ChangeMark {
         }
     }
 
-    /// Returns the word with the same meaning as the color.
+    /// Returns the word for the change that tooltips, legends, and the classes and attributes of the markup use.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Unchanged => "same",
@@ -48,6 +48,7 @@ pub struct Point {
 const MAX_COORDINATE: f64 = 1.0e6;
 
 impl Point {
+    /// Returns whether the point is near enough to the origin of the canvas to be visible.
     fn is_in_range(self) -> bool {
         self.x.abs() <= MAX_COORDINATE && self.y.abs() <= MAX_COORDINATE
     }
@@ -118,7 +119,7 @@ struct PositionedPipeline {
 }
 
 impl Canvas {
-    /// Draws a pipeline without changes.
+    /// Builds the canvas of a single version of a pipeline, so nothing is marked as changed.
     pub fn from_pipeline(bytes: &[u8]) -> Result<Self, DocumentError> {
         Ok(Self::build(
             Some(&PositionedPipeline::from_tree(&Tree::parse(bytes, None)?)?),
@@ -127,7 +128,8 @@ impl Canvas {
         ))
     }
 
-    /// Draws a pipeline with its changes. A missing side adds nothing.
+    /// Builds the canvas of two versions of a pipeline and marks the changes. The base is missing if the pipeline is
+    /// new, and the head is missing if the pipeline was removed.
     pub fn from_diff(trees: &VersionTrees<'_>, diff: &PipelineDiff) -> Result<Self, DocumentError> {
         let base = trees
             .base
@@ -142,7 +144,8 @@ impl Canvas {
         Ok(Self::build(head.as_ref(), base.as_ref(), Some(diff)))
     }
 
-    /// Returns for each box whether links of several kinds begin there.
+    /// Returns a flag for each box: true if links of several kinds begin at it, so that their labels must name the
+    /// kind.
     pub(super) fn has_several_link_kinds_by_box(&self) -> Vec<bool> {
         let mut kinds: Vec<Option<&str>> = vec![None; self.boxes.len()];
         let mut has_several = vec![false; self.boxes.len()];
@@ -153,7 +156,8 @@ impl Canvas {
         has_several
     }
 
-    /// Returns the mark to show for a change: a new or removed pipeline is drawn plain.
+    /// Returns the mark to draw for an item. In a new or removed pipeline all items have the same mark, so none of them
+    /// is highlighted.
     pub(super) const fn shown_mark(&self, mark: ChangeMark) -> ChangeMark {
         match self.state {
             PipelineState::Existing => mark,
@@ -161,15 +165,15 @@ impl Canvas {
         }
     }
 
-    /// Sets the badge of each component by its name, and removes those of the others.
+    /// Sets the badges of the components by name. A component that `badges` does not contain loses its badge.
     pub fn set_badges(&mut self, badges: &BTreeMap<String, Badge>) {
         for canvas_box in &mut self.boxes {
             canvas_box.badge = badges.get(&canvas_box.name).cloned();
         }
     }
 
-    /// Builds the canvas from the components of the head, followed by the removed ones, and marks what changed. Without
-    /// a diff, nothing is marked.
+    /// Builds the canvas from the components of the head, followed by the removed components of the diff, and marks the
+    /// changes. Without a diff, nothing is marked.
     fn build(
         head: Option<&PositionedPipeline>,
         base: Option<&PositionedPipeline>,
@@ -209,7 +213,8 @@ impl Canvas {
         canvas
     }
 
-    /// Marks the boxes of added and changed components, and adds a note about a small change.
+    /// Marks the boxes of added and changed components, and adds the previous name and a note about a small change.
+    /// Boxes of removed components are already marked.
     fn apply_changes(&mut self, diff: Option<&PipelineDiff>) {
         let changes: HashMap<&str, _> = diff
             .iter()
@@ -235,8 +240,8 @@ impl Canvas {
         }
     }
 
-    /// Adds the links of the head and the removed ones. A link to a missing component is not drawn. Of a repeated link,
-    /// as many are marked as added as the diff contains.
+    /// Adds the links of the head, followed by the removed links of the diff. Skips a link whose start or end is
+    /// missing. If the head repeats a link, only as many of the copies are marked as added as the diff contains.
     fn add_arrows(&mut self, head: Option<&PositionedPipeline>, diff: Option<&PipelineDiff>) {
         let boxes = self.boxes.iter().enumerate();
         let by_name: HashMap<&str, usize> = boxes
@@ -311,7 +316,8 @@ fn new_arrow(from_box: usize, to_box: usize, kind: &str, mark: ChangeMark) -> Ar
     }
 }
 
-/// Returns the start, the end and the kind of a link, with the names of [`LinkDiff`].
+/// Returns the start, the end and the kind of a link that `component` declares, with the kind as in [`LinkDiff`]. A
+/// source is declared by the component where the link ends.
 fn link_ends<'l>(component: &'l str, link: &'l Link) -> (&'l str, &'l str, &'l str) {
     match link.role {
         LinkRole::Source => (&link.name, component, "source"),
@@ -328,23 +334,25 @@ impl PositionedPipeline {
     fn from_tree(tree: &Tree<'_>) -> Result<Self, DocumentError> {
         Ok(Self {
             pipeline: Pipeline::from_tree(tree)?,
-            positions: read_positions(tree.root()),
+            positions: collect_positions(tree.root()),
         })
     }
 }
 
-/// Reads `design.components.NAME.position`, if it is present.
-fn read_positions(root: NodeRef<'_, '_>) -> HashMap<String, Point> {
+/// Returns the positions of the components by name, from `design.components.NAME.position`. Skips components without
+/// a usable position.
+fn collect_positions(root: NodeRef<'_, '_>) -> HashMap<String, Point> {
     let design = root.get("design").and_then(|design| design.get("components"));
     design
         .into_iter()
         .flat_map(NodeRef::entries)
-        .filter_map(|(name, _, node)| Some((name.to_owned(), read_position(node.get("position")?)?)))
+        .filter_map(|(name, _, node)| Some((name.to_owned(), parse_position(node.get("position")?)?)))
         .collect()
 }
 
-/// Reads a position; `None` if it is missing, invalid or too far away to be visible.
-fn read_position(node: NodeRef<'_, '_>) -> Option<Point> {
+/// Parses the coordinates of a position; `None` if one is missing or invalid, or if they are too far away to be
+/// visible.
+fn parse_position(node: NodeRef<'_, '_>) -> Option<Point> {
     let position = Point {
         x: node.get("x")?.text()?.parse().ok()?,
         y: node.get("y")?.text()?.parse().ok()?,

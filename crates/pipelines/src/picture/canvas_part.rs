@@ -7,25 +7,28 @@ use std::collections::{HashMap, HashSet};
 const MAX_REPLACED_PERCENT: usize = 60;
 
 impl Canvas {
-    /// Returns the part to look at first: both ends of each changed link, and at most `max_boxes` further boxes, which
-    /// are changed components, those with findings, and the neighbors of these. Also returns the number of omitted ones.
+    /// Returns the part of the canvas to look at first, and the number of boxes that `max_boxes` omits from it. The
+    /// part contains both ends of each changed link, and at most `max_boxes` further boxes: changed components,
+    /// components with findings, and their neighbors.
     pub fn select_changed_part(&self, max_boxes: usize) -> (Self, usize) {
-        let (kept_indices, end_count) = self.list_changed_part();
+        let (kept_indices, end_count) = self.list_boxes_near_changes();
         self.keep_first(kept_indices, end_count + max_boxes)
     }
 
-    /// Returns at most `max_boxes` boxes of the changed part, or the first boxes of the canvas if nothing changed.
+    /// Returns the part of the canvas for a flowchart, with at most `max_boxes` boxes, and the number of omitted boxes.
+    /// The part contains the boxes at and next to changes, or the first boxes of the canvas if nothing changed.
     pub fn select_flowchart_part(&self, max_boxes: usize) -> (Self, usize) {
         let kept_indices = if self.has_changes() {
-            let (changed_part, _) = self.list_changed_part();
-            changed_part
+            let (boxes_near_changes, _) = self.list_boxes_near_changes();
+            boxes_near_changes
         } else {
             (0..self.boxes.len()).collect()
         };
         self.keep_first(kept_indices, max_boxes)
     }
 
-    /// Returns the canvas before and after the change if most components were replaced.
+    /// Returns the canvas before and the canvas after the change if most components were replaced, because a common
+    /// picture would show two unrelated pipelines; otherwise `None`.
     pub fn split_versions(&self) -> Option<[Self; 2]> {
         let [added_count, removed_count] = [ChangeMark::Added, ChangeMark::Removed].map(|mark| {
             self.boxes
@@ -44,29 +47,31 @@ impl Canvas {
         })
     }
 
-    /// Returns the canvas without what has this mark. It has no stubs for the links to the excluded boxes, because they
-    /// do not exist in this version.
+    /// Returns the canvas without the boxes and links that have this mark. It has no stubs for links to excluded boxes,
+    /// because these boxes do not exist in this version.
     fn exclude_mark(&self, mark: ChangeMark) -> Self {
         let kept_indices: Vec<usize> = (0..self.boxes.len())
             .filter(|index| self.boxes[*index].mark != mark)
             .collect();
-        let mut version = self.subset(&kept_indices);
+        let mut version = self.keep_boxes(&kept_indices);
         version.arrows.retain(|arrow| arrow.mark != mark);
         version.stubs.clear();
         version
     }
 
-    /// Returns the first changed component, or the first end of a changed link.
+    /// Returns the index of the first box with a change or findings, or else of the first box at an end of a changed
+    /// link.
     pub fn first_change(&self) -> Option<usize> {
-        let changed_box = (0..self.boxes.len()).find(|index| self.is_marked(*index));
+        let changed_box = (0..self.boxes.len()).find(|index| self.is_changed_or_has_findings(*index));
         changed_box.or_else(|| {
-            let (changed_part, _) = self.list_changed_part();
-            changed_part.first().copied()
+            let (boxes_near_changes, _) = self.list_boxes_near_changes();
+            boxes_near_changes.first().copied()
         })
     }
 
-    /// Returns the boxes to look at first, and how many of them are ends of changed links, which come first.
-    fn list_changed_part(&self) -> (Vec<usize>, usize) {
+    /// Returns the indices of the boxes at the ends of changed links, followed by the boxes with a change or findings
+    /// and their neighbors. Also returns the number of boxes at the ends of changed links.
+    fn list_boxes_near_changes(&self) -> (Vec<usize>, usize) {
         let mut kept_indices: Vec<usize> = Vec::new();
         let mut selected_indices: HashSet<usize> = HashSet::new();
         let changed_ends = self
@@ -79,9 +84,12 @@ impl Canvas {
         let neighbors = self
             .arrows
             .iter()
-            .filter(|arrow| self.is_marked(arrow.from_box) || self.is_marked(arrow.to_box))
+            .filter(|arrow| {
+                self.is_changed_or_has_findings(arrow.from_box)
+                    || self.is_changed_or_has_findings(arrow.to_box)
+            })
             .flat_map(|arrow| [arrow.from_box, arrow.to_box]);
-        let marked_boxes = (0..self.boxes.len()).filter(|index| self.is_marked(*index));
+        let marked_boxes = (0..self.boxes.len()).filter(|index| self.is_changed_or_has_findings(*index));
         kept_indices.extend(
             marked_boxes
                 .chain(neighbors)
@@ -90,23 +98,24 @@ impl Canvas {
         (kept_indices, end_count)
     }
 
-    /// Returns the part with the first of these boxes, up to a maximum number, and the number of omitted ones.
+    /// Returns the part of the canvas with the first `max_boxes` of these boxes, and the number of the omitted boxes.
     fn keep_first(&self, mut kept_indices: Vec<usize>, max_boxes: usize) -> (Self, usize) {
         let omitted_count = kept_indices.len().saturating_sub(max_boxes);
         kept_indices.truncate(max_boxes);
         kept_indices.sort_unstable();
-        (self.subset(&kept_indices), omitted_count)
+        (self.keep_boxes(&kept_indices), omitted_count)
     }
 
     /// Returns whether a box has a change or findings.
-    fn is_marked(&self, index: usize) -> bool {
+    fn is_changed_or_has_findings(&self, index: usize) -> bool {
         self.boxes
             .get(index)
             .is_some_and(|canvas_box| canvas_box.mark != ChangeMark::Unchanged || canvas_box.badge.is_some())
     }
 
-    /// Returns the part of the canvas with these boxes, in their order, and stubs for their links to other boxes.
-    fn subset(&self, kept_indices: &[usize]) -> Self {
+    /// Returns the part of the canvas with these boxes in this order and the links between them. Links to other boxes
+    /// become stubs.
+    fn keep_boxes(&self, kept_indices: &[usize]) -> Self {
         let new_indices: HashMap<usize, usize> = kept_indices
             .iter()
             .enumerate()
@@ -132,8 +141,8 @@ impl Canvas {
         }
     }
 
-    /// Returns the stubs of the links between the kept boxes and the others. Each counts the boxes that can be reached
-    /// on this side, together with those of a stub that the box already had.
+    /// Returns the stubs that replace the links between kept and excluded boxes, one for each box and direction. A stub
+    /// counts the excluded boxes that can be reached through it, and those of a stub that the box already has there.
     fn build_stubs(&self, kept_indices: &[usize], new_indices: &HashMap<usize, usize>) -> Vec<Stub> {
         let mut stubs = Vec::new();
         for is_outgoing in [false, true] {
@@ -149,11 +158,11 @@ impl Canvas {
                 }
             }
             for (canvas_box, index) in kept_indices.iter().enumerate() {
-                let known_stub = self
+                let existing_stub = self
                     .stubs
                     .iter()
                     .find(|stub| stub.canvas_box == *index && stub.is_outgoing == is_outgoing);
-                let count = count_reachable(&neighbors, *index) + known_stub.map_or(0, |stub| stub.count);
+                let count = count_reachable(&neighbors, *index) + existing_stub.map_or(0, |stub| stub.count);
                 if count > 0 {
                     stubs.push(Stub {
                         canvas_box,
@@ -167,7 +176,8 @@ impl Canvas {
     }
 }
 
-/// Returns the number of boxes that can be reached from the box `start` through its neighbors and theirs.
+/// Returns the number of boxes that can be reached from the box `start` in one or more steps. `neighbors` contains the
+/// next boxes of each box.
 fn count_reachable(neighbors: &[Vec<usize>], start: usize) -> usize {
     let mut reached_boxes: HashSet<usize> = HashSet::new();
     let mut pending = vec![start];

@@ -40,8 +40,8 @@ pub(super) struct Tracks {
     counts: Vec<usize>,
 }
 
-/// Assigns each horizontal line a track of its channel. Lines of different owners share a track only if they are far
-/// enough apart.
+/// Assigns a track (a height) to each horizontal line in a channel, the space between two rows. All lines of an owner
+/// in a channel have one track, and lines of different owners share a track only if they are far enough apart.
 pub(super) fn assign_tracks(grid: &Grid, routes: &Routes) -> Tracks {
     let mut spans: Vec<BTreeMap<Port, (i32, i32)>> = vec![BTreeMap::new(); grid.rows.len() + 1];
     for (owner, hops) in routes.owners.iter().zip(&routes.hops) {
@@ -56,8 +56,8 @@ pub(super) fn assign_tracks(grid: &Grid, routes: &Routes) -> Tracks {
         by_owner: Vec::with_capacity(spans.len()),
         counts: Vec::with_capacity(spans.len()),
     };
-    for spans in spans {
-        let mut by_start: Vec<(Port, (i32, i32))> = spans.into_iter().collect();
+    for channel_spans in spans {
+        let mut by_start: Vec<(Port, (i32, i32))> = channel_spans.into_iter().collect();
         by_start.sort_by_key(|(port, span)| (*span, *port));
         let mut track_ends: Vec<i32> = Vec::new();
         let mut channel_tracks = BTreeMap::new();
@@ -83,8 +83,8 @@ pub(super) struct RowHeights {
 }
 
 impl RowHeights {
-    /// Computes the heights from top to bottom: a channel has space for its horizontal lines, a row for its longest
-    /// text and for its ports.
+    /// Computes the heights from top to bottom: a channel has space for its horizontal lines, a row for its tallest
+    /// text and for its ports. Channel `n` is above row `n`, and the last channel is below all rows.
     pub(super) fn new(grid: &Grid, ports: &Ports, texts: &[BoxText], tracks: &Tracks) -> Self {
         let mut heights = Self {
             channel_tops: Vec::with_capacity(tracks.counts.len()),
@@ -115,7 +115,7 @@ impl RowHeights {
         heights
     }
 
-    /// Returns the height of the horizontal line of an owner in a channel.
+    /// Returns the y coordinate of the horizontal line that the links of `owner` share in a channel.
     pub(super) fn track_y(&self, tracks: &Tracks, channel: usize, owner: Port) -> i32 {
         let track = tracks.by_owner[channel].get(&owner).copied();
         self.channel_tops[channel] + EDGE_DISTANCE + track_offset(track.unwrap_or(0))
@@ -125,12 +125,13 @@ impl RowHeights {
 /// Maximum count of lines in one channel: far more than any picture has.
 const MAX_COUNT: i32 = i32::MAX / 100;
 
-/// Converts a count to a number for pixels. It is limited, so that its product with a distance does not overflow.
+/// Converts a count to a number for calculations with pixels. The number is limited, so that its product with a
+/// distance does not overflow.
 fn limit_count(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX).min(MAX_COUNT)
 }
 
-/// Returns the distance of a horizontal line from the first one of its channel.
+/// Returns the distance in pixels between the first track of a channel and this one.
 fn track_offset(track: usize) -> i32 {
     limit_count(track).saturating_mul(TRACK_SPACING)
 }

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 pub(super) const INK: &str = "#1f2328";
 pub(super) const SOFT_INK: &str = "#59636e";
 
-/// Returns the color of lines and signs, and the color inside a box.
+/// Returns the color of lines and signs, and the fill color of a box, for a change in light mode.
 pub(super) const fn colors(mark: ChangeMark) -> (&'static str, &'static str) {
     match mark {
         ChangeMark::Unchanged => ("#57606a", "#ffffff"),
@@ -21,7 +21,7 @@ pub(super) const fn colors(mark: ChangeMark) -> (&'static str, &'static str) {
     }
 }
 
-/// Returns the attribute of a dashed line, if the mark has one.
+/// Returns the attribute that draws the lines of removed items dashed; empty for all other items.
 pub(super) const fn dash(mark: ChangeMark) -> &'static str {
     match mark {
         ChangeMark::Removed => " stroke-dasharray=\"6 4\"",
@@ -47,8 +47,8 @@ pub(super) struct Component<'p> {
 }
 
 impl Component<'_> {
-    /// Draws the box with its texts, the sign of its change and the number of its findings. The whole box is a link if
-    /// it has a target.
+    /// Draws the box with its texts, the sign of its change and the number of its findings, at most 99. The complete
+    /// box is a link if `ids` contains a target.
     pub(super) fn draw(&self, svg: &mut String) {
         let id = self
             .ids
@@ -114,7 +114,8 @@ impl Component<'_> {
         }
     }
 
-    /// Returns the tooltip of the component, which also screen readers use: name, type, change and findings.
+    /// Returns the tooltip of the component, which screen readers also use: name, type, change, previous name and
+    /// number of findings.
     fn describe(&self) -> String {
         let canvas_box = self.canvas_box;
         let kind = canvas_box.kind.as_deref().unwrap_or("no type");
@@ -132,7 +133,7 @@ impl Component<'_> {
     }
 }
 
-/// Draws a sign or a number at a corner of a box.
+/// Draws a filled circle with a sign or a number in it, at a corner of a box.
 fn draw_dot(svg: &mut String, class: &str, center: PixelPoint, fill: &str, sign: &str) {
     let (x, y) = center;
     let _ = write!(

@@ -5,27 +5,27 @@ use roxmltree::Document;
 use sluicegate_test_support::picture_geometry::{Drawn, Link, Rect, of_class};
 use std::collections::BTreeMap;
 
-/// Returns the errors in the picture of a complete canvas, as text; no errors if the picture is correct.
+/// Returns the errors in the picture of a complete canvas, as texts; the list is empty if the picture is correct.
 pub(super) fn faults(canvas: &Canvas, svg: &str) -> Vec<String> {
     let document = Document::parse(svg).unwrap();
     let drawn = Drawn::read(document.root());
     let mut faults = faults_without_order(canvas, svg);
-    order(canvas, &drawn.rects, &mut faults);
+    check_order(canvas, &drawn.rects, &mut faults);
     faults
 }
 
-/// Returns the errors in a picture that continues below, where the order of the canvas is broken.
+/// Returns the errors in a picture that continues below like wrapped text, so the order of its boxes is not checked.
 pub(super) fn faults_without_order(canvas: &Canvas, svg: &str) -> Vec<String> {
     let document = Document::parse(svg).unwrap();
     let drawn = Drawn::read(document.root());
     let mut faults = drawn.faults();
-    complete(canvas, &drawn.rects, &drawn.links, &mut faults);
-    visible_names(&document, &mut faults);
+    check_completeness(canvas, &drawn.rects, &drawn.links, &mut faults);
+    check_visible_names(&document, &mut faults);
     faults
 }
 
 /// Checks that no two boxes have the same visible text.
-fn visible_names(document: &Document<'_>, faults: &mut Vec<String>) {
+fn check_visible_names(document: &Document<'_>, faults: &mut Vec<String>) {
     let mut names: Vec<String> = of_class(document.root(), "component")
         .map(|component| {
             of_class(component, "sg-name")
@@ -43,7 +43,8 @@ fn visible_names(document: &Document<'_>, faults: &mut Vec<String>) {
     );
 }
 
-fn complete(canvas: &Canvas, rects: &[Rect], links: &[Link], faults: &mut Vec<String>) {
+/// Checks that the picture draws each component and each link of the canvas exactly once.
+fn check_completeness(canvas: &Canvas, rects: &[Rect], links: &[Link], faults: &mut Vec<String>) {
     let mut boxes: Vec<&str> = canvas.boxes.iter().map(|drawn| drawn.name.as_str()).collect();
     let mut drawn: Vec<&str> = rects.iter().map(|rect| rect.name.as_str()).collect();
     boxes.sort_unstable();
@@ -68,13 +69,13 @@ fn complete(canvas: &Canvas, rects: &[Rect], links: &[Link], faults: &mut Vec<St
     }
 }
 
-/// Returns whether two boxes have almost the same place.
+/// Returns whether two boxes are at almost the same place on the canvas.
 fn is_near(canvas: &Canvas, index: usize, other_index: usize) -> bool {
     let places = [index, other_index].map(|index| canvas.boxes[index].position);
     matches!(places, [Some(one), Some(other)] if (one.x - other.x).abs() <= 30.0 && (one.y - other.y).abs() <= 30.0)
 }
 
-/// Returns whether the box is an iterator at the place of a living target.
+/// Returns whether the box is an iterator at the place of its target.
 fn is_stacked(canvas: &Canvas, index: usize) -> bool {
     canvas.arrows.iter().any(|arrow| {
         arrow.kind == "iteration"
@@ -84,8 +85,9 @@ fn is_stacked(canvas: &Canvas, index: usize) -> bool {
     })
 }
 
-/// Checks the rows and the order of the canvas, and that iterators are directly above their targets.
-fn order(canvas: &Canvas, rects: &[Rect], faults: &mut Vec<String>) {
+/// Checks that the picture keeps the rows and the order of the canvas, and that iterators are directly above their
+/// targets.
+fn check_order(canvas: &Canvas, rects: &[Rect], faults: &mut Vec<String>) {
     let by_name: BTreeMap<&str, &Rect> = rects.iter().map(|rect| (rect.name.as_str(), rect)).collect();
     let is_living = |index: usize| canvas.boxes[index].mark != ChangeMark::Removed;
     let iterations: Vec<(usize, usize)> = canvas

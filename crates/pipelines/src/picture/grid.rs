@@ -39,13 +39,14 @@ impl BoxSpans {
 }
 
 impl Grid {
-    /// Builds the grid. The picture continues below its other rows at each column in `breaks`, which is ascending.
+    /// Builds the grid from the places on the canvas. Like a text that is wrapped, the picture continues in new rows
+    /// below at each column in `breaks`, which is ascending.
     pub(super) fn build(places: &Places, breaks: &[usize]) -> Self {
         let base_lines = assign_rows(places);
         let base_columns = assign_columns(places, &base_lines);
         // A line of a band has as many rows as its highest stack.
         let mut line_heights: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-        // The band and the line of each box.
+        // The band (the columns between two breaks) and the line (the row on the canvas) of each box.
         let lines: Vec<(usize, usize)> = places
             .stack_bases
             .iter()
@@ -97,16 +98,17 @@ impl Grid {
         }
     }
 
-    /// Returns whether the second box is right of the first one on the canvas.
+    /// Returns whether the second box is in a column further right than the first box, and so far right on the canvas
+    /// that the boxes would not overlap.
     pub(super) fn is_further_right(&self, first_box: usize, second_box: usize) -> bool {
         self.box_columns[first_box] < self.box_columns[second_box]
             && self.canvas_lefts[second_box] - self.canvas_lefts[first_box] >= BOX_DISTANCE
     }
 }
 
-/// Returns the number of each box's row from the top. Boxes of almost the same height are in one row. Boxes that still
-/// exist come first, from top to bottom, so only the newest row can take the next one. A removed box may join any row,
-/// and does not extend it.
+/// Returns the number of each box's row, from the top. Boxes at almost the same height are in one row. Boxes that still
+/// exist are assigned first, from top to bottom, so only the newest row can accept the next box. A removed box may join
+/// any row, and does not extend its height.
 fn assign_rows(places: &Places) -> Vec<usize> {
     let height_of = |index: &usize| places.points[*index].y;
     let mut order: Vec<usize> = (0..places.points.len()).collect();
@@ -148,8 +150,8 @@ fn assign_rows(places: &Places) -> Vec<usize> {
     lines.into_iter().map(|line| ranks[line]).collect()
 }
 
-/// Returns the number of each box's column from the left. Two boxes of one line are in different columns; stacked boxes
-/// have the column of the lowest box.
+/// Returns the number of the column, from the left, for the lowest box of each stack; for other boxes the number is 0
+/// and unused. Two boxes in the same line are in different columns.
 fn assign_columns(places: &Places, lines: &[usize]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..places.points.len())
         .filter(|index| places.stack_bases[*index] == *index)

@@ -52,7 +52,7 @@ impl BoxText {
     }
 }
 
-/// Returns the texts of all boxes; their names are unique as displayed.
+/// Returns the wrapped name, the note and the width of each box. Names that would look the same get a number.
 pub(super) fn box_texts(canvas: &Canvas) -> Vec<BoxText> {
     let mut visible_names = HashSet::new();
     canvas
@@ -77,7 +77,8 @@ fn short_note(canvas_box: &CanvasBox) -> Option<String> {
     (text_width(&note) <= MAX_LINE_WIDTH).then_some(note)
 }
 
-/// Returns the lines of a name, with the first number that makes them unique if they are in `visible_names`.
+/// Wraps a name into lines and adds them to `visible_names`. If another box already shows this text, the name gets the
+/// first free number, such as ` (2)`.
 fn wrap_unique_name(visible_names: &mut HashSet<String>, name: &str) -> Vec<String> {
     let mut number = 1;
     loop {
@@ -95,7 +96,7 @@ fn wrap_unique_name(visible_names: &mut HashSet<String>, name: &str) -> Vec<Stri
     }
 }
 
-/// Returns the label at the start of each link: the sign of its change and its kind; `None` if both are obvious.
+/// Returns the label at the start of each link, in the order of the arrows; `None` for a link that needs no label.
 pub(super) fn link_labels(canvas: &Canvas) -> Vec<Option<String>> {
     let has_several_kinds = canvas.has_several_link_kinds_by_box();
     canvas
@@ -111,8 +112,8 @@ pub(super) fn link_labels(canvas: &Canvas) -> Vec<Option<String>> {
         .collect()
 }
 
-/// Returns the label of a link. The kind is obvious if it is the usual one and all links of the box have it; the sign
-/// is obvious if nothing changed.
+/// Returns the label of a link: the sign of its change and its kind. Omits the kind if it is a usual one and all links
+/// of the box have it, and the sign if the link did not change. Returns `None` if both are omitted.
 fn link_label(arrow: &Arrow, has_several_kinds: bool, mark: ChangeMark) -> Option<String> {
     let is_plain = matches!(arrow.kind.as_str(), "unconditional" | "source") && !has_several_kinds;
     let kind = text::escape_line(&arrow.kind);
@@ -124,17 +125,18 @@ fn link_label(arrow: &Arrow, has_several_kinds: bool, mark: ChangeMark) -> Optio
     }
 }
 
-/// Returns the label of a stub.
+/// Returns the label of a stub, for example `3 more`: the number of components that the picture omits there.
 pub(super) fn stub_label(stub: &Stub) -> String {
     format!("{} more", stub.count)
 }
 
-/// Returns the approximate width of the text, slightly more than common fonts need.
+/// Returns the approximate width of the text in pixels, slightly more than common fonts need.
 pub(super) fn text_width(text: &str) -> i32 {
     (width_in_hundredths(text) + 99) / 100
 }
 
-/// Returns the width of the label of a link. The label of a changed link begins with a sign and is bold.
+/// Returns the width of the label of a link in pixels. The label of a changed link begins with a sign and is bold, so
+/// it is a quarter wider.
 pub(super) fn link_label_width(text: &str) -> i32 {
     let width = text_width(text);
     if text.starts_with(['+', '\u{2212}']) {
@@ -163,7 +165,7 @@ fn char_width(c: char) -> i32 {
     }
 }
 
-/// Wraps a name into at most three lines with `suffix` at the end. A name that does not fit is cut in the middle.
+/// Wraps a name into at most three lines with `suffix` at the end. A name that does not fit is shortened in the middle.
 fn wrap_name(name: &str, suffix: &str) -> Vec<String> {
     let wrapper = LineWrapper::new(
         name.chars()
@@ -185,13 +187,13 @@ struct LineWrapper {
     chars: Vec<char>,
     /// The width of the text up to each character, in hundredths of a pixel.
     widths: Vec<i32>,
-    /// The disadvantage in pixels of a line that begins at each character; `None` if no line can begin there.
+    /// The penalty, in pixels, of a line that begins at each character; `None` if no line can begin there.
     penalties: Vec<Option<i32>>,
 }
 
 impl LineWrapper {
-    /// Measures the text and rates the places where a line can begin: after a blank without a disadvantage, after a
-    /// separator with a small one, and inside a word only if it is longer than a line.
+    /// Measures the text and rates each character as the start of a line: no penalty after a blank, a small penalty
+    /// after a separator, and a large penalty inside a word, which is only broken if it is longer than a line.
     fn new(chars: Vec<char>) -> Self {
         let mut widths = vec![0; chars.len() + 1];
         for (index, c) in chars.iter().enumerate() {
@@ -214,7 +216,7 @@ impl LineWrapper {
             let [word_start, word_end] = *word else { continue };
             if widths[word_end] - widths[word_start] > 100 * MAX_LINE_WIDTH {
                 for start in word_start + 1..word_end {
-                    penalties[start] = Some(inner_penalty(chars[start - 1], chars[start]));
+                    penalties[start] = Some(word_break_penalty(chars[start - 1], chars[start]));
                 }
             }
         }
@@ -237,8 +239,8 @@ impl LineWrapper {
         (self.widths[end - trailing_count] - self.widths[start + leading_count] + 99) / 100
     }
 
-    /// Returns the text in this number of lines of at most this width, as balanced as good places to break it allow.
-    /// `None` if it does not fit.
+    /// Wraps the text into `line_count` lines of at most `max_width` pixels; `None` if it does not fit. Of all ways, it
+    /// chooses the one with the least cost: narrow lines, and breaks with small penalties.
     fn balance_lines(&self, line_count: usize, max_width: i32) -> Option<Vec<String>> {
         let length = self.chars.len();
         // For each number of characters, the cost of the best way to wrap them into the current number of lines.
@@ -282,9 +284,9 @@ impl LineWrapper {
     }
 }
 
-/// Returns the disadvantage of a break inside a word, between these characters, in pixels of line width. The best
-/// places are before a capital letter and next to a number.
-fn inner_penalty(line_end: char, line_start: char) -> i32 {
+/// Returns the penalty of a break inside a word, between these two characters, in pixels of line width. The best
+/// positions are before a capital letter and next to a number.
+fn word_break_penalty(line_end: char, line_start: char) -> i32 {
     if line_end.is_lowercase() && line_start.is_uppercase() {
         40
     } else if line_end.is_ascii_digit() != line_start.is_ascii_digit() {
@@ -294,17 +296,17 @@ fn inner_penalty(line_end: char, line_start: char) -> i32 {
     }
 }
 
-/// Returns the start of a name in two lines, and its end in a third one.
+/// Shortens a name: returns its start in two lines, and an ellipsis, its end and `suffix` in a third line.
 fn cut_name(name: &str, suffix: &str) -> Vec<String> {
     let chars: Vec<char> = name.chars().collect();
-    let first_end = fitting_length(chars.iter(), 0);
+    let first_end = count_fitting_chars(chars.iter(), 0);
     let rest_start = first_end
         + chars[first_end..]
             .iter()
             .take_while(|c| c.is_whitespace())
             .count();
-    let second_end = rest_start + fitting_length(chars[rest_start..].iter(), 0);
-    let tail_length = fitting_length(chars.iter().rev(), text_width(suffix) + text_width("\u{2026}"));
+    let second_end = rest_start + count_fitting_chars(chars[rest_start..].iter(), 0);
+    let tail_length = count_fitting_chars(chars.iter().rev(), text_width(suffix) + text_width("\u{2026}"));
     let tail_start = chars.len().saturating_sub(tail_length);
     let second_end = second_end
         .min(tail_start.saturating_sub(MIN_OMITTED_CHARS))
@@ -325,7 +327,7 @@ fn cut_name(name: &str, suffix: &str) -> Vec<String> {
 }
 
 /// Returns the number of characters that fit the rest of a line, after the text that already uses `used_width`.
-fn fitting_length<'c>(chars: impl Iterator<Item = &'c char>, used_width: i32) -> usize {
+fn count_fitting_chars<'c>(chars: impl Iterator<Item = &'c char>, used_width: i32) -> usize {
     let mut width = 100 * used_width;
     chars
         .take_while(|c| {

@@ -4,7 +4,8 @@
 /// Maximum number of parts without a link in one row.
 const MAX_PARTS_PER_ROW: usize = 6;
 
-/// Returns the layer and the row of each of `count` parts. `is_start` returns whether a part is a start.
+/// Returns the layer and the row of each of `count` parts (boxes or stacks of boxes). A link leads to a later layer,
+/// unless it closes a cycle; a cycle is followed from a part for which `is_start` returns true, if it has one.
 pub(super) fn assign_layers(
     count: usize,
     links: &[(usize, usize)],
@@ -27,10 +28,11 @@ pub(super) fn assign_layers(
             part_layers[*next] = part_layers[*next].max(part_layers[*part] + 1);
         }
     }
-    assign_rows(&sorted_parts, &forward, &part_layers, &has_link)
+    assign_positions(&sorted_parts, &forward, &part_layers, &has_link)
 }
 
-/// Returns the parts, each before those that it leads to, and the links without those that lead back.
+/// Returns the parts, each before the parts that its links lead to. Also returns the targets of the links of each part,
+/// without links that close a cycle.
 fn sort_topologically(
     successors: &[Vec<usize>],
     is_start: &dyn Fn(usize) -> bool,
@@ -79,9 +81,9 @@ fn sort_topologically(
     (order, forward)
 }
 
-/// Returns the layer and the row of each part. Orders each layer by the mean row of the parts that lead to it; parts
-/// without a link come below all others.
-fn assign_rows(
+/// Returns the layer and the row of each part. Within a layer, orders the parts by the mean row of the parts that lead
+/// to them, which keeps links short. Parts without a link come below all others.
+fn assign_positions(
     sorted_parts: &[usize],
     forward: &[Vec<usize>],
     part_layers: &[usize],

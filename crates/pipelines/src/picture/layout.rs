@@ -49,13 +49,13 @@ pub(super) struct Layout {
     pub height: i32,
 }
 
-/// Computes the picture with its natural width.
+/// Computes the layout of a picture with its natural width.
 pub(super) fn lay_out(canvas: &Canvas) -> Layout {
     let places = Places::for_canvas(canvas);
     lay_out_grid(canvas, &places, &Grid::build(&places, &[])).0
 }
 
-/// Computes the picture with at most this width, if possible: it continues below at the first column that does not fit.
+/// Computes the layout with at most this width, if possible: it continues below at the first column that does not fit.
 pub(super) fn lay_out_within(canvas: &Canvas, max_width: i32) -> Layout {
     let box_places = Places::for_canvas(canvas);
     let mut breaks: Vec<usize> = Vec::new();
@@ -82,7 +82,7 @@ pub(super) fn lay_out_within(canvas: &Canvas, max_width: i32) -> Layout {
     }
 }
 
-/// Computes the picture of a grid and the spans of its boxes, with wider gaps until each link has space.
+/// Computes the layout of a grid and the spans of its boxes. Widens the gaps until each link has space, within limits.
 fn lay_out_grid(canvas: &Canvas, places: &Places, grid: &Grid) -> (Layout, BoxSpans) {
     let texts = label::box_texts(canvas);
     let labels = label::link_labels(canvas);
@@ -136,7 +136,7 @@ fn compute_widths(places: &Places, texts: &[BoxText]) -> Vec<i32> {
         .collect()
 }
 
-/// Returns the spans of the boxes; columns are as close as their boxes and the links between them allow.
+/// Returns the spans of the boxes. Places the columns as close together as the boxes and the links between them allow.
 fn compute_spans(
     grid: &Grid,
     ports: &Ports,
@@ -199,7 +199,7 @@ fn compute_spans(
     }
 }
 
-/// Computes the pixels of boxes, links, stubs and labels from the routes of the links.
+/// Computes the positions of boxes, links, stubs and labels, in pixels, from the routes of the links.
 fn place_items(
     canvas: &Canvas,
     grid: &Grid,
@@ -262,7 +262,7 @@ struct PortPlaces<'p> {
 }
 
 impl PortPlaces<'_> {
-    /// Returns the place of a port; a port at the upper or lower edge is at `x`.
+    /// Returns the position of a port, in pixels. Only a port at the upper or lower edge uses `x`.
     fn edge_point(&self, port: Port, x: i32) -> PixelPoint {
         let frame = self.frames[port.canvas_box];
         let offset = self.ports.offsets.get(&port).copied().unwrap_or(0);
@@ -275,7 +275,7 @@ impl PortPlaces<'_> {
         }
     }
 
-    /// Returns the first points of a link: its port, and the start of its first vertical line if it differs.
+    /// Returns the first points of a link: its port, and the start of its first vertical line if this differs.
     fn start_points(&self, link: &LinkPlan, hops: &[Hop]) -> Vec<PixelPoint> {
         let x = hops.first().map_or(0, |hop| hop.from_x);
         let (port_x, y) = self.edge_point(link.exit, x);
@@ -298,7 +298,7 @@ impl PortPlaces<'_> {
         line_end.into_iter().chain([(port_x, y)]).collect()
     }
 
-    /// Returns the ends and the label of each stub.
+    /// Returns the two ends of the line of each stub, and the label above each line.
     fn place_stubs(&self, canvas: &Canvas) -> (Vec<Vec<PixelPoint>>, Vec<Label>) {
         let places = canvas.stubs.iter().map(|stub| {
             let text = label::stub_label(stub);
@@ -319,7 +319,7 @@ impl PortPlaces<'_> {
         places.unzip()
     }
 
-    /// Returns one label for each port that links leave.
+    /// Returns one label for each port that links leave. Skips ports at the upper or lower edge without space for one.
     fn place_link_labels(
         &self,
         canvas: &Canvas,

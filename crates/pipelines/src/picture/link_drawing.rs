@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 /// Maximum radius of the corners of a link.
 const MAX_CORNER_RADIUS: i32 = 6;
 
-/// Draws a link with its arrow head: a line in the color of its change. The attributes with `data-` name its ends,
-/// kind and change for the readers of the markup.
+/// Draws a link as a line in the color of its change, with an arrow head. Code that examines the markup finds the ends,
+/// the kind and the change in `data-` attributes. Draws nothing if a box at an end is missing.
 pub(super) fn draw_link(svg: &mut String, canvas: &Canvas, arrow: &Arrow, wire: &[PixelPoint]) {
     let (Some(from_box), Some(to_box)) = (canvas.boxes.get(arrow.from_box), canvas.boxes.get(arrow.to_box))
     else {
@@ -34,7 +34,7 @@ pub(super) fn draw_link(svg: &mut String, canvas: &Canvas, arrow: &Arrow, wire: 
     );
 }
 
-/// Draws a stub as a dotted line: the links of a box to boxes that the picture does not show.
+/// Draws a stub as a dotted line. It represents the links from a box to boxes that the picture does not show.
 pub(super) fn draw_stub(svg: &mut String, canvas: &Canvas, stub: &Stub, wire: &[PixelPoint]) {
     let Some(canvas_box) = canvas.boxes.get(stub.canvas_box) else {
         return;
@@ -53,6 +53,7 @@ pub(super) fn draw_stub(svg: &mut String, canvas: &Canvas, stub: &Stub, wire: &[
     );
 }
 
+/// Returns the width of a line in pixels; changed links are thicker.
 const fn line_width(mark: ChangeMark) -> &'static str {
     match mark {
         ChangeMark::Unchanged => "1.4",
@@ -60,7 +61,7 @@ const fn line_width(mark: ChangeMark) -> &'static str {
     }
 }
 
-/// Returns a line along these corners, each rounded as far as the line segments allow.
+/// Returns the SVG path of a line along these points. Rounds each corner as far as the line segments allow.
 fn rounded_path(points: &[PixelPoint]) -> String {
     let Some((x, y)) = points.first() else {
         return String::new();
@@ -97,7 +98,7 @@ fn move_towards(start: PixelPoint, end: PixelPoint, step_length: i32) -> PixelPo
     (step(start_x, end_x), step(start_y, end_y))
 }
 
-/// Draws the label of a link.
+/// Draws the label of a link or a stub, in the color of the link's change.
 pub(super) fn draw_label(svg: &mut String, label: &Label, mark: ChangeMark) {
     let (line_color, _) = colors(mark);
     let (fill, weight) = match mark {

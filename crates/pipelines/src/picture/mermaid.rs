@@ -29,7 +29,7 @@ const BOX_DISTANCE: usize = 50;
 const ADDED_LINK_STYLE: &str = "stroke:#1a7f37,stroke-width:3px";
 const REMOVED_LINK_STYLE: &str = "stroke:#cf222e,stroke-width:2px";
 
-/// Returns the text of the flowchart, without the code fence around it.
+/// Renders the canvas as a Mermaid flowchart, without the code fence around it.
 pub fn render_mermaid(canvas: &Canvas) -> String {
     let labels = super::label::link_labels(canvas);
     let mut chart = format!("flowchart {}\n", choose_direction(canvas, &labels));
@@ -81,7 +81,8 @@ pub fn render_mermaid(canvas: &Canvas) -> String {
     chart
 }
 
-/// Returns the direction in which the chart is narrow enough, preferably from left to right.
+/// Returns the Mermaid direction of the chart: `LR` (left to right), or `TB` (top to bottom) if a chart from left to
+/// right would be too wide and the other direction is narrower.
 fn choose_direction(canvas: &Canvas, labels: &[Option<String>]) -> &'static str {
     let links: Vec<(usize, usize)> = canvas
         .arrows
@@ -115,6 +116,7 @@ fn choose_direction(canvas: &Canvas, labels: &[Option<String>]) -> &'static str 
     }
 }
 
+/// Returns the sign of the change and the name of a box, with its previous name if it was renamed.
 fn describe_box(canvas: &Canvas, canvas_box: &CanvasBox) -> String {
     let sign = canvas.shown_mark(canvas_box.mark).sign();
     match &canvas_box.previous_name {
@@ -125,7 +127,7 @@ fn describe_box(canvas: &Canvas, canvas_box: &CanvasBox) -> String {
 
 /// Escapes a label so that it cannot leave its quotes: characters with a meaning in Mermaid, Markdown or HTML become
 /// numeric codes, which Mermaid shows as the characters. A sign or a number at the start would begin a list, so the
-/// blank after it is replaced.
+/// blank or period after it is replaced. Truncates a label that is longer than [`MAX_LABEL_CHARS`].
 fn escape_label(raw: &str) -> String {
     let line = text::escape_line(raw);
     let mut output = String::new();

@@ -37,8 +37,8 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Computes the places. Stacks iterators on their targets, moves removed boxes away from taken places, and puts
-    /// boxes without a position into layers.
+    /// Computes the place of each box on the canvas. Stacks iterators on their targets, moves removed boxes away from
+    /// occupied places, and arranges boxes without a position in layers.
     pub(super) fn for_canvas(canvas: &Canvas) -> Self {
         let lower_boxes = find_lower_boxes(canvas);
         let mut stack_bases: Vec<usize> = (0..canvas.boxes.len()).collect();
@@ -78,7 +78,8 @@ impl Places {
     }
 }
 
-/// Moves each removed box whose place is taken to the nearest free place above or below.
+/// Moves each removed box whose place is occupied to the nearest free place above or below. A box stays where it is if
+/// no tried place is free.
 fn move_removed_boxes(canvas: &Canvas, base_points: &mut [Option<Point>]) {
     let (removed_boxes, living_boxes): (Vec<usize>, Vec<usize>) =
         (0..base_points.len()).partition(|index| canvas.boxes[*index].mark == ChangeMark::Removed);
@@ -98,19 +99,20 @@ fn move_removed_boxes(canvas: &Canvas, base_points: &mut [Option<Point>]) {
                     ..old_place
                 }
             })
-            .find(|place| !taken_points.iter().any(|point| is_covered(*place, *point)))
+            .find(|place| !taken_points.iter().any(|point| is_overlapping(*place, *point)))
             .unwrap_or(old_place);
         taken_points.push(free_place);
         base_points[index] = Some(free_place);
     }
 }
 
-/// Returns whether boxes at these two places would cover each other.
-fn is_covered(place: Point, other_place: Point) -> bool {
+/// Returns whether boxes at these two places would overlap.
+fn is_overlapping(place: Point, other_place: Point) -> bool {
     (place.x - other_place.x).abs() < BOX_DISTANCE && (place.y - other_place.y).abs() <= ROW_TOLERANCE
 }
 
-/// Gives the stacks without a place one in layers along the links, below all others.
+/// Sets the place of each stack that has no position on the canvas. Arranges these stacks in layers along the links,
+/// below all other boxes.
 fn place_in_layers(canvas: &Canvas, stack_bases: &[usize], base_points: &mut [Option<Point>]) {
     let unplaced_boxes: Vec<usize> = (0..base_points.len())
         .filter(|index| stack_bases[*index] == *index && base_points[*index].is_none())
@@ -146,12 +148,13 @@ fn place_in_layers(canvas: &Canvas, stack_bases: &[usize], base_points: &mut [Op
     }
 }
 
-/// Returns the coordinate of the item with this index, at this distance from one item to the next.
+/// Returns the coordinate of the item with this index in a series of items that are `distance` apart.
 fn scale_index(index: usize, distance: f64) -> f64 {
     f64::from(u32::try_from(index).unwrap_or(u32::MAX)) * distance
 }
 
-/// Returns the box below each iterator: a target at the same place, preferably of a link that was not removed.
+/// Returns for each box the box to stack it on: for an iterator, a target at the same place, preferably that of a link
+/// that still exists. Returns `None` for other boxes, and for an iterator that its target is stacked on.
 fn find_lower_boxes(canvas: &Canvas) -> Vec<Option<usize>> {
     let mut lower_boxes: Vec<Option<usize>> = vec![None; canvas.boxes.len()];
     let iterations = canvas.arrows.iter().filter(|arrow| arrow.kind == "iteration");
@@ -159,7 +162,7 @@ fn find_lower_boxes(canvas: &Canvas) -> Vec<Option<usize>> {
         iterations.partition(|arrow| arrow.mark == ChangeMark::Removed);
     for arrow in kept_arrows.into_iter().chain(removed_arrows) {
         if lower_boxes[arrow.from_box].is_none()
-            && shares_place(canvas, arrow.from_box, arrow.to_box)
+            && can_stack_on_target(canvas, arrow.from_box, arrow.to_box)
             && !is_stacked_on(&lower_boxes, arrow.to_box, arrow.from_box)
         {
             lower_boxes[arrow.from_box] = Some(arrow.to_box);
@@ -168,9 +171,9 @@ fn find_lower_boxes(canvas: &Canvas) -> Vec<Option<usize>> {
     lower_boxes
 }
 
-/// Returns whether the iterator is at the place of its target or has no position. A living iterator is never stacked on
-/// a removed target.
-fn shares_place(canvas: &Canvas, iterator_index: usize, target_index: usize) -> bool {
+/// Returns whether an iterator can be stacked on its target: it is at the same place or has no position. An iterator
+/// that still exists is never stacked on a removed target.
+fn can_stack_on_target(canvas: &Canvas, iterator_index: usize, target_index: usize) -> bool {
     let (iterator, target) = (&canvas.boxes[iterator_index], &canvas.boxes[target_index]);
     if target.mark == ChangeMark::Removed && iterator.mark != ChangeMark::Removed {
         return false;
@@ -185,7 +188,7 @@ fn shares_place(canvas: &Canvas, iterator_index: usize, target_index: usize) -> 
     }
 }
 
-/// Returns whether `upper` is `lower`, or above it in the stack.
+/// Returns whether the box `upper` is the box `lower`, or above it in its stack.
 fn is_stacked_on(lower_boxes: &[Option<usize>], upper: usize, lower: usize) -> bool {
     let mut next = Some(upper);
     while let Some(current) = next {

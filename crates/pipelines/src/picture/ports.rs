@@ -62,7 +62,7 @@ pub(super) struct Clearance {
 }
 
 impl Default for Clearance {
-    /// Returns the space next to boxes without labels: the right edge of a box is at the left of the gap.
+    /// Returns the space in a gap without labels. `left` is next to the right edge of the box on the left of the gap.
     fn default() -> Self {
         Self {
             left: RIGHT_CLEARANCE,
@@ -113,33 +113,34 @@ impl Ports {
         ports
     }
 
-    /// Widens the clearances of the gaps for the labels of links and of stubs.
+    /// Widens the clearances of the gaps so that the labels of links and of stubs fit into them.
     fn reserve_label_space(&mut self, canvas: &Canvas, grid: &Grid, links: &[LinkPlan]) {
         for (link, text) in links.iter().zip(label::link_labels(canvas)) {
             let gap = gap_at(grid, link.exit);
             if let (Some(gap), Some(text)) = (gap, text) {
-                self.reserve(gap, label::text_width(&text) + 3 * LABEL_GAP, 0);
+                self.widen_clearance(gap, label::text_width(&text) + 3 * LABEL_GAP, 0);
             }
         }
         for stub in &canvas.stubs {
             let width = label::text_width(&label::stub_label(stub)) + 2 * LABEL_GAP;
             match gap_at(grid, stub_port(stub.canvas_box, stub.is_outgoing)) {
-                Some(gap) if stub.is_outgoing => self.reserve(gap, width, 0),
-                Some(gap) => self.reserve(gap, 0, width),
+                Some(gap) if stub.is_outgoing => self.widen_clearance(gap, width, 0),
+                Some(gap) => self.widen_clearance(gap, 0, width),
                 None => {}
             }
         }
     }
 
-    /// Widens the clearances of a gap to at least these widths next to its left and its right box.
-    fn reserve(&mut self, gap: Gap, left: i32, right: i32) {
+    /// Widens the clearances of a gap to at least these widths: `left` next to its left box, `right` next to its right
+    /// box.
+    fn widen_clearance(&mut self, gap: Gap, left: i32, right: i32) {
         let clearance = self.clearances.entry(gap).or_default();
         clearance.left = clearance.left.max(left);
         clearance.right = clearance.right.max(right);
     }
 
-    /// Sets the heights of all ports at the left and right edges, gap by gap. A straight link has one height at both
-    /// ends.
+    /// Sets the heights of all ports at left and right edges, gap by gap, so that no two ports at a gap have the same
+    /// height. A straight link has the same height at both ends.
     fn assign_offsets(&mut self, canvas: &Canvas, grid: &Grid, links: &[LinkPlan]) {
         let mut gaps: BTreeMap<Gap, BTreeMap<Port, PortUse>> = BTreeMap::new();
         let mut routed_exits: HashSet<Port> = HashSet::new();
@@ -191,7 +192,8 @@ impl Ports {
         }
     }
 
-    /// Sets the heights of the ports of a gap: links to rows above leave highest, and a straight link is in the middle.
+    /// Sets the heights of the ports at a gap: ports of links to rows above are highest, and a straight link is at the
+    /// middle of its boxes.
     fn spread_ports(&mut self, row: usize, uses: BTreeMap<Port, PortUse>) {
         let mut order: Vec<(Port, PortUse)> = uses.into_iter().collect();
         order.sort_by_key(|(_, port_use)| {
@@ -214,12 +216,12 @@ impl Ports {
     }
 }
 
-/// Converts a count; a very large one is limited, so that its product with a distance does not overflow.
+/// Converts a count to an `i32`. A very large count is limited, so that its product with a distance does not overflow.
 fn saturating_i32(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX / 100)
 }
 
-/// Returns the port of a stub.
+/// Returns the port of a stub: at the right edge for outgoing links, at the left edge for incoming links.
 pub(super) const fn stub_port(canvas_box: usize, is_outgoing: bool) -> Port {
     Port {
         canvas_box,
@@ -229,7 +231,7 @@ pub(super) const fn stub_port(canvas_box: usize, is_outgoing: bool) -> Port {
     }
 }
 
-/// Returns the gap that a port at the left or right edge leads to.
+/// Returns the gap next to a port at the left or right edge; `None` for a port at the upper or lower edge.
 pub(super) fn gap_at(grid: &Grid, port: Port) -> Option<Gap> {
     let row = grid.box_rows[port.canvas_box];
     let row_index = grid.row_indices[port.canvas_box];
@@ -240,17 +242,17 @@ pub(super) fn gap_at(grid: &Grid, port: Port) -> Option<Gap> {
     }
 }
 
-/// Returns -1 for the channel above the row, otherwise 1.
+/// Returns -1 (up) if the channel is the one directly above the row, otherwise 1 (down).
 const fn channel_direction(channel: usize, row: usize) -> i32 {
     if channel == row { -1 } else { 1 }
 }
 
-/// Determines the edges at which a link leaves and enters, and the channels where it begins and ends. The link of two
-/// neighbors in a row is straight and needs no channel.
+/// Chooses the edges at which a link leaves and enters its boxes, and the channels in which it begins and ends. A link
+/// between two neighbors in a row is straight and needs no channel.
 fn plan_link(grid: &Grid, arrow: &Arrow, kind: usize) -> LinkPlan {
     let [from_row, to_row] = [arrow.from_box, arrow.to_box].map(|index| grid.box_rows[index]);
     let [from_index, to_index] = [arrow.from_box, arrow.to_box].map(|index| grid.row_indices[index]);
-    let is_above = from_row < to_row;
+    let is_downward = from_row < to_row;
     let is_neighbor = from_row == to_row && from_index.abs_diff(to_index) == 1;
     let ((exit_side, entry_side), channels) = if is_neighbor && from_index < to_index {
         ((Side::Right, Side::Left), None)
@@ -267,7 +269,7 @@ fn plan_link(grid: &Grid, arrow: &Arrow, kind: usize) -> LinkPlan {
         };
         let sides = match arrow.kind.as_str() {
             "iteration" if from_row == to_row => (Side::Bottom, Side::Bottom),
-            "iteration" if is_above => (Side::Bottom, Side::Top),
+            "iteration" if is_downward => (Side::Bottom, Side::Top),
             "iteration" => (Side::Top, Side::Bottom),
             _ => (Side::Right, Side::Left),
         };

@@ -85,7 +85,7 @@ impl<'c> Router<'c> {
         }
     }
 
-    /// Returns the parts of each link, which are empty for a straight one.
+    /// Routes all links, and returns the hops of each link; a straight link has no hops. Notes which labels have space.
     pub(super) fn route_all(&mut self, labels: &[Option<String>]) -> Vec<Vec<Hop>> {
         let links = &self.ports.links;
         // The labels of changed links come first: a narrow box has space for one.
@@ -132,7 +132,7 @@ impl<'c> Router<'c> {
         }
     }
 
-    /// Returns whether the position in the channel is unused, or used by lines of the same owner.
+    /// Returns whether the position in the channel is unused, or used only by lines of this owner.
     fn is_free(&self, channel: usize, x: i32, owner: Port) -> bool {
         let slot_owner = self.used_slots.get(channel).and_then(|slots| slots.get(&x));
         slot_owner.is_none_or(|slot_owner| *slot_owner == owner)
@@ -153,7 +153,7 @@ impl<'c> Router<'c> {
         )
     }
 
-    /// Sets the place of an iteration link at its iterator, with space for its label.
+    /// Sets the position where an iteration link leaves its iterator, with space for its label if there is any.
     fn assign_vertical_exit(&mut self, link: &LinkPlan, channel: usize, text: Option<&str>) {
         if self.port_positions.contains_key(&link.exit) {
             return;
@@ -192,7 +192,7 @@ impl<'c> Router<'c> {
         self.port_positions.insert(link.exit, x);
     }
 
-    /// Sets the place of an iteration link at its target, near the place at its iterator.
+    /// Sets the position where an iteration link enters its target, near the position where it leaves its iterator.
     fn assign_vertical_entry(&mut self, link: &LinkPlan, channel: usize) {
         if self.port_positions.contains_key(&link.entry) {
             return;
@@ -212,13 +212,13 @@ impl<'c> Router<'c> {
         self.port_positions.insert(link.entry, x);
     }
 
-    /// Returns whether only the label of a port at the other side of the channel is at this position.
+    /// Returns whether the position is covered by a label only, at the other side of the channel than the link's entry.
     fn has_far_label(&self, channel: usize, x: i32, link: &LinkPlan) -> bool {
         let slot_owner = self.used_slots.get(channel).and_then(|slots| slots.get(&x));
         slot_owner.is_some_and(|port| port.role == PortRole::Stub && port.side != link.entry.side)
     }
 
-    /// Sets the vertical line of a port at the left or right edge.
+    /// Sets the position of the vertical line at a left or right port, or notes that its gap is full.
     fn assign_side_port(&mut self, port: Port, owner: Port) {
         let Some(gap) = gap_at(self.grid, port) else {
             return;
@@ -242,7 +242,7 @@ impl<'c> Router<'c> {
         self.port_positions.insert(port, x);
     }
 
-    /// Returns the bounds for vertical lines in a gap.
+    /// Returns the least and the greatest position for vertical lines in a gap, which leave its clearances free.
     fn gap_bounds(&self, gap: Gap) -> (i32, i32) {
         let (row, index) = gap;
         let Clearance { left, right } = self.ports.clearances.get(&gap).copied().unwrap_or_default();
@@ -257,7 +257,7 @@ impl<'c> Router<'c> {
         (low, high)
     }
 
-    /// Narrows the preferred positions of an owner to those in the gap of a port, if there are any.
+    /// Narrows the preferred range of an owner to the positions that are also in the gap of a port, if there are any.
     fn narrow_preferred_range(&mut self, port: Port, owner: Port) {
         let Some(gap) = gap_at(self.grid, port) else {
             return;
@@ -280,21 +280,21 @@ impl<'c> Router<'c> {
         }
     }
 
-    /// Returns the gap of the row that contains this position, or the nearest one.
-    fn gap_near(&self, row: usize, x: i32) -> usize {
+    /// Returns the index of the gap of the row that contains this position or, within a box, of the nearest gap.
+    fn nearest_gap(&self, row: usize, x: i32) -> usize {
         self.grid.rows[row].partition_point(|index| self.spans.center(*index) <= x)
     }
 
     /// Returns whether a vertical line through the row at this position touches neither a box nor another line.
     fn can_cross_row(&self, row: usize, x: i32, owner: Port) -> bool {
-        let (low, high) = self.gap_bounds((row, self.gap_near(row, x)));
+        let (low, high) = self.gap_bounds((row, self.nearest_gap(row, x)));
         low <= x && x <= high && self.is_free(row, x, owner) && self.is_free(row + 1, x, owner)
     }
 
     /// Returns the positions for a vertical line through the row: the nearest free position of each near gap, and of
     /// the outer gap, which is never full.
     fn list_crossings(&self, row: usize, preferred_x: i32, owner: Port) -> Vec<i32> {
-        let nearest_gap = self.gap_near(row, preferred_x);
+        let nearest_gap = self.nearest_gap(row, preferred_x);
         let last_gap = self.grid.rows[row].len();
         let near_gaps =
             nearest_gap.saturating_sub(MAX_TRIED_GAPS)..=(nearest_gap + MAX_TRIED_GAPS).min(last_gap);
@@ -316,8 +316,8 @@ impl<'c> Router<'c> {
             .collect()
     }
 
-    /// Returns the parts of a link, which are empty for a straight one. The link crosses one row after another until it
-    /// is in the channel of its end.
+    /// Returns the hops of a link, which are empty for a straight link. The link crosses one row after another until it
+    /// is in the channel where it ends, and reserves the positions where it crosses.
     fn route_link(&mut self, link: &LinkPlan) -> Vec<Hop> {
         let Some((mut channel, last_channel)) = link.channels else {
             return Vec::new();
@@ -345,7 +345,7 @@ impl<'c> Router<'c> {
         hops
     }
 
-    /// Returns the best position to cross the row, and reserves it.
+    /// Returns the best position for a link at `x` to cross the row on its way to `end_x`, and reserves it.
     fn cross_row(&mut self, owner: Port, row: usize, x: i32, end_x: i32) -> i32 {
         let mut candidates = Vec::new();
         candidates.extend(
@@ -370,7 +370,7 @@ impl<'c> Router<'c> {
                 )
             })
             .unwrap_or(x);
-        let wanted_gap = (row, self.gap_near(row, end_x));
+        let wanted_gap = (row, self.nearest_gap(row, end_x));
         self.gap_lines.entry(wanted_gap).or_default().insert(owner);
         self.occupy(row, crossing_x, owner);
         self.occupy(row + 1, crossing_x, owner);

@@ -56,7 +56,7 @@ pub struct PictureFrame<'f> {
 }
 
 impl<'c> Picture<'c> {
-    /// Creates the picture with its natural width.
+    /// Computes the layout of a picture without limiting its width.
     pub fn with_natural_width(canvas: &'c Canvas) -> Self {
         Self {
             layout: lay_out(canvas),
@@ -64,7 +64,7 @@ impl<'c> Picture<'c> {
         }
     }
 
-    /// Creates the picture with at most this width in pixels, as far as possible: it continues below like text.
+    /// Computes the layout of a picture with at most this width in pixels, if possible: it continues below like text.
     pub fn with_max_width(canvas: Canvas, max_width: i32) -> Picture<'static> {
         Picture {
             layout: lay_out_within(&canvas, max_width - 2 * MARGIN),
@@ -76,16 +76,17 @@ impl<'c> Picture<'c> {
         &self.canvas
     }
 
-    /// Returns whether the picture can be read at this width: it is scaled to 90 percent at least.
+    /// Returns whether the picture is legible at this width in pixels, to which it may be scaled down by up to 10 percent.
     pub fn fits_width(&self, width: i32) -> bool {
         9 * self.width() <= 10 * width
     }
 
+    /// Returns whether the picture has a legend, which explains the marks of changes.
     fn has_legend(&self) -> bool {
         self.canvas.has_changes()
     }
 
-    /// Returns the width with the margins. The legend may be wider than the drawing.
+    /// Returns the width with the margins, in pixels. The legend may be wider than the drawing.
     fn width(&self) -> i32 {
         let min_width = if self.has_legend() {
             let (_, legend_width) = self.render_legend();
@@ -96,23 +97,24 @@ impl<'c> Picture<'c> {
         self.layout.width.max(min_width) + 2 * MARGIN
     }
 
+    /// Returns the height with the margins and the legend, in pixels.
     fn height(&self) -> i32 {
         self.layout.height + MARGIN + self.top()
     }
 
-    /// Returns the picture as a separate file.
+    /// Renders the picture as a separate file, with its style and arrow heads.
     pub(super) fn render_document(&self, title: &str) -> String {
         self.render(&file_frame("sg", title), "img", &render_definitions())
     }
 
-    /// Returns the picture for a page that contains [`STYLE`] and [`render_markers`] once.
+    /// Renders the picture for a page that contains [`STYLE`] and the arrow heads from [`render_markers`] once.
     pub fn render_fragment(&self, frame: &PictureFrame<'_>) -> String {
         // A picture with the role `img` hides its links from screen readers.
         self.render(frame, "group", "")
     }
 
-    /// Returns the same picture again, scaled to the width of the frame: it shows the drawing of the picture with the
-    /// id `original_id` in the page.
+    /// Renders a copy of the picture that is scaled down to the maximum width of the frame. To keep the page small, it
+    /// refers to the drawing of the picture with the id `original_id` in the same page.
     pub fn render_overview(&self, frame: &PictureFrame<'_>, original_id: &str) -> String {
         let mut svg = self.format_svg_start(frame, "group");
         self.draw_background(&mut svg, frame);
@@ -168,7 +170,7 @@ impl<'c> Picture<'c> {
         )
     }
 
-    /// Draws an invisible area behind the components, which leads to the picture at full size.
+    /// Draws an invisible area behind the components that links to the picture at full size, if the frame has a target.
     fn draw_background(&self, svg: &mut String, frame: &PictureFrame<'_>) {
         if let Some(target) = frame.background_target {
             let _ = write!(
@@ -185,12 +187,13 @@ impl<'c> Picture<'c> {
         }
     }
 
-    /// Returns the height of everything above the boxes.
+    /// Returns the height of the margin and the legend above the drawing, in pixels.
     fn top(&self) -> i32 {
         MARGIN + if self.has_legend() { LEGEND_HEIGHT } else { 0 }
     }
 
-    /// Returns the legend of the changes in the picture, or the chip of a new or removed pipeline, and its width.
+    /// Renders the legend, and returns it with its width in pixels. It explains each kind of change in the picture, or
+    /// says that the pipeline is new or removed.
     fn render_legend(&self) -> (String, i32) {
         let entries = match self.canvas.state {
             PipelineState::New => vec![(ChangeMark::Added, "+ new pipeline".to_owned())],
@@ -219,7 +222,7 @@ impl<'c> Picture<'c> {
             );
             x += width + 10;
         }
-        // Without the gap after the last entry.
+        // The last entry has no gap after it.
         (legend, x - 10)
     }
 
@@ -228,7 +231,8 @@ impl<'c> Picture<'c> {
         has_box || self.canvas.arrows.iter().any(|arrow| arrow.mark == mark)
     }
 
-    /// Draws added links above removed ones, these above the others, and all texts above the links.
+    /// Draws all stubs, links and labels. Later elements cover earlier ones: added links are above removed links,
+    /// removed links above the others, and labels above all links.
     fn draw_links(&self, svg: &mut String) {
         for (stub, wire) in self.canvas.stubs.iter().zip(&self.layout.stubs) {
             draw_stub(svg, &self.canvas, stub, wire);
@@ -250,8 +254,8 @@ impl<'c> Picture<'c> {
     }
 }
 
-/// Returns the picture of a canvas as a separate file: before and after below each other if most components were
-/// replaced.
+/// Renders the picture of a canvas as a separate file. If most components were replaced, the file shows the pipeline
+/// before the change and, below it, after the change.
 pub fn render_document(canvas: &Canvas, title: &str) -> String {
     let Some(versions) = canvas.split_versions() else {
         return Picture::with_natural_width(canvas).render_document(title);
@@ -280,7 +284,7 @@ pub fn render_document(canvas: &Canvas, title: &str) -> String {
     )
 }
 
-/// Returns the frame of a picture in a file, without links.
+/// Returns the frame of a picture in a file of its own: without a maximum width and without links.
 fn file_frame<'f>(id: &'f str, title: &'f str) -> PictureFrame<'f> {
     PictureFrame {
         id,
@@ -291,12 +295,12 @@ fn file_frame<'f>(id: &'f str, title: &'f str) -> PictureFrame<'f> {
     }
 }
 
-/// Returns the style and the arrow heads of a picture in a file.
+/// Renders the style and the arrow heads that a picture in a file of its own needs.
 fn render_definitions() -> String {
     format!("<style>{STYLE}</style>{}", render_markers())
 }
 
-/// Returns the arrow heads, which all pictures of a page share.
+/// Renders the arrow heads of links, one for each color, which all pictures of a page share.
 pub fn render_markers() -> String {
     let mut defs = String::from("<defs>");
     for mark in [ChangeMark::Unchanged, ChangeMark::Added, ChangeMark::Removed] {
@@ -313,7 +317,7 @@ pub fn render_markers() -> String {
     defs
 }
 
-/// Describes the picture as text, for people who do not see it.
+/// Describes the picture as text for screen readers: numbers of components and links, and names of changed components.
 fn describe_canvas(canvas: &Canvas) -> String {
     let mut description = format!(
         "{} components, {} links.",
