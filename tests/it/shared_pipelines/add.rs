@@ -59,10 +59,10 @@ fn shared_pipeline_that_cannot_be_added_leaves_file_unchanged() {
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
     world.write("broken.orch.yaml", "type: [\n");
     for (args, reason) in [
-        (&["a.orch.yaml"][..], "is shared already, as `first` on line 2"),
+        (&["a.orch.yaml"][..], "is already shared as `first` on line 2"),
         (
             &["b.orch.yaml", "--id", "first"],
-            "the id `first` is used already, on line 2",
+            "the id `first` is already used on line 2",
         ),
         (&["b.orch.yaml", "--id", ""], "the id is empty"),
         (&["gone.orch.yaml"], "the pipeline gone.orch.yaml does not exist"),
@@ -132,7 +132,7 @@ fn shared_pipeline_is_added_to_missing_list_and_to_list_in_brackets() {
         Call::new(&world.work()).run("check --all").expect(0);
         add(&world, "b.orch.yaml")
             .expect(2)
-            .saying(&["is shared already"]);
+            .saying(&["is already shared"]);
     }
 }
 

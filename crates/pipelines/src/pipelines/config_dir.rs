@@ -17,8 +17,9 @@ pub enum ConfigDirError {
     Several(Vec<String>),
 }
 
-/// Returns the only hidden directory among `root_folders` (names without a path) that contains one of the two files, or
-/// `None` if no folder does. `has_file` returns whether the repository has a file, given its path from the root.
+/// Returns the only hidden directory among `root_folders` (names without a path) that contains the shared-pipelines
+/// file or the rules file, or `None` if no folder does. Fails if there are several. `has_file` returns whether the
+/// repository has a file, given its path from the root.
 pub fn find_config_dir(
     root_folders: &[String],
     has_file: &dyn Fn(&str) -> bool,
@@ -36,7 +37,7 @@ pub fn find_config_dir(
     Ok(config_dirs.pop())
 }
 
-/// Returns whether the directory is hidden and contains a file of the platform.
+/// Returns whether the directory is hidden and contains the shared-pipelines file or the rules file.
 fn is_config_dir(folder: &str, has_file: &dyn Fn(&str) -> bool) -> bool {
     folder.starts_with('.')
         && [SHARED_PIPELINES_FILE, RULES_FILE]

@@ -20,10 +20,10 @@ pub enum SharedEditError {
     #[error(transparent)]
     Unreadable(#[from] DocumentError),
     /// The pipeline has an entry.
-    #[error("`{path}` is shared already, as `{id}` on line {line}")]
+    #[error("`{path}` is already shared as `{id}` on line {line}")]
     AlreadyShared { path: String, id: String, line: u32 },
     /// The id is that of another pipeline.
-    #[error("the id `{id}` is used already, on line {line}")]
+    #[error("the id `{id}` is already used on line {line}")]
     UsedId { id: String, line: u32 },
     /// The formatting of the file does not allow editing.
     #[error("the file cannot be edited in place: each entry of `pipelines` must be on separate lines")]
@@ -52,7 +52,8 @@ pub struct NewSharedParameter {
 }
 
 impl NewSharedEntry {
-    /// Reads the variables of a pipeline; the default id is made from the file's name.
+    /// Builds the entry of a pipeline from its content: public variables become parameters. Without `id`, derives an
+    /// id.
     pub fn for_pipeline(path: &str, id: Option<String>, bytes: &[u8]) -> Result<Self, DocumentError> {
         let tree = Tree::parse(bytes, Some("design"))?;
         let outline = PipelineOutline::from_node(tree.root())?;
@@ -63,7 +64,7 @@ impl NewSharedEntry {
             private_names: Vec::new(),
         };
         for (name, _, node) in outline.variables.into_iter().flat_map(NodeRef::entries) {
-            if text_in_metadata(node, "visibility").as_deref() == Some("PRIVATE") {
+            if find_metadata_text(node, "visibility").as_deref() == Some("PRIVATE") {
                 entry.private_names.push(name.to_owned());
             } else {
                 entry.parameters.push(build_parameter(name, node));
@@ -72,8 +73,8 @@ impl NewSharedEntry {
         Ok(entry)
     }
 
-    /// Returns the text of the file with this entry at the end of its list; the text of a new file if `text` is empty.
-    /// Fails if another entry has the pipeline or the id.
+    /// Returns the text of the shared-pipelines file with this entry added at the end, or the text of a new file if
+    /// `text` is empty. Fails if another entry has the pipeline or the id, or if the file cannot be edited in place.
     pub fn add_to(&self, text: &str) -> Result<String, SharedEditError> {
         if text.trim_start_matches('\u{feff}').trim().is_empty() {
             return self.verify_edit(NEW_FILE.to_owned() + &self.format_lines("  ", "\n"), &[]);
@@ -103,7 +104,7 @@ impl NewSharedEntry {
         }
     }
 
-    /// Adds the entry on lines of its own.
+    /// Returns the text with the entry on lines of its own at the end of the list; fails if the list is in brackets.
     fn insert_lines(
         &self,
         text: &str,
@@ -123,8 +124,8 @@ impl NewSharedEntry {
         self.verify_edit(lines.concat(), &shared_pipelines.entries)
     }
 
-    /// Adds the entry before the bracket that ends the list. Each bracket is tried without and with a comma, because
-    /// only the right one makes it the last entry of the list.
+    /// Returns the text with the entry before the bracket that ends the list. Tries each bracket in the text without
+    /// and with a comma, until the result has the entry at the end of its list, and fails after too many attempts.
     fn insert_in_flow_list(
         &self,
         text: &str,
@@ -142,7 +143,7 @@ impl NewSharedEntry {
             .ok_or(SharedEditError::UnsupportedForm)
     }
 
-    /// Returns the text if it contains the earlier entries, unchanged and in order, and then this one.
+    /// Returns the edited text if it contains the earlier entries, unchanged, followed by this entry; otherwise fails.
     fn verify_edit(
         &self,
         text: String,
@@ -192,7 +193,7 @@ impl NewSharedEntry {
             .collect()
     }
 
-    /// Writes the entry as YAML with this indent and line ending.
+    /// Returns the entry as YAML on several lines, with this indent and line ending.
     fn format_lines(&self, indent: &str, ending: &str) -> String {
         let mut lines = String::new();
         let display_name = file_name(without_extension(&self.path));
@@ -222,8 +223,8 @@ impl NewSharedEntry {
 }
 
 impl NewSharedParameter {
-    /// Returns the map of the parameter as YAML on one line. A parameter is not exported, because that can be allowed
-    /// later, but not withdrawn.
+    /// Returns the map of the parameter as YAML on one line. Its export is not allowed, because users can allow it
+    /// later, but cannot withdraw it from consumers that rely on it.
     fn format_on_one_line(&self) -> String {
         let mut keys: Vec<String> = Vec::new();
         keys.extend(
@@ -256,9 +257,9 @@ impl NewSharedParameter {
     }
 }
 
-/// Returns the parameter of a variable. The shared-pipelines file calls a number NUMERIC.
+/// Builds the parameter for a variable. The type `NUMBER` of a variable is called `NUMERIC` in a parameter.
 fn build_parameter(name: &str, node: NodeRef<'_, '_>) -> NewSharedParameter {
-    let kind = text_in_metadata(node, "type").map(|kind| match kind.as_str() {
+    let kind = find_metadata_text(node, "type").map(|kind| match kind.as_str() {
         "NUMBER" => "NUMERIC".to_owned(),
         _ => kind,
     });
@@ -267,13 +268,13 @@ fn build_parameter(name: &str, node: NodeRef<'_, '_>) -> NewSharedParameter {
     NewSharedParameter {
         name: name.to_owned(),
         kind,
-        description: text_in_metadata(node, "description").filter(|text| !text.is_empty()),
+        description: find_metadata_text(node, "description").filter(|text| !text.is_empty()),
         default: default.and_then(format_default_value),
         columns: columns.map(parse_columns).unwrap_or_default(),
     }
 }
 
-/// Returns a scalar default on one line; a grid has no default that a parameter can have.
+/// Returns a scalar default value as YAML on one line; `None` for a grid, whose default a parameter cannot have.
 fn format_default_value(node: NodeRef<'_, '_>) -> Option<String> {
     match node.value()? {
         Value::Null => None,
@@ -282,7 +283,7 @@ fn format_default_value(node: NodeRef<'_, '_>) -> Option<String> {
     }
 }
 
-/// Returns the columns of a grid, which are a map by name, or a list of maps or names.
+/// Returns the names and types of a grid's columns, which are stored as a map by name, or as a list of maps or names.
 fn parse_columns(node: NodeRef<'_, '_>) -> Vec<(String, Option<String>)> {
     match node.items() {
         Some(items) => items
@@ -298,7 +299,7 @@ fn parse_columns(node: NodeRef<'_, '_>) -> Vec<(String, Option<String>)> {
     }
 }
 
-/// Returns the type of a column. The shared-pipelines file calls a column of numbers NUMBER.
+/// Returns the type of a column. The type `NUMERIC` of a variable's column is called `NUMBER` in a parameter.
 fn parse_column_type(column: NodeRef<'_, '_>) -> Option<String> {
     let node = column.get("columnType").or_else(|| column.get("type"))?;
     match node.text()? {
@@ -308,12 +309,12 @@ fn parse_column_type(column: NodeRef<'_, '_>) -> Option<String> {
 }
 
 /// Returns the text of this key in the metadata of a variable; `None` if it is missing or null.
-fn text_in_metadata(node: NodeRef<'_, '_>, key: &str) -> Option<String> {
+fn find_metadata_text(node: NodeRef<'_, '_>, key: &str) -> Option<String> {
     let value = node.get("metadata")?.get(key)?;
     value.text().filter(|_| !value.is_null()).map(str::to_owned)
 }
 
-/// Returns an id made from the file's name: lowercase words joined by hyphens.
+/// Returns an id made from the name of the file: its words in lower case, joined by hyphens.
 fn build_default_id(path: &str) -> String {
     let name = file_name(without_extension(path)).to_lowercase();
     let words: Vec<&str> = name
@@ -323,7 +324,7 @@ fn build_default_id(path: &str) -> String {
     words.join("-")
 }
 
-/// Returns the text as a YAML scalar, quoted unless it is certainly a plain text.
+/// Returns the text as a YAML scalar. Quotes it unless YAML certainly reads it as the same text without quotes.
 fn format_scalar(text: &str) -> String {
     let starts_with_letter = text.starts_with(|c: char| c.is_ascii_alphabetic());
     let has_only_plain_chars = text
@@ -338,7 +339,7 @@ fn format_scalar(text: &str) -> String {
     }
 }
 
-/// Returns the text with an empty list as the missing value of `pipelines`; `None` if the file has a value.
+/// Returns the text with an empty list as the value of `pipelines` if this value is null or missing; otherwise `None`.
 fn insert_empty_list(text: &str) -> Option<String> {
     let tree = Tree::parse(text.as_bytes(), None).ok()?;
     tree.root().get("pipelines").filter(|list| list.is_null())?;
@@ -356,14 +357,14 @@ fn insert_empty_list(text: &str) -> Option<String> {
     Some(text.replacen(line, &list, 1))
 }
 
-/// Returns the index of the line after the last entry, and the indentation of its dash. The entry's dash is on `line`,
-/// from 1, or before. Blank lines and comments after the entry do not belong to it.
+/// Returns the index of the line after the last entry, and the indentation of the entry's dash. The dash is on the line
+/// with the number `line` (from 1) or earlier. Blank lines and comments after the entry do not belong to it.
 fn find_entry_end(lines: &[String], line: u32) -> Option<(usize, String)> {
     let (start, dash_line) = lines
         .iter()
         .enumerate()
         .take(usize::try_from(line).ok()?)
-        .rfind(|(_, line)| starts_entry(line))?;
+        .rfind(|(_, line)| is_entry_start(line))?;
     let indent = indentation(dash_line);
     let mut end = start + 1;
     for (index, line) in lines.iter().enumerate().skip(start + 1) {
@@ -379,12 +380,13 @@ fn find_entry_end(lines: &[String], line: u32) -> Option<(usize, String)> {
 }
 
 /// Returns whether the line begins an entry of a list: with a dash, and a blank or nothing after it.
-fn starts_entry(line: &str) -> bool {
+fn is_entry_start(line: &str) -> bool {
     let content = line.trim_start_matches(' ');
     content.starts_with("- ") || content.trim_end() == "-"
 }
 
-/// Removes the brackets of an empty list, and returns the index of the line after its key, and an indentation.
+/// Removes the brackets of an empty list on the line with the number `line` (from 1). Returns the index of the next
+/// line and the indentation for a first entry; `None` if the line has no such brackets.
 fn open_empty_list(lines: &mut [String], line: u32, ending: &str) -> Option<(usize, String)> {
     let line_index = usize::try_from(line).ok()?.checked_sub(1)?;
     let text = lines.get_mut(line_index)?;

@@ -3,7 +3,7 @@
 use crate::yaml::{NodeRef, Value};
 use std::fmt::Write as _;
 
-/// Returns a scalar as written, or a list or a map on one line; `None` for null.
+/// Returns a scalar as written, or a list or a map as canonical text on one line; `None` for null.
 pub(super) fn format_on_one_line(node: NodeRef<'_, '_>) -> Option<String> {
     if node.is_null() {
         return None;
@@ -11,22 +11,21 @@ pub(super) fn format_on_one_line(node: NodeRef<'_, '_>) -> Option<String> {
     let mut text = String::new();
     match node.text() {
         Some(scalar) => text.push_str(scalar),
-        None => push_node(&mut text, node, &|_| false),
+        None => push_canonical_text(&mut text, node, &|_| false),
     }
     Some(text)
 }
 
-/// Returns the content of the node without insignificant differences: order of keys, quotes, and the order of lists
-/// whose key `is_set` accepts.
+/// Returns the content of the node as a text that is equal for equal contents. The order of keys and the quotes of
+/// scalars have no effect; the order of a list has none if `is_set` returns true for its key.
 pub(super) fn canonical_text(node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) -> String {
     let mut text = String::new();
-    push_node(&mut text, node, is_set);
+    push_canonical_text(&mut text, node, is_set);
     text
 }
 
-/// Adds the canonical text of a node. The order of keys does not matter, and that of a list only if `is_set` returns
-/// false for its key.
-fn push_node(text: &mut String, node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) {
+/// Appends the canonical text of a node; see [`canonical_text`].
+fn push_canonical_text(text: &mut String, node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) {
     if let Some(items) = node.items() {
         let items: Vec<String> = items.map(|item| canonical_text(item, is_set)).collect();
         push_in_brackets(text, ['[', ']'], &items);
@@ -51,7 +50,7 @@ fn push_node(text: &mut String, node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> 
     }
 }
 
-/// Returns the canonical text of a key with its value.
+/// Returns the canonical text of a key with its value. A list whose key `is_set` accepts is sorted.
 fn format_entry(key: &str, value: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) -> String {
     let mut text = format!("{key:?}: ");
     match value.items().filter(|_| is_set(key)) {
@@ -60,11 +59,12 @@ fn format_entry(key: &str, value: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool
             items.sort();
             push_in_brackets(&mut text, ['[', ']'], &items);
         }
-        None => push_node(&mut text, value, is_set),
+        None => push_canonical_text(&mut text, value, is_set),
     }
     text
 }
 
+/// Appends the parts, separated by commas and enclosed in these brackets.
 fn push_in_brackets(text: &mut String, [open, close]: [char; 2], parts: &[String]) {
     text.push(open);
     text.push_str(&parts.join(", "));

@@ -25,14 +25,14 @@ impl Pipeline {
         Self::from_tree(&Tree::parse(bytes, Some("design"))?)
     }
 
-    /// Reads a pipeline from a document.
+    /// Reads a pipeline from a parsed document; see [`Pipeline::parse`].
     pub fn from_tree(tree: &Tree<'_>) -> Result<Self, DocumentError> {
         parse_pipeline(tree.root())
     }
 }
 
 impl PipelineKind {
-    /// Reads the kind from the content of a pipeline file.
+    /// Reads the kind from the `type` key in the content of a pipeline file.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         parse_kind(Tree::parse(bytes, Some("design"))?.root())
     }
@@ -50,7 +50,8 @@ pub(crate) struct PipelineOutline<'t, 'a> {
 }
 
 impl<'t, 'a> PipelineOutline<'t, 'a> {
-    /// Reads the parts of a document that is a pipeline; see [`Pipeline::parse`].
+    /// Finds the parts of a pipeline's document. Fails if the document is not a pipeline, as defined in
+    /// [`Pipeline::parse`].
     pub(crate) fn from_node(root: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
         let kind = parse_kind(root)?;
         let pipeline = root
@@ -88,7 +89,7 @@ fn parse_pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
     ))
 }
 
-/// Reads the kind of the pipeline from the key `type`.
+/// Reads the kind of the pipeline from the key `type`. Fails if the document is not a map or the kind is unknown.
 fn parse_kind(root: NodeRef<'_, '_>) -> Result<PipelineKind, DocumentError> {
     if !root.is_map() {
         return Err(DocumentError::at_position(
@@ -105,7 +106,7 @@ fn parse_kind(root: NodeRef<'_, '_>) -> Result<PipelineKind, DocumentError> {
         .ok_or_else(|| unknown_kind_error(node))
 }
 
-/// Returns the error that `type` is not a known kind.
+/// Builds the error for a `type` that is not a known kind of pipeline.
 fn unknown_kind_error(node: NodeRef<'_, '_>) -> DocumentError {
     let stated_type = node
         .text()
@@ -128,7 +129,7 @@ fn require_map_or_null(node: NodeRef<'_, '_>, key: &str) -> Result<(), DocumentE
     ))
 }
 
-/// Reads a component. Its links depend on the kind of the pipeline.
+/// Reads a component. Missing or invalid values are left empty. Its links depend on the kind of the pipeline.
 fn parse_component(
     pipeline_kind: PipelineKind,
     name: &str,
@@ -169,12 +170,13 @@ fn parse_variable(name: &str, position: Position, node: NodeRef<'_, '_>) -> Pipe
     }
 }
 
-/// Returns the text of a scalar that is not null.
+/// Returns the text of a scalar; `None` for null, a list or a map.
 fn non_null_text(node: NodeRef<'_, '_>) -> Option<String> {
     node.text().filter(|_| !node.is_null()).map(ToOwned::to_owned)
 }
 
-/// Reads the links of a component in an orchestration: its transitions and the component that it iterates over.
+/// Reads the links of a component in an orchestration: its transitions and, for an iterator, the component that it runs
+/// repeatedly. Ignores transitions with an unknown condition.
 fn parse_orchestration_links(node: NodeRef<'_, '_>) -> Vec<Link> {
     let mut links = Vec::new();
     for (key, _, names) in node.get("transitions").into_iter().flat_map(NodeRef::entries) {
@@ -192,7 +194,7 @@ fn parse_orchestration_links(node: NodeRef<'_, '_>) -> Vec<Link> {
     links
 }
 
-/// Reads the links of a component in a transformation: the components that it gets its data from.
+/// Reads the links of a component in a transformation: the components from which it gets its data.
 fn parse_source_links(node: NodeRef<'_, '_>) -> Vec<Link> {
     let mut links = Vec::new();
     if let Some(names) = node.get("sources") {
@@ -201,7 +203,7 @@ fn parse_source_links(node: NodeRef<'_, '_>) -> Vec<Link> {
     links
 }
 
-/// Adds a link for each name in a list of components; adds none if the node is no list.
+/// Adds a link for each name in a list of components. Ignores a node that is not a list.
 fn add_links(
     links: &mut Vec<Link>,
     role: LinkRole,
@@ -213,7 +215,7 @@ fn add_links(
     }
 }
 
-/// Reads a link; `None` if the node is not a string.
+/// Reads a link to the component that the node names; `None` if the node is not a scalar.
 fn parse_link(role: LinkRole, condition: Option<TransitionCondition>, node: NodeRef<'_, '_>) -> Option<Link> {
     Some(Link {
         role,
@@ -224,8 +226,8 @@ fn parse_link(role: LinkRole, condition: Option<TransitionCondition>, node: Node
     })
 }
 
-/// Returns the variables that an iterator sets. Each type of iterator stores them in another form. The parameter
-/// `gridVariable` is the grid that is read and is not included.
+/// Returns the names of the variables that an iterator sets. Each type of iterator stores them in different parameters.
+/// The parameter `gridVariable` is omitted, because the iterator only reads this grid.
 fn parse_iteration_variables<'t, 'a: 't>(
     kind: &str,
     get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>,
@@ -249,19 +251,19 @@ fn parse_iteration_variables<'t, 'a: 't>(
     }
 }
 
-/// Returns the texts in one column of a list of rows; the column counts from 0.
+/// Returns the texts in one column of a list of rows. The first column has the index 0.
 fn list_column(rows: Option<NodeRef<'_, '_>>, column_index: usize) -> Vec<String> {
     list_items(rows)
         .filter_map(|row| row.items()?.nth(column_index).and_then(non_null_text))
         .collect()
 }
 
-/// Returns the items of a list; none if the node is missing or not a list.
+/// Returns the items of a list, or no items if the node is missing or not a list.
 fn list_items<'t, 'a: 't>(node: Option<NodeRef<'t, 'a>>) -> impl Iterator<Item = NodeRef<'t, 'a>> {
     node.and_then(NodeRef::items).into_iter().flatten()
 }
 
-/// Reads the pipelines and the script that a component runs.
+/// Reads the calls of a component: the pipelines and the script that it runs. A script counts only if it is in a file.
 fn parse_calls<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Call> {
     let is_file = get_parameter("scriptLocation").and_then(NodeRef::text) == Some("File");
     let orchestration = get_parameter("orchestrationJob");
@@ -278,7 +280,7 @@ fn parse_calls<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a
     .collect()
 }
 
-/// Reads the target of a call; `None` if it is missing or blank.
+/// Reads a call whose target is the text of the node; `None` if the text is missing or blank.
 fn parse_call(kind: ReferenceKind, node: NodeRef<'_, '_>) -> Option<Call> {
     let target = non_null_text(node).filter(|target| !target.trim().is_empty())?;
     Some(Call {
@@ -288,14 +290,15 @@ fn parse_call(kind: ReferenceKind, node: NodeRef<'_, '_>) -> Option<Call> {
     })
 }
 
-/// Returns the variables that a call sets: scalars are rows [variable, value], grids are maps with the key `variable`.
+/// Reads the variables that a component sets in the pipeline that it calls. Scalars are stored as rows
+/// `[variable, value]`, grids as maps with the key `variable`.
 fn parse_arguments<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<CallArgument> {
     let scalars = list_items(get_parameter("setScalarVariables")).filter_map(|row| row.items()?.next());
     let grids = list_items(get_parameter("setGridVariables")).filter_map(|row| row.get("variable"));
     scalars.chain(grids).filter_map(parse_argument).collect()
 }
 
-/// Reads the name of an argument that a call sets; `None` if it is missing.
+/// Reads the name and the position of a variable that a call sets; `None` if the name is missing or empty.
 fn parse_argument(node: NodeRef<'_, '_>) -> Option<CallArgument> {
     Some(CallArgument {
         name: non_null_text(node).filter(|name| !name.is_empty())?,

@@ -13,11 +13,13 @@ use std::sync::Arc;
 /// The keys by which a component refers to a file.
 const FILE_REFERENCE_KEYS: [&str; 3] = ["orchestrationJob", "transformationJob", "fileName"];
 
-/// Returns whether a pipeline with these bytes may refer to a file, without parsing it as YAML.
+/// Returns whether a pipeline with these bytes may refer to a file. The answer "no" is certain, and needs no parsing as
+/// YAML, which would be slow for many files.
 pub fn may_name_files(bytes: &[u8]) -> bool {
     has_reference_key(bytes) || has_escape(bytes)
 }
 
+/// Returns whether the bytes contain a key that refers to a file, anywhere in the text.
 fn has_reference_key(bytes: &[u8]) -> bool {
     FILE_REFERENCE_KEYS
         .iter()
@@ -39,8 +41,8 @@ impl FileNameSearch {
     /// Maximum number of names; a search for more is not faster than reading.
     pub const MAX_NAMES: usize = 500;
 
-    /// Returns the search for the names of these files; `None` if there are too many, or if a name is blank and would
-    /// match everything.
+    /// Builds the search for the names of these files. Returns `None` if there are too many names, if a name is blank
+    /// and would match everything, or if the search would be too large to build.
     pub fn for_files<'p>(paths: impl IntoIterator<Item = &'p str>) -> Option<Self> {
         let patterns: BTreeSet<String> = paths.into_iter().map(build_name_pattern).collect();
         if patterns.len() > Self::MAX_NAMES || patterns.contains("") {
@@ -53,7 +55,7 @@ impl FileNameSearch {
         regex.ok().map(Self)
     }
 
-    /// Returns whether a pipeline with these bytes may refer to one of the files.
+    /// Returns whether a pipeline with these bytes may refer to one of the files. The answer "no" is certain.
     pub fn may_match(&self, bytes: &[u8]) -> bool {
         (self.0.is_match(bytes) && has_reference_key(bytes)) || has_escape(bytes)
     }
@@ -108,7 +110,7 @@ pub struct DanglingLink {
 }
 
 impl PipelineFacts {
-    /// Collects the facts about a pipeline that checks of other files need.
+    /// Collects the facts about a pipeline that checks of the complete project need.
     pub fn from_pipeline(pipeline: &Pipeline) -> Self {
         let mut variables: Vec<String> = pipeline
             .variables
@@ -128,6 +130,7 @@ impl PipelineFacts {
         }
     }
 
+    /// Parses a pipeline file and collects its facts.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         Pipeline::parse(bytes).map(|pipeline| Self::from_pipeline(&pipeline))
     }
@@ -139,7 +142,7 @@ impl PipelineFacts {
             .is_ok()
     }
 
-    /// Returns whether the pipeline has each variable of the other one.
+    /// Returns whether the pipeline has each variable of the pipeline with these other facts.
     pub fn declares_variables_of(&self, facts: &Self) -> bool {
         facts
             .variables
@@ -147,7 +150,8 @@ impl PipelineFacts {
             .all(|variable| self.declares_variable(variable))
     }
 
-    /// Creates the facts of a pipeline that was not parsed as YAML, because it cannot refer to a file.
+    /// Creates the facts about a pipeline that was not parsed as YAML, because it cannot refer to a file. They contain
+    /// no references, variables or links.
     pub fn for_unparsed_file() -> Self {
         Self {
             is_unparsed: true,
@@ -156,7 +160,7 @@ impl PipelineFacts {
     }
 }
 
-/// Returns the links to components that the pipeline does not have.
+/// Returns the links to components that the pipeline does not have. Ignores links with a blank name.
 fn find_dangling_links(pipeline: &Pipeline) -> Box<[DanglingLink]> {
     let names: HashSet<&str> = pipeline
         .components

@@ -12,7 +12,7 @@ pub enum PipelineKind {
     Transformation,
 }
 
-/// Returns whether the path has the extension of a pipeline.
+/// Returns whether the path has the extension of a pipeline file.
 pub fn is_pipeline(path: &str) -> bool {
     PipelineKind::from_path(path).is_some()
 }
@@ -26,7 +26,7 @@ pub fn without_extension(path: &str) -> &str {
 impl PipelineKind {
     pub const ALL: [Self; 2] = [Self::Orchestration, Self::Transformation];
 
-    /// Returns the kind by the file's extension, for files whose content does not state it.
+    /// Returns the kind that the extension of the path states; `None` if the file is not a pipeline.
     pub fn from_path(path: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -111,7 +111,7 @@ pub enum TransitionCondition {
 }
 
 impl TransitionCondition {
-    /// Returns the key in `transitions`.
+    /// Returns the key for this condition in the `transitions` of a component.
     pub(crate) const fn key(self) -> &'static str {
         match self {
             Self::Unconditional => "unconditional",
@@ -136,7 +136,8 @@ pub struct Link {
 }
 
 impl Link {
-    /// Returns whether the entry is null or empty. If no component has that name, it is not a link.
+    /// Returns whether the name of the linked component is null or blank. Such an entry is a link only if a component
+    /// really has this name.
     pub(crate) fn is_blank(&self) -> bool {
         self.is_null || self.name.trim().is_empty()
     }
@@ -168,7 +169,7 @@ pub struct PipelineVariable {
 }
 
 impl Pipeline {
-    /// Creates a pipeline of its parts.
+    /// Creates a pipeline from its parts. The index of names is built only when a text is searched for them.
     pub(super) const fn new(
         kind: PipelineKind,
         components: Vec<Component>,

@@ -38,13 +38,13 @@ pub(super) fn list_open_quotes(text: &str) -> impl Iterator<Item = OpenedQuote<'
     })
 }
 
-/// Returns the first opening quote in the text that is not an apostrophe.
+/// Returns the first opening quote in the text that is not an apostrophe inside a word.
 pub(super) fn find_first_quote(text: &str) -> Option<OpenedQuote<'_>> {
     list_open_quotes(text)
         .find(|quote| !(quote.close_quote == '\'' && is_inside_word(quote.text_before, quote.text_after)))
 }
 
-/// Returns whether the text has an opening or closing quote that is not an apostrophe.
+/// Returns whether the text has an opening or closing quote that is not an apostrophe inside a word.
 pub(super) fn contains_quote(text: &str) -> bool {
     text.char_indices().any(|(index, c)| {
         let (text_before, text_from_here) = text.split_at(index);
@@ -57,8 +57,8 @@ pub(super) fn contains_quote(text: &str) -> bool {
 }
 
 impl OpenedQuote<'_> {
-    /// Returns whether all quotes of this kind are balanced in the text that follows and the text does not begin with a
-    /// letter or digit, so that no part of a name remains.
+    /// Returns whether `text`, which follows a name in these quotes, contains no further part of the name: all quotes
+    /// of this kind in it are balanced, and it does not begin with a word character.
     pub(super) fn is_balanced_in(&self, text: &str) -> bool {
         let mut is_open = false;
         for (index, c) in text.char_indices() {
@@ -86,7 +86,7 @@ pub(super) fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns whether the character between these texts is inside a word.
+/// Returns whether the character between these two texts is inside a word, as an apostrophe is.
 fn is_inside_word(text_before: &str, text_after: &str) -> bool {
     text_before.ends_with(is_word_char) && text_after.starts_with(is_word_char)
 }

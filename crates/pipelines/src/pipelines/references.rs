@@ -26,8 +26,8 @@ pub struct Reference {
 }
 
 impl Pipeline {
-    /// Returns the files that the components refer to. Skipped components are included: they may be enabled again, and
-    /// an extra file does less harm than a missing one.
+    /// Returns the references of all components to other files. Skipped components are included: they may be enabled
+    /// again, and an extra file does less harm than a missing one.
     pub fn references(&self) -> Vec<Reference> {
         self.components
             .iter()
@@ -41,7 +41,8 @@ impl Pipeline {
 }
 
 impl Reference {
-    /// Finds the pipeline that a reference in the file `caller` means. A script or an expression means none.
+    /// Finds the pipeline that this reference in the file `caller` means. A reference to a script, or with an
+    /// expression, is always resolved as missing.
     pub fn resolve<'r>(&self, files: &'r PipelineFiles<'_>, caller: &str) -> CallResolution<'r> {
         match (self.kind, &self.target) {
             (ReferenceKind::Pipeline(kind), ReferenceTarget::Path(target)) => {
@@ -51,7 +52,7 @@ impl Reference {
         }
     }
 
-    /// Returns the path of the referenced script.
+    /// Returns the path of the referenced script; `None` for a pipeline or an expression.
     pub fn script_path(&self) -> Option<&str> {
         match (self.kind, &self.target) {
             (ReferenceKind::Script, ReferenceTarget::Path(path)) => Some(path),
@@ -59,8 +60,8 @@ impl Reference {
         }
     }
 
-    /// Creates the reference of a component that calls a pipeline or a script. A target with `${` is an expression,
-    /// whose value is unknown.
+    /// Creates the reference for a call of a component. `name` is the component's name, which its references share. A
+    /// target with `${` is an expression, whose value is unknown.
     fn new(name: &Arc<str>, component: &Component, call: &Call) -> Self {
         let target = call.target.clone();
         Self {
@@ -88,8 +89,8 @@ pub struct CallWalk<'r> {
 }
 
 impl<'r> CallWalk<'r> {
-    /// Returns the pipelines that a reference in the file `caller` may mean. The files of an ambiguous name are
-    /// returned only for the first reference to this name.
+    /// Returns the pipelines that a reference in the file `caller` may mean. The files with an ambiguous name are
+    /// returned only for the first reference to this name, because the walk needs each file only once.
     pub fn list_called_pipelines(
         &mut self,
         files: &'r PipelineFiles<'_>,
@@ -131,7 +132,7 @@ pub enum CallResolution<'r> {
 }
 
 impl<'r> CallResolution<'r> {
-    /// Returns the called file, if it is certain.
+    /// Returns the called file; `None` if it is missing or ambiguous.
     pub(crate) const fn file(&self) -> Option<&'r str> {
         match self {
             Self::File(path) | Self::ByName(path) => Some(path),
@@ -160,8 +161,8 @@ impl<'f> PipelineFiles<'f> {
         }
     }
 
-    /// Returns the file that `target` in the file `caller` refers to. Newer exports write the path with the kind's
-    /// extension, older ones without.
+    /// Returns the file that `target` in the file `caller` refers to. Tries the target as written and with the kind's
+    /// extension added, because older exports write it without an extension.
     pub fn resolve(&self, target: &str, kind: PipelineKind, caller: &str) -> CallResolution<'_> {
         if has_name_and_extension(target, kind) {
             let literal_resolution = self.resolve_path(target, caller);
@@ -172,8 +173,8 @@ impl<'f> PipelineFiles<'f> {
         self.resolve_path(&format!("{target}{}", kind.extension()), caller)
     }
 
-    /// Returns a text with which `caller` calls the file at `path`, or `None` if no text leads there. The text has the
-    /// extension if the old text had it, unless only the other form leads to the file.
+    /// Returns the target with which `caller` calls the file at `path`; `None` if no target is resolved to this file.
+    /// The target has the extension if `old_target` has it, unless only the other form is resolved to the file.
     pub(crate) fn find_call_text(
         &self,
         old_target: &str,
@@ -202,7 +203,7 @@ impl<'f> PipelineFiles<'f> {
         self.file_at(path).is_some()
     }
 
-    /// Returns the files of this kind.
+    /// Returns the paths of all pipelines of this kind, in no particular order.
     pub(crate) fn files_of_kind(&self, kind: PipelineKind) -> impl Iterator<Item = &'f str> {
         self.by_name
             .values()
@@ -211,7 +212,8 @@ impl<'f> PipelineFiles<'f> {
             .filter(move |path| path.ends_with(kind.extension()))
     }
 
-    /// Returns the files with the file name of `target`, in any folder.
+    /// Returns the paths of the files in any folder that have the file name of `target`, with the kind's extension if
+    /// the target omits it.
     pub(crate) fn files_named(&self, target: &str, kind: PipelineKind) -> &[&'f str] {
         let find_paths = |path: &str| self.by_name.get(file_name(path)).map(Vec::as_slice);
         let literal_paths = if has_name_and_extension(target, kind) {
@@ -224,14 +226,14 @@ impl<'f> PipelineFiles<'f> {
             .unwrap_or_default()
     }
 
-    /// Returns the known file with exactly this path. The paths are sorted.
+    /// Returns the pipeline with exactly this path, by a binary search in the sorted paths.
     fn file_at(&self, path: &str) -> Option<&'f str> {
         let index = self.paths.binary_search(&path).ok()?;
         self.paths.get(index).copied()
     }
 
-    /// Returns the file that the path means for this caller. A name without a directory means the only file of that
-    /// name, or of several, the one in the caller's directory.
+    /// Returns the file that the path means in this caller. A name without a directory means the only file with that
+    /// name or, if there are several, the file in the caller's directory.
     fn resolve_path(&self, path: &str, caller: &str) -> CallResolution<'_> {
         if let Some(file) = self.file_at(path) {
             return CallResolution::File(file);
@@ -250,13 +252,13 @@ impl<'f> PipelineFiles<'f> {
     }
 }
 
-/// Returns whether the target has a name and the kind's extension.
+/// Returns whether the target ends in the kind's extension and has a file name before it.
 fn has_name_and_extension(target: &str, kind: PipelineKind) -> bool {
     let name = file_name(target).strip_suffix(kind.extension());
     name.is_some_and(|name| !name.is_empty())
 }
 
-/// Returns the path of the file of this name in the folder of `caller`.
+/// Returns the path of a file with this name in the directory of `caller`.
 fn sibling_path(caller: &str, name: &str) -> String {
     let folder = caller.rsplit_once('/').map(|(folder, _)| folder);
     folder.map_or_else(|| name.to_owned(), |folder| format!("{folder}/{name}"))

@@ -52,7 +52,7 @@ pub struct SharedColumn {
 }
 
 impl SharedEntry {
-    /// Returns the parameters that are not variables of the pipeline.
+    /// Returns the parameters that the pipeline does not declare as variables, according to these facts.
     pub fn undeclared_parameters<'e>(
         &'e self,
         facts: &'e PipelineFacts,
@@ -64,7 +64,8 @@ impl SharedEntry {
 }
 
 impl SharedPipelines {
-    /// Reads the file. Unknown keys, and parts of a parameter that have an unexpected form, are ignored.
+    /// Parses the shared-pipelines file. Fails if two entries have the same id. Ignores unknown keys, and parts of a
+    /// parameter that have an unexpected form.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         let tree = Tree::parse(bytes, None)?;
         let root = tree.root();
@@ -84,8 +85,8 @@ impl SharedPipelines {
         })
     }
 
-    /// Returns the content of the file without order, quotes and comments; files with the same content yield the same
-    /// text.
+    /// Returns the content of the shared-pipelines file as a text that is equal for equal contents. The order of
+    /// entries and keys, quotes and comments have no effect.
     pub fn canonical_text(bytes: &[u8]) -> Result<String, DocumentError> {
         let tree = Tree::parse(bytes, None)?;
         Ok(canonical_text(tree.root(), &|key| key == "pipelines"))
@@ -138,7 +139,8 @@ fn require_text(node: NodeRef<'_, '_>, key: &str) -> Result<String, DocumentErro
     }
 }
 
-/// Returns a scalar as written, because ids such as `2024` may be unquoted; `None` for null.
+/// Returns the scalar of this key as written, because ids such as `2024` may be unquoted; `None` if it is missing or
+/// null. Fails for a list or a map.
 fn optional_text(node: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, DocumentError> {
     let Some(value) = node.get(key).filter(|value| !value.is_null()) else {
         return Ok(None);
@@ -161,7 +163,7 @@ fn parse_enabled(node: NodeRef<'_, '_>) -> Result<bool, DocumentError> {
     }
 }
 
-/// Reads the parameters of an entry.
+/// Reads the parameters of an entry, which may be missing or null.
 fn parse_parameters(node: NodeRef<'_, '_>) -> Result<Vec<SharedParameter>, DocumentError> {
     let Some(parameters) = node.get("parameters").filter(|value| !value.is_null()) else {
         return Ok(Vec::new());

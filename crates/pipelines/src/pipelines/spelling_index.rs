@@ -32,15 +32,20 @@ pub(crate) struct SpellingIndex<'p> {
 }
 
 impl<'p> SpellingIndex<'p> {
+    /// Creates the index of these paths.
     pub(crate) fn new(paths: impl Iterator<Item = &'p str>) -> Self {
         let mut index = Self::default();
         for path in paths {
-            index.by_path.entry(fold(path)).or_default().push(path);
+            index
+                .by_path
+                .entry(to_lowercase_nfc(path))
+                .or_default()
+                .push(path);
             // A path of ASCII has only one normal form.
             if !path.is_ascii() {
                 index
                     .by_name
-                    .entry(compose(file_name(path)))
+                    .entry(to_nfc(file_name(path)))
                     .or_default()
                     .push(path);
             }
@@ -48,14 +53,18 @@ impl<'p> SpellingIndex<'p> {
         index
     }
 
-    /// Returns the only file whose path differs from `path` only in its spelling. If there is none or several, returns
-    /// the file whose path is the same text in another normal form, otherwise the only file whose name is.
+    /// Returns the only file whose path differs from `path` only in letter case or Unicode normal form. If there is
+    /// none, or if there are several, searches for a difference in the normal form alone: first in the complete path,
+    /// then in the file name.
     pub(crate) fn find(&self, path: &str) -> Option<OtherSpelling<'p>> {
-        let same_paths = self.by_path.get(&fold(path)).map_or(&[][..], Vec::as_slice);
+        let same_paths = self
+            .by_path
+            .get(&to_lowercase_nfc(path))
+            .map_or(&[][..], Vec::as_slice);
         match same_paths {
             [only_path] if *only_path != path => Some(OtherSpelling {
                 path: only_path,
-                difference: if compose(only_path) == compose(path) {
+                difference: if to_nfc(only_path) == to_nfc(path) {
                     SpellingDifference::NormalForm
                 } else {
                     SpellingDifference::LetterCase
@@ -70,17 +79,18 @@ impl<'p> SpellingIndex<'p> {
         }
     }
 
-    /// Returns the file whose path is the same text in any normal form, otherwise the only file of that name.
+    /// Returns the file whose path is the same text in any normal form, otherwise the only file whose name is. A path
+    /// of ASCII characters has no other normal form.
     fn find_normal_form(&self, path: &str) -> Option<&'p str> {
         if path.is_ascii() {
             return None;
         }
-        let same_name_paths = self.by_name.get(&compose(file_name(path)))?;
-        let composed_path = compose(path);
+        let same_name_paths = self.by_name.get(&to_nfc(file_name(path)))?;
+        let composed_path = to_nfc(path);
         match (
             same_name_paths
                 .iter()
-                .find(|candidate| compose(candidate) == composed_path),
+                .find(|candidate| to_nfc(candidate) == composed_path),
             same_name_paths.as_slice(),
         ) {
             (Some(path), _) | (None, [path]) => Some(path),
@@ -89,17 +99,17 @@ impl<'p> SpellingIndex<'p> {
     }
 }
 
-/// Returns the text in the composed form.
-fn compose(text: &str) -> String {
+/// Returns the text in the composed Unicode normal form (NFC).
+fn to_nfc(text: &str) -> String {
     text.nfc().collect()
 }
 
-/// Returns the text in the composed form and in lower case.
-fn fold(text: &str) -> String {
+/// Returns the text in the composed Unicode normal form (NFC) and in lower case.
+fn to_lowercase_nfc(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    compose(&compose(text).to_lowercase())
+    to_nfc(&to_nfc(text).to_lowercase())
 }
 
 #[cfg(test)]

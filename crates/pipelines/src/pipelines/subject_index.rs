@@ -72,8 +72,8 @@ struct IndexedName {
 }
 
 impl SubjectIndex {
-    /// Creates the index from the names of components and of variables, with their lines. A name with blanks around it
-    /// is also indexed without them, because a platform may trim it.
+    /// Creates the index from the names of components and of variables, with their lines. A name with blanks at its
+    /// ends is also indexed without them, because a platform may trim it.
     pub(super) fn new<'n>(
         components: impl Iterator<Item = (&'n str, u32)>,
         variables: impl Iterator<Item = (&'n str, u32)>,
@@ -124,8 +124,8 @@ impl SubjectIndex {
         }
     }
 
-    /// Returns the component or variable that the text names, and its line. If the name is only probable, returns its
-    /// line alone. A text about the entire pipeline or the rules file names neither.
+    /// Returns the component or variable that the text names, and its line. If the name is only probable, returns only
+    /// the line. Returns `None` for a text about the entire pipeline or the rules file.
     pub(super) fn find_subject(&self, text: &str) -> Option<SubjectMatch<'_>> {
         if text.starts_with(ABOUT_THE_PIPELINE) || text.starts_with(ABOUT_THE_RULES_FILE) {
             return None;
@@ -138,7 +138,7 @@ impl SubjectIndex {
         } else {
             name.component.or(name.variable)
         };
-        let subject = certain_name.and_then(|_| name.subject(stated_kind));
+        let subject = certain_name.and_then(|_| name.resolve_subject(stated_kind));
         line.map(|line| SubjectMatch { subject, line })
     }
 
@@ -161,9 +161,9 @@ impl SubjectIndex {
         is_certain.then_some((quote.text_before, name))
     }
 
-    /// Returns the name in a text without quotes and the text before it, if the text contains no other name. `None` if
-    /// another name of the pipeline contains it, because the text may be about that one. `None`, too, for a long text
-    /// or very many names, because each name is compared with the text.
+    /// Returns the only name in a text without quotes, and the text before it. `None` if another name of the pipeline
+    /// contains this name, because the text may be about the longer one. Also `None` for a long text or very many
+    /// names, because the search would take too long.
     fn find_only_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
         if text.len() > MAX_TEXT || self.sorted_names.len() > MAX_NAMES || quotes::contains_quote(text) {
             return None;
@@ -180,13 +180,13 @@ impl SubjectIndex {
         (is_only_name && containing_names.count() == 1).then_some((text_before, name))
     }
 
-    /// Returns the name that the text is probably about, and the text before it.
+    /// Returns the name that the text is probably about, and the text before it. Prefers a quoted name.
     fn guess_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
         self.find_longest_quoted_name(text)
             .or_else(|| self.find_longest_name(text))
     }
 
-    /// Returns the longest quoted name, the first of several, and the text before the quote.
+    /// Returns the longest quoted name and the text before the quote. Among names of equal length, the first one wins.
     fn find_longest_quoted_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
         let quoted_names = quotes::list_open_quotes(text)
             .filter_map(|quote| Some((quote.text_before, self.find_quoted_name(&quote)?)));
@@ -200,14 +200,15 @@ impl SubjectIndex {
         })
     }
 
-    /// Returns the longest name that begins after the quote and ends before a closing quote of the same kind.
+    /// Returns the longest indexed name between this opening quote and a closing quote of the same kind.
     fn find_quoted_name(&self, quote: &OpenedQuote<'_>) -> Option<&IndexedName> {
         self.find_longest_prefix(quote.text_after, |_, text_after| {
             text_after.starts_with(quote.close_quote)
         })
     }
 
-    /// Returns the longest name that is not part of a longer word, the first of several.
+    /// Returns the longest name in the text that is not part of a longer word, and the text before it. Among names of
+    /// equal length, the first one wins.
     fn find_longest_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
         let mut longest: Option<(&str, &IndexedName)> = None;
         let mut in_word = false;
@@ -225,7 +226,7 @@ impl SubjectIndex {
         longest
     }
 
-    /// Returns the longest name that is a prefix of `text` and for which `accepts_rest` accepts the rest.
+    /// Returns the longest name that is a prefix of `text` and for which `accepts_rest` accepts the text after it.
     ///
     /// All names that are prefixes of `text` are prefixes of the last name that is not greater than `text`, or that
     /// name itself. The length of the prefix that it shares with `text` limits their length.
@@ -253,9 +254,9 @@ impl SubjectIndex {
 }
 
 impl IndexedName {
-    /// Returns the component or variable of this name; `None` if several names differ only in the trimmed characters,
-    /// if the text states another kind, or if it states none although a component and a variable have the name.
-    fn subject(&self, stated_kind: Option<SubjectKind>) -> Option<NamedSubject<'_>> {
+    /// Returns the component or variable with this name. `None` if names differ only in trimmed characters, if the text
+    /// states another kind, or if it states no kind although both a component and a variable have the name.
+    fn resolve_subject(&self, stated_kind: Option<SubjectKind>) -> Option<NamedSubject<'_>> {
         let kind = match (self.component, self.variable, stated_kind) {
             _ if self.is_ambiguous => return None,
             (Some(_), _, Some(SubjectKind::Component)) | (Some(_), None, None) => SubjectKind::Component,
@@ -273,7 +274,7 @@ impl IndexedName {
     }
 }
 
-/// Returns the part of a text that is searched.
+/// Returns the first [`MAX_TEXT`] bytes of a text, which are the part that is searched.
 fn truncate_text(text: &str) -> &str {
     let end = (0..=MAX_TEXT.min(text.len()))
         .rev()
@@ -281,6 +282,7 @@ fn truncate_text(text: &str) -> &str {
     end.and_then(|end| text.get(..end)).unwrap_or(text)
 }
 
+/// Returns the number of bytes at the start that both texts have in common.
 fn shared_prefix_length(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
@@ -292,7 +294,8 @@ fn is_word_end(name: &IndexedName, text_after: &str) -> bool {
     !name.text.is_empty() && !is_cut
 }
 
-/// Sets each name's `longest_prefix_index`. Prefixes of a name come before it in the order.
+/// Sets each name's `longest_prefix_index` to the index of the longest other name that the name begins with. In the
+/// sorted list, prefixes of a name come before it.
 fn link_prefixes(sorted_names: &mut [IndexedName]) {
     let mut prefix_indices: Vec<usize> = Vec::new();
     for index in 0..sorted_names.len() {
@@ -312,7 +315,7 @@ fn link_prefixes(sorted_names: &mut [IndexedName]) {
     }
 }
 
-/// Returns the kind of the following name, if the last word of the text states it.
+/// Returns the kind of the name that follows this text if the text ends in `component` or `variable`.
 fn find_stated_kind(text_before: &str) -> Option<SubjectKind> {
     let (_, word) = split_last_word(text_before);
     SubjectKind::ALL
@@ -321,7 +324,7 @@ fn find_stated_kind(text_before: &str) -> Option<SubjectKind> {
         .find(|kind| word.eq_ignore_ascii_case(kind.name()))
 }
 
-/// Returns the text without a last word that states the kind of the following name.
+/// Returns the text without its last word if this word is `component` or `variable`, which states a name's kind.
 fn strip_stated_kind(text_before: &str) -> &str {
     let (text_before_word, _) = split_last_word(text_before);
     if find_stated_kind(text_before).is_some() {
