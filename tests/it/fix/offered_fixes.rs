@@ -16,7 +16,7 @@ fn finding_names_command_once_in_each_format() {
     for format in FORMATS.iter().filter(|format| **format != "github") {
         let args = format!("check --all --fail-on never --report {format}=-");
         let report = Call::new(&world.work()).run(args.as_str()).expect(0).out;
-        let text = "without its folder: write the whole path, ";
+        let text = "without its folder: write the full path, ";
         let mention_count = report.matches("sluicegate fix").count();
         assert_eq!(mention_count, report.matches(text).count(), "{format}: {report}");
         assert!(mention_count > 0, "{format}: {report}");

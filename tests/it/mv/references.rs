@@ -468,7 +468,7 @@ fn repair_writes_the_path_of_a_bare_name_that_check_names() {
     assert!(
         check_output
             .out
-            .contains("write the whole path, `AI/load.orch.yaml`"),
+            .contains("write the full path, `AI/load.orch.yaml`"),
         "{}",
         check_output.all()
     );

@@ -236,7 +236,7 @@ fn unclear_or_unshared_reference_is_a_warning() {
     .hidden/other.orch.yaml:14: component `Step 1` names the script `sql/none.sql`, which is not in the project
     broken.orch.yaml:3: cannot be read as a pipeline: not YAML: while parsing a node, did not find expected node content
     load.orch.yaml:8: component `Step 0` names `${job}`, an expression: it is unknown whether its file is sent
-    load.orch.yaml:13: component `Step 1` calls the transformation `twin` without its folder, which may be any of `a/twin.tran.yaml` and `b/twin.tran.yaml`
+    load.orch.yaml:13: component `Step 1` calls the transformation `twin` without its folder, but `a/twin.tran.yaml` and `b/twin.tran.yaml` have that name
     ");
     assert!(
         planned_paths(&plan).contains(&"broken.orch.yaml"),
@@ -411,7 +411,7 @@ fn twin_that_is_not_sent_stops_publish() {
     };
     insta::assert_snapshot!(input.plan(&world).unwrap_err(), @"
     the shared pipelines would be incomplete:
-      load.orch.yaml:8: component `Step 0` calls the transformation `twin` without its folder, which may be any of `a/twin.tran.yaml` and `b/twin.tran.yaml`: `b/twin.tran.yaml` is not among the selected files
+      load.orch.yaml:8: component `Step 0` calls the transformation `twin` without its folder, but `a/twin.tran.yaml` and `b/twin.tran.yaml` have that name: `b/twin.tran.yaml` is not among the selected files
     ");
 }
 

@@ -15,8 +15,8 @@ pub(super) struct CallGroups {
 }
 
 impl CallGroups {
-    /// Groups the pipelines that call each other in a cycle. `callees` has the indices of the pipelines that each one
-    /// calls.
+    /// Groups the pipelines that call each other in a cycle. `callees` contains, for each pipeline, the indices of the
+    /// pipelines that it calls.
     pub(super) fn new(callees: Vec<Vec<usize>>) -> Self {
         let groups = find_groups(&callees);
         let mut sizes = HashMap::new();
@@ -30,13 +30,13 @@ impl CallGroups {
         }
     }
 
-    /// Returns whether a call is part of a circle.
+    /// Returns whether the call of `target` by `caller` is part of a cycle of calls.
     pub(super) fn is_in_circle(&self, caller: usize, target: usize) -> bool {
         caller == target
             || (self.groups.get(caller).is_some() && self.groups.get(caller) == self.groups.get(target))
     }
 
-    /// Returns the number of pipelines that call each other in circles with this one.
+    /// Returns the number of pipelines in the group of this pipeline, which call each other directly or indirectly.
     pub(super) fn group_size(&self, pipeline: usize) -> usize {
         let group = self.groups.get(pipeline);
         group
@@ -45,7 +45,8 @@ impl CallGroups {
             .unwrap_or(1)
     }
 
-    /// Returns the shortest circle that begins with this call, or `None` if too many pipelines call each other.
+    /// Returns the pipelines of the shortest cycle that begins with the call of `target` by `caller`, beginning with
+    /// the caller. Returns `None` if the group is too large to search, or if the call is not part of a cycle.
     pub(super) fn find_circle(&self, caller: usize, target: usize) -> Option<Vec<usize>> {
         if caller == target {
             return Some(vec![caller]);
@@ -71,7 +72,7 @@ impl CallGroups {
     }
 }
 
-/// Returns the path from `first` to `last`, by following `previous_pipelines`.
+/// Returns the path from `first` to `last`, by following `previous_pipelines` backward from `last`.
 fn trace_path(previous_pipelines: &HashMap<usize, usize>, last: usize, first: usize) -> Vec<usize> {
     let mut path = vec![last];
     let mut pipeline = last;
@@ -83,8 +84,8 @@ fn trace_path(previous_pipelines: &HashMap<usize, usize>, last: usize, first: us
     path
 }
 
-/// Returns the group of each pipeline, which is a strongly connected component of the calls. There are two walks: the
-/// second follows the calls backward, beginning with the pipelines that the first left last.
+/// Returns the group of each pipeline: a strongly connected component of the call graph, by Kosaraju's algorithm. The
+/// second of its two walks follows the calls backward, beginning with the pipelines that the first walk left last.
 fn find_groups(callees: &[Vec<usize>]) -> Vec<usize> {
     let mut reverse_calls = vec![Vec::new(); callees.len()];
     for (caller, pipeline_callees) in callees.iter().enumerate() {
@@ -95,11 +96,11 @@ fn find_groups(callees: &[Vec<usize>]) -> Vec<usize> {
         }
     }
     let mut leave_order = Vec::with_capacity(callees.len());
-    walk(callees, 0..callees.len(), &mut |_, pipeline| {
+    walk_depth_first(callees, 0..callees.len(), &mut |_, pipeline| {
         leave_order.push(pipeline);
     });
     let mut groups = vec![0; callees.len()];
-    walk(
+    walk_depth_first(
         &reverse_calls,
         leave_order.into_iter().rev(),
         &mut |root, pipeline| {
@@ -111,19 +112,23 @@ fn find_groups(callees: &[Vec<usize>]) -> Vec<usize> {
     groups
 }
 
-/// Visits everything reachable from each start, once. Calls `leave` for each node when it is left, with the start of
-/// its walk.
-fn walk(edges: &[Vec<usize>], starts: impl Iterator<Item = usize>, leave: &mut dyn FnMut(usize, usize)) {
+/// Visits each node that can be reached from the starts once, depth first. When all successors of a node are visited,
+/// calls `leave` with the start from which the node was reached, and the node.
+fn walk_depth_first(
+    edges: &[Vec<usize>],
+    starts: impl Iterator<Item = usize>,
+    leave: &mut dyn FnMut(usize, usize),
+) {
     let mut visited_nodes = vec![false; edges.len()];
     for start in starts {
         let mut stack = Vec::new();
-        if visit(&mut visited_nodes, start) {
+        if mark_visited(&mut visited_nodes, start) {
             stack.push((start, 0));
         }
         while let Some((node, edge_index)) = stack.last_mut() {
             if let Some(next) = edges.get(*node).and_then(|next| next.get(*edge_index)) {
                 *edge_index += 1;
-                if visit(&mut visited_nodes, *next) {
+                if mark_visited(&mut visited_nodes, *next) {
                     stack.push((*next, 0));
                 }
             } else {
@@ -135,7 +140,7 @@ fn walk(edges: &[Vec<usize>], starts: impl Iterator<Item = usize>, leave: &mut d
 }
 
 /// Marks a node as visited, and returns whether it was not visited before.
-fn visit(visited_nodes: &mut [bool], node: usize) -> bool {
+fn mark_visited(visited_nodes: &mut [bool], node: usize) -> bool {
     visited_nodes
         .get_mut(node)
         .is_some_and(|is_visited| !std::mem::replace(is_visited, true))

@@ -17,8 +17,8 @@ pub struct Renames<'p> {
 }
 
 impl Renames<'_> {
-    /// Returns the new path of the pipeline that a call means, if the change renames it. The call may omit the
-    /// extension. A call without a directory means the only renamed pipeline of that file name.
+    /// Returns the new path of the pipeline that a call of `target` means, if the change renames this pipeline. The
+    /// target may omit the extension. A target without a directory means the only renamed pipeline with that file name.
     pub(super) fn find_new_pipeline_path(&self, target: &str, kind: PipelineKind) -> Option<&str> {
         let with_extension = format!("{target}{}", kind.extension());
         let new = [target, &with_extension]

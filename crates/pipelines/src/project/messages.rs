@@ -22,7 +22,7 @@ pub const FIX_HINT: &str = "; `sluicegate fix` corrects it";
 /// Maximum number of paths in a sentence about a circle.
 const MAX_LISTED_IN_CIRCLE: usize = 12;
 
-/// Describes a call of a pipeline that does not exist.
+/// Describes a call to a pipeline that does not exist.
 pub fn describe_missing_call(kind: PipelineKind, target: &str) -> String {
     format!(
         "calls the {} `{}`, which {MISSING_FILE}",
@@ -34,7 +34,7 @@ pub fn describe_missing_call(kind: PipelineKind, target: &str) -> String {
 /// Describes a call by a name that several pipelines have.
 pub fn describe_ambiguous_call(kind: PipelineKind, target: &str, paths: &[&str]) -> String {
     format!(
-        "calls the {} `{}` without its folder, which may be any of {}",
+        "calls the {} `{}` without its folder, but {} have that name",
         kind.name(),
         shorten_name(target),
         format_paths(paths)
@@ -44,7 +44,7 @@ pub fn describe_ambiguous_call(kind: PipelineKind, target: &str, paths: &[&str])
 /// Describes a call by a name alone, with the full path to write instead.
 pub(super) fn describe_bare_call(kind: PipelineKind, target: &str, path: &str) -> String {
     format!(
-        "calls the {} `{}` without its folder: write the whole path, `{}`",
+        "calls the {} `{}` without its folder: write the full path, `{}`",
         kind.name(),
         shorten_name(target),
         shorten_name(path)
@@ -56,7 +56,7 @@ pub(super) fn rename_hint(name: &str) -> String {
     format!("; it was renamed in this change to `{}`", shorten_name(name))
 }
 
-/// Returns the hint for a file with another spelling of the name.
+/// Returns the hint that a file has the same name in another spelling.
 pub(super) fn other_spelling_hint(spelling: OtherSpelling<'_>) -> String {
     let difference = match spelling.difference {
         SpellingDifference::NormalForm => "another Unicode normal form",
@@ -68,15 +68,17 @@ pub(super) fn other_spelling_hint(spelling: OtherSpelling<'_>) -> String {
     )
 }
 
+/// Returns the hint that asks whether this similar name is meant.
 pub(super) fn similar_name_hint(name: &str) -> String {
     format!("; {}", text::did_you_mean(name))
 }
 
+/// Describes a reference to a script that does not exist.
 pub fn describe_missing_script(path: &str) -> String {
     format!("names the script `{}`, which {MISSING_FILE}", shorten_name(path))
 }
 
-/// Returns the message for a script whose content is not a script.
+/// Describes a reference to a file whose content is not a script, for example a Git LFS pointer.
 pub fn describe_unusable_script(path: &str, defect: FileDefect) -> String {
     format!("names the script `{path}`, which {}", defect.reason())
 }
@@ -94,12 +96,14 @@ pub(super) fn describe_dangling_link(role: LinkRole, name: &str) -> String {
     )
 }
 
+/// Describes a call that sets a variable that the called pipeline does not have.
 pub(super) fn describe_undeclared_variable(variable: &str, path: &str) -> String {
     let (variable, path) = (shorten_name(variable), shorten_name(path));
     format!("sets the variable `{variable}`, which `{path}` does not have")
 }
 
-/// Returns the message for a shared pipeline; `reason` is the text after `which`.
+/// Describes an entry of the shared-pipelines file whose pipeline is missing or invalid. `reason` is the text after
+/// `which`, for example [`MISSING_FILE`].
 pub fn describe_broken_entry(id: &str, path: &str, reason: &str) -> String {
     format!(
         "the shared pipeline `{}` is `{}`, which {reason}",
@@ -118,7 +122,7 @@ pub fn describe_undeclared_parameter(entry: &SharedEntry, parameter: &SharedPara
     )
 }
 
-/// Returns the message for a circle; `paths` contains its paths, without repeating the first.
+/// Describes a call that is part of a cycle. `paths` contains the pipelines of the cycle, without repeating the first.
 pub(super) fn describe_circle(paths: &[&str]) -> String {
     match paths {
         [own] => format!("calls its own pipeline, `{}`", shorten_name(own)),
@@ -130,19 +134,19 @@ pub(super) fn describe_circle(paths: &[&str]) -> String {
                 steps.push(format_more(list.omitted_count()));
             }
             steps.push(format!("`{}`", shorten_name(first)));
-            format!("calls in a cycle: {}", steps.join(" → "))
+            format!("is part of a call cycle: {}", steps.join(" → "))
         }
-        [] => "calls in a cycle".to_owned(),
+        [] => "is part of a call cycle".to_owned(),
     }
 }
 
-/// Returns the message for a circle of too many pipelines to list.
+/// Describes a call between pipelines of a group that is too large to find a single cycle.
 pub(super) fn describe_large_circle(callee: &str, size: usize) -> String {
     let callee = shorten_name(callee);
-    format!("calls `{callee}`, one of {size} pipelines that call each other in circles")
+    format!("calls `{callee}`, one of {size} pipelines that call each other in cycles")
 }
 
-/// Joins the first paths and the number of the others.
+/// Returns the paths as a list for a sentence. Only the first paths of a long list are named; the others are counted.
 pub(super) fn format_paths(paths: &[&str]) -> String {
     let list = List::new(paths).map(|path| format!("`{}`", shorten_name(path)));
     match list.items() {

@@ -32,12 +32,12 @@ pub(super) fn build_shared_file_problem(line: u32, subject: Option<String>, text
     }
 }
 
-/// Creates a problem of a reference; `message` is the text after the component's name.
+/// Creates a problem with a component's reference; `message` is the text after the component's name.
 pub(super) fn build_reference_problem(check: ProjectCheck, reference: &Reference, message: &str) -> Problem {
     build_component_problem(check, &reference.component, reference.position, message)
 }
 
-/// Creates a problem of a component; `message` is the text after the component's name.
+/// Creates a problem with a component; `message` is the text after the component's name.
 pub(super) fn build_component_problem(
     check: ProjectCheck,
     component: &str,
@@ -56,8 +56,8 @@ pub(super) fn build_component_problem(
     }
 }
 
-/// Groups the problems into one result for each check and level, in the order of the checks. Problems of checks that
-/// are off are dropped. An uncertain problem is only a warning.
+/// Groups the problems in a file into one result for each check and level, in the order of the checks. Drops the
+/// problems of checks that are off. An uncertain problem is only a warning.
 pub(super) fn group_problems(path: &str, problems: Vec<Problem>, levels: CheckLevels) -> FileResults {
     let mut violations_by_check: BTreeMap<(ProjectCheck, Enforcement), Vec<Violation>> = BTreeMap::new();
     for problem in problems {

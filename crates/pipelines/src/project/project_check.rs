@@ -5,7 +5,7 @@ use crate::findings::Enforcement;
 /// A check of the entire project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProjectCheck {
-    /// A call of a missing pipeline.
+    /// A call to a missing pipeline.
     Call,
     /// A component with a missing script.
     Script,
@@ -42,11 +42,12 @@ impl ProjectCheck {
         }
     }
 
-    /// Returns the key that the settings use.
+    /// Returns the key of the check in the settings, which is its id without `project/`.
     pub fn key(self) -> &'static str {
         self.id().trim_start_matches("project/")
     }
 
+    /// Returns the check with this id, such as `project/call`.
     pub fn find(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|check| check.id() == id)
     }
@@ -60,6 +61,7 @@ impl CheckLevels {
     /// All checks are off.
     pub const ALL_OFF: Self = Self([None; ProjectCheck::ALL.len()]);
 
+    /// Creates the levels from a function that returns the level of each check.
     pub fn from_fn(level: impl FnMut(ProjectCheck) -> Option<Enforcement>) -> Self {
         Self(ProjectCheck::ALL.map(level))
     }
@@ -76,6 +78,7 @@ impl CheckLevels {
 }
 
 impl Default for CheckLevels {
+    /// Returns the levels without any settings: all checks are on and report warnings.
     fn default() -> Self {
         Self([Some(Enforcement::Warn); ProjectCheck::ALL.len()])
     }

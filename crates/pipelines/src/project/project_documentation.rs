@@ -34,7 +34,8 @@ impl ProjectCheck {
 }
 
 impl ProjectDocumentation {
-    /// Returns the description of the check: reason, details, configuration, an example that fails, and the fix.
+    /// Returns the description of the check: summary, reason, details, configuration, an example that fails, and the
+    /// fix.
     pub fn blocks(&self) -> Vec<DocumentationBlock> {
         let points = self.details.iter().map(|detail| (*detail).to_owned()).collect();
         vec![
@@ -56,12 +57,12 @@ impl ProjectDocumentation {
     }
 }
 
-/// Returns the reference of all checks, as Markdown, to append to the reference of the rules.
+/// Renders the reference of all project checks as Markdown, to append to the reference of the rules.
 pub fn render_reference() -> String {
     let mut page = String::from(
-        "\n# Checks of the project\n\n`check`, `review` and `ci` find broken references between files, locally and without a \
-         platform. They report those in the\nselected pipelines, and in all other pipelines those that the change \
-         introduces. `--project-checks off` turns the checks\noff for a job.\n\n| check | requirement |\n|---|---|\n",
+        "\n# Project checks\n\n`check`, `review` and `ci` find broken references between files, locally and without a \
+         platform. They report all broken\nreferences in the selected pipelines and, in the other pipelines, the broken \
+         references that the change introduces.\n`--project-checks off` turns the checks off for a job.\n\n| check | requirement |\n|---|---|\n",
     );
     for check in ProjectCheck::ALL.map(ProjectCheck::documentation) {
         let id = check.check.id();
@@ -88,15 +89,15 @@ static CALL: ProjectDocumentation = ProjectDocumentation {
         "`orchestrationJob` and `transformationJob` contain the path of a pipeline from the repository \
          root, with or without its extension.",
         "A file name without a folder means the file in the caller's folder, otherwise the only file with that \
-         name; it is reported as a warning at most. If several other files have the name, the call is \
+         name; such a call is at most a warning. If several other files have the name, the call is \
          ambiguous.",
         UNCHECKED_PATHS,
         "Skipped components are checked too, because they may be enabled again.",
     ],
     fails: "pipeline:\n  components:\n    Run load:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: \
             sales/moved away\n",
-    fix: "Correct the path; the finding lists the files with that name, and the command that writes the path if \
-         only one is correct. `sluicegate mv OLD NEW` moves a pipeline and updates its calls.",
+    fix: "Correct the path. The finding lists the files with that name and, if only one of them can be meant, the \
+         command that writes its path. `sluicegate mv OLD NEW` moves a pipeline and updates its calls.",
 };
 
 static SCRIPT: ProjectDocumentation = ProjectDocumentation {
@@ -133,7 +134,7 @@ static ARGUMENT: ProjectDocumentation = ProjectDocumentation {
     details: &[
         "`setScalarVariables` is a list of pairs of variable and value; `setGridVariables` is a list of \
          maps with the key `variable`.",
-        "A call of a missing pipeline is reported only by `project/call`.",
+        "A call to a missing pipeline is reported only by `project/call`.",
     ],
     fails: "pipeline:\n  components:\n    Run load:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: \
             sales/load\n        setScalarVariables:\n          - [renamed, 1]\n",
@@ -157,7 +158,7 @@ static SHARED_PIPELINES: ProjectDocumentation = ProjectDocumentation {
 static CYCLE: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Cycle,
     summary: "No pipelines call each other in a cycle.",
-    reason: "Such a run ends only if a condition inside a pipeline stops it, or never.",
+    reason: "Unless a condition inside a pipeline stops such a run, it never ends.",
     details: &[
         "Each call in a cycle is one finding, which lists the pipelines of the cycle. A pipeline that \
          calls itself is a cycle.",

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 type ProblemsByFile<'p> = BTreeMap<&'p str, Vec<Problem>>;
 
 impl Project<'_> {
-    /// Returns the findings in the checked files: one result for each file, check and level.
+    /// Runs the project checks and returns one result for each file, check and level with problems.
     pub fn check(&self, levels: CheckLevels) -> Vec<FileResults> {
         let shared_ids = self.map_paths_to_shared_ids();
         let mut problems: ProblemsByFile<'_> = BTreeMap::new();
@@ -64,7 +64,7 @@ impl Project<'_> {
     }
 
     /// Returns the calls of the file that certainly lead to one pipeline, each with the path of that pipeline.
-    fn certain_calls<'s>(
+    fn list_certain_calls<'s>(
         &'s self,
         path: &str,
         facts: &'s PipelineFacts,
@@ -79,8 +79,9 @@ impl Project<'_> {
         })
     }
 
-    /// Maps the path of each pipeline that an enabled shared pipeline needs, itself or one that it calls directly or
-    /// indirectly, to the id of one such shared pipeline. A broken reference in such a file makes a publish fail.
+    /// Maps the path of each pipeline that an enabled shared pipeline needs to the id of one such shared pipeline. It
+    /// needs its own file and all pipelines that it calls directly or indirectly; a broken reference in them makes
+    /// publishing fail.
     fn map_paths_to_shared_ids(&self) -> HashMap<&str, &str> {
         let mut shared_ids: HashMap<&str, &str> = HashMap::new();
         let mut pending: Vec<(&str, &str)> = self
@@ -122,7 +123,7 @@ impl Project<'_> {
         let mut callees = Vec::with_capacity(pipelines.len());
         for (path, facts) in &pipelines {
             let callee_indices: BTreeSet<usize> = self
-                .certain_calls(path, facts)
+                .list_certain_calls(path, facts)
                 .filter_map(|(_, callee)| indices.get(callee).copied())
                 .collect();
             callees.push(callee_indices.into_iter().collect());
@@ -130,7 +131,7 @@ impl Project<'_> {
         let groups = CallGroups::new(callees);
         for (index, (path, facts)) in pipelines.iter().enumerate() {
             let mut messages_by_callee: HashMap<usize, String> = HashMap::new();
-            for (reference, callee) in self.certain_calls(path, facts) {
+            for (reference, callee) in self.list_certain_calls(path, facts) {
                 let Some(callee_index) = indices
                     .get(callee)
                     .copied()
@@ -158,7 +159,8 @@ impl Project<'_> {
     }
 
     /// Returns a problem for each entry of the shared-pipelines file whose pipeline is missing or is not a pipeline
-    /// file, and for each parameter that its pipeline lacks. A file that cannot be read is one problem.
+    /// file, and for each parameter that is not a variable of the pipeline. Returns a single problem if the file cannot
+    /// be read.
     fn check_shared_file(&self, shared_file: &SharedPipelinesFile) -> Vec<Problem> {
         let entries = match &shared_file.content {
             Ok(content) => &content.entries,

@@ -29,14 +29,15 @@ pub(super) struct ReferringFile<'f> {
 }
 
 impl ReferringFile<'_> {
-    /// Returns the problems in the links and references of one pipeline.
+    /// Returns the problems in the links and references of this pipeline. Skips references with an expression, and
+    /// paths that the settings declare as external.
     pub(super) fn find_problems(&self, facts: &PipelineFacts) -> Vec<Problem> {
         let mut problems = Vec::new();
         problems.extend(
             facts
                 .dangling_links
                 .iter()
-                .map(|link| self.check_link(facts, link)),
+                .map(|link| self.build_link_problem(facts, link)),
         );
         for reference in &facts.references {
             let ReferenceTarget::Path(target) = &reference.target else {
@@ -53,13 +54,13 @@ impl ReferringFile<'_> {
         problems
     }
 
-    /// Returns the finding for a link to a missing component.
-    fn check_link(&self, facts: &PipelineFacts, link: &DanglingLink) -> Problem {
+    /// Returns the problem of a link to a missing component, with a fix if the change renamed the component.
+    fn build_link_problem(&self, facts: &PipelineFacts, link: &DanglingLink) -> Problem {
         let renames = self.project.renames;
         let new_name = renames.and_then(|renames| (renames.find_component_name)(self.path, &link.name));
         let hint = match &new_name {
             Some(new_name) => rename_hint(new_name),
-            None => self.similar_component_hint(facts, &link.name),
+            None => self.suggest_component(facts, &link.name),
         };
         let message = describe_dangling_link(link.role, &link.name) + &hint;
         Problem {
@@ -72,8 +73,9 @@ impl ReferringFile<'_> {
         }
     }
 
-    /// Returns a hint with the component whose name is most similar; empty if no name is similar.
-    fn similar_component_hint(&self, facts: &PipelineFacts, name: &str) -> String {
+    /// Returns a hint with the component whose name is most similar; empty if no name is similar or no hints are
+    /// wanted.
+    fn suggest_component(&self, facts: &PipelineFacts, name: &str) -> String {
         if self.project.renames.is_none() {
             return String::new();
         }
@@ -85,7 +87,7 @@ impl ReferringFile<'_> {
             .unwrap_or_default()
     }
 
-    /// Returns the finding for a script that does not exist, or that is not a script.
+    /// Returns the problem of a script that does not exist or whose content is not a script; `None` for a valid script.
     fn check_script(&self, reference: &Reference, target: &str) -> Option<Problem> {
         let (text, new_path) = match self.project.scripts.get(target) {
             Some(None) => return None,
@@ -98,8 +100,8 @@ impl ReferringFile<'_> {
                 )
             }
             None => {
-                let hint = self.script_hint(target);
-                let message = describe_missing_script(target) + &hint.text + &self.publish_consequence();
+                let hint = self.suggest_script(target);
+                let message = describe_missing_script(target) + &hint.text + &self.describe_publish_failure();
                 (message, hint.only_path)
             }
         };
@@ -110,8 +112,8 @@ impl ReferringFile<'_> {
     }
 
     /// Returns a hint with the new path of a script that the change renamed, otherwise with the file that differs only
-    /// in its spelling.
-    fn script_hint(&self, target: &str) -> CallHint {
+    /// in its spelling. The hint is empty if there is no such file or no hints are wanted.
+    fn suggest_script(&self, target: &str) -> CallHint {
         let Some(renames) = self.project.renames else {
             return CallHint::default();
         };
@@ -132,8 +134,8 @@ impl ReferringFile<'_> {
         }
     }
 
-    /// Adds the problem of a call: its pipeline is missing, its name is ambiguous or lacks the directory, or an
-    /// argument does not exist there.
+    /// Adds the problems of a call: its pipeline is missing, its name is ambiguous or lacks the directory, or it sets a
+    /// variable that the called pipeline does not have. Skips a pipeline that the settings declare as external.
     fn check_call(
         &self,
         reference: &Reference,
@@ -155,8 +157,9 @@ impl ReferringFile<'_> {
             ),
             CallResolution::Ambiguous(paths) => (Some(describe_ambiguous_call(kind, target, paths)), None),
             CallResolution::Missing => {
-                let hint = self.call_hint(target, kind);
-                let message = describe_missing_call(kind, target) + &hint.text + &self.publish_consequence();
+                let hint = self.suggest_pipeline(target, kind);
+                let message =
+                    describe_missing_call(kind, target) + &hint.text + &self.describe_publish_failure();
                 (Some(message), hint.only_path)
             }
         };
@@ -174,8 +177,9 @@ impl ReferringFile<'_> {
         }
     }
 
-    /// Returns a hint with the new path of a renamed pipeline, otherwise with the files of that name or a similar path.
-    fn call_hint(&self, target: &str, kind: PipelineKind) -> CallHint {
+    /// Returns a hint with the new path of a renamed pipeline, otherwise with files that have the same name or a
+    /// similar path. The hint is empty if no hints are wanted.
+    fn suggest_pipeline(&self, target: &str, kind: PipelineKind) -> CallHint {
         let Some(renames) = self.project.renames else {
             return CallHint::default();
         };
@@ -191,16 +195,17 @@ impl ReferringFile<'_> {
         }
     }
 
-    /// Returns the end of a message, which names a shared pipeline that needs the file; empty if there is none.
-    fn publish_consequence(&self) -> String {
+    /// Returns the end of a message, which says that publishing will fail because a shared pipeline needs this file;
+    /// empty if no shared pipeline needs it.
+    fn describe_publish_failure(&self) -> String {
         let Some(id) = self.shared_id.map(shorten_name) else {
             return String::new();
         };
         format!("; publishing will fail because the shared pipeline `{id}` needs it")
     }
 
-    /// Adds a problem for each argument of a call that the called pipeline does not declare as a variable. Without the
-    /// variables of the called pipeline, nothing can be checked.
+    /// Adds a problem for each variable that a call sets and the called pipeline, at `path`, does not have. Checks
+    /// nothing if the variables of the called pipeline are unknown, and skips names with an expression.
     fn check_arguments(&self, reference: &Reference, path: &str, problems: &mut Vec<Problem>) {
         let Some(Some(callee)) = self.project.facts.get(path) else {
             return;
@@ -222,7 +227,8 @@ impl ReferringFile<'_> {
     }
 }
 
-/// Proposes another target of a reference; `None` if the text would not be read as a path.
+/// Proposes to replace the target of a reference; `None` if the new target is the same or contains `${`, which makes it
+/// an expression.
 fn propose_reference(reference: &Reference, target: &str, new_target: String) -> Option<ProposedFix> {
     let is_path = new_target != target && !new_target.contains("${");
     is_path.then(|| ProposedFix {

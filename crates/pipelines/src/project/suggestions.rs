@@ -21,14 +21,15 @@ struct SearchBudget {
 }
 
 impl SearchBudget {
-    /// Takes a search from the budget, and returns whether it may be done.
+    /// Deducts one search from the budget. Returns whether the budget allows it.
     fn spend_search(&mut self) -> bool {
         let is_allowed = self.remaining_searches > 0 && self.remaining_pairs > 0;
         self.remaining_searches = self.remaining_searches.saturating_sub(1);
         is_allowed
     }
 
-    /// Takes the comparison of two names from the budget, and returns whether it may be done.
+    /// Deducts the comparison of `name` with names of `known_length` characters from the budget. Returns whether the
+    /// budget allows it.
     fn spend_comparison(&mut self, name: &str, known_length: usize) -> bool {
         let pairs = known_length.saturating_mul(name.len());
         let is_allowed = pairs <= self.remaining_pairs;
@@ -38,6 +39,7 @@ impl SearchBudget {
 }
 
 impl Default for SearchBudget {
+    /// Returns the full budget.
     fn default() -> Self {
         Self {
             remaining_searches: MAX_SEARCHES,
@@ -59,7 +61,7 @@ struct PathEntry<'p> {
 }
 
 impl<'p> PathIndex<'p> {
-    /// Creates the index. Similar names are compared without the extension, which all pipelines of a kind have.
+    /// Creates the index. It contains the names without the extension, which all pipelines of a kind share.
     fn new(paths: impl Iterator<Item = &'p str>) -> Self {
         let entries = paths
             .map(|path| PathEntry {
@@ -70,9 +72,9 @@ impl<'p> PathIndex<'p> {
         Self { entries }
     }
 
-    /// Returns the path that is most similar to a path without its extension, and is not the caller's; `None` if none
-    /// is similar, or if the search takes too much work. A folder that both paths have does not make two names similar.
-    /// Of equally similar paths, the first in alphabetical order is returned.
+    /// Returns the path, other than the caller's, that is most similar to `target`, a path without its extension;
+    /// `None` if no path is similar or the search exceeds the budget. The file names must also be similar, so a common
+    /// folder is not enough. Of equally similar paths, returns the first in alphabetical order.
     fn find_most_similar(&self, target: &str, caller: &str, budget: &mut SearchBudget) -> Option<&'p str> {
         let target_path = NameProfile::new(target);
         let target_name = NameProfile::new(file_name(target));
@@ -115,7 +117,8 @@ pub struct CallHint {
 }
 
 impl CallHint {
-    /// Returns the hint with the command that writes the path, for a run that offers no fix.
+    /// Returns the text of the hint for a run that offers no fix. If only one path can be meant, the text also names
+    /// the command that writes it.
     pub fn into_text_with_command(self) -> String {
         let command_hint = if self.only_path.is_some() { REPAIR_HINT } else { "" };
         self.text + command_hint
@@ -134,14 +137,15 @@ pub struct CallSuggestions<'p> {
 }
 
 impl<'p> CallSuggestions<'p> {
-    /// Begins with the calls of another file.
+    /// Prepares for the calls of another file. Drops the cached results, because a file is never suggested to itself.
     pub(crate) fn start_file(&mut self, caller: &str) {
         caller.clone_into(&mut self.caller);
         self.cached_paths.clear();
     }
 
-    /// Returns a hint with the only file of that path in another spelling, otherwise with the files of that name or a
-    /// similar path.
+    /// Returns a hint for a call to a missing pipeline. The hint names the only file with this path in another
+    /// spelling, otherwise the files with this name in other folders, otherwise a file with a similar path; it may be
+    /// empty.
     pub fn suggest(&mut self, files: &PipelineFiles<'p>, target: &str, kind: PipelineKind) -> CallHint {
         let spelling = self.find_other_spelling(files, target, kind);
         if let Some(spelling) = spelling.filter(|spelling| spelling.is_only_path) {
@@ -167,7 +171,7 @@ impl<'p> CallSuggestions<'p> {
         }
     }
 
-    /// Returns the file that differs from the target only in its spelling.
+    /// Returns the pipeline whose path differs from the target of a call only in its spelling.
     fn find_other_spelling(
         &mut self,
         files: &PipelineFiles<'p>,
@@ -220,7 +224,7 @@ pub struct ComponentSuggestions {
 }
 
 impl ComponentSuggestions {
-    /// Begins with the links of another file.
+    /// Prepares for the links of another file, whose components have other names. Drops the cached results.
     pub fn start_file(&mut self) {
         self.cached_names.clear();
     }

@@ -17,7 +17,7 @@ pub(crate) struct ComponentGraph<'p> {
 }
 
 impl<'p> ComponentGraph<'p> {
-    /// Creates the graph of the components. Links are looked up by name.
+    /// Creates the graph of the pipeline's components. Links name their targets, so components are indexed by name.
     pub(crate) fn new(pipeline: &'p Pipeline) -> Self {
         let components = pipeline.components.as_slice();
         Self {
@@ -30,7 +30,8 @@ impl<'p> ComponentGraph<'p> {
         }
     }
 
-    /// Returns the components that the component at `source` links to.
+    /// Returns the role and the target of each link that the component at `source` declares. Skips links to missing
+    /// components and to itself.
     pub(crate) fn links(&self, source: usize) -> impl Iterator<Item = (LinkRole, usize)> {
         let links = self
             .components
@@ -42,7 +43,7 @@ impl<'p> ComponentGraph<'p> {
             .filter(move |(_, target)| *target != source)
     }
 
-    /// Returns for each component whether a link with one of these roles leads to it.
+    /// Returns for each component whether another component declares a link with one of these roles to it.
     pub(crate) fn incoming_link_flags(&self, roles: &[LinkRole]) -> Vec<bool> {
         let mut has_link = vec![false; self.components.len()];
         for source in 0..self.components.len() {
@@ -53,7 +54,7 @@ impl<'p> ComponentGraph<'p> {
         has_link
     }
 
-    /// Returns for each component whether it links to another component with this role.
+    /// Returns for each component whether it declares a link with this role to another component.
     pub(crate) fn outgoing_link_flags(&self, role: LinkRole) -> Vec<bool> {
         (0..self.components.len())
             .map(|source| self.links(source).any(|(link_role, _)| link_role == role))

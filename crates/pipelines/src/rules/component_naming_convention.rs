@@ -16,12 +16,13 @@ impl Rule for ComponentNamingConvention {
         &DOCUMENTATION
     }
 
-    /// Returns that the rule counts nothing: each of its violations has its own subject.
+    /// Returns `Uncounted`: each violation is about its own subject, so there is no number that could get worse.
     fn measure(&self) -> Measure {
         Measure::Uncounted
     }
 
-    /// Compiles the pattern of the rule. The evaluation matches all names of a pipeline at once.
+    /// Compiles the pattern in the rule's configuration, and creates the evaluator: the name of each component matches
+    /// the pattern.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let pattern = config.require_text("regexMatchPattern")?;
         let regex = Pattern::for_whole_names(ID, pattern)?;

@@ -10,9 +10,9 @@ use std::collections::{BTreeSet, HashSet};
 /// A finding: the rule, and the component that it is about.
 pub type Consequence = (&'static str, String);
 
-/// Returns the findings that would not exist if each broken link led to the component that it means. `find_component`
-/// returns that component. Without one, the link probably means the only component that nothing leads to. If that is
-/// unknown, too, all findings about the link's component that depend on such links are returned.
+/// Returns the findings that exist only because of broken links: they disappear if each link is repaired. A broken link
+/// probably means the component that `find_component` returns for its name, otherwise the only component that no link
+/// leads to. If both are unknown, returns all findings about the link's component that depend on links with its role.
 pub fn find_consequences(
     pipeline: &Pipeline,
     find_component: &mut dyn FnMut(&str) -> Option<String>,
@@ -23,7 +23,7 @@ pub fn find_consequences(
         .map(|component| component.name.as_str())
         .collect();
     let findings = evaluate_link_rules(pipeline);
-    let only_unlinked_component = find_only_unlinked(pipeline);
+    let only_unlinked_component = find_only_unlinked_component(pipeline);
     let mut repaired_pipeline = pipeline.clone();
     let mut unresolved_findings = BTreeSet::new();
     for component in &mut repaired_pipeline.components {
@@ -34,7 +34,7 @@ pub fn find_consequences(
             match find_component(&link.name).or_else(|| only_unlinked_component.clone()) {
                 Some(name) => link.name = name,
                 None => unresolved_findings.extend(
-                    rules_with_links()
+                    list_link_rules()
                         .filter(|rule| rule.link_role() == Some(link.role))
                         .map(|rule| (rule.documentation().id, component.name.clone())),
                 ),
@@ -48,20 +48,20 @@ pub fn find_consequences(
         .collect()
 }
 
-/// Returns the rules whose findings depend on links.
-fn rules_with_links() -> impl Iterator<Item = &'static dyn Rule> {
+/// Returns the rules whose findings depend on links between components.
+fn list_link_rules() -> impl Iterator<Item = &'static dyn Rule> {
     registry()
         .iter()
         .copied()
         .filter(|rule| rule.link_role().is_some())
 }
 
-/// Returns the rule and the component of each violation of a rule that depends on links. These rules do not depend on
-/// settings of the rules file. Violations without a component, and rules that cannot be evaluated, are skipped.
+/// Evaluates the rules that depend on links, and returns the rule and the component of each violation. These rules have
+/// no configuration. Skips violations without a component, and rules that cannot be evaluated.
 fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
     let subject = EvaluatedPipeline::new(pipeline);
     let mut findings = BTreeSet::new();
-    for rule in rules_with_links() {
+    for rule in list_link_rules() {
         let documentation = rule.documentation();
         if !documentation.kinds.contains(&pipeline.kind) {
             continue;
@@ -77,9 +77,9 @@ fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
     findings
 }
 
-/// Returns the only component of an orchestration that no link leads to, other than start components; `None` if there
-/// are several, and for a transformation.
-fn find_only_unlinked(pipeline: &Pipeline) -> Option<String> {
+/// Returns the only component of an orchestration that no link leads to, except start components. Returns `None` if
+/// there are several, and for a transformation.
+fn find_only_unlinked_component(pipeline: &Pipeline) -> Option<String> {
     let graph = ComponentGraph::new(pipeline);
     let roles = [LinkRole::Transition, LinkRole::IterationTarget, LinkRole::Source];
     let has_incoming_link = graph.incoming_link_flags(&roles);

@@ -21,12 +21,12 @@ impl Rule for CopiedVariables {
         &DOCUMENTATION
     }
 
-    /// Returns that the rule counts nothing: each of its violations has its own subject.
+    /// Returns `Uncounted`: each violation is about its own subject, so there is no number that could get worse.
     fn measure(&self) -> Measure {
         Measure::Uncounted
     }
 
-    /// Creates the evaluation. The rule has no settings.
+    /// Creates the evaluator. The rule has no configuration.
     fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| Ok(check_copied_variables(subject))))
     }
@@ -54,7 +54,8 @@ fn check_copied_variables(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
         .collect()
 }
 
-/// Returns the variables that the concurrent iterators of an orchestration set; none for a transformation.
+/// Returns the names of the variables that the concurrent iterators of an orchestration set. A transformation has no
+/// iterators.
 fn list_concurrent_variables<'p>(subject: &EvaluatedPipeline<'p>) -> HashSet<&'p str> {
     if subject.pipeline.kind == PipelineKind::Transformation {
         return HashSet::new();

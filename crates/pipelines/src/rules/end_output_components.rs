@@ -13,12 +13,12 @@ impl Rule for EndOutputComponents {
         &DOCUMENTATION
     }
 
-    /// Returns that the rule counts nothing: each of its violations has its own subject.
+    /// Returns `Uncounted`: each violation is about its own subject, so there is no number that could get worse.
     fn measure(&self) -> Measure {
         Measure::Uncounted
     }
 
-    /// Creates the evaluation: each branch must end in a component that writes an output.
+    /// Creates the evaluator: each branch must end in a component that writes an output. The rule has no configuration.
     fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| {
             let has_successor = subject.graph().incoming_link_flags(&[LinkRole::Source]);

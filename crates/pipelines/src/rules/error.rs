@@ -62,7 +62,7 @@ pub enum EvaluationError {
     DuplicateEnabledRule { id: String, times: usize },
 }
 
-/// Describes why there is no rules file: it is missing, or behind a symbolic link.
+/// Returns the message for a rules file that is missing or behind a symbolic link.
 const fn describe_missing_rules_file(is_link: bool) -> &'static str {
     if is_link {
         "the rules file is behind a symbolic link, which the platform does not follow: commit the file itself as \
@@ -82,7 +82,7 @@ impl EvaluationError {
         }
     }
 
-    /// Returns the question that ends the message if a known rule has a similar id.
+    /// Returns the question at the end of the message, such as "did you mean …?", if a known rule has a similar id.
     pub(super) fn suggestion(&self) -> Option<String> {
         match self {
             Self::ValidatorNotFound { nearest, .. } => nearest.map(text::did_you_mean),
@@ -90,7 +90,7 @@ impl EvaluationError {
         }
     }
 
-    /// Returns the value of `errorDetail.type`.
+    /// Returns the type by which the platform's API identifies the error, in `errorDetail.type`.
     pub(crate) const fn error_type(&self) -> &'static str {
         match self {
             Self::RulesFileRetrieval { .. } => "designer/rules-file-retrieval-error",
@@ -109,6 +109,7 @@ impl EvaluationError {
     }
 }
 
+/// Returns the end of the message about an unknown rule; empty if no known rule has a similar id.
 fn format_suggestion(nearest: Option<&str>) -> String {
     nearest
         .map(|id| format!(": {}", text::did_you_mean(id)))

@@ -14,7 +14,7 @@ pub struct EvaluatedPipeline<'p> {
 }
 
 impl<'p> EvaluatedPipeline<'p> {
-    /// Creates the subject of an evaluation. Its graph is built when a rule first needs it.
+    /// Creates the evaluated pipeline, whose graph is built when a rule first needs it.
     pub(crate) const fn new(pipeline: &'p Pipeline) -> Self {
         Self {
             pipeline,
@@ -26,7 +26,8 @@ impl<'p> EvaluatedPipeline<'p> {
         self.graph.get_or_init(|| ComponentGraph::new(self.pipeline))
     }
 
-    /// Returns one violation for each component for which `is_wrong` is true, given its index and the component.
+    /// Returns a violation for each component for which `is_wrong` returns true; it gets the index and the component.
+    /// Each message is the component's name, followed by `problem`.
     pub(crate) fn list_component_violations(
         &self,
         is_wrong: impl Fn(usize, &Component) -> bool,
@@ -48,13 +49,13 @@ impl<'p> EvaluatedPipeline<'p> {
     }
 }
 
-/// Creates a violation of the entire pipeline, without a line; `problem` continues the text "the pipeline ".
+/// Creates a violation about the entire pipeline, without a line; `problem` is the text after "the pipeline ".
 pub(super) fn build_pipeline_violation(problem: &str) -> Violation {
     Violation::new(format!("{}{problem}", crate::pipelines::ABOUT_THE_PIPELINE))
 }
 
-/// Creates a violation as [`build_pipeline_violation`] does, for a pipeline with too many or too few items. `size` is
-/// the number of items.
+/// Creates a violation about the entire pipeline, which has too many or too few items. `size` is the number of items,
+/// so that a later comparison shows whether it got worse.
 pub(super) fn build_size_violation(size: u64, problem: &str) -> Violation {
     Violation {
         size: Some(size),
@@ -62,7 +63,7 @@ pub(super) fn build_size_violation(size: u64, problem: &str) -> Violation {
     }
 }
 
-/// Creates a violation about a variable.
+/// Creates a violation about a variable, at its line; `problem` is the text after the variable's name.
 pub(super) fn build_variable_violation(variable: &PipelineVariable, problem: &str) -> Violation {
     let subject = NamedSubject {
         kind: SubjectKind::Variable,
@@ -71,7 +72,7 @@ pub(super) fn build_variable_violation(variable: &PipelineVariable, problem: &st
     build_subject_violation(subject, variable.position, problem)
 }
 
-/// Creates a violation about a component or variable, at its line.
+/// Creates a violation about a component or variable, at its line; `problem` is the text after its name.
 fn build_subject_violation(subject: NamedSubject<'_>, position: Position, problem: &str) -> Violation {
     let NamedSubject { kind, name } = subject;
     let violation = Violation {

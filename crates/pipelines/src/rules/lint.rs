@@ -48,23 +48,24 @@ struct RulesFileLinter {
 }
 
 impl RulesFileLinter {
-    /// Adds the error of a file or an entry that cannot be read, which makes the entire file unusable.
+    /// Adds the error that the file or one of its entries cannot be parsed, which makes the entire file unusable.
     fn add_parse_error(&mut self, error: &DocumentError) {
         let position = error.position.unwrap_or(Position { line: 1, column: 1 });
         self.add_file_error(position, &error.message);
     }
 
-    /// Adds a problem that makes the entire file unusable.
+    /// Adds an error that makes the entire file unusable, so its level does not depend on a rule.
     fn add_file_error(&mut self, position: Position, message: &str) {
         let error = EvaluationError::RulesFileParse(DocumentError {
             message: message.to_owned(),
             position: None,
         });
-        self.add_error(position, &error, true);
+        let is_enabled = true;
+        self.add_error(position, &error, is_enabled);
     }
 
-    /// Adds the problem that a rule could not be evaluated. It is an error only if the rule is enabled. A suggestion at
-    /// the end of the message becomes the help of the problem.
+    /// Adds the problem that a rule cannot be evaluated, which is an error only if the rule is enabled. A suggestion at
+    /// the end of the error's message becomes the help of the problem.
     fn add_error(&mut self, position: Position, error: &EvaluationError, is_enabled: bool) {
         let message = error.to_string();
         let help = error.suggestion();
@@ -80,7 +81,7 @@ impl RulesFileLinter {
         });
     }
 
-    /// Checks the rules file and each of its entries.
+    /// Checks the rules file and each of its entries. Checks no entries if the list of rules is missing or too long.
     fn check_file(&mut self, root: NodeRef<'_, '_>) {
         self.check_keys(root, &["rules"], "the file");
         let Some(rules) = root.get("rules") else {
@@ -105,7 +106,8 @@ impl RulesFileLinter {
         }
     }
 
-    /// Checks an entry: its keys, its rule, its level and its configuration.
+    /// Checks an entry: its keys, its rule, its level and its configuration. If several entries have the same id, the
+    /// configuration is checked only for the first entry that is enabled and the first that is disabled.
     fn check_entry(&mut self, entry: &RuleEntry<'_, '_>) {
         let id = shorten(entry.id);
         self.check_keys(entry.node, &ENTRY_KEYS, &format!("the rule `{id}`"));
@@ -145,7 +147,8 @@ impl RulesFileLinter {
         }
     }
 
-    /// Adds unknown keys; a key that resembles a known one is an error, because it is probably misspelled.
+    /// Adds a problem for each unknown key of a map. A key that resembles a known key is an error, because it is
+    /// probably misspelled. `owner` names the map in the message.
     fn check_keys(&mut self, map: NodeRef<'_, '_>, known_keys: &[&str], owner: &str) {
         for (key, position, _) in map.entries().filter(|(key, ..)| !known_keys.contains(key)) {
             let nearest = text::find_nearest(key, known_keys);
@@ -159,7 +162,7 @@ impl RulesFileLinter {
         }
     }
 
-    /// Adds an error if the rule is enabled by an earlier entry, too, because such a rule is not evaluated.
+    /// Adds an error if an earlier entry also enables the rule, because a rule that is enabled twice is not evaluated.
     fn check_duplicate<'t>(&mut self, entry: &RuleEntry<'t, '_>, enabled_lines: &mut HashMap<&'t str, u32>) {
         if !entry.is_enabled {
             return;
@@ -168,7 +171,7 @@ impl RulesFileLinter {
         let Some(first_line) = enabled_lines.insert(entry.id, position.line) else {
             return;
         };
-        // Each further duplicate refers to the first entry, too.
+        // Each further duplicate refers to the first entry as well.
         enabled_lines.insert(entry.id, first_line);
         let error = EvaluationError::DuplicateEnabledRule {
             id: shorten(entry.id).into_owned(),
@@ -192,7 +195,8 @@ fn key_position(map: NodeRef<'_, '_>, key: &str) -> Position {
     map.get(key).unwrap_or(map).position()
 }
 
-/// Returns the position of the first field that exists, otherwise of the `config`, otherwise of the rule.
+/// Returns the position for a problem in the configuration: that of its first known field, otherwise of `config`,
+/// otherwise of the entry.
 fn config_position(entry: NodeRef<'_, '_>, documentation: &RuleDocumentation) -> Position {
     let Some(config) = entry.get("config") else {
         return entry.position();

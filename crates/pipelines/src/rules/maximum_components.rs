@@ -14,12 +14,13 @@ impl Rule for MaximumComponents {
         &DOCUMENTATION
     }
 
-    /// Returns the number that the rule limits; an old or waived finding counts again if it grows.
+    /// Returns the function that counts the limited items. A known or waived finding fails the gate again if the number
+    /// grows.
     fn measure(&self) -> Measure {
         Measure::MoreIsWorse(count_components)
     }
 
-    /// Creates the evaluation: a pipeline has at most `maxComponents` components.
+    /// Creates the evaluator: a pipeline has at most `maxComponents` components.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.require_count("maxComponents")?;
         Ok(Box::new(move |subject| {
@@ -52,7 +53,7 @@ static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     assumptions: &["Exactly the maximum number is allowed."],
     config: &[ConfigField {
         name: "maxComponents",
-        meaning: "the maximum number of components, an integer from 0",
+        meaning: "the maximum number of components, a non-negative integer",
         default: "10",
     }],
     example_config: "maxComponents: 1",

@@ -23,12 +23,13 @@ impl Rule for MaximumOutputs {
         &DOCUMENTATION
     }
 
-    /// Returns the number that the rule limits; an old or waived finding counts again if it grows.
+    /// Returns the function that counts the limited items. A known or waived finding fails the gate again if the number
+    /// grows.
     fn measure(&self) -> Measure {
         Measure::MoreIsWorse(count_outputs)
     }
 
-    /// Creates the evaluation: a transformation has at most `maxOutputs` output components.
+    /// Creates the evaluator: a transformation has at most `maxOutputs` output components.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.require_count("maxOutputs")?;
         Ok(Box::new(move |subject| {
@@ -47,7 +48,7 @@ impl Rule for MaximumOutputs {
     }
 }
 
-/// Returns the number of output components.
+/// Returns the number of output components, which is the number that the rule limits.
 pub(super) fn count_outputs(pipeline: &Pipeline) -> u64 {
     let outputs = pipeline
         .components
@@ -56,8 +57,8 @@ pub(super) fn count_outputs(pipeline: &Pipeline) -> u64 {
     u64::try_from(outputs.count()).unwrap_or(u64::MAX)
 }
 
-/// Returns whether a component of a transformation is an output component: one of [`OUTPUT_TYPES`], with or without the
-/// suffix `-v` and digits of newer component versions.
+/// Returns whether a component of a transformation is an output component: its type is one of [`OUTPUT_TYPES`],
+/// possibly with a version suffix such as `-v2`.
 pub(super) fn is_output(component: &Component) -> bool {
     let Some(kind) = component.kind.as_deref() else {
         return false;
@@ -68,6 +69,7 @@ pub(super) fn is_output(component: &Component) -> bool {
     })
 }
 
+/// Returns whether the text is the suffix of a newer component version: `-v` and digits.
 fn is_version_suffix(suffix: &str) -> bool {
     suffix
         .strip_prefix("-v")
@@ -88,7 +90,7 @@ static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     ],
     config: &[ConfigField {
         name: "maxOutputs",
-        meaning: "the maximum number of output components, an integer from 0",
+        meaning: "the maximum number of output components, a non-negative integer",
         default: "1",
     }],
     example_config: "maxOutputs: 1",

@@ -14,12 +14,13 @@ impl Rule for MinimumComponents {
         &DOCUMENTATION
     }
 
-    /// Returns the number that the rule limits; an old or waived finding counts again if it shrinks.
+    /// Returns the function that counts the limited items. A known or waived finding fails the gate again if the number
+    /// shrinks.
     fn measure(&self) -> Measure {
         Measure::LessIsWorse(count_components)
     }
 
-    /// Creates the evaluation: a pipeline has at least `minComponents` components.
+    /// Creates the evaluator: a pipeline has at least `minComponents` components.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let minimum = config.require_count("minComponents")?;
         Ok(Box::new(move |subject| {
@@ -51,7 +52,7 @@ static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     assumptions: &["Exactly the minimum number is enough."],
     config: &[ConfigField {
         name: "minComponents",
-        meaning: "the minimum number of components, an integer from 0",
+        meaning: "the minimum number of components, a non-negative integer",
         default: "1",
     }],
     example_config: "minComponents: 1",

@@ -57,12 +57,12 @@ enum PatternEngine {
 }
 
 impl Pattern {
-    /// Compiles the pattern of the rule `rule` for complete names.
+    /// Compiles a pattern that must match complete names, for the rule with the id `rule`.
     ///
     /// The pattern is first compiled unchanged, so that `a)|(b` does not become valid through the added text. It is
     /// then put in a group; checking that a match ends with the name would not be enough, because `a|ab` finds `a` in
-    /// `ab`. A pattern that the linear engine rejects as invalid is compiled with backtracking. If both reject it, the
-    /// error has the message of the linear engine, unless that only says that a construct is not supported.
+    /// `ab`. A pattern that the linear engine rejects as invalid is compiled with backtracking. If both engines reject
+    /// it, the error has the message of the linear engine, unless this only says that a construct is not supported.
     pub(super) fn for_whole_names(rule: &'static str, pattern: &str) -> Result<Self, EvaluationError> {
         if pattern.is_empty() {
             return Err(EvaluationError::EmptyRegexPattern { id: rule });
@@ -85,7 +85,7 @@ impl Pattern {
         Ok(Self { rule, engine, limit })
     }
 
-    /// Returns for each name whether it matches, in the same order. Returns an error if matching would take too long.
+    /// Returns for each name, in order, whether it matches the pattern. Fails if matching would take too long.
     pub(super) fn matches<'n>(
         &self,
         names: impl Iterator<Item = &'n str> + Clone,
@@ -101,7 +101,7 @@ impl Pattern {
         }
     }
 
-    /// Matches a name with the slower engine, within limits. A pattern that needs too many steps is an error.
+    /// Returns whether a name matches, with the slower engine. Fails if the name is too long or needs too many steps.
     fn match_with_backtracking(
         &self,
         regex: &fancy_regex::Regex,
@@ -120,49 +120,51 @@ impl Pattern {
         })
     }
 
+    /// Builds the error that matching the pattern would take too long.
     fn costly_pattern_error(&self, problem: String) -> EvaluationError {
         let id = self.rule;
         EvaluationError::CostlyRegexPattern { id, problem }
     }
 }
 
-/// Returns two forms of a pattern that match only complete names. In the second form, the group ends on a new line, for
-/// a pattern that ends in a comment, which `(?x)` allows.
-fn anchored_forms(pattern: &str) -> [String; 2] {
+/// Returns two forms of a pattern that match only complete names. The second form is for a pattern with `(?x)` that
+/// ends in a comment: its group is closed on a new line.
+fn anchor_pattern(pattern: &str) -> [String; 2] {
     [format!(r"\A(?:{pattern})\z"), format!("\\A(?:{pattern}\n)\\z")]
 }
 
-/// Compiles the pattern for the engine with linear time, with growing limits; `None` if the pattern is too large or
-/// needs backtracking.
+/// Compiles the pattern, anchored to complete names, for the engine with linear time. Tries the limits from small to
+/// large; `None` if the pattern exceeds all of them.
 fn compile_linear(pattern: &str) -> Option<(PatternEngine, PatternLimit)> {
-    let forms = anchored_forms(pattern);
+    let forms = anchor_pattern(pattern);
     LIMITS
         .iter()
         .flat_map(|limit| forms.iter().map(move |form| (form, *limit)))
         .find_map(|(form, limit)| Some((PatternEngine::Linear(compile(form, limit).ok()?), limit)))
 }
 
-/// Compiles the pattern for the engine with linear time; a pattern that exceeds the size limit is an error.
+/// Compiles the pattern as it is for the engine with linear time. Fails if it is invalid or exceeds the size limit.
 fn compile(pattern: &str, limit: PatternLimit) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern)
         .size_limit(limit.compiled_bytes)
         .build()
 }
 
-/// Compiles the pattern for the backtracking engine. Returns `None` if it is too large, and an error if it is invalid.
+/// Compiles the pattern, anchored to complete names, for the backtracking engine. Returns `None` if it is too large,
+/// and an error if it is invalid.
 fn compile_backtracking(pattern: &str) -> Result<Option<(PatternEngine, PatternLimit)>, String> {
     if pattern.len() > MAX_BACKTRACKING_BYTES {
         return Ok(None);
     }
     reject_rare_constructs(pattern)?;
     build_backtracking(pattern).map_err(|error| shorten(&error.to_string()).into_owned())?;
-    let regex = anchored_forms(pattern)
+    let regex = anchor_pattern(pattern)
         .iter()
         .find_map(|form| build_backtracking(form).ok());
     Ok(regex.map(|regex| (PatternEngine::Backtracking(regex), BACKTRACKING_LIMIT)))
 }
 
-/// Compiles the pattern for the engine with backtracking, which is limited to a number of steps.
+/// Compiles the pattern as it is for the backtracking engine, which gives up after [`MAX_STEPS`] steps.
 fn build_backtracking(pattern: &str) -> Result<fancy_regex::Regex, fancy_regex::Error> {
     fancy_regex::RegexBuilder::new(pattern)
         .backtrack_limit(MAX_STEPS)
@@ -170,8 +172,8 @@ fn build_backtracking(pattern: &str) -> Result<fancy_regex::Regex, fancy_regex::
         .build()
 }
 
-/// Rejects constructs that other engines do not support, in particular group calls, which the compiler expands: a few
-/// nested ones would use all memory.
+/// Rejects constructs that few regex engines support, in particular subroutine calls: the compiler expands them, so a
+/// few nested calls would use all memory.
 fn reject_rare_constructs(pattern: &str) -> Result<(), String> {
     let tree = Expr::parse_tree(pattern).map_err(|error| shorten(&error.to_string()).into_owned())?;
     if is_unsupported(&tree.expr) || tree.expr.has_descendant(is_unsupported) {
@@ -183,7 +185,7 @@ fn reject_rare_constructs(pattern: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns whether this part of a pattern is a construct that other engines do not support.
+/// Returns whether this part of a pattern is a construct that few regex engines support.
 fn is_unsupported(part: &Expr) -> bool {
     !matches!(
         part,

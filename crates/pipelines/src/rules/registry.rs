@@ -9,6 +9,7 @@ pub fn registry() -> &'static [&'static dyn Rule] {
     &RULES
 }
 
+/// Returns the rule with this id.
 pub fn find_rule(id: &str) -> Option<&'static dyn Rule> {
     RULES.into_iter().find(|rule| rule.documentation().id == id)
 }

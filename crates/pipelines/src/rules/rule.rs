@@ -8,11 +8,11 @@ use crate::pipelines::{LinkRole, Pipeline, PipelineKind};
 
 /// A quality rule. Each rule has its own file and one line in the registry.
 pub trait Rule: Sync {
-    /// Returns the description of the rule, for users and for the engine.
+    /// Returns the description of the rule for users, with the facts that its evaluation needs, such as the id.
     fn documentation(&self) -> &'static RuleDocumentation;
 
-    /// Returns the kind of items that the rule counts. It has no default: without the number and its direction,
-    /// `--new-only` and waivers would excuse a finding that got worse.
+    /// Returns the number that the rule counts, with the direction in which it gets worse. Each rule must state it:
+    /// otherwise `--new-only` and waivers would excuse a finding that got worse.
     fn measure(&self) -> Measure;
 
     /// Returns the role of the links that keep a component free of findings of this rule. If such a link leads to a
@@ -21,7 +21,8 @@ pub trait Rule: Sync {
         None
     }
 
-    /// Reads the rule's configuration, once for all pipelines.
+    /// Reads the rule's configuration, and creates the evaluator for all pipelines. Fails if the configuration is
+    /// invalid.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError>;
 }
 

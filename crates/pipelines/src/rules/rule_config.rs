@@ -16,15 +16,15 @@ impl<'t, 'a> RuleConfig<'t, 'a> {
         Self { id, node }
     }
 
-    /// Returns the value of a field that must be an integer from 0.
+    /// Returns the value of a field that must be a non-negative integer.
     pub(crate) fn require_count(&self, field: &str) -> Result<u64, EvaluationError> {
         match self.require_field(field)?.value() {
             Some(Value::Natural(count)) => Ok(count),
-            value => Err(self.value_error(field, "an integer from 0", value)),
+            value => Err(self.value_error(field, "a non-negative integer", value)),
         }
     }
 
-    /// Returns the text of a field of the rule's configuration, or the error that it is missing or no text.
+    /// Returns the text of a field of the rule's configuration, or the error that it is missing or not a string.
     pub(crate) fn require_text(&self, field: &str) -> Result<&'t str, EvaluationError> {
         match self.require_field(field)?.value() {
             Some(Value::Text(text)) => Ok(text),
@@ -46,7 +46,7 @@ impl<'t, 'a> RuleConfig<'t, 'a> {
             .ok_or_else(|| self.config_error(format!("`{field}` is missing")))
     }
 
-    /// Returns the error that a field does not have the required kind of value.
+    /// Builds the error that a field does not have the required value.
     fn value_error(&self, field: &str, requirement: &str, value: Option<Value<'_>>) -> EvaluationError {
         let description = match value {
             None => "a list or a map".to_owned(),
@@ -59,6 +59,7 @@ impl<'t, 'a> RuleConfig<'t, 'a> {
         self.config_error(format!("`{field}` must be {requirement}, but is {description}"))
     }
 
+    /// Builds the error that the rule's configuration is invalid.
     fn config_error(&self, problem: String) -> EvaluationError {
         EvaluationError::InvalidRuleConfiguration { id: self.id, problem }
     }

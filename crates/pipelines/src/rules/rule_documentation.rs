@@ -7,7 +7,7 @@ use crate::pipelines::PipelineKind;
 use std::fmt::Write as _;
 
 impl RuleDocumentation {
-    /// Returns the kinds of pipeline that the rule applies to, as text.
+    /// Describes the kinds of pipeline that the rule applies to.
     pub fn describe_kinds(&self) -> &'static str {
         match self.kinds {
             [PipelineKind::Orchestration] => "orchestrations",
@@ -72,11 +72,11 @@ impl RuleDocumentation {
     }
 }
 
-/// Returns the reference of all rules, as Markdown.
+/// Renders the reference of all rules as Markdown.
 pub fn render_reference() -> String {
     let mut page = String::from(
         "# Rules\n\nThe quality rules of a project, and how to configure them in \
-         `config/pipeline_quality_rules.yaml` of the platform's\nhidden folder. `sluicegate rules explain ID` prints one \
+         `config/pipeline_quality_rules.yaml` in the platform's\nhidden directory. `sluicegate rules explain ID` prints one \
          rule; `sluicegate rules init` creates a file with all rules.\n\n\
          | rule | applies to | requirement |\n|---|---|---|\n",
     );
@@ -100,8 +100,8 @@ pub fn render_reference() -> String {
     page
 }
 
-/// Returns a rules file with all rules enabled at this level, with the platform's default values. Each rule has a
-/// comment with its purpose.
+/// Renders a rules file that enables all rules at this level, with the platform's default values. Comments explain each
+/// rule and its fields.
 pub fn rules_file_template(level: Enforcement) -> String {
     let mut file = String::from(
         "# The quality rules for this project's pipelines. To explain a rule, run: sluicegate rules explain ID\n\
@@ -126,6 +126,7 @@ pub fn rules_file_template(level: Enforcement) -> String {
     file
 }
 
+/// Builds a list with one item for each sentence.
 fn build_points(sentences: &[&str]) -> DocumentationBlock {
     DocumentationBlock::Points(sentences.iter().map(|sentence| (*sentence).to_owned()).collect())
 }

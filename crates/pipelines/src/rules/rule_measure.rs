@@ -12,7 +12,8 @@ pub fn measure_pipeline(rule: &str, pipeline: &Pipeline) -> Option<u64> {
     }
 }
 
-/// Returns whether the number that this rule counts got worse. If the direction is unknown, any other number is worse.
+/// Returns whether the number that this rule counts got worse. For an unknown rule, whose direction is also unknown,
+/// any other number is worse.
 pub fn is_worse_size(rule: &str, old_size: u64, new_size: u64) -> bool {
     match find_measure(rule) {
         Measure::Uncounted => new_size != old_size,
@@ -21,10 +22,12 @@ pub fn is_worse_size(rule: &str, old_size: u64, new_size: u64) -> bool {
     }
 }
 
+/// Returns whether the rule limits a number, such as `maximum-components`.
 pub fn is_counting_rule(rule: &str) -> bool {
     !matches!(find_measure(rule), Measure::Uncounted)
 }
 
+/// Returns the measure of the rule with this id; an unknown rule counts nothing.
 fn find_measure(rule: &str) -> Measure {
     find_rule(rule).map_or(Measure::Uncounted, Rule::measure)
 }

@@ -14,8 +14,8 @@ pub struct RuleOutline {
     pub config: Vec<(String, String)>,
 }
 
-/// Returns the rules of a file, each id once and in file order, both enabled and disabled. An enabled entry of an id
-/// takes precedence over a disabled one.
+/// Returns the enabled and disabled rules of a rules file, in file order. If several entries have the same id, returns
+/// one of them, preferably an enabled one.
 pub fn list_rules(bytes: &[u8]) -> Result<Vec<RuleOutline>, DocumentError> {
     let tree = Tree::parse(bytes, None)?;
     let entries = rules_file::read_entries(tree.root())?;

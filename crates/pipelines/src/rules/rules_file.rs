@@ -52,11 +52,11 @@ pub(super) fn read_rules_file(bytes: &[u8]) -> Result<RulesFile, DocumentError> 
     }
     Ok(RulesFile {
         rules,
-        levels: effective_levels(&entries, &enabled_levels),
+        levels: collect_effective_levels(&entries, &enabled_levels),
     })
 }
 
-/// Reads the entries of the list `rules`. An invalid entry makes the whole file invalid.
+/// Reads the entries of the list `rules`. Fails if one of them is invalid, or if there are too many.
 pub(super) fn read_entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<RuleEntry<'t, 'a>>, DocumentError> {
     let rules = root
         .get("rules")
@@ -74,26 +74,26 @@ pub(super) fn read_entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<RuleEntr
 }
 
 impl<'t, 'a> RuleEntry<'t, 'a> {
-    /// Reads the id of an entry, and whether it is enabled.
+    /// Reads the id of an entry and whether it is enabled; both are required.
     pub(super) fn from_node(node: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
-        let wrong = |message: &str| DocumentError::at_position(node.position(), message);
+        let build_error = |message: &str| DocumentError::at_position(node.position(), message);
         if !node.is_map() {
-            return Err(wrong("an entry of `rules` is not a map"));
+            return Err(build_error("an entry of `rules` is not a map"));
         }
         let id = node
             .get("id")
             .and_then(NodeRef::string)
-            .ok_or_else(|| wrong("the rule has no `id`, or its `id` is not a string"))?;
+            .ok_or_else(|| build_error("the rule has no `id`, or its `id` is not a string"))?;
         match node.get("enabled").and_then(NodeRef::value) {
             Some(Value::Boolean(is_enabled)) => Ok(Self { id, is_enabled, node }),
-            _ => Err(wrong(
+            _ => Err(build_error(
                 "the rule has no `enabled`, or its value is neither `true` nor `false`",
             )),
         }
     }
 }
 
-/// Returns the levels of the enabled entries of each id.
+/// Returns for each id the levels of its enabled entries, in file order.
 fn collect_enabled_levels<'t>(entries: &[RuleEntry<'t, '_>]) -> HashMap<&'t str, Vec<Option<Enforcement>>> {
     let mut levels: HashMap<&str, Vec<Option<Enforcement>>> = HashMap::new();
     for entry in entries.iter().filter(|entry| entry.is_enabled) {
@@ -102,7 +102,8 @@ fn collect_enabled_levels<'t>(entries: &[RuleEntry<'t, '_>]) -> HashMap<&'t str,
     levels
 }
 
-/// Returns the effective level of a rule with these entries. Neither their order nor an invalid level makes it milder.
+/// Returns the effective level of a rule whose entries have these levels: `error` if an entry has it, otherwise `None`
+/// if a level is invalid. So neither the order of the entries nor an invalid level makes the rule milder.
 fn strictest_level(levels: &[Option<Enforcement>]) -> Option<Enforcement> {
     let error = Some(Enforcement::Error);
     match levels {
@@ -112,8 +113,9 @@ fn strictest_level(levels: &[Option<Enforcement>]) -> Option<Enforcement> {
     }
 }
 
-/// Returns the strictest level of the enabled entries of each id, otherwise the level of its first entry.
-fn effective_levels(
+/// Returns for each id the strictest level of its enabled entries or, if all are disabled, the level of its first
+/// entry.
+fn collect_effective_levels(
     entries: &[RuleEntry<'_, '_>],
     enabled_levels: &HashMap<&str, Vec<Option<Enforcement>>>,
 ) -> HashMap<String, Option<Enforcement>> {
@@ -138,7 +140,7 @@ pub(super) fn parse_level(entry: &RuleEntry<'_, '_>) -> Option<Enforcement> {
         .and_then(Enforcement::parse)
 }
 
-/// Prepares a rule with the strictest of the levels at which it is enabled.
+/// Prepares an enabled rule. `levels` are the levels of all entries that enable it; the strictest one applies.
 fn prepare_rule(entry: &RuleEntry<'_, '_>, levels: &[Option<Enforcement>]) -> EnabledRule {
     let rule = registry::find_rule(entry.id);
     let enforcement = strictest_level(levels);
@@ -150,8 +152,8 @@ fn prepare_rule(entry: &RuleEntry<'_, '_>, levels: &[Option<Enforcement>]) -> En
     }
 }
 
-/// Returns the check, or the first reason why there is none. `entry_count` is the number of entries that enable the
-/// rule; only one is allowed.
+/// Returns the evaluator of a rule, or the first reason why the rule cannot be evaluated. `entry_count` is the number
+/// of entries that enable the rule, which must be 1.
 fn prepare_evaluator(
     entry: &RuleEntry<'_, '_>,
     entry_count: usize,

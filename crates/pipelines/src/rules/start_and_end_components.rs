@@ -17,24 +17,24 @@ impl Rule for StartAndEndComponents {
         &DOCUMENTATION
     }
 
-    /// Returns that the rule counts nothing: each of its violations has its own subject.
+    /// Returns `Uncounted`: each violation is about its own subject, so there is no number that could get worse.
     fn measure(&self) -> Measure {
         Measure::Uncounted
     }
 
-    /// Returns transitions: a broken one may be the reason for a finding of this rule.
+    /// Returns transitions, because a broken transition may be the reason for a finding of this rule.
     fn link_role(&self) -> Option<LinkRole> {
         Some(LinkRole::Transition)
     }
 
-    /// Creates the evaluation. The rule has no settings.
+    /// Creates the evaluator. The rule has no configuration.
     fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| Ok(check_branch_ends(subject))))
     }
 }
 
-/// Returns a violation for each branch that does not end in an End component, or one if there is no Start component.
-/// The target of an iterator ends no branch.
+/// Returns a violation for each branch that does not end in an End component, or a single violation if there is no
+/// Start component. The target of an iterator is not the end of a branch.
 fn check_branch_ends(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     let graph = subject.graph();
     if !graph.has_start() {
@@ -56,7 +56,7 @@ fn check_branch_ends(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     )
 }
 
-/// Returns whether the component marks the end of a branch.
+/// Returns whether the component is an End component, which marks the end of a branch.
 fn is_end_component(component: &Component) -> bool {
     component
         .kind

@@ -14,23 +14,23 @@ impl Rule for UnusedComponents {
         &DOCUMENTATION
     }
 
-    /// Returns that the rule counts nothing: each of its violations has its own subject.
+    /// Returns `Uncounted`: each violation is about its own subject, so there is no number that could get worse.
     fn measure(&self) -> Measure {
         Measure::Uncounted
     }
 
-    /// Returns sources: a broken one may be the reason for a finding of this rule.
+    /// Returns sources, because a broken source may be the reason for a finding of this rule.
     fn link_role(&self) -> Option<LinkRole> {
         Some(LinkRole::Source)
     }
 
-    /// Creates the evaluation. The rule has no settings.
+    /// Creates the evaluator. The rule has no configuration.
     fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(check_connections))
     }
 }
 
-/// Returns a violation for each component that has no effect.
+/// Returns a violation for each component that has no effect because its connections are missing.
 fn check_connections(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>, EvaluationError> {
     match subject.pipeline.kind {
         PipelineKind::Orchestration => check_orchestration(subject),
@@ -50,7 +50,7 @@ fn check_orchestration(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>
     ))
 }
 
-/// Returns a violation for each component without links, unless it is the only one.
+/// Returns a violation for each component without connections, unless it is the only component.
 fn check_transformation(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     if count_components(subject.pipeline) < 2 {
         return Vec::new();

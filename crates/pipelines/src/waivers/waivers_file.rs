@@ -153,7 +153,7 @@ fn parse_size(item: NodeRef<'_, '_>) -> Result<Option<u64>, DocumentError> {
     };
     match node.value() {
         Some(Value::Natural(size)) => Ok(Some(size)),
-        _ => Err(error_at(node, "`size` is not an integer from 0")),
+        _ => Err(error_at(node, "`size` must be a non-negative integer")),
     }
 }
 

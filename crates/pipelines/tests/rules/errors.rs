@@ -394,7 +394,7 @@ fn each_error_has_explanation() {
     the rules file enables `maximum-component`, which is not a known rule: did you mean `maximum-components`?
     the rules file enables `zzz`, which is not a known rule
     the rules file sets an invalid enforcementLevel for `copied-variables`: write `warn` or `error`
-    the rules file has an invalid `config` for `minimum-components`: `minComponents` must be an integer from 0, but is the string `1`
+    the rules file has an invalid `config` for `minimum-components`: `minComponents` must be a non-negative integer, but is the string `1`
     the rules file has an invalid `config` for `maximum-components`: `config` is not a map
     the rules file has an invalid regular expression for `component-naming-convention`: invalid character class range, the start must be <= the end
     the pipeline has no start component, so reachability cannot be determined: add a start component

@@ -56,7 +56,7 @@ rules:
     2:9 error designer/validator-not-found the rules file enables `maximum-component`, which is not a known rule | did you mean `maximum-components`?
     5:5 error designer/invalid-enforcement-level the rules file sets an invalid enforcementLevel for `unused-components`: write `warn` or `error`
     7:5 error - the rule `unused-components` has an unknown key `enforcmentLevel`, which is ignored | did you mean `enforcementLevel`?
-    12:22 error designer/invalid-rule-configuration the rules file has an invalid `config` for `minimum-components`: `minComponents` must be an integer from 0, but is the string `1`
+    12:22 error designer/invalid-rule-configuration the rules file has an invalid `config` for `minimum-components`: `minComponents` must be a non-negative integer, but is the string `1`
     13:7 error - the config of `minimum-components` has an unknown key `minComponent`, which is ignored | did you mean `minComponents`?
     14:109 error designer/invalid-regex-pattern the rules file has an invalid regular expression for `component-naming-convention`: unclosed group
     17:23 error designer/invalid-enforcement-level the rules file sets an invalid enforcementLevel for `copied-variables`: write `warn` or `error`
