@@ -18,19 +18,21 @@ pub enum EditError {
     UnsupportedForm,
 }
 
-/// Returns the text with these entries inserted, one line each, ordered by rule, path and subject.
+/// Returns the text of the waivers file with these entries inserted, one line each, ordered by rule, path and subject.
+/// Fails if the file cannot be edited in place.
 pub fn add_entries(text: &str, new_entries: &[WaiverEntry]) -> Result<String, EditError> {
     let mut file = EditedFile::parse(text)?;
     let mut entries = new_entries.to_vec();
     entries.sort();
     for entry in &entries {
-        file.insert(entry);
+        file.plan_insertion(entry);
     }
     entries.extend(file.items.iter().map(|item| item.entry.clone()));
     file.into_verified_text(entries)
 }
 
-/// Returns the text without the entries whose flag is true.
+/// Returns the text of the waivers file without the entries whose flag is true; `removal_flags` is in file order. Fails
+/// if the file cannot be edited in place.
 pub fn remove_entries(text: &str, removal_flags: &[bool]) -> Result<String, EditError> {
     let mut file = EditedFile::parse(text)?;
 
@@ -81,8 +83,8 @@ impl EditedFile {
         })
     }
 
-    /// Adds an entry at its place in the order of the file, above the comments of the next entry.
-    fn insert(&mut self, entry: &WaiverEntry) {
+    /// Plans to insert an entry at its position in the order of the file, above the comments of the next entry.
+    fn plan_insertion(&mut self, entry: &WaiverEntry) {
         let next = self
             .items
             .iter()
@@ -102,7 +104,7 @@ impl EditedFile {
         self.insertions.entry(line_index).or_default().push_str(&line);
     }
 
-    /// Returns the text of the file with the added entries.
+    /// Returns the text of the file with the planned insertions.
     fn to_text(&self) -> String {
         let mut text = String::new();
         for line_index in 0..=self.lines.len() {
@@ -112,8 +114,8 @@ impl EditedFile {
         text
     }
 
-    /// Returns the line of the first comment directly before this line. A comment at the beginning of the file belongs
-    /// to no entry.
+    /// Returns the line of the first of the comments directly above the entry at line `start`, or `start` if there are
+    /// no comments. Comments at the beginning of the file belong to the file and not to the entry.
     fn first_comment_line(&self, start: usize) -> usize {
         let first_comment = (0..start)
             .rev()
@@ -127,7 +129,8 @@ impl EditedFile {
         if first_comment == 0 { start } else { first_comment }
     }
 
-    /// Returns the text if it contains these entries.
+    /// Returns the edited text if it contains exactly these entries, in any order. Otherwise the edit damaged the file,
+    /// and this fails.
     fn into_verified_text(self, mut entries: Vec<WaiverEntry>) -> Result<String, EditError> {
         let text = self.to_text();
         let mut reread_entries: Vec<WaiverEntry> = read_waivers(text.as_bytes(), &|_| true)
@@ -153,7 +156,7 @@ fn locate_entries(lines: &[String], placed_waivers: Vec<PlacedWaiver>) -> Option
         let earlier_start = starts.last().copied();
         let start = (earlier_start.unwrap_or_default()..=line_index)
             .rev()
-            .find(|index| lines.get(*index).is_some_and(|line| begins_with_dash(line)))?;
+            .find(|index| lines.get(*index).is_some_and(|line| has_leading_dash(line)))?;
         if earlier_start == Some(start) {
             return None;
         }
@@ -174,7 +177,8 @@ fn locate_entries(lines: &[String], placed_waivers: Vec<PlacedWaiver>) -> Option
     Some(located_entries)
 }
 
-fn begins_with_dash(line: &str) -> bool {
+/// Returns whether the line begins an entry of a list.
+fn has_leading_dash(line: &str) -> bool {
     line.trim_start_matches([' ', '\u{feff}']).starts_with('-')
 }
 

@@ -32,7 +32,7 @@ pub struct ExistingFiles {
     pub other_files: Vec<String>,
     /// Whether the run covered all files, so that a waiver for a missing file can be reported.
     pub is_complete: bool,
-    /// The checks of the project that were run.
+    /// The project checks that were run.
     pub check_levels: CheckLevels,
 }
 
@@ -56,9 +56,9 @@ struct FileEntries<'m> {
 }
 
 impl WaiverStatus {
-    /// Returns whether removing the waiver would surely change nothing. An expired waiver allows nothing any more: if
-    /// it matches a finding, the finding counts anyway; otherwise the run must have evaluated all its files. An
-    /// applicable waiver is unneeded only if these have no finding for it.
+    /// Returns whether removing the waiver certainly changes nothing. An expired waiver is unneeded if it matches a
+    /// finding, which fails the gate anyway, or if the run evaluated all of its files. A valid waiver is unneeded if
+    /// the run evaluated all of its files and it matches no finding.
     pub const fn is_unneeded(self) -> bool {
         if self.is_expired {
             self.is_conclusive || self.is_matched
@@ -86,8 +86,8 @@ impl Waivers {
     }
 
     /// Marks the findings that are allowed on this day, each with the data of its waiver. Returns for each entry
-    /// whether it matches a finding. A waiver is also valid for the former path of a renamed file and for the former
-    /// name of a renamed component, because the change that renames them cannot waive anything itself.
+    /// whether it matches a finding. A waiver also applies by the old path of a renamed file and the old name of a
+    /// renamed component, because the change that renames them cannot add its own waivers.
     pub fn mark_findings(&self, files: &mut [FileResults], old_names: &OldNames, today: Date) -> Vec<bool> {
         let mut matched_flags = vec![false; self.entries.len()];
         for file in files {
@@ -112,8 +112,8 @@ impl Waivers {
         matched_flags
     }
 
-    /// Marks the findings of one result that an entry allows. Records which entries match in `matched_flags`, expired
-    /// ones as well.
+    /// Marks the findings of one result that an entry allows. Sets the flags of all entries that match, including
+    /// expired entries. Skips a result that cannot be waived.
     fn mark_result(
         &self,
         file_entries: &FileEntries<'_>,
@@ -148,8 +148,8 @@ impl Waivers {
             .collect();
     }
 
-    /// Returns the entry that matches the finding, also by the old name of its component; a valid entry takes
-    /// precedence over an expired one. Records all entries that match in `matched_flags`.
+    /// Returns the entry that matches the finding, also by the old name of its component. A valid entry takes
+    /// precedence over an expired one. Sets the flags of all entries that match.
     fn find_best_entry(
         &self,
         file_entries: &FileEntries<'_>,
@@ -186,12 +186,13 @@ impl Waivers {
         best
     }
 
-    /// Returns whether an entry matches the file.
+    /// Returns whether the path of an entry matches the file at `path`.
     pub fn matches_path(&self, path: &str) -> bool {
         self.globs.is_match(path)
     }
 
-    /// Returns the status of each entry. `matched_flags` is the result of [`Self::mark_findings`].
+    /// Returns the status of each entry after a run. `matched_flags` is the result of [`Self::mark_findings`], and
+    /// `files` are the results of the run.
     pub fn statuses(
         &self,
         matched_flags: &[bool],
@@ -223,7 +224,7 @@ impl Waivers {
             .collect()
     }
 
-    /// Calls `update` for each entry that matches the path.
+    /// Calls `update` with each entry whose path matches the file, and with the coverage of this entry.
     fn update_coverages(
         &self,
         path: &str,
@@ -251,7 +252,7 @@ struct FileCoverage {
 }
 
 impl FileCoverage {
-    /// Records whether this file was evaluated by the rule of the entry.
+    /// Records a file of the run, and whether it was evaluated by the rule of the entry.
     fn add_file(&mut self, entry: &WaiverEntry, file: &FileResults, check_levels: CheckLevels) {
         self.evaluated_count += 1;
         for result in file.results.iter().filter(|result| result.rule == entry.rule) {
@@ -261,13 +262,13 @@ impl FileCoverage {
                 self.is_evaluated = true;
             }
         }
-        // A check of the project yields a result only if it finds a problem.
+        // A project check has a result only if it finds a problem, so it is enough that the check is on.
         let check = ProjectCheck::find(&entry.rule);
         self.is_evaluated |= check.is_some_and(|check| check_levels.enforcement_of(check).is_some());
     }
 
-    /// Returns whether the run shows if the entry is needed: all files at its path were evaluated by its rule. If there
-    /// is no such file, the run must have covered all files (`is_complete`).
+    /// Returns whether the run shows if the entry is needed: all files that its path matches were evaluated by its
+    /// rule. If there are no such files, the run must have covered the complete repository (`is_complete`).
     const fn is_conclusive(&self, is_complete: bool) -> bool {
         match self.existing_count {
             0 => is_complete && !self.has_others,

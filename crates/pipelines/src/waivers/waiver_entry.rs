@@ -26,17 +26,19 @@ pub struct WaiverEntry {
 }
 
 impl WaiverEntry {
-    /// Returns the rule, the path, and the component, variable or text. The entries of the file are ordered by these.
+    /// Returns the rule, the path, and the component, variable or text. The entries in the file are ordered by these
+    /// values.
     pub fn subject(&self) -> (&str, &str, Option<&str>) {
         (&self.rule, &self.path, self.about.as_deref())
     }
 
-    /// Returns whether its last day was before `today`.
+    /// Returns whether the last valid day of the waiver was before `today`.
     pub(crate) fn is_expired(&self, today: Date) -> bool {
         self.last_day.is_some_and(|last_day| last_day < today)
     }
 
-    /// Returns whether it allows this finding of a file that its path matches. An unknown size is not allowed.
+    /// Returns whether the waiver allows this finding in a file that its path matches: the rule and the component are
+    /// the same, and the size did not get worse. A finding of unknown size is not allowed if the waiver has a size.
     pub(crate) fn matches_finding(&self, finding: &Finding<'_>) -> bool {
         let identity = finding.identity();
         let is_small_enough = match (self.size, finding.size) {
@@ -49,7 +51,7 @@ impl WaiverEntry {
             && is_small_enough
     }
 
-    /// Returns the data that is shown with a finding.
+    /// Returns the data that reports show with an allowed finding.
     pub(crate) fn waiver(&self) -> Waiver {
         Waiver {
             reason: self.reason.clone(),
@@ -58,7 +60,7 @@ impl WaiverEntry {
         }
     }
 
-    /// Returns the rule, the path and the component, for people.
+    /// Describes the waiver for people: rule, path and component.
     pub fn describe(&self) -> String {
         let about = self.about.as_ref().map(|about| format!(", {about}"));
         format!("{} in {}{}", self.rule, self.path, about.unwrap_or_default())
@@ -66,7 +68,7 @@ impl WaiverEntry {
 }
 
 impl fmt::Display for WaiverEntry {
-    /// Writes the entry as in the file, without its dash, always on one line.
+    /// Writes the entry as YAML on one line, as it is in the file after the dash.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,

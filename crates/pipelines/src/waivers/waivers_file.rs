@@ -23,7 +23,8 @@ pub struct PlacedWaiver {
     pub position: Position,
 }
 
-/// Returns the entries of the file, in order. `is_known_rule` returns whether a rule id exists.
+/// Parses the waivers file, and returns its entries in order. Fails if an entry is invalid or if there are too many. A
+/// file without content has no entries. `is_known_rule` returns whether a rule id exists.
 pub fn read_waivers(
     bytes: &[u8],
     is_known_rule: &dyn Fn(&str) -> bool,
@@ -46,11 +47,13 @@ pub fn read_waivers(
     items.map(|item| parse_waiver(item, is_known_rule)).collect()
 }
 
+/// Creates an error at the position of the node.
 fn error_at(node: NodeRef<'_, '_>, message: impl Into<String>) -> DocumentError {
     DocumentError::at_position(node.position(), message)
 }
 
-/// Reads an entry of the waivers file.
+/// Parses an entry of the waivers file. Fails for unknown keys, missing or invalid values, and keys that do not fit the
+/// rule.
 fn parse_waiver(
     item: NodeRef<'_, '_>,
     is_known_rule: &dyn Fn(&str) -> bool,
@@ -97,7 +100,7 @@ fn parse_waiver(
     }
 }
 
-/// Fails if no rule has this id. Names the most similar one.
+/// Fails if no rule has this id. The error names the most similar rule.
 fn reject_unknown_rule(
     item: NodeRef<'_, '_>,
     rule: &str,
@@ -115,11 +118,12 @@ fn reject_unknown_rule(
     Err(error_at(item.get("rule").unwrap_or(item), message))
 }
 
+/// Returns the text of a key, or an error if the key is missing or its text is invalid.
 fn require_text(item: NodeRef<'_, '_>, key: &str) -> Result<String, DocumentError> {
     optional_text(item, key)?.ok_or_else(|| error_at(item, format!("the waiver has no `{key}`")))
 }
 
-/// Returns the text of a key, or `None` if the key is missing. An empty text is an error.
+/// Returns the text of a key, or `None` if the key is missing. Fails if the text is empty or too long.
 fn optional_text(item: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, DocumentError> {
     let Some(node) = item.get(key) else {
         return Ok(None);
@@ -134,7 +138,7 @@ fn optional_text(item: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, Doc
     }
 }
 
-/// Returns the glob in `path`, or the error that it is invalid.
+/// Returns the text of the key `path`. Fails if it is not a valid glob.
 fn parse_path(item: NodeRef<'_, '_>) -> Result<String, DocumentError> {
     let path = require_text(item, "path")?;
     match parse_glob(&path) {
@@ -146,7 +150,7 @@ fn parse_path(item: NodeRef<'_, '_>) -> Result<String, DocumentError> {
     }
 }
 
-/// Returns the number in `size`, if it is set.
+/// Returns the number of the key `size`; `None` if the key is missing.
 fn parse_size(item: NodeRef<'_, '_>) -> Result<Option<u64>, DocumentError> {
     let Some(node) = item.get("size") else {
         return Ok(None);
@@ -157,7 +161,7 @@ fn parse_size(item: NodeRef<'_, '_>) -> Result<Option<u64>, DocumentError> {
     }
 }
 
-/// Returns the date in `until`, if it is set.
+/// Returns the date of the key `until`; `None` if the key is missing.
 fn parse_until(item: NodeRef<'_, '_>) -> Result<Option<Date>, DocumentError> {
     let Some(node) = item.get("until") else {
         return Ok(None);
@@ -172,7 +176,7 @@ fn parse_until(item: NodeRef<'_, '_>) -> Result<Option<Date>, DocumentError> {
     }
 }
 
-/// Parses a date in exactly this format: 2027-03-31.
+/// Parses a date; `None` if it is not written exactly as in 2027-03-31.
 fn parse_date(text: &str) -> Option<Date> {
     let date: Date = text.parse().ok()?;
     (date.to_string() == text).then_some(date)

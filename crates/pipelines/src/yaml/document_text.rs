@@ -30,6 +30,7 @@ pub struct Position {
 }
 
 impl fmt::Display for Position {
+    /// Writes the position as messages show it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
@@ -67,8 +68,8 @@ impl DocumentError {
     }
 }
 
-/// Returns the document's text without a byte order mark. Rejects input that the parser would misread or that would
-/// overload it.
+/// Returns the document's text without a byte order mark. Fails for bytes that the parser would misread, and for
+/// documents that would overload it.
 pub(super) fn decode_text(bytes: &[u8]) -> Result<&str, DocumentError> {
     if bytes.len() as u64 > MAX_DOCUMENT_BYTES {
         return Err(DocumentError::too_large());
@@ -98,7 +99,8 @@ pub(super) fn decode_text(bytes: &[u8]) -> Result<&str, DocumentError> {
     Ok(text)
 }
 
-/// Rejects control characters. YAML does not allow them, and the parser treats NUL as the end of the document.
+/// Fails for a document with control characters. YAML does not allow them, and the parser treats NUL as the end of the
+/// document.
 fn reject_control_characters(bytes: &[u8]) -> Result<(), DocumentError> {
     let is_forbidden = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
     // Checks every byte without a branch first, so that the processor can check many at a time.
@@ -113,8 +115,8 @@ fn reject_control_characters(bytes: &[u8]) -> Result<(), DocumentError> {
     ))
 }
 
-/// Rejects characters that end a line in YAML 1.1 (<https://yaml.org/spec/1.1/#id871136>): such parsers would see keys
-/// where YAML 1.2 has a comment.
+/// Fails for characters that end a line only in YAML 1.1 (<https://yaml.org/spec/1.1/#id871136>): a parser of YAML 1.1
+/// would find keys where YAML 1.2 has a comment.
 fn reject_other_line_ends(text: &str) -> Result<(), DocumentError> {
     if text.is_ascii() {
         return Ok(());
@@ -140,8 +142,8 @@ fn reject_other_line_ends(text: &str) -> Result<(), DocumentError> {
     ))
 }
 
-/// Fails for a directive that is too long, because the parser copies its prefix into every tag that uses it. The search
-/// ends at the first line of the content, which directives precede.
+/// Fails for a directive that is too long, because the parser copies its prefix into every tag that uses it. Directives
+/// come before the content, so the search ends at the first line of content.
 fn reject_long_directives(text: &str) -> Result<(), DocumentError> {
     let directive_lines = text
         .split(['\n', '\r'])
@@ -159,8 +161,8 @@ fn reject_long_directives(text: &str) -> Result<(), DocumentError> {
     Ok(())
 }
 
-/// Fails for a document with very many brackets and commas, because the parser keeps every token of an open collection
-/// in memory.
+/// Fails for a document with too many of the characters `,:[]{}`, because the parser keeps every token of an open
+/// collection in memory. A small document cannot contain enough of them.
 fn reject_token_floods(bytes: &[u8]) -> Result<(), DocumentError> {
     if bytes.len() <= MAX_UNCOUNTED_BYTES {
         return Ok(());
@@ -177,7 +179,7 @@ fn reject_token_floods(bytes: &[u8]) -> Result<(), DocumentError> {
     Ok(())
 }
 
-/// Returns the position of the byte at `offset`; the bytes before it are valid UTF-8.
+/// Returns the line and the column of the byte at `offset`; the bytes before it must be valid UTF-8.
 fn position_at_offset(bytes: &[u8], offset: usize) -> Position {
     let bytes_before = bytes.get(..offset).unwrap_or(bytes);
     let line_start = bytes_before
@@ -199,7 +201,7 @@ pub fn is_blank(bytes: &[u8]) -> bool {
     })
 }
 
-/// Truncates a name or value from a document, so that messages stay readable.
+/// Truncates a very long name or value from a document, so that messages stay readable.
 pub fn shorten(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_QUOTED_CHARS) {
         None => Cow::Borrowed(text),
@@ -207,7 +209,7 @@ pub fn shorten(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Converts a count to the number of a line or column.
+/// Converts a count to the number of a line or column. A count that is too large becomes the maximum.
 pub(super) fn saturating_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -16,6 +16,7 @@ pub(super) struct EditorCursor<'t> {
 }
 
 impl<'t> EditorCursor<'t> {
+    /// Creates a cursor at the beginning of the text.
     pub(super) const fn new(text: &'t str) -> Self {
         Self {
             text,
@@ -24,7 +25,7 @@ impl<'t> EditorCursor<'t> {
         }
     }
 
-    /// Returns the position of a byte offset, which must not be before the last one.
+    /// Moves the cursor to a byte offset, which must not be before its current offset, and returns the position there.
     pub(super) fn move_to(&mut self, offset: usize) -> EditorPosition {
         let mut chars = self
             .text

@@ -19,7 +19,7 @@ pub enum Value<'t> {
     Null,
     /// `true` or `false`.
     Boolean(bool),
-    /// An integer from 0; a larger one than the type allows becomes the maximum.
+    /// A non-negative integer; one that is too large for the type becomes the maximum.
     Natural(u64),
     /// A negative integer, or a number with a fraction or exponent.
     OtherNumber,
@@ -27,18 +27,19 @@ pub enum Value<'t> {
 }
 
 impl<'a> Scalar<'a> {
-    /// Creates a scalar. A quoted one is always text, and so is one with the tag `!!str` or `!`.
+    /// Creates a scalar. A scalar that is quoted, or that has the tag `!!str` or `!`, is always a text and never a
+    /// number.
     pub(super) fn new(text: Cow<'a, str>, style: ScalarStyle, tag: Option<&Tag>) -> Self {
-        let tagged_as_text = tag.is_some_and(|tag| {
+        let is_tagged_as_text = tag.is_some_and(|tag| {
             (tag.is_yaml_core_schema() && tag.suffix == "str") || (tag.handle.is_empty() && tag.suffix == "!")
         });
         Self {
             text,
-            is_text: style != ScalarStyle::Plain || tagged_as_text,
+            is_text: style != ScalarStyle::Plain || is_tagged_as_text,
         }
     }
 
-    /// Returns the value according to the YAML core schema.
+    /// Returns the value of the scalar according to the YAML core schema: null, a boolean, a number or a text.
     pub(super) fn value(&self) -> Value<'_> {
         if self.is_text {
             return Value::Text(&self.text);
@@ -52,7 +53,7 @@ impl<'a> Scalar<'a> {
     }
 }
 
-/// Returns the text as a double-quoted scalar, which can represent any text.
+/// Returns the text as a double-quoted YAML scalar, which can represent any text.
 pub(crate) fn format_double_quoted(text: &str) -> String {
     let mut output = String::from("\"");
     for c in text.chars() {
@@ -68,7 +69,8 @@ pub(crate) fn format_double_quoted(text: &str) -> String {
     output
 }
 
-/// Parses a number; `None` if the text is not a number.
+/// Parses a number of the YAML core schema; `None` if the text is not a number. Only non-negative integers keep their
+/// value.
 fn parse_number(text: &str) -> Option<Value<'_>> {
     if let Some(digits) = text.strip_prefix("0x") {
         return parse_digits(digits, 16).map(Value::Natural);
@@ -88,14 +90,15 @@ fn parse_number(text: &str) -> Option<Value<'_>> {
     is_float(text, unsigned_text).then_some(Value::OtherNumber)
 }
 
-/// Returns the number with these digits; `None` if the text has other characters. A number that is too large becomes
-/// the maximum.
+/// Returns the number with these digits; `None` if the text is empty or has other characters. A number that is too
+/// large becomes the maximum.
 fn parse_digits(digits: &str, radix: u32) -> Option<u64> {
     let all_digits = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
     all_digits.then(|| u64::from_str_radix(digits, radix).unwrap_or(u64::MAX))
 }
 
-/// Returns whether the text is a fraction, infinity or "not a number".
+/// Returns whether the text is a decimal fraction, infinity or "not a number", which cannot have a sign.
+/// `unsigned_text` is the text without its sign.
 fn is_float(text: &str, unsigned_text: &str) -> bool {
     match unsigned_text {
         ".inf" | ".Inf" | ".INF" => true,

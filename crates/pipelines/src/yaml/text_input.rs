@@ -18,15 +18,19 @@ pub(super) struct TextInput<'a> {
 }
 
 impl<'a> TextInput<'a> {
+    /// Creates the input, with the reading position at the beginning of the text.
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, offset: 0 }
     }
 
+    /// Returns the byte at this distance from the reading position, without reading it.
     #[inline]
     fn peek_byte(&self, distance: usize) -> Option<u8> {
         self.text.as_bytes().get(self.offset + distance).copied()
     }
 
+    /// Returns the character at this distance, in characters, from the reading position. It is slow, and marked as
+    /// cold, because almost all text is ASCII and is looked up by bytes.
     #[cold]
     fn peek_char(&self, distance: usize) -> Option<char> {
         self.text.get(self.offset..)?.chars().nth(distance)
@@ -44,22 +48,24 @@ fn utf8_length(first_byte: u8) -> usize {
     }
 }
 
+/// Returns whether the byte separates or encloses the items of a flow collection (`[…]`, `{…}`).
 #[inline]
 fn is_flow_indicator(byte: u8) -> bool {
     matches!(byte, b',' | b'[' | b']' | b'{' | b'}')
 }
 
 impl Input for TextInput<'_> {
-    /// Does nothing: the whole text is in memory already.
+    /// Does nothing, because there is no buffer to fill: the complete text is already in memory.
     #[inline]
     fn lookahead(&mut self, _count: usize) {}
 
-    /// Returns the number of characters that the parser may read at once.
+    /// Returns the number of characters that the parser may read at once, for which it reserves memory.
     #[inline]
     fn buflen(&self) -> usize {
         LOOKAHEAD_CHARS
     }
 
+    /// Returns the same number as `buflen`, because the complete text is already in memory.
     #[inline]
     fn bufmaxlen(&self) -> usize {
         LOOKAHEAD_CHARS
@@ -71,6 +77,7 @@ impl Input for TextInput<'_> {
         false
     }
 
+    /// Reads a character; returns NUL at the end of the input.
     #[inline]
     fn raw_read_ch(&mut self) -> char {
         let next = self.peek();
@@ -78,7 +85,7 @@ impl Input for TextInput<'_> {
         next
     }
 
-    /// Reads a character, unless it ends the line or the input.
+    /// Reads a character. Returns `None` without reading it if it ends the line or the input.
     #[inline]
     fn raw_read_non_breakz_ch(&mut self) -> Option<char> {
         let next = self.peek_opt()?;
@@ -89,6 +96,7 @@ impl Input for TextInput<'_> {
         Some(next)
     }
 
+    /// Skips a character; does nothing at the end of the input.
     #[inline]
     fn skip(&mut self) {
         self.offset += self.peek_byte(0).map_or(0, utf8_length);
@@ -101,12 +109,14 @@ impl Input for TextInput<'_> {
         }
     }
 
+    /// Returns the next character without reading it; NUL at the end of the input.
     #[inline]
     fn peek(&self) -> char {
         self.peek_opt().unwrap_or('\0')
     }
 
-    /// Returns a character ahead without reading it. ASCII is looked up by bytes, which is faster.
+    /// Returns the character `n` characters ahead without reading it; NUL after the end of the input. ASCII is looked
+    /// up by bytes, which is faster.
     #[inline]
     fn peek_nth(&self, n: usize) -> char {
         match (n, self.peek_byte(0), self.peek_byte(1)) {
@@ -116,7 +126,7 @@ impl Input for TextInput<'_> {
         }
     }
 
-    /// Returns the next character without reading it.
+    /// Returns the next character without reading it; `None` at the end of the input.
     #[inline]
     fn peek_opt(&self) -> Option<char> {
         match self.peek_byte(0)? {
@@ -125,7 +135,8 @@ impl Input for TextInput<'_> {
         }
     }
 
-    /// Returns whether the next character may continue a plain scalar.
+    /// Returns whether the next character may continue a plain scalar. A colon ends it before a blank, and an indicator
+    /// such as a bracket ends it in a flow collection (`in_flow`).
     #[inline]
     fn next_can_be_plain_scalar(&self, in_flow: bool) -> bool {
         match self.peek_byte(0) {
@@ -139,11 +150,13 @@ impl Input for TextInput<'_> {
         }
     }
 
+    /// Returns whether the next character is a blank or a line break, or the input ends.
     #[inline]
     fn next_is_blank_or_breakz(&self) -> bool {
         matches!(self.peek_byte(0), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
     }
 
+    /// Returns whether the next character is a blank or a line break.
     #[inline]
     fn next_is_blank_or_break(&self) -> bool {
         matches!(self.peek_byte(0), Some(b' ' | b'\t' | b'\n' | b'\r'))

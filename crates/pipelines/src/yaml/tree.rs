@@ -56,10 +56,12 @@ pub struct NodeRef<'t, 'a> {
 }
 
 impl<'t, 'a> NodeRef<'t, 'a> {
+    /// Returns the referenced node; `None` for the value of a key that was skipped.
     fn node(self) -> Option<&'t Node<'a>> {
         self.tree.nodes.get(self.id as usize)
     }
 
+    /// Returns a reference to another node of the same tree.
     fn with_id(self, id: NodeId) -> Self {
         Self { tree: self.tree, id }
     }
@@ -70,7 +72,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
             .map_or(Position { line: 1, column: 1 }, |node| node.position)
     }
 
-    /// Returns the scalar's text as written, or `None` for lists and maps.
+    /// Returns the text of a scalar as written, without quotes; `None` for lists and maps.
     pub fn text(self) -> Option<&'t str> {
         match &self.node()?.content {
             NodeContent::Scalar(scalar) => Some(&scalar.text),
@@ -78,7 +80,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         }
     }
 
-    /// Returns the scalar's value, or `None` for lists and maps.
+    /// Returns the value of a scalar; `None` for lists and maps.
     pub fn value(self) -> Option<Value<'t>> {
         match &self.node()?.content {
             NodeContent::Scalar(scalar) => Some(scalar.value()),
@@ -86,7 +88,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         }
     }
 
-    /// Returns the text of a scalar that is a text and not a number, boolean or null.
+    /// Returns the text of a scalar that is a string; `None` for a number, a boolean, null, a list or a map.
     pub(crate) fn string(self) -> Option<&'t str> {
         match self.value() {
             Some(Value::Text(text)) => Some(text),
@@ -94,7 +96,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         }
     }
 
-    /// Returns whether this is null in any spelling.
+    /// Returns whether the node is null in any spelling, such as `~` or no value at all.
     pub fn is_null(self) -> bool {
         self.value() == Some(Value::Null)
     }
@@ -103,7 +105,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         matches!(self.node().map(|node| &node.content), Some(NodeContent::Map(_)))
     }
 
-    /// Returns the nodes of a list, or `None` for other nodes.
+    /// Returns the items of a list; `None` for other nodes.
     pub fn items(self) -> Option<impl ExactSizeIterator<Item = Self>> {
         match &self.node()?.content {
             NodeContent::List(items) => Some(items.iter().map(move |id| self.with_id(*id))),
@@ -122,7 +124,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
             .map(move |entry| (&*entry.key.text, entry.key.position, self.with_id(entry.value)))
     }
 
-    /// Returns the value of a key of a map.
+    /// Returns the value of a key in a map; `None` if the key is missing or the node is not a map.
     pub fn get(self, key: &str) -> Option<Self> {
         self.entries()
             .find_map(|(text, _, value)| (text == key).then_some(value))

@@ -26,6 +26,9 @@ const MAX_PAIRWISE_ENTRIES: usize = 12;
 /// Replaces a node that is not kept.
 const DISCARDED_NODE: NodeId = NodeId::MAX;
 
+/// The parser's anchor id for a node without an anchor.
+const NO_ANCHOR: usize = 0;
+
 impl<'a> Tree<'a> {
     /// Reads the only document in `bytes`. The value of the top-level key `skipped_key` is checked but not kept.
     ///
@@ -37,7 +40,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Builds the tree of a document. Values of `skipped_key` are checked, but not kept.
+/// Builds the tree of a document; see [`Tree::parse`].
 fn build_tree<'a>(text: &'a str, skipped_key: Option<&str>) -> Result<Tree<'a>, DocumentError> {
     let mut builder = Builder {
         skipped_key,
@@ -107,7 +110,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Fails at a second document, because only one is allowed.
+    /// Counts a document, and fails at the second one, because only one is allowed.
     fn start_document(&mut self, position: Position) -> Result<(), DocumentError> {
         self.document_count += 1;
         if self.document_count > 1 {
@@ -121,7 +124,7 @@ impl<'a> Builder<'a, '_> {
 
     /// Returns whether the next node is kept: every node except the value of the skipped key, unless it has an anchor,
     /// because an alias elsewhere may refer to it.
-    fn keeps_next_node(&self, anchor: usize) -> bool {
+    fn is_next_node_kept(&self, anchor: usize) -> bool {
         let is_below_skipped_key = match self.open_frames.as_slice() {
             [] => false,
             [root] => {
@@ -129,11 +132,11 @@ impl<'a> Builder<'a, '_> {
             }
             [.., parent] => !parent.is_kept,
         };
-        !is_below_skipped_key || anchor > 0
+        !is_below_skipped_key || anchor != NO_ANCHOR
     }
 
     /// Returns whether the next node is the key of a map.
-    fn expects_key(&self) -> bool {
+    fn is_key_expected(&self) -> bool {
         matches!(
             self.open_frames.last(),
             Some(Frame {
@@ -143,7 +146,8 @@ impl<'a> Builder<'a, '_> {
         )
     }
 
-    /// Adds a scalar as a key or as a value.
+    /// Adds a scalar as a key or as a value. A scalar with an anchor is kept as a node, because an alias may refer to
+    /// it.
     fn add_scalar(
         &mut self,
         scalar: Scalar<'a>,
@@ -151,15 +155,15 @@ impl<'a> Builder<'a, '_> {
         position: Position,
     ) -> Result<(), DocumentError> {
         let weight = NODE_WEIGHT + scalar.text.len();
-        if self.expects_key() {
-            if anchor > 0 {
+        if self.is_key_expected() {
+            if anchor != NO_ANCHOR {
                 let id = self.add_node(position, NodeContent::Scalar(scalar.clone()))?;
                 self.set_anchor(anchor, id, weight);
             }
             return self.set_key(scalar, position);
         }
         let mut id = DISCARDED_NODE;
-        if self.keeps_next_node(anchor) {
+        if self.is_next_node_kept(anchor) {
             id = self.add_node(position, NodeContent::Scalar(scalar))?;
             self.set_anchor(anchor, id, weight);
         }
@@ -167,7 +171,7 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Sets the key of the next value. Merge keys are rejected, because the platform does not support them.
+    /// Sets the key of the next value. Fails for a merge key, because the platform does not support merge keys.
     fn set_key(&mut self, scalar: Scalar<'a>, position: Position) -> Result<(), DocumentError> {
         if scalar.text == "<<" && !scalar.is_text {
             return Err(DocumentError::at_position(
@@ -190,7 +194,8 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Adds a complete node to its parent.
+    /// Adds a complete node to the innermost open list or map, or sets it as the root. A discarded node is not added to
+    /// a list.
     fn add_value(&mut self, id: NodeId, weight: usize) {
         let Some(parent) = self.open_frames.last_mut() else {
             self.root = Some(id);
@@ -208,8 +213,8 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Adds the node that an alias refers to. The amount of data that aliases expand to is limited; an alias below the
-    /// skipped key does not count, because its node is not kept.
+    /// Adds the node that an alias refers to, as a key or as a value. The amount of data to which aliases expand is
+    /// limited; an alias below the skipped key does not count, because its node is not kept.
     fn add_alias(&mut self, anchor: usize, position: Position) -> Result<(), DocumentError> {
         let Some((id, weight)) = self.anchors.get(anchor).copied().flatten() else {
             return Err(DocumentError::at_position(
@@ -217,7 +222,7 @@ impl<'a> Builder<'a, '_> {
                 "the alias refers to a node that contains it",
             ));
         };
-        if !self.expects_key() && !self.keeps_next_node(0) {
+        if !self.is_key_expected() && !self.is_next_node_kept(NO_ANCHOR) {
             self.add_value(DISCARDED_NODE, 0);
             return Ok(());
         }
@@ -228,7 +233,7 @@ impl<'a> Builder<'a, '_> {
                 "the aliases expand to too much data",
             ));
         }
-        if !self.expects_key() {
+        if !self.is_key_expected() {
             self.add_value(id, weight);
             return Ok(());
         }
@@ -238,14 +243,14 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Begins a list or a map.
+    /// Begins a list or a map. Fails if it is a key, or if the document is nested too deeply.
     fn open_collection(
         &mut self,
         children: Children<'a>,
         anchor: usize,
         position: Position,
     ) -> Result<(), DocumentError> {
-        if self.expects_key() {
+        if self.is_key_expected() {
             return Err(non_scalar_key_error(position));
         }
         if self.open_frames.len() == MAX_DEPTH {
@@ -257,14 +262,14 @@ impl<'a> Builder<'a, '_> {
         self.open_frames.push(Frame {
             position,
             anchor,
-            is_kept: self.keeps_next_node(anchor),
+            is_kept: self.is_next_node_kept(anchor),
             weight: NODE_WEIGHT,
             children,
         });
         Ok(())
     }
 
-    /// Ends the innermost list or map, and adds it to the one around it.
+    /// Ends the innermost list or map, and adds it to its parent. Fails if a map has duplicate keys.
     fn close_collection(&mut self) -> Result<(), DocumentError> {
         let Some(frame) = self.open_frames.pop() else {
             return Ok(());
@@ -290,7 +295,7 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Adds a node to the tree. Their number is limited.
+    /// Adds a node to the tree, and returns its id. Fails if there are too many nodes.
     fn add_node(&mut self, position: Position, content: NodeContent<'a>) -> Result<NodeId, DocumentError> {
         let id = NodeId::try_from(self.nodes.len())
             .ok()
@@ -300,10 +305,10 @@ impl<'a> Builder<'a, '_> {
         Ok(id)
     }
 
-    /// Records the node of an anchor, and how much data an alias to it stands for. The anchor 0 means that the node has
-    /// no anchor.
+    /// Records the node of an anchor, and the amount of data to which an alias of it expands. Does nothing if the node
+    /// has no anchor.
     fn set_anchor(&mut self, anchor: usize, id: NodeId, weight: usize) {
-        if anchor == 0 {
+        if anchor == NO_ANCHOR {
             return;
         }
         if self.anchors.len() <= anchor {
@@ -338,7 +343,8 @@ fn reject_duplicate_keys(entries: &[MapEntry<'_>]) -> Result<(), DocumentError> 
     }
 }
 
-/// Returns the first key that an earlier entry has, too. Long maps are sorted instead of compared pair by pair.
+/// Returns the first key that an earlier entry also has. A long map is sorted, because comparing each pair of keys
+/// would take too long.
 fn find_duplicate_key<'e, 'a>(entries: &'e [MapEntry<'a>]) -> Option<&'e Key<'a>> {
     if entries.len() <= MAX_PAIRWISE_ENTRIES {
         return (1..entries.len()).find_map(|index| {
@@ -359,11 +365,12 @@ fn find_duplicate_key<'e, 'a>(entries: &'e [MapEntry<'a>]) -> Option<&'e Key<'a>
     duplicates.min_by_key(|key| key.position)
 }
 
+/// Builds the error for a key that is not a scalar.
 fn non_scalar_key_error(position: Position) -> DocumentError {
     DocumentError::at_position(position, "a key that is a list or a map is not supported")
 }
 
-/// Converts an error of the parser.
+/// Converts an error of the YAML parser.
 pub(super) fn to_document_error(error: &ScanError) -> DocumentError {
     DocumentError::at_position(
         marker_position(error.marker()),
@@ -371,7 +378,7 @@ pub(super) fn to_document_error(error: &ScanError) -> DocumentError {
     )
 }
 
-/// Converts the parser's position, whose columns begin with 0.
+/// Converts a position of the YAML parser, whose columns begin with 0, to one whose columns begin with 1.
 pub(super) fn marker_position(marker: &Marker) -> Position {
     Position {
         line: saturating_u32(marker.line()),
