@@ -52,8 +52,7 @@ pub struct NewSharedParameter {
 }
 
 impl NewSharedEntry {
-    /// Builds the entry of a pipeline from its content: public variables become parameters. Without `id`, derives an
-    /// id.
+    /// Builds the entry of a pipeline: its public variables become parameters. The default id is made from `path`.
     pub fn for_pipeline(path: &str, id: Option<String>, bytes: &[u8]) -> Result<Self, DocumentError> {
         let tree = Tree::parse(bytes, Some("design"))?;
         let outline = PipelineOutline::from_node(tree.root())?;
