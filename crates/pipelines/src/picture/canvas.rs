@@ -121,11 +121,9 @@ struct PositionedPipeline {
 impl Canvas {
     /// Builds the canvas of a single version of a pipeline, so nothing is marked as changed.
     pub fn from_pipeline(bytes: &[u8]) -> Result<Self, DocumentError> {
-        Ok(Self::build(
-            Some(&PositionedPipeline::from_tree(&Tree::parse(bytes, None)?)?),
-            None,
-            None,
-        ))
+        let head = PositionedPipeline::from_tree(&Tree::parse(bytes, None)?)?;
+        let (base, diff) = (None, None);
+        Ok(Self::build(Some(&head), base, diff))
     }
 
     /// Builds the canvas of two versions of a pipeline and marks the changes. The base is missing if the pipeline is
@@ -295,6 +293,7 @@ impl Canvas {
     }
 }
 
+/// Creates the box of a component, without a note, a badge or a previous name.
 fn new_box(name: &str, kind: Option<String>, mark: ChangeMark, position: Option<Point>) -> CanvasBox {
     CanvasBox {
         name: name.to_owned(),
@@ -307,6 +306,7 @@ fn new_box(name: &str, kind: Option<String>, mark: ChangeMark, position: Option<
     }
 }
 
+/// Creates the arrow of a link between the boxes with these indices.
 fn new_arrow(from_box: usize, to_box: usize, kind: &str, mark: ChangeMark) -> Arrow {
     Arrow {
         from_box,
@@ -331,6 +331,8 @@ fn link_ends<'l>(component: &'l str, link: &'l Link) -> (&'l str, &'l str, &'l s
 }
 
 impl PositionedPipeline {
+    /// Reads the pipeline and the positions of its components. The tree must contain the key `design`, which other
+    /// readers skip.
     fn from_tree(tree: &Tree<'_>) -> Result<Self, DocumentError> {
         Ok(Self {
             pipeline: Pipeline::from_tree(tree)?,

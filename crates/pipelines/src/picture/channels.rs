@@ -40,8 +40,9 @@ pub(super) struct Tracks {
     counts: Vec<usize>,
 }
 
-/// Assigns a track (a height) to each horizontal line in a channel, the space between two rows. All lines of an owner
-/// in a channel have one track, and lines of different owners share a track only if they are far enough apart.
+/// Assigns a track (a height) to each horizontal line in a channel, the space between two rows. All lines of links with
+/// the same owner, a port that they share, are in one track. Lines of different owners share a track only if they are
+/// far enough apart.
 pub(super) fn assign_tracks(grid: &Grid, routes: &Routes) -> Tracks {
     let mut spans: Vec<BTreeMap<Port, (i32, i32)>> = vec![BTreeMap::new(); grid.rows.len() + 1];
     for (owner, hops) in routes.owners.iter().zip(&routes.hops) {

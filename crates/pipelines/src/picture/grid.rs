@@ -29,10 +29,12 @@ pub(super) struct BoxSpans {
 }
 
 impl BoxSpans {
+    /// Returns the x coordinate of the right edge of a box.
     pub(super) fn right(&self, index: usize) -> i32 {
         self.lefts[index] + self.widths[index]
     }
 
+    /// Returns the x coordinate of the center of a box.
     pub(super) fn center(&self, index: usize) -> i32 {
         self.lefts[index] + self.widths[index] / 2
     }

@@ -47,6 +47,7 @@ pub(super) struct BoxText {
 }
 
 impl BoxText {
+    /// Returns the number of lines of the name and the note together.
     pub(super) fn line_count(&self) -> usize {
         self.name.len() + usize::from(self.note.is_some())
     }

@@ -4,8 +4,9 @@
 /// Maximum number of parts without a link in one row.
 const MAX_PARTS_PER_ROW: usize = 6;
 
-/// Returns the layer and the row of each of `count` parts (boxes or stacks of boxes). A link leads to a later layer,
-/// unless it closes a cycle; a cycle is followed from a part for which `is_start` returns true, if it has one.
+/// Returns the layer and the row of each of `count` parts (boxes or stacks of boxes). Each link leads to a later layer,
+/// except a link that closes a cycle. The layers of a cycle begin at a part for which `is_start` returns true, if there
+/// is one.
 pub(super) fn assign_layers(
     count: usize,
     links: &[(usize, usize)],

@@ -85,7 +85,7 @@ impl<'c> Router<'c> {
         }
     }
 
-    /// Routes all links, and returns the hops of each link; a straight link has no hops. Notes which labels have space.
+    /// Routes all links. Returns the hops of each link, one for each channel; a straight link has no hops.
     pub(super) fn route_all(&mut self, labels: &[Option<String>]) -> Vec<Vec<Hop>> {
         let links = &self.ports.links;
         // The labels of changed links come first: a narrow box has space for one.
@@ -118,13 +118,13 @@ impl<'c> Router<'c> {
         links.iter().map(|link| self.route_link(link)).collect()
     }
 
-    /// Returns the port that all links on the first vertical line of this link share.
+    /// Returns the owner of the first vertical line of this link: the port that all links on the line share.
     fn exit_owner(&self, link: &LinkPlan) -> Port {
         let only_entry = self.only_entries.get(&link.exit).copied().flatten();
         only_entry.unwrap_or(link.exit)
     }
 
-    /// Returns the port that all links on the other lines of this link share.
+    /// Returns the owner of the other lines of this link: the port that all links on these lines share.
     pub(super) fn entry_owner(&self, link: &LinkPlan) -> Port {
         match self.only_exits.get(&link.entry).copied().flatten() {
             Some(_) => self.exit_owner(link),
@@ -132,13 +132,13 @@ impl<'c> Router<'c> {
         }
     }
 
-    /// Returns whether the position in the channel is unused, or used only by lines of this owner.
+    /// Returns whether the position in the channel is unused, or used only by lines whose links share the port `owner`.
     fn is_free(&self, channel: usize, x: i32, owner: Port) -> bool {
         let slot_owner = self.used_slots.get(channel).and_then(|slots| slots.get(&x));
         slot_owner.is_none_or(|slot_owner| *slot_owner == owner)
     }
 
-    /// Reserves the position in the channel for the lines of an owner.
+    /// Reserves the position in the channel for lines whose links share the port `owner`.
     fn occupy(&mut self, channel: usize, x: i32, owner: Port) {
         if let Some(slots) = self.used_slots.get_mut(channel) {
             slots.insert(x, owner);
@@ -153,7 +153,7 @@ impl<'c> Router<'c> {
         )
     }
 
-    /// Sets the position where an iteration link leaves its iterator, with space for its label if there is any.
+    /// Sets the position where an iteration link leaves its iterator, if possible with space for its label.
     fn assign_vertical_exit(&mut self, link: &LinkPlan, channel: usize, text: Option<&str>) {
         if self.port_positions.contains_key(&link.exit) {
             return;
@@ -257,7 +257,7 @@ impl<'c> Router<'c> {
         (low, high)
     }
 
-    /// Narrows the preferred range of an owner to the positions that are also in the gap of a port, if there are any.
+    /// Narrows the preferred range of lines that share the port `owner` to the gap of `port`, if the two overlap.
     fn narrow_preferred_range(&mut self, port: Port, owner: Port) {
         let Some(gap) = gap_at(self.grid, port) else {
             return;
@@ -271,7 +271,7 @@ impl<'c> Router<'c> {
         }
     }
 
-    /// Returns the best position for the vertical lines of an owner: in the middle of a gap, or near the outermost box.
+    /// Returns the best position for lines with this owner: in the middle of a gap, or near the outermost box.
     fn preferred_position(&self, owner: Port) -> i32 {
         match self.preferred_ranges.get(&owner).copied().unwrap_or_default() {
             (low, OUTER_RIGHT) => low.saturating_add(SLOT_WIDTH),
@@ -285,7 +285,7 @@ impl<'c> Router<'c> {
         self.grid.rows[row].partition_point(|index| self.spans.center(*index) <= x)
     }
 
-    /// Returns whether a vertical line through the row at this position touches neither a box nor another line.
+    /// Returns whether a vertical line can cross the row here without touching a box or a line of another owner.
     fn can_cross_row(&self, row: usize, x: i32, owner: Port) -> bool {
         let (low, high) = self.gap_bounds((row, self.nearest_gap(row, x)));
         low <= x && x <= high && self.is_free(row, x, owner) && self.is_free(row + 1, x, owner)

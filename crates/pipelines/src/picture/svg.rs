@@ -76,7 +76,8 @@ impl<'c> Picture<'c> {
         &self.canvas
     }
 
-    /// Returns whether the picture is legible at this width in pixels, to which it may be scaled down by up to 10 percent.
+    /// Returns whether the picture is legible at this width in pixels, to which it may be scaled down by up to 10
+    /// percent.
     pub fn fits_width(&self, width: i32) -> bool {
         9 * self.width() <= 10 * width
     }
@@ -226,6 +227,7 @@ impl<'c> Picture<'c> {
         (legend, x - 10)
     }
 
+    /// Returns whether a component or a link in the picture has this mark.
     fn has_mark(&self, mark: ChangeMark) -> bool {
         let has_box = self.canvas.boxes.iter().any(|canvas_box| canvas_box.mark == mark);
         has_box || self.canvas.arrows.iter().any(|arrow| arrow.mark == mark)

@@ -1,8 +1,8 @@
-//! Finds calls that are part of a circle. No function is recursive, because call chains can have any length.
+//! Finds calls that are part of a cycle. No function is recursive, because call chains can have any length.
 
 use std::collections::{HashMap, VecDeque};
 
-/// Maximum number of pipelines in a group for which a single circle is searched.
+/// Maximum number of pipelines in a group for which a single cycle is searched.
 const MAX_SEARCHED_GROUP: usize = 200;
 
 /// The calls between pipelines, which are identified by numbers.

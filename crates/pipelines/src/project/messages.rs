@@ -19,8 +19,8 @@ pub(super) const REPAIR_HINT: &str = "; `sluicegate mv --repair` writes that pat
 /// The hint for a finding with a proven fix.
 pub const FIX_HINT: &str = "; `sluicegate fix` corrects it";
 
-/// Maximum number of paths in a sentence about a circle.
-const MAX_LISTED_IN_CIRCLE: usize = 12;
+/// Maximum number of paths in a sentence about a cycle.
+const MAX_LISTED_IN_CYCLE: usize = 12;
 
 /// Describes a call to a pipeline that does not exist.
 pub fn describe_missing_call(kind: PipelineKind, target: &str) -> String {
@@ -128,7 +128,7 @@ pub(super) fn describe_circle(paths: &[&str]) -> String {
         [own] => format!("calls its own pipeline, `{}`", shorten_name(own)),
         [first, ..] => {
             let list =
-                List::with_limit(paths, MAX_LISTED_IN_CIRCLE).map(|path| format!("`{}`", shorten_name(path)));
+                List::with_limit(paths, MAX_LISTED_IN_CYCLE).map(|path| format!("`{}`", shorten_name(path)));
             let mut steps = list.items().to_vec();
             if list.omitted_count() > 0 {
                 steps.push(format_more(list.omitted_count()));

@@ -20,7 +20,7 @@ pub(super) struct Problem {
     pub fix: Option<ProposedFix>,
 }
 
-/// Creates a problem in the shared-pipelines file.
+/// Creates a problem in the shared-pipelines file. `subject` is the id of the affected entry, if there is one.
 pub(super) fn build_shared_file_problem(line: u32, subject: Option<String>, text: String) -> Problem {
     Problem {
         check: ProjectCheck::Shared,

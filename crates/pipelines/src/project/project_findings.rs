@@ -109,6 +109,7 @@ impl Project<'_> {
     }
 
     /// Adds a problem for each call that is part of a cycle, because such pipelines call each other without end.
+    /// Ignores calls that do not certainly mean one pipeline.
     fn check_cycles<'s>(&'s self, problems: &mut ProblemsByFile<'s>) {
         let pipelines: Vec<(&str, &PipelineFacts)> = self
             .facts
@@ -140,10 +141,10 @@ impl Project<'_> {
                     continue;
                 };
                 let text = messages_by_callee.entry(callee_index).or_insert_with(|| {
-                    let Some(circle) = groups.find_circle(index, callee_index) else {
+                    let Some(cycle) = groups.find_circle(index, callee_index) else {
                         return describe_large_circle(callee, groups.group_size(index));
                     };
-                    let paths: Vec<&str> = circle
+                    let paths: Vec<&str> = cycle
                         .iter()
                         .filter_map(|index| pipelines.get(*index).map(|(path, _)| *path))
                         .collect();

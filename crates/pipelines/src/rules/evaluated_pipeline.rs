@@ -22,6 +22,7 @@ impl<'p> EvaluatedPipeline<'p> {
         }
     }
 
+    /// Returns the graph of the components, which is built at the first call.
     pub(crate) fn graph(&self) -> &ComponentGraph<'p> {
         self.graph.get_or_init(|| ComponentGraph::new(self.pipeline))
     }

@@ -37,8 +37,9 @@ impl WaiverEntry {
         self.last_day.is_some_and(|last_day| last_day < today)
     }
 
-    /// Returns whether the waiver allows this finding in a file that its path matches: the rule and the component are
-    /// the same, and the size did not get worse. A finding of unknown size is not allowed if the waiver has a size.
+    /// Returns whether the waiver allows this finding in a file that its path matches: the rule is the same, the
+    /// component is the same or not restricted, and the size is not worse than the allowed size. If the waiver has a
+    /// size, a finding of unknown size is not allowed.
     pub(crate) fn matches_finding(&self, finding: &Finding<'_>) -> bool {
         let identity = finding.identity();
         let is_small_enough = match (self.size, finding.size) {
