@@ -41,12 +41,13 @@ impl BoxSpans {
 }
 
 impl Grid {
-    /// Builds the grid from the places on the canvas. Like a text that is wrapped, the picture continues in new rows
-    /// below at each column in `breaks`, which is ascending.
+    /// Builds the grid from the places on the canvas. Stacked boxes (iterators above their target) are in one column,
+    /// each in a row of its own. Like a text that is wrapped, the picture continues in new rows below at each column in
+    /// `breaks`, which is ascending.
     pub(super) fn build(places: &Places, breaks: &[usize]) -> Self {
         let base_lines = assign_rows(places);
         let base_columns = assign_columns(places, &base_lines);
-        // A line of a band has as many rows as its highest stack.
+        // A line of a band has as many rows as its highest stack has boxes.
         let mut line_heights: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         // The band (the columns between two breaks) and the line (the row on the canvas) of each box.
         let lines: Vec<(usize, usize)> = places

@@ -147,12 +147,12 @@ pub(super) fn link_label_width(text: &str) -> i32 {
     }
 }
 
-/// Returns the approximate width of the text, in hundredths of a pixel.
+/// Returns the approximate width of the text, in hundredths of a pixel: the sum of the widths of its characters.
 fn width_in_hundredths(text: &str) -> i32 {
     text.chars().map(char_width).sum()
 }
 
-/// Returns the approximate width of a character, in hundredths of a pixel.
+/// Returns the approximate width of a character at [`FONT_SIZE`], in hundredths of a pixel, by groups of similar width.
 fn char_width(c: char) -> i32 {
     match c {
         'i' | 'j' | 'l' | '.' | ',' | '\'' | ':' | ';' | '|' | '!' => 350,

@@ -212,7 +212,7 @@ impl<'c> Router<'c> {
         self.port_positions.insert(link.entry, x);
     }
 
-    /// Returns whether the position is covered by a label only, at the other side of the channel than the link's entry.
+    /// Returns whether only a label, at the opposite side of the channel from the link's entry, is at this position.
     fn has_far_label(&self, channel: usize, x: i32, link: &LinkPlan) -> bool {
         let slot_owner = self.used_slots.get(channel).and_then(|slots| slots.get(&x));
         slot_owner.is_some_and(|port| port.role == PortRole::Stub && port.side != link.entry.side)

@@ -108,7 +108,7 @@ fn reject_duplicate_id(
     Ok(entry)
 }
 
-/// Reads an entry of the shared-pipelines file.
+/// Reads an entry of the shared-pipelines file. Fails if the path or the id is missing, or if a value is invalid.
 fn parse_entry(node: NodeRef<'_, '_>) -> Result<SharedEntry, DocumentError> {
     if !node.is_map() {
         return Err(DocumentError::at_position(

@@ -54,8 +54,8 @@ fn check_copied_variables(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
         .collect()
 }
 
-/// Returns the names of the variables that the concurrent iterators of an orchestration set. A transformation has no
-/// iterators.
+/// Returns the names of the variables that the concurrent iterators of an orchestration set. Returns no names for a
+/// transformation, where every copied variable is a violation.
 fn list_concurrent_variables<'p>(subject: &EvaluatedPipeline<'p>) -> HashSet<&'p str> {
     if subject.pipeline.kind == PipelineKind::Transformation {
         return HashSet::new();

@@ -68,6 +68,7 @@ impl EditedFile {
     /// Parses the lines of the waivers file, so that entries can be added and removed without changing the others.
     /// Fails for entries that are not written on lines of their own.
     fn parse(text: &str) -> Result<Self, EditError> {
+        // An entry of an unknown rule is no reason to reject the file.
         let placed_waivers = read_waivers(text.as_bytes(), &|_| true)?;
         let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
