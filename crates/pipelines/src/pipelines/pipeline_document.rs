@@ -20,7 +20,7 @@ impl Pipeline {
     /// Reads a pipeline file.
     ///
     /// A pipeline is a map with a `pipeline` key whose value, and whose `components`, are a map or null, and with a
-    /// valid `type`. Other errors are ignored. The key `design` is skipped, because it contains only the drawing.
+    /// valid `type`. Other errors are ignored. The key `design` is skipped, because it contains only the layout.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         Self::from_tree(&Tree::parse(bytes, Some("design"))?)
     }
@@ -33,7 +33,7 @@ impl Pipeline {
 
 impl PipelineKind {
     /// Reads the kind from the `type` key in the content of a pipeline file. The key `design` is skipped, because it
-    /// contains only the drawing.
+    /// contains only the layout.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         parse_kind(Tree::parse(bytes, Some("design"))?.root())
     }
