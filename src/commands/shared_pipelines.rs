@@ -106,6 +106,6 @@ fn reject_edit(file: &str, error: &SharedEditError) -> Failure {
         SharedEditError::AlreadyShared { .. } => "edit that entry, for example to enable it",
         SharedEditError::UsedId { .. } => "pass another id with --id",
         SharedEditError::Unreadable(_) => "correct the file first",
-        SharedEditError::UnsupportedForm => "write each entry on separate lines, as `- pipeline: …`",
+        SharedEditError::UnsupportedForm => "start each entry on its own line, as `- pipeline: …`",
     })
 }

@@ -26,7 +26,7 @@ pub enum SharedEditError {
     #[error("the id `{id}` is already used on line {line}")]
     UsedId { id: String, line: u32 },
     /// The formatting of the file does not allow editing.
-    #[error("the file cannot be edited in place: each entry of `pipelines` must be on separate lines")]
+    #[error("the file cannot be edited in place: each entry of `pipelines` must start on its own line")]
     UnsupportedForm,
 }
 

@@ -14,7 +14,7 @@ pub enum EditError {
     #[error(transparent)]
     Unreadable(#[from] DocumentError),
     /// The formatting of the file does not allow editing.
-    #[error("the file cannot be edited in place: each entry of the list must be on separate lines")]
+    #[error("the file cannot be edited in place: each entry of the list must start on its own line")]
     UnsupportedForm,
 }
 

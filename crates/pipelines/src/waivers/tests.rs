@@ -64,9 +64,9 @@ fn invalid_waiver_is_rejected_with_position_and_suggestion() {
     insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, until: 20270101 }"), @"`20270101` is not a date such as 2027-03-31 (line 1, column 57)");
     insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, size: 3 }"), @"`size` is valid only for rules that compare a number with a limit (line 1, column 56)");
     insta::assert_snapshot!(refused("- { rule: maximum-components, path: a, reason: r, size: many }"), @"`size` must be a non-negative integer (line 1, column 57)");
-    insta::assert_snapshot!(refused("- { rule: maximum-components, path: a, reason: r, about: x }"), @"a waiver of a rule with a limit cannot name a component: remove `about` (line 1, column 58)");
+    insta::assert_snapshot!(refused("- { rule: maximum-components, path: a, reason: r, about: x }"), @"a waiver for a rule with a limit cannot name a component: remove `about` (line 1, column 58)");
     insta::assert_snapshot!(refused("rule: unused-components"), @"the file is not a list of waivers (line 1, column 1)");
-    insta::assert_snapshot!(refused("- unused-components"), @"a waiver is a map: `{ rule: …, path: …, reason: … }` (line 1, column 3)");
+    insta::assert_snapshot!(refused("- unused-components"), @"a waiver must be a map such as `{ rule: …, path: …, reason: … }` (line 1, column 3)");
 }
 
 #[test]

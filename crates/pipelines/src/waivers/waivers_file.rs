@@ -61,7 +61,7 @@ fn parse_waiver(
     if !item.is_map() {
         return Err(error_at(
             item,
-            "a waiver is a map: `{ rule: …, path: …, reason: … }`",
+            "a waiver must be a map such as `{ rule: …, path: …, reason: … }`",
         ));
     }
     if let Some((key, position, _)) = item.entries().find(|(key, ..)| !KEYS.contains(key)) {
@@ -91,7 +91,7 @@ fn parse_waiver(
         )),
         (_, Some(node)) if is_counting => Err(error_at(
             node,
-            "a waiver of a rule with a limit cannot name a component: remove `about`",
+            "a waiver for a rule with a limit cannot name a component: remove `about`",
         )),
         _ => Ok(PlacedWaiver {
             entry,
