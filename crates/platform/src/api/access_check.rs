@@ -32,7 +32,8 @@ impl Platform {
             })
     }
 
-    /// Requests one item of a list, to learn whether the token may read it.
+    /// Requests one entry of a list, to learn whether the token may read it. A response that is neither a list nor an
+    /// object is an error.
     async fn check_access(&self, path: &[&str]) -> Result<(), HttpError> {
         let request = Request::get(self.client.url(path)?)
             .query("page", "0")

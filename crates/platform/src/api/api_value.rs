@@ -18,7 +18,7 @@ pub struct ApiValue<T> {
 }
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for ApiValue<T> {
-    /// Reads the JSON once, and the typed value from it.
+    /// Deserializes the raw JSON, and converts it to the typed value, so that both are available.
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let raw = Value::deserialize(reader)?;
         let value = T::deserialize(&raw).map_err(serde::de::Error::custom)?;
@@ -46,7 +46,8 @@ impl Platform {
         Ok(ApiValue { value, raw })
     }
 
-    /// Sends a request whose status is the result; returns the raw body, null if it is not JSON.
+    /// Sends a request for which the status of the response is enough. Returns the JSON of the response, or null if its
+    /// body is not JSON.
     pub(super) async fn send_and_read(&self, request: &Request) -> Result<Value, HttpError> {
         let response = self.client.send(request).await?;
         Ok(response.json().unwrap_or_default())
@@ -62,15 +63,15 @@ impl Platform {
         &self,
         url: Url,
     ) -> Result<Vec<ApiValue<T>>, HttpError> {
-        self.read_list(url, Paging::Always, |raw, place, response| {
-            let value = parse_value(&raw, place, response)?;
+        self.read_list(url, Paging::Always, |raw, path, response| {
+            let value = parse_value(&raw, path, response)?;
             Ok(ApiValue { value, raw })
         })
         .await
     }
 
-    /// Deletes the resource at this URL. A 404 after a retry is a success, because an earlier attempt deleted the
-    /// resource. At the first attempt, it means that the resource does not exist.
+    /// Deletes the resource at this URL. A 404 after a retry is a success, because an earlier attempt probably deleted
+    /// the resource. A 404 at the first attempt is an error: the resource does not exist.
     pub(super) async fn delete(&self, url: Url) -> Result<(), HttpError> {
         match self
             .client

@@ -48,15 +48,15 @@ pub struct ArtifactDetails {
 }
 
 impl Artifact {
-    /// Returns the version name for a message.
+    /// Returns the version name for a message, or `without a name` if the platform returned none.
     pub fn display_name(&self) -> &str {
         self.version_name.as_deref().unwrap_or("without a name")
     }
 }
 
 impl Platform {
-    /// Returns the published versions of a prefix, or of all: `GET /v1/shared-pipelines/artifacts`. The document does
-    /// not show the list's shape, so a bare array and any envelope are accepted, and all pages are read.
+    /// Returns the published versions of a prefix, or of all: `GET /v1/shared-pipelines/artifacts`. The API document
+    /// does not show the list's shape, so a bare array and any envelope are accepted, and all pages are read.
     pub async fn artifacts(&self, prefix: Option<&str>) -> Result<Vec<Artifact>, HttpError> {
         let mut url = self.client.url(&["shared-pipelines", "artifacts"])?;
         if let Some(prefix) = prefix {
@@ -80,7 +80,8 @@ impl Platform {
         self.fetch_details(prefix, version).await?.json()
     }
 
-    /// Returns the raw JSON of [`Platform::artifact_details`], after a check that it has the expected form.
+    /// Returns the same response as [`Platform::artifact_details`] as raw JSON, after a check that it has the expected
+    /// form.
     pub async fn raw_artifact_details(
         &self,
         prefix: &str,
@@ -91,7 +92,7 @@ impl Platform {
         response.json()
     }
 
-    /// Requests the details of a version; without a name, of the latest one.
+    /// Requests the details of a version. Without a version, the platform returns those of the latest enabled version.
     async fn fetch_details(&self, prefix: &str, version: Option<&str>) -> Result<Response, HttpError> {
         let url = self.client.url(&["shared-pipelines", "artifacts", "details"])?;
         let mut request = Request::get(url).query("sharedPipelineIdPrefix", prefix);
@@ -101,8 +102,8 @@ impl Platform {
         self.client.send(&request).await.map_err(add_role_hint)
     }
 
-    /// Enables or disables a version: `PATCH /v1/shared-pipelines/artifacts`. Idempotent. The document does not show a
-    /// response body: the raw body is returned, null if there is none.
+    /// Enables or disables a version: `PATCH /v1/shared-pipelines/artifacts`. The request is idempotent. The API
+    /// document does not show a response body, so the response's JSON is returned, or null if its body is not JSON.
     pub async fn set_artifact_enabled(
         &self,
         prefix: &str,

@@ -20,8 +20,8 @@ pub struct NewConnection {
 }
 
 impl Platform {
-    /// Creates the default warehouse connection: `POST /v1/projects/{projectId}/data-platform-connections`. Repeated
-    /// only if the first request was certainly not processed.
+    /// Creates the default warehouse connection: `POST /v1/projects/{projectId}/data-platform-connections`. The request
+    /// is repeated only if it was certainly not processed.
     pub async fn create_connection(
         &self,
         project: Uuid,

@@ -20,7 +20,7 @@ pub struct Environment {
     pub default_agent_name: Option<String>,
 }
 
-/// An environment to be created. Fields that the document does not define are sent unchanged.
+/// An environment to be created. Fields that the API document does not define are sent unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewEnvironment {
@@ -38,7 +38,7 @@ pub struct NewEnvironment {
     pub default_connections: BTreeMap<String, BTreeMap<String, String>>,
     /// Connection properties for this environment.
     pub connection_overrides: Vec<ConnectionOverride>,
-    /// Fields that the document does not define.
+    /// Fields that the API document does not define.
     #[serde(flatten)]
     pub other_fields: Map<String, Value>,
 }
@@ -51,7 +51,7 @@ pub struct ConnectionOverride {
     pub connection_name: String,
     /// `{ value }` for each property, or `{ secretName, secretKey }` for a secret one.
     pub connection_properties: Map<String, Value>,
-    /// Fields that the document does not define.
+    /// Fields that the API document does not define.
     #[serde(flatten)]
     pub other_fields: Map<String, Value>,
 }
@@ -62,7 +62,8 @@ impl Platform {
         self.list_all(self.project_url(project, ENVIRONMENTS, &[])?).await
     }
 
-    /// Creates an environment: `POST /v1/projects/{projectId}/environments`. Repeated only if certainly not processed.
+    /// Creates an environment: `POST /v1/projects/{projectId}/environments`. The request is repeated only if it was
+    /// certainly not processed.
     pub async fn create_environment(
         &self,
         project: Uuid,

@@ -72,8 +72,8 @@ struct EventEnvelope {
 }
 
 impl Platform {
-    /// Returns one page of the audit events: `GET /v1/events`. The list grows while it is read, so a caller that needs
-    /// all events must detect moved entries.
+    /// Returns one page of the audit events: `GET /v1/events`. The list may grow between two requests, which moves
+    /// events to other pages, so a caller that needs all events must detect this.
     pub async fn events(&self, window: &EventWindow, page: usize) -> Result<EventPage, HttpError> {
         let mut request = Request::get(self.client.url(&["events"])?);
         for (name, value) in [("from", &window.from), ("to", &window.to)] {
@@ -99,7 +99,7 @@ impl Platform {
     }
 }
 
-/// Adds the hint which role the token needs.
+/// Adds a hint about the required role to an error with status 403. Other errors are returned unchanged.
 fn add_role_hint(error: HttpError) -> HttpError {
     match error.kind() {
         ErrorKind::Forbidden => {

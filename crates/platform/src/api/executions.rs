@@ -27,7 +27,7 @@ pub struct NewExecution {
     /// At most one execution with this tag runs at a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution_tag: Option<String>,
-    /// Values of scalar variables, by name. The document does not define the field, so it is sent only if needed.
+    /// Values of scalar variables, by name. The API document does not define the field, so it is sent only if needed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub scalar_variables: BTreeMap<String, String>,
     /// Rows of grid variables, by name; like `scalar_variables`.
@@ -53,7 +53,7 @@ pub struct ExecutionResponse {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Execution {
-    /// `RUNNING`, or a value that the document does not define.
+    /// `RUNNING`, or a value that the API document does not define.
     pub status: Option<String>,
     /// The platform's message.
     pub message: Option<String>,
@@ -73,8 +73,8 @@ impl Platform {
             .await
     }
 
-    /// Executes a pipeline: `POST /v1/projects/{projectId}/pipeline-executions`. Repeated only if certainly not
-    /// processed; a tag that is already running gives 409.
+    /// Executes a pipeline: `POST /v1/projects/{projectId}/pipeline-executions`. The request is repeated only if it was
+    /// certainly not processed. The platform responds with 409 if an execution with this tag is already running.
     pub async fn start_execution(
         &self,
         project: Uuid,
@@ -91,7 +91,7 @@ impl Platform {
             .await
     }
 
-    /// Terminates an execution: `PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`. The
+    /// Terminates an execution: `PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`. The API
     /// document does not define the values of `status`. An execution ends only once, so the request may be repeated.
     pub async fn terminate_execution(
         &self,

@@ -34,9 +34,9 @@ const PAGE_NUMBER_FIELDS: [&str; 2] = ["page", "number"];
 /// Whether the first request already has paging parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Paging {
-    /// The document defines `page` and `size` for this endpoint.
+    /// The API document defines `page` and `size` for this endpoint.
     Always,
-    /// The document defines no paging: the parameters are sent only if the response is a page.
+    /// The API document defines no paging: the parameters are sent only if the response is a page.
     IfPaged,
 }
 
@@ -53,8 +53,8 @@ struct ListPage {
 }
 
 impl ListPage {
-    /// Parses a page: a bare array, or an envelope. Returns `None` if no expected field of the envelope has an array,
-    /// or several have one.
+    /// Parses a page: a bare array, or an envelope. Returns `None` if no expected field of the envelope contains an
+    /// array, or if several do, because it is unknown then which array has the entries.
     fn parse(response: Value) -> Option<Self> {
         match response {
             Value::Array(entries) => Some(Self {
@@ -68,25 +68,25 @@ impl ListPage {
                 let mut arrays = ENTRY_FIELDS
                     .into_iter()
                     .filter(|name| fields.get(*name).is_some_and(Value::is_array));
-                // With two lists, it is unknown which one has the entries.
-                let (Some(place), None) = (arrays.next(), arrays.next()) else {
+                // The second call to `next` must find no further array.
+                let (Some(entries_field), None) = (arrays.next(), arrays.next()) else {
                     return None;
                 };
                 let find_number = |name| usize::try_from(fields.get(name)?.as_u64()?).ok();
                 let total = TOTAL_FIELDS.into_iter().find_map(find_number);
                 let size = find_number("size").filter(|size| *size > 0);
-                let has_number = PAGE_NUMBER_FIELDS
+                let has_page_number = PAGE_NUMBER_FIELDS
                     .into_iter()
                     .any(|name| find_number(name).is_some());
-                let Some(Value::Array(entries)) = fields.remove(place) else {
+                let Some(Value::Array(entries)) = fields.remove(entries_field) else {
                     return None;
                 };
                 Some(Self {
-                    entries_field: place,
+                    entries_field,
                     entries,
                     total,
                     size,
-                    has_page_number: has_number,
+                    has_page_number,
                 })
             }
             _ => None,
@@ -94,8 +94,8 @@ impl ListPage {
     }
 
     /// Returns whether another page must be requested, after `earlier_count` entries of earlier pages; `requested_size`
-    /// is the requested page size. If neither a total nor a size is known, a page number means that there may be
-    /// another page.
+    /// is the requested page size. If no total and no page size is known, a page number in the response means that
+    /// there may be another page.
     fn has_next_page(&self, earlier_count: usize, requested_size: Option<usize>) -> bool {
         if self.entries.is_empty() {
             return false;
@@ -115,7 +115,8 @@ impl ListPage {
 
 impl Platform {
     /// Requests all pages of a list and returns the entries, each converted by `convert`, which receives the entry's
-    /// path in its page for errors.
+    /// path in its page for errors. Fails if a page repeats an earlier one, if the list does not have as many entries
+    /// as it states, or if it has more than [`MAX_PAGES`] pages.
     pub(super) async fn read_list<T>(
         &self,
         url: Url,
@@ -124,7 +125,7 @@ impl Platform {
     ) -> Result<Vec<T>, HttpError> {
         let mut entries = Vec::new();
         let mut page_size = (paging == Paging::Always).then_some(PAGE_SIZE);
-        let mut memory = 0;
+        let mut total_memory = 0;
         let mut seen_pages = HashSet::new();
         let mut previous_page = None;
         for page_number in 0..MAX_PAGES {
@@ -132,7 +133,7 @@ impl Platform {
                 .client
                 .send(&build_page_request(&url, page_number, page_size))
                 .await?;
-            memory = response.check_memory(memory)?;
+            total_memory = response.check_memory(total_memory)?;
             let page = ListPage::parse(response.json()?)
                 .ok_or_else(|| response.unusable_error("it contains no list"))?;
             let page_hash = hash_entries(&page.entries);
@@ -177,7 +178,7 @@ impl Platform {
     }
 }
 
-/// Returns a hash that distinguishes pages.
+/// Returns a hash of the entries, by which a repeated page is recognized.
 fn hash_entries(entries: &[Value]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for entry in entries {
@@ -186,7 +187,7 @@ fn hash_entries(entries: &[Value]) -> u64 {
     hasher.finish()
 }
 
-/// Creates the request for a page. Without a size, it is the request for a list without pages.
+/// Creates the request for page `number` with `size` entries. Without a size, the request has no paging parameters.
 fn build_page_request(url: &Url, number: usize, size: Option<usize>) -> Request {
     let request = Request::get(url.clone());
     match size {

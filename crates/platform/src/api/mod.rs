@@ -63,7 +63,7 @@ impl Platform {
         self.client.observer()
     }
 
-    /// Returns the URL of a resource of a project.
+    /// Returns the URL of a project's resource, with `subpath` below it.
     fn project_url(&self, project: Uuid, resource: &str, subpath: &[&str]) -> Result<Url, HttpError> {
         let project_id = project.to_string();
         let path = [&["projects", &project_id, resource], subpath].concat();
@@ -75,7 +75,7 @@ impl Platform {
 const ADMIN_ROLE_HINT: &str =
     "shared pipelines and their artifacts need a token with the account role Admin or Super Admin";
 
-/// Adds the required role as a hint, if the failure is a 403.
+/// Adds a hint about the required role to an error with status 403. Other errors are returned unchanged.
 fn add_role_hint(error: HttpError) -> HttpError {
     match error.kind() {
         crate::http::ErrorKind::Forbidden => error.with_hint(ADMIN_ROLE_HINT),

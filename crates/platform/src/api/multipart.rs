@@ -59,12 +59,12 @@ impl MultipartForm {
         }
     }
 
-    /// Returns a reader for a complete part, from its boundary to the end of its last line.
+    /// Returns a reader for a complete part: its delimiter and headers, its content, and the line break after it.
     fn open_part(&self, index: usize, part: &UploadPart) -> io::Result<Box<dyn Read + Send>> {
         let content = ExactReader {
             content: self.source.open_part(index)?,
             length: part.length,
-            missing_size: part.length,
+            remaining_size: part.length,
         };
         let head = Cursor::new(format_part_head(&self.boundary, &part.name).into_bytes());
         Ok(Box::new(head.chain(content).chain(&b"\r\n"[..])))
@@ -82,7 +82,7 @@ impl UploadBody for MultipartForm {
         self.length
     }
 
-    /// Opens the form for reading: its parts, then the end of the form.
+    /// Returns a reader for the complete form: its parts, followed by the closing delimiter.
     fn open_body(self: Arc<Self>) -> Box<dyn Read + Send> {
         let tail = Cursor::new(form_tail(&self.boundary).into_bytes());
         let parts = FormReader {
@@ -108,7 +108,7 @@ struct FormReader {
 }
 
 impl FormReader {
-    /// Opens the next part; returns false after the last.
+    /// Opens the next part for reading. Returns false if all parts were opened already.
     fn open_next_part(&mut self) -> io::Result<bool> {
         let Some(part) = self.form.parts.get(self.opened_count) else {
             return Ok(false);
@@ -121,13 +121,13 @@ impl FormReader {
         Ok(true)
     }
 
-    /// Reads from the open part. An error names the part.
-    fn read_open_part(&mut self, space: &mut [u8]) -> io::Result<usize> {
+    /// Reads from the part that is open. Before the first part, that is an empty reader. An error names the part.
+    fn read_open_part(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let part = self
             .opened_count
             .checked_sub(1)
             .and_then(|index| self.form.parts.get(index));
-        match (self.open_part.read(space), part) {
+        match (self.open_part.read(buffer), part) {
             (Err(error), Some(part)) => Err(add_part_name(part, error)),
             (result, _) => result,
         }
@@ -135,18 +135,18 @@ impl FormReader {
 }
 
 impl Read for FormReader {
-    /// Reads from the parts, one after the other.
-    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+    /// Reads from the parts, one after the other. Returns 0 after the last part.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            let size = self.read_open_part(space)?;
-            if size > 0 || space.is_empty() || !self.open_next_part()? {
+            let size = self.read_open_part(buffer)?;
+            if size > 0 || buffer.is_empty() || !self.open_next_part()? {
                 return Ok(size);
             }
         }
     }
 }
 
-/// Adds the part's name to an error, unless it is `Interrupted`, which callers retry.
+/// Adds the part's name to an error. `Interrupted` is returned unchanged because callers recognize it and retry.
 fn add_part_name(part: &UploadPart, error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::Interrupted => error,
@@ -158,14 +158,14 @@ fn add_part_name(part: &UploadPart, error: io::Error) -> io::Error {
 struct ExactReader {
     content: Box<dyn Read + Send>,
     length: u64,
-    missing_size: u64,
+    remaining_size: u64,
 }
 
 impl Read for ExactReader {
-    /// Reads from the content of a part. Fails if it is shorter or longer than the upload states.
-    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        let (length, missing_size) = (self.length, self.missing_size);
-        if missing_size == 0 {
+    /// Reads from the content of a part. Fails if the content is shorter or longer than the upload states.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let (length, remaining_size) = (self.length, self.remaining_size);
+        if remaining_size == 0 {
             return match self.content.read(&mut [0])? {
                 0 => Ok(0),
                 _ => Err(io::Error::other(format!(
@@ -173,21 +173,21 @@ impl Read for ExactReader {
                 ))),
             };
         }
-        let max_size = space
+        let max_size = buffer
             .len()
-            .min(usize::try_from(missing_size).unwrap_or(usize::MAX));
-        let size = self.content.read(&mut space[..max_size])?;
+            .min(usize::try_from(remaining_size).unwrap_or(usize::MAX));
+        let size = self.content.read(&mut buffer[..max_size])?;
         if size == 0 && max_size > 0 {
             return Err(io::Error::other(format!(
-                "the content ends {missing_size} bytes before the planned {length}"
+                "the content ends {remaining_size} bytes before the planned {length}"
             )));
         }
-        self.missing_size -= size as u64;
+        self.remaining_size -= size as u64;
         Ok(size)
     }
 }
 
-/// Returns the lines before the content of a part.
+/// Returns the lines before a part's content: the delimiter and the headers.
 fn format_part_head(boundary: &str, name: &str) -> String {
     let name = part_name(name);
     format!(
@@ -200,7 +200,8 @@ fn form_tail(boundary: &str) -> String {
     format!("--{boundary}--\r\n")
 }
 
-/// Returns the part name for a file's path. Two paths can have the same name, and the platform would keep only one.
+/// Returns a file's path as a part name: quotes and line breaks are escaped, as browsers do. Two paths can get the same
+/// name, and the platform would keep only one of the files.
 pub fn part_name(path: &str) -> Cow<'_, str> {
     if path.contains(['"', '\r', '\n']) {
         Cow::Owned(path.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A"))

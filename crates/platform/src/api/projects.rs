@@ -37,7 +37,7 @@ impl Platform {
         self.list_all(self.client.url(&["projects"])?).await
     }
 
-    /// Creates a project: `POST /v1/projects`. Repeated only if certainly not processed.
+    /// Creates a project: `POST /v1/projects`. The request is repeated only if it was certainly not processed.
     pub async fn create_project(&self, project: &NewProject) -> Result<ApiValue<ProjectCreated>, HttpError> {
         let url = self.client.url(&["projects"])?;
         self.fetch_value(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(project)))

@@ -88,7 +88,7 @@ impl Platform {
     }
 }
 
-/// Creates the error that this metadata cannot be sent; `label` is its name for people.
+/// Creates the error for a value that cannot be sent as a header. `label` is the name of the value in the message.
 fn header_error(label: &str, error: &HeaderError) -> HttpError {
     HttpError::configuration(format!("the {label} cannot be sent as a header: {error}"))
 }

@@ -36,7 +36,8 @@ pub struct ReviewRequest {
 }
 
 impl ReviewRequest {
-    /// Creates a request for a commit that no repository has, so that the platform responds without reviewing anything.
+    /// Creates a request for a commit that exists in no repository (its hash is all zeros), so that the platform
+    /// responds without reviewing anything.
     fn for_missing_commit() -> Self {
         Self {
             branch_name: "sluicegate-doctor".to_owned(),
@@ -45,7 +46,7 @@ impl ReviewRequest {
         }
     }
 
-    /// Returns the body of the request in the form that the platform expects.
+    /// Returns the request's body with the field names that the platform expects.
     fn to_json(&self, fields: &ReviewFields) -> Value {
         let mut body = json!({ "branchName": self.branch_name, "commitId": self.commit_id });
         match fields {
@@ -63,7 +64,7 @@ impl ReviewRequest {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewResponse {
-    /// `PASSED`, `FAILED`, or a value that the document does not define.
+    /// `PASSED`, `FAILED`, or a value that the API document does not define.
     pub review_status: Option<String>,
     /// The rule results; `None` if the field is missing.
     #[serde(default)]
@@ -81,7 +82,7 @@ pub struct ReviewResponse {
 #[serde(rename_all = "camelCase")]
 pub struct RuleResponse {
     pub rule_name: Option<String>,
-    /// `PASSED`, `FAILED`, `ERROR`, or a value that the document does not define.
+    /// `PASSED`, `FAILED`, `ERROR`, or a value that the API document does not define.
     pub status: Option<String>,
     /// `errorDetail.type`: why the rule could not be evaluated. `None` if there is no `errorDetail`.
     #[serde(default, rename = "errorDetail", deserialize_with = "read_error_type")]
@@ -91,7 +92,7 @@ pub struct RuleResponse {
     pub violations: Vec<String>,
 }
 
-/// Reads `errorDetail`. Any value but null is an error of the rule, also one without a type.
+/// Deserializes `errorDetail` to its type. Any value except null means that the rule failed, even if it has no type.
 fn read_error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
     let detail = Value::deserialize(reader)?;
     if detail.is_null() {
@@ -102,9 +103,11 @@ fn read_error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String
 }
 
 impl Platform {
-    /// Reviews files: `POST /v1/projects/{projectId}/reviews`. It changes nothing, so it may be repeated; after a
-    /// timeout only once, since fewer files help more than further retries. The document does not define a success
-    /// status: 200 and 201 contain a review, another status such as 202 or 206 may contain only a part of it.
+    /// Reviews files: `POST /v1/projects/{projectId}/reviews`. A review changes nothing, so the request may be
+    /// repeated. After a timeout it is repeated only once, because a request with fewer files helps more than further
+    /// retries. The API document does not define a success status: 200 and 201 contain a review; another status such as
+    /// 202 or 206 is an error because its review may be incomplete. If the response has no status and no results, its
+    /// text becomes `message`.
     pub async fn review(
         &self,
         project: Uuid,
@@ -140,8 +143,8 @@ impl Platform {
 
 impl Platform {
     /// Checks whether the platform accepts these fields of a review request, by requesting the review of a commit that
-    /// no repository has. Every response is fine except a 400 that mentions other fields. A server that is unreachable
-    /// or gives no usable response is an error, too.
+    /// exists in no repository. Any response of the platform passes, except a 400 that mentions fields of the other
+    /// form. An unreachable server and an unusable response are errors, too.
     pub async fn check_review_access(
         &self,
         project: Uuid,
@@ -155,8 +158,8 @@ impl Platform {
         }
     }
 
-    /// Sends two requests that contain nothing of a change, and returns whether the platform has responded to any
-    /// request so far: the review of a commit that no repository has, and the list of projects.
+    /// Returns whether the platform has responded to any request so far, after two more requests that contain nothing
+    /// of the change: the review of a commit that exists in no repository, and the list of projects.
     pub async fn probe(&self, project: Uuid, agent_version: &str, fields: &ReviewFields) -> bool {
         let request = ReviewRequest::for_missing_commit();
         let review = self.review(project, agent_version, &request, fields);
@@ -170,7 +173,8 @@ impl Platform {
     }
 }
 
-/// Adds a hint: the platform expects other fields, or one of the identifiers in the request may be wrong.
+/// Adds a hint to an error of a review: the setting for the fields that the platform expects or, after a 400 or 404,
+/// the values to check.
 fn add_review_hint(error: HttpError, fields: &ReviewFields) -> HttpError {
     if let Some(hint) = find_fields_hint(&error, fields) {
         return error.with_hint(hint);
@@ -184,26 +188,27 @@ fn add_review_hint(error: HttpError, fields: &ReviewFields) -> HttpError {
     }
 }
 
-/// Returns whether the platform expects other fields than these, or another value of the data warehouse type.
+/// Returns whether the error shows that the platform expects other fields or another data warehouse type.
 fn is_about_other_fields(error: &HttpError, fields: &ReviewFields) -> bool {
     find_fields_hint(error, fields).is_some()
 }
 
-/// Returns the setting to change if a 400 names a field that the request does not have, or the data warehouse type.
+/// Returns the hint which setting to change, if a 400 mentions a field that the request does not have, or the data
+/// warehouse type.
 fn find_fields_hint(error: &HttpError, fields: &ReviewFields) -> Option<&'static str> {
     if error.kind() != ErrorKind::BadRequest {
         return None;
     }
     match fields {
         ReviewFields::Pipelines
-            if names_field(error, "filePaths") || names_field(error, "dataWarehouseType") =>
+            if mentions_field(error, "filePaths") || mentions_field(error, "dataWarehouseType") =>
         {
             Some(
                 "this platform expects other fields: set --review-request file-paths and --data-warehouse TYPE \
              (SLUICEGATE_REVIEW_REQUEST, SLUICEGATE_DATA_WAREHOUSE)",
             )
         }
-        ReviewFields::FilePaths { .. } if names_field(error, "dataWarehouseType") => {
+        ReviewFields::FilePaths { .. } if mentions_field(error, "dataWarehouseType") => {
             Some("check the data warehouse type: --data-warehouse TYPE (SLUICEGATE_DATA_WAREHOUSE)")
         }
         ReviewFields::FilePaths { .. } if needs_pipelines_field(error) => Some(
@@ -214,7 +219,7 @@ fn find_fields_hint(error: &HttpError, fields: &ReviewFields) -> Option<&'static
     }
 }
 
-/// Returns whether the platform rejects this field of the request.
+/// Returns whether the platform reported a violation for this field of the request.
 fn has_violation(error: &HttpError, field: &str) -> bool {
     error
         .violations()
@@ -222,8 +227,8 @@ fn has_violation(error: &HttpError, field: &str) -> bool {
         .any(|violation| violation.field == field)
 }
 
-/// Returns whether the error names this field, in a violation or as a word of its text.
-fn names_field(error: &HttpError, field: &str) -> bool {
+/// Returns whether the error mentions this field, in a violation or as a word of its text.
+fn mentions_field(error: &HttpError, field: &str) -> bool {
     has_violation(error, field) || has_word(error.server_text(), field)
 }
 

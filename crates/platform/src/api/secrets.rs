@@ -27,8 +27,9 @@ pub struct SecretCreated {
 }
 
 impl Platform {
-    /// Stores a secret: `POST /v1/secrets/{agentId}/secret-value`, only for the full SaaS deployment. Repeated only if
-    /// certainly not processed; the value is never shown, even if the response contains it.
+    /// Stores a secret: `POST /v1/secrets/{agentId}/secret-value`, only for the full SaaS deployment. The request is
+    /// repeated only if it was certainly not processed. The secret is removed from the response if the platform returns
+    /// it.
     pub async fn create_secret(
         &self,
         agent: &str,

@@ -32,7 +32,7 @@ pub struct StreamingSide {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct StreamingStatus {
-    /// `starting`, `streaming`, or a value that the document does not define; to be compared without case.
+    /// `starting`, `streaming`, or a value that the API document does not define; to be compared without case.
     pub status: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub enum StreamingCommand {
 }
 
 impl StreamingCommand {
-    /// Returns the name of the command in the request.
+    /// Returns the value of `command` in the request.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -55,7 +55,8 @@ impl StreamingCommand {
 
 impl Platform {
     /// Creates a streaming pipeline: `POST /v1/projects/{projectId}/streaming-pipelines`, with the unchanged
-    /// definition. Repeated only if certainly not processed. After a 400, [`HttpError::violations`] lists the fields.
+    /// definition. The request is repeated only if it was certainly not processed. After a 400,
+    /// [`HttpError::violations`] lists the fields.
     pub async fn create_streaming_pipeline(
         &self,
         project: Uuid,

@@ -23,7 +23,7 @@ pub struct MessageSent {
     pub task_id: Option<String>,
 }
 
-/// A page of a task's history, in chronological order. The document does not define an event's fields.
+/// A page of a task's history, in chronological order. The API document does not define an event's fields.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct MessagePage {
     pub results: Vec<Value>,
@@ -32,8 +32,8 @@ pub struct MessagePage {
 }
 
 impl Platform {
-    /// Returns a page of the history: `GET /v1/ai/agents/tasks/{taskId}/messages`, at most `limit` events (up to 1000),
-    /// starting at `token`.
+    /// Returns a page of a task's history: `GET /v1/ai/agents/tasks/{taskId}/messages`, at most `limit` events (up to
+    /// 1000). The page starts at `token`; without a token, at the first event.
     pub async fn task_messages(
         &self,
         id: &str,
@@ -48,8 +48,8 @@ impl Platform {
         self.fetch_value(&request).await
     }
 
-    /// Sends a follow-up message: `POST /v1/ai/agents/tasks/{taskId}/messages`. Repeated only if certainly not
-    /// processed: otherwise the agent would act twice.
+    /// Sends a follow-up message to a task: `POST /v1/ai/agents/tasks/{taskId}/messages`. The request is repeated only
+    /// if it was certainly not processed; otherwise the agent would act twice.
     pub async fn send_task_message(
         &self,
         id: &str,

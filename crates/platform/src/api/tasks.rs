@@ -82,7 +82,7 @@ pub struct TaskCreated {
 #[serde(rename_all = "camelCase")]
 pub struct Task {
     pub task_id: Option<String>,
-    /// `RUNNING`, `STOPPING`, `STOPPED`, `ERRORED`, or a value that the document does not define.
+    /// `RUNNING`, `STOPPING`, `STOPPED`, `ERRORED`, or a value that the API document does not define.
     pub status: Option<String>,
     /// Name of the agent; in the list only.
     pub agent_name: Option<String>,
@@ -116,12 +116,13 @@ pub enum TaskPhase {
     /// STOPPED, but the response has no `pendingDecisions`: finished or waiting.
     Stopped,
     Errored,
-    /// A status that the document does not define.
+    /// A status that the API document does not define.
     Unknown,
 }
 
 impl Task {
-    /// Returns the task's phase, from status and pending decisions together.
+    /// Returns the task's phase. A stopped task has finished if no decision is pending, and waits if one is. Without
+    /// the list of pending decisions, it is only known to be stopped.
     pub fn phase(&self) -> TaskPhase {
         match self
             .status
@@ -146,7 +147,7 @@ impl Task {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingDecision {
-    /// `tool`, `question`, or a value that the document does not define.
+    /// `tool`, `question`, or a value that the API document does not define.
     pub r#type: Option<String>,
     pub tool_name: Option<String>,
     /// Id for the decision about a tool.
@@ -155,12 +156,12 @@ pub struct PendingDecision {
     pub permission_message: Option<PermissionMessage>,
     /// Input for the tool.
     pub tool_input: Option<Map<String, Value>>,
-    /// Id for the answer to a question; the document does not define a question's fields.
+    /// Id for the answer to a question; the API document does not define a question's fields.
     pub id: Option<String>,
 }
 
 impl PendingDecision {
-    /// Returns the id that an answer must contain.
+    /// Returns the id that the answer to this decision must contain: the tool's id or, for a question, its own id.
     pub fn decision_id(&self) -> Option<&str> {
         self.tool_id.as_deref().or(self.id.as_deref())
     }
@@ -228,7 +229,7 @@ pub struct TaskFilter {
 }
 
 impl Platform {
-    /// Creates a task: `POST /v1/ai/agents/tasks`. Repeated only if certainly not processed.
+    /// Creates a task: `POST /v1/ai/agents/tasks`. The request is repeated only if it was certainly not processed.
     pub async fn create_task(&self, task: &NewTask) -> Result<ApiValue<TaskCreated>, HttpError> {
         let url = self.task_url(&[])?;
         self.fetch_value(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(task)))
@@ -268,7 +269,7 @@ impl Platform {
         self.fetch_value(&request.with_success(Success::Accepted)).await
     }
 
-    /// Stops a task: `POST /v1/ai/agents/tasks/{taskId}/stop`. Idempotent.
+    /// Stops a task: `POST /v1/ai/agents/tasks/{taskId}/stop`. The request is idempotent.
     pub async fn stop_task(&self, id: &str) -> Result<(), HttpError> {
         let url = self.task_url(&[id, "stop"])?;
         let request = Request::new(Method::POST, url, Repeat::Safe);
@@ -289,7 +290,8 @@ impl Platform {
             })
     }
 
-    /// Replaces all permissions: `PUT /v1/ai/agents/tasks/{taskId}/permissions`; an empty list removes all. Idempotent.
+    /// Replaces all permissions of a task: `PUT /v1/ai/agents/tasks/{taskId}/permissions`. An empty list removes all.
+    /// The request is idempotent.
     pub async fn set_task_permissions(
         &self,
         id: &str,

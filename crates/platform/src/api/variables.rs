@@ -13,9 +13,9 @@ pub struct Variable {
     pub id: Option<String>,
     /// Unique name, which never changes.
     pub name: Option<String>,
-    /// `TEXT`, `NUMBER`, or a value that the document does not define.
+    /// `TEXT`, `NUMBER`, or a value that the API document does not define.
     pub r#type: Option<String>,
-    /// `SHARED`, `COPIED`, or a value that the document does not define.
+    /// `SHARED`, `COPIED`, or a value that the API document does not define.
     pub behaviour: Option<String>,
     pub description: Option<String>,
     /// Value: text or number, according to the type.
@@ -24,7 +24,7 @@ pub struct Variable {
     pub supports_double_resolution: Option<bool>,
 }
 
-/// A variable to be created. The document does not show which fields are required: `None` fields are not sent.
+/// A variable to be created. The API document does not show which fields are required: `None` fields are not sent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewVariable {
@@ -78,7 +78,7 @@ pub struct Overrides {
     pub overrides: Vec<Override>,
 }
 
-/// The platform's response to setting overrides. The document does not define the fields of an entry.
+/// The platform's response to setting overrides. The API document does not define the fields of an entry.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OverridesSet {
@@ -96,7 +96,8 @@ impl Platform {
         self.list_all(self.variable_url(project, &[])?).await
     }
 
-    /// Creates a variable: `POST /v1/projects/{projectId}/variables`. Repeated only if certainly not processed.
+    /// Creates a variable: `POST /v1/projects/{projectId}/variables`. The request is repeated only if it was certainly
+    /// not processed.
     pub async fn create_variable(
         &self,
         project: Uuid,
@@ -107,8 +108,8 @@ impl Platform {
             .await
     }
 
-    /// Updates a variable: `PATCH /v1/projects/{projectId}/variables/{variableName}`; `fields` must have type and
-    /// behaviour. It sets absolute values, so it is idempotent.
+    /// Updates a variable: `PATCH /v1/projects/{projectId}/variables/{variableName}`. `fields` must have a type and a
+    /// behaviour. The request sets absolute values, so it is idempotent.
     pub async fn update_variable(
         &self,
         project: Uuid,
@@ -142,8 +143,8 @@ impl Platform {
         self.fetch_value(&request).await
     }
 
-    /// Creates or replaces overrides: `POST …/environment-overrides`. Idempotent. Some may fail although the response
-    /// is a success.
+    /// Creates or replaces overrides: `POST …/environment-overrides`. The request is idempotent. Some overrides may
+    /// fail although the response is a success.
     pub async fn set_overrides(
         &self,
         project: Uuid,

@@ -33,8 +33,8 @@ impl Document {
         Self::parse(&bytes, display_path)
     }
 
-    /// Parses YAML, which includes most JSON. Input that only JSON allows (indentation with tabs, pairs of `\u`
-    /// escapes) is parsed as JSON, without positions.
+    /// Parses YAML, which includes most JSON. Input that is valid only as JSON (indentation with tabs, pairs of `\u`
+    /// escapes) is parsed as JSON, and its values have no positions.
     pub(crate) fn parse(bytes: &[u8], display_path: &Path) -> Result<Self, DefinitionError> {
         let tree = match Tree::parse(bytes, None) {
             Ok(tree) => tree,
@@ -65,7 +65,7 @@ impl Document {
         })
     }
 
-    /// Returns the position of the part at this path (`a.b[0].c`), or of its nearest existing parent.
+    /// Returns the position of the value at this path (`a.b[0].c`), or of its nearest parent that has a position.
     pub(crate) fn nearest_position(&self, path: &str) -> Option<Position> {
         let mut path = path;
         loop {
@@ -80,12 +80,13 @@ impl Document {
         }
     }
 
-    /// Returns the number at this path in the file's notation, if it is sent in another one.
+    /// Returns the number at this path as the file writes it, if it will be sent in another notation.
     pub(super) fn original_notation(&self, path: &str) -> Option<&str> {
         self.original_notations.get(path).map(String::as_str)
     }
 
-    /// Returns an error about the part at this path.
+    /// Creates an error about the value at this path, with the nearest position in the file. An empty path is the
+    /// complete document.
     pub(crate) fn error(&self, path: &str, message: impl AsRef<str>) -> DefinitionError {
         let message = message.as_ref();
         let message = if path.is_empty() {
@@ -104,7 +105,8 @@ struct ValueReader<'f> {
 }
 
 impl ValueReader<'_> {
-    /// Converts a node and all nodes below it to a value, and records the position of each by its path.
+    /// Converts a node and all nodes below it to a value. Records each value's position by its path, and the notation
+    /// of each number that JSON writes differently.
     fn read_value(
         &mut self,
         node: NodeRef<'_, '_>,
@@ -147,7 +149,7 @@ impl ValueReader<'_> {
     }
 }
 
-/// Appends a key to a path.
+/// Appends a key to a path, with a period unless the path is empty.
 pub(super) fn join_path(path: &str, key: &str) -> String {
     if path.is_empty() {
         key.to_owned()
@@ -156,8 +158,8 @@ pub(super) fn join_path(path: &str, key: &str) -> String {
     }
 }
 
-/// Converts a text, number, boolean or null. A number of 64 bits that is the maximum may be a larger one, so it is
-/// parsed from its digits.
+/// Converts a string, number, boolean or null. A number that YAML reads as `u64::MAX` may be a larger one, so it is
+/// parsed again from its digits, as fractions are.
 fn convert_scalar(node: NodeRef<'_, '_>) -> Result<Value, String> {
     let text = node.text().unwrap_or_default();
     Ok(match node.value() {

@@ -25,7 +25,7 @@ const KNOWN_KEYS: [&str; 7] = [
     "connectionOverrides",
 ];
 
-/// Reads the environment from the part of the document at `path`. If it has no `defaultConnections`, `connections` are
+/// Reads the environment from the part of the document at `path`. If it has no `defaultConnections`, `connections` is
 /// used. Keys that the API document does not define are sent unchanged.
 pub fn read_environment(
     document: &Document,
@@ -57,7 +57,8 @@ pub fn read_environment(
     })
 }
 
-/// Reads the default connections: for `DWH`, the name of a connection by warehouse kind.
+/// Reads the default connections: below the connection type `DWH`, a map from the kind of warehouse to the name of a
+/// connection.
 fn read_default_connections(
     fields: &FieldReader<'_>,
     definition: &Value,
@@ -70,7 +71,8 @@ fn read_default_connections(
     })
 }
 
-/// Reads the properties of connections in this environment. Each connection must be one of the default connections.
+/// Reads the overrides of connection properties in this environment. Each overridden connection must be one of the
+/// default connections.
 fn read_connection_overrides(
     document: &Document,
     fields: &FieldReader<'_>,
@@ -103,8 +105,8 @@ fn read_connection_overrides(
     Ok(overrides)
 }
 
-/// Returns the properties as they are sent, after a check that each consists of strings, and that those for secrets
-/// only refer to one.
+/// Returns the properties of a connection unchanged, after a check. Each property must be a map whose fields are
+/// strings. A property for a secret must contain the secret's name and must not contain its value.
 fn read_connection_properties(
     document: &Document,
     path: &str,
@@ -137,7 +139,7 @@ fn read_connection_properties(
 fn is_nonempty_text(value: Option<&Value>) -> bool {
     value
         .and_then(Value::as_str)
-        .is_some_and(|name| !name.trim().is_empty())
+        .is_some_and(|text| !text.trim().is_empty())
 }
 
 /// Creates the error that the file contains a secret, with the form of a reference as the hint.

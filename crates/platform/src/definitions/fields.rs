@@ -44,7 +44,7 @@ impl<'d> FieldReader<'d> {
         self.map.get(key).filter(|value| !value.is_null())
     }
 
-    /// Returns the reader of a required section of the root.
+    /// Returns the reader of the required section `name`, which must be a key of the document's root.
     pub(super) fn section(&self, name: &'d str) -> Result<Self, DefinitionError> {
         match self.get(name) {
             Some(value) => Self::new(self.document, name, value),
@@ -52,7 +52,8 @@ impl<'d> FieldReader<'d> {
         }
     }
 
-    /// Returns a string that is not empty, or `None` if the key is missing.
+    /// Returns the string at a key, or `None` if the key is missing. Fails if the string is blank or the value is not a
+    /// string.
     pub(super) fn find_text(&self, key: &str) -> Result<Option<String>, DefinitionError> {
         match self.get(key) {
             None => Ok(None),
@@ -65,7 +66,7 @@ impl<'d> FieldReader<'d> {
         }
     }
 
-    /// Returns a string that may be empty, or `None` if the key is missing.
+    /// Returns the string at a key, which may be empty, or `None` if the key is missing.
     pub(super) fn find_text_or_empty(&self, key: &str) -> Result<Option<String>, DefinitionError> {
         match self.get(key) {
             Some(Value::String(text)) if text.is_empty() => Ok(Some(String::new())),
@@ -73,12 +74,12 @@ impl<'d> FieldReader<'d> {
         }
     }
 
-    /// Returns a required string.
+    /// Returns the string at a required key. Fails if the string is blank.
     pub(super) fn required_text(&self, key: &str) -> Result<String, DefinitionError> {
         self.find_text(key)?.ok_or_else(|| self.error(key, "is required"))
     }
 
-    /// Returns a required UUID.
+    /// Returns the UUID at a required key, as the file writes it.
     pub(super) fn required_uuid(&self, key: &str) -> Result<String, DefinitionError> {
         let text = self.required_text(key)?;
         match uuid::Uuid::parse_str(&text) {
@@ -87,7 +88,7 @@ impl<'d> FieldReader<'d> {
         }
     }
 
-    /// Returns `true` or `false`, or `None` if the key is missing.
+    /// Returns the boolean at a key, or `None` if the key is missing.
     pub(super) fn find_boolean(&self, key: &str) -> Result<Option<bool>, DefinitionError> {
         match self.get(key) {
             None => Ok(None),
@@ -96,7 +97,7 @@ impl<'d> FieldReader<'d> {
         }
     }
 
-    /// Returns the fields whose keys are not known, so that they can be sent unchanged.
+    /// Returns the fields that `is_known` does not accept, so that they can be sent unchanged.
     pub(super) fn unknown_fields(&self, is_known: impl Fn(&String) -> bool) -> Map<String, Value> {
         self.map
             .iter()
@@ -116,8 +117,8 @@ impl<'d> FieldReader<'d> {
     }
 }
 
-/// Rejects a value that is not a string because its quotes are missing. Nothing is converted, as `1.10` and `"1.10"`
-/// are not the same.
+/// Rejects a number or boolean where a string is required, because its quotes are missing. It is not converted, because
+/// the number `1.10` and the string `"1.10"` differ. Values of all other types pass.
 pub(super) fn reject_unquoted(value: &Value) -> Result<(), &'static str> {
     match value {
         Value::Number(_) => Err("is a number and must be a string: put it in quotes"),
@@ -126,7 +127,7 @@ pub(super) fn reject_unquoted(value: &Value) -> Result<(), &'static str> {
     }
 }
 
-/// Applies [`reject_unquoted`] to these keys of a map.
+/// Applies [`reject_unquoted`] to the values of these keys, if the map has them.
 pub(super) fn reject_unquoted_fields(
     document: &Document,
     path: &str,

@@ -5,7 +5,7 @@ use super::{DefinitionError, Document};
 use crate::api::Grid;
 use serde_json::Value;
 
-/// Reads the rows: a list of lists of strings, all of the same length.
+/// Reads the rows of a grid variable: a list of lists of strings, all of the same length.
 pub fn read_grid(document: &Document) -> Result<Grid, DefinitionError> {
     let Value::Array(rows) = &document.value else {
         return Err(document.error("", "must be a list of rows"));
@@ -24,8 +24,12 @@ pub fn read_grid(document: &Document) -> Result<Grid, DefinitionError> {
                 .ok_or_else(|| document.error(&path, "must be a string; an empty string is \"\""))
         });
         let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
-        if let Some(first) = grid.first().filter(|first| first.len() != texts.len()) {
-            let message = format!("has {} cells, and the first row has {}", texts.len(), first.len());
+        if let Some(first_row) = grid.first().filter(|first_row| first_row.len() != texts.len()) {
+            let message = format!(
+                "has {} cells, and the first row has {}",
+                texts.len(),
+                first_row.len()
+            );
             return Err(document.error(&path, message));
         }
         grid.push(texts);

@@ -2,8 +2,8 @@
 
 use serde_json::{Number, Value};
 
-/// Parses a number that JSON readers receive with exactly this value; an error if that is not possible. A whole number
-/// must fit 64 bits.
+/// Parses a number so that a JSON reader receives exactly its value. Fails if a whole number does not fit 64 bits, or
+/// if a fraction would be rounded.
 pub(super) fn parse_number(text: &str) -> Result<Number, String> {
     let magnitude = text.strip_prefix('+').unwrap_or(text);
     if let Ok(number) = magnitude.parse::<i64>() {
@@ -12,13 +12,13 @@ pub(super) fn parse_number(text: &str) -> Result<Number, String> {
     if let Ok(number) = magnitude.parse::<u64>() {
         return Ok(number.into());
     }
-    let describe_text = || format!("{text:?} is not a number that JSON can represent");
-    let decimal = Decimal::parse(text).ok_or_else(describe_text)?;
+    let invalid_number_message = || format!("{text:?} is not a number that JSON can represent");
+    let decimal = Decimal::parse(text).ok_or_else(invalid_number_message)?;
     let double = magnitude
         .parse()
         .ok()
         .and_then(Number::from_f64)
-        .ok_or_else(describe_text)?;
+        .ok_or_else(invalid_number_message)?;
     let is_whole = !text.contains(['.', 'e', 'E']);
     if is_whole || Decimal::parse(&double.to_string()) != Some(decimal) {
         return Err(format!(
@@ -37,7 +37,7 @@ pub(super) struct Decimal {
 }
 
 impl Decimal {
-    /// Returns the number in a value, also from a string.
+    /// Returns the decimal number in a JSON number, or in a string that contains one; `None` for any other value.
     pub(super) fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => Self::parse(&number.to_string()),
@@ -46,7 +46,7 @@ impl Decimal {
         }
     }
 
-    /// Parses a number with or without fraction and exponent; `None` if the text is not such a number.
+    /// Parses a number with or without sign, fraction and exponent; `None` if the text is not such a number.
     fn parse(text: &str) -> Option<Self> {
         let negative = text.starts_with('-');
         let magnitude = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -57,12 +57,12 @@ impl Decimal {
             return None;
         }
         let digits = all_digits.trim_end_matches('0');
-        let zeros = i64::try_from(all_digits.len() - digits.len()).ok()?;
+        let trailing_zero_count = i64::try_from(all_digits.len() - digits.len()).ok()?;
         let fraction_length = i64::try_from(fraction.len()).ok()?;
         let exponent = exponent
             .parse::<i64>()
             .ok()?
-            .checked_add(zeros)?
+            .checked_add(trailing_zero_count)?
             .checked_sub(fraction_length)?;
         let digits = digits.trim_start_matches('0').to_owned();
         let is_zero = digits.is_empty();

@@ -51,8 +51,8 @@ pub struct StreamingDefinition {
     pub notes: Vec<String>,
 }
 
-/// Reads the definition from the document. A reference to a secret without a type gets `key_vault`; the platform's
-/// identifier is removed, because the platform assigns its own.
+/// Reads the definition from the document. A reference to a secret without a type gets the type `key_vault`. The
+/// identifier of an existing pipeline is removed, because the platform assigns a new one.
 pub fn read_streaming_definition(
     document: &Document,
     key_vault: &str,
@@ -86,8 +86,8 @@ struct SecretReferenceWalk<'a> {
 }
 
 impl SecretReferenceWalk<'_> {
-    /// Completes the references to secrets in a map and the maps below it. `path` is the path of the map in the
-    /// document.
+    /// Completes the references to secrets in a map and in the maps below it. `path` is the map's path in the document.
+    /// Any other value has no references.
     fn complete_references(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
         let Value::Object(fields) = value else {
             return Ok(());
@@ -103,7 +103,7 @@ impl SecretReferenceWalk<'_> {
         Ok(())
     }
 
-    /// Adds the type to a reference without one. Rejects a secret in place of a reference.
+    /// Adds the type to a reference without one. Rejects a secret where a reference is required.
     fn complete_reference(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
         match value {
             Value::Null => Ok(()),
@@ -128,7 +128,7 @@ impl SecretReferenceWalk<'_> {
     }
 }
 
-/// Checks that the strings of the API document are strings in the file.
+/// Checks that each field that the API document defines as a string is a string in the file, not a number or boolean.
 fn check_texts(document: &Document, body: &Value) -> Result<(), DefinitionError> {
     for (keys_to_map, text_keys) in TEXT_FIELDS {
         if let Value::Object(map) = value_at(body, keys_to_map) {
@@ -149,11 +149,11 @@ fn check_texts(document: &Document, body: &Value) -> Result<(), DefinitionError>
     Ok(())
 }
 
-/// Checks the numbers of driver properties: drivers accept any value and read the notation that is sent, so it must be
-/// the file's.
+/// Rejects a number in the driver properties (`jdbcProperties`) that would be sent in another notation than the file's:
+/// a driver may read the text of the number.
 fn check_driver_numbers(document: &Document, body: &Value) -> Result<(), DefinitionError> {
-    for side in ["streamingSource", "streamingTarget"] {
-        let keys_to_map = [side, "connection", "jdbcProperties"];
+    for section in ["streamingSource", "streamingTarget"] {
+        let keys_to_map = [section, "connection", "jdbcProperties"];
         for (key, value) in value_at(body, &keys_to_map).as_object().into_iter().flatten() {
             let path = join_path(&keys_to_map.join("."), key);
             if let Some(original) = document.original_notation(&path) {
@@ -167,13 +167,13 @@ fn check_driver_numbers(document: &Document, body: &Value) -> Result<(), Definit
     Ok(())
 }
 
-/// Returns the value that these keys lead to; null if one of them is missing.
+/// Returns the value at the end of this chain of keys; null if one of them is missing.
 fn value_at<'v>(body: &'v Value, keys: &[&str]) -> &'v Value {
     keys.iter().fold(body, |value, key| &value[*key])
 }
 
 impl Document {
-    /// Returns the platform's errors, each at the line of its field.
+    /// Returns the violations that the platform reported as errors with the line of the field in this file.
     pub fn describe_violations(&self, violations: &[FieldViolation]) -> Vec<String> {
         violations
             .iter()

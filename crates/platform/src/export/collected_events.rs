@@ -23,14 +23,14 @@ const MAX_PASSES: usize = 8;
 /// Maximum number of pages in a row without a new event: fewer events than that arrive while one page is read.
 const MAX_STALE_PAGES: usize = 3;
 
-/// Returns the events of the window in chronological order. Events may move between pages while the list grows, so it
-/// is read again until a pass has all events and the first one is still the same.
+/// Returns the events of the window in chronological order. Events may move between pages while the list grows, so the
+/// list is read again until a pass is complete and the list still begins with the same event.
 pub async fn collect_events(
     platform: &Platform,
     mut window: Window,
 ) -> Result<Vec<ApiValue<Event>>, HttpError> {
     let mut collected_events = CollectedEvents::default();
-    let mut missing_events = String::new();
+    let mut incompleteness_note = String::new();
     for _ in 0..MAX_PASSES {
         let earlier_count = collected_events.events.len();
         let pass = read_pages(platform, window, &mut collected_events).await?;
@@ -39,11 +39,14 @@ pub async fn collect_events(
             Some(total) => pass.distinct_count >= total,
             None => pass.page_count == 1 || !has_new_events,
         };
-        if is_complete && (pass.page_count == 1 || fetch_head(platform, window).await? == pass.head) {
+        if is_complete
+            && (pass.page_count == 1
+                || fetch_first_event_key(platform, window).await? == pass.first_event_key)
+        {
             return Ok(collected_events.into_sorted());
         }
         if let Some(total) = pass.total.filter(|_| !is_complete) {
-            missing_events = format!(
+            incompleteness_note = format!(
                 "; it announces {total} events, and its pages contain {}",
                 pass.distinct_count
             );
@@ -52,7 +55,7 @@ pub async fn collect_events(
     }
     Err(HttpError::bad_response(format!(
         "the list of events keeps changing: it was read {MAX_PASSES} times, and each time events moved between \
-         its pages{missing_events}"
+         its pages{incompleteness_note}"
     ))
     .with_hint("request a shorter period with --from and --to"))
 }
@@ -74,12 +77,12 @@ struct Pass {
     distinct_count: usize,
     /// The largest total that a page announced.
     total: Option<usize>,
-    /// The first event of the first page.
-    head: Option<String>,
+    /// Key of the first event on the first page.
+    first_event_key: Option<String>,
 }
 
-/// Reads all pages of the window once, and adds their events. Events may appear during the pass, so that pages shift.
-/// Fails if the list does not end.
+/// Reads all pages of the window once and adds their events. Fails if the list does not end or has more than
+/// [`MAX_EVENTS`] events.
 async fn read_pages(
     platform: &Platform,
     window: Window,
@@ -93,7 +96,7 @@ async fn read_pages(
     loop {
         let page = platform.events(&event_window, pass.page_count).await?;
         if pass.page_count == 0 {
-            pass.head = page.events.first().map(event_key);
+            pass.first_event_key = page.events.first().map(event_key);
         }
         pass.page_count += 1;
         read_count += page.events.len();
@@ -133,7 +136,7 @@ async fn read_pages(
     }
 }
 
-/// Returns whether this is the last page, by the total if the platform states it, otherwise by the size of the page.
+/// Returns whether this is the last page: all events of the total are read, or without a total, the page is not full.
 fn is_last_page(page: &EventPage, read_count: usize) -> bool {
     let page_size = page.size.unwrap_or(crate::api::EVENT_PAGE_SIZE);
     page.events.is_empty()
@@ -143,8 +146,8 @@ fn is_last_page(page: &EventPage, read_count: usize) -> bool {
         }
 }
 
-/// Requests the key of the first event in the window, to notice that events were added.
-async fn fetch_head(platform: &Platform, window: Window) -> Result<Option<String>, HttpError> {
+/// Requests the list again and returns the key of its first event, which shows whether events were added meanwhile.
+async fn fetch_first_event_key(platform: &Platform, window: Window) -> Result<Option<String>, HttpError> {
     Ok(platform
         .events(&window.to_event_window(), 0)
         .await?
@@ -153,7 +156,7 @@ async fn fetch_head(platform: &Platform, window: Window) -> Result<Option<String
         .map(event_key))
 }
 
-/// Returns the id of an event, or its complete JSON if it has no id.
+/// Returns the key by which an event is recognized: its id or, without an id, its complete JSON.
 pub(super) fn event_key(event: &ApiValue<Event>) -> String {
     event.event_id.clone().unwrap_or_else(|| event.raw.to_string())
 }
@@ -164,12 +167,13 @@ pub(super) fn event_time(event: &ApiValue<Event>) -> Option<Timestamp> {
 }
 
 impl CollectedEvents {
-    /// Returns the latest time that any event has.
+    /// Returns the latest time of all events; `None` if no event has a valid time.
     fn newest_time(&self) -> Option<Timestamp> {
         self.events.values().filter_map(event_time).max()
     }
 
-    /// Adopts the order of a pass. Events that only an earlier pass had have expired since, so they are older.
+    /// Records each event's position in the latest pass, counted from the oldest event. Events that only an earlier
+    /// pass contained keep their positions and come first: they have expired since, so they are older.
     fn record_positions(&mut self, positions: HashMap<String, usize>, is_newest_first: bool) {
         self.pass_count += 1;
         for (key, position) in positions {
@@ -182,7 +186,7 @@ impl CollectedEvents {
         }
     }
 
-    /// Returns the events in the order of the list, sorted by time where it is known.
+    /// Returns the events sorted by time. Events with the same time, or without one, keep the order of the list.
     fn into_sorted(self) -> Vec<ApiValue<Event>> {
         let mut events: Vec<_> = self
             .events

@@ -37,7 +37,7 @@ pub enum CursorError {
 }
 
 impl Cursor {
-    /// Parses the content of the file at `path`.
+    /// Parses a cursor from the content of the file at `path`.
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, CursorError> {
         let reason = match serde_json::from_slice::<Self>(bytes) {
             Ok(cursor) if cursor.schema == SCHEMA => return Ok(cursor),
@@ -50,8 +50,8 @@ impl Cursor {
         })
     }
 
-    /// Returns the window that continues from this cursor, or an error if the platform has already deleted later
-    /// events.
+    /// Returns the window of an export that continues from this cursor. The window starts earlier by the delay with
+    /// which events may arrive. Fails if the platform has already deleted events after the cursor.
     pub fn window(&self, to: Option<Timestamp>, now: Timestamp, path: &Path) -> Result<Window, CursorError> {
         let earliest = earliest_time(now);
         if self.through < earliest {
@@ -70,7 +70,7 @@ impl Cursor {
         })
     }
 
-    /// Returns the events that were not exported before.
+    /// Returns the events that no earlier export contained.
     pub fn select_new_events(&self, events: Vec<ApiValue<Event>>) -> Vec<ApiValue<Event>> {
         events
             .into_iter()
@@ -78,7 +78,8 @@ impl Cursor {
             .collect()
     }
 
-    /// Returns the cursor after these events, or `None` if there was never an event.
+    /// Returns the cursor after an export of these events, or `None` if neither `last` nor an event has a time. The
+    /// cursor remembers the ids of the newest events, which the next export reads again.
     pub fn build_next(last: Option<Self>, events: &[ApiValue<Event>]) -> Option<Self> {
         let newest_time = events.iter().filter_map(event_time).max();
         let through = newest_time.max(last.as_ref().map(|cursor| cursor.through))?;
@@ -101,7 +102,7 @@ impl Cursor {
     }
 }
 
-/// Returns the start of the period before `time` whose events may arrive late.
+/// Returns the start of the period before `time` in which late events may still appear.
 fn subtract_delay(time: Timestamp) -> Timestamp {
     time.checked_sub(MAX_DELAY).unwrap_or(Timestamp::MIN)
 }

@@ -21,7 +21,7 @@ const DOCUMENTED_FIELDS: [&str; 13] = [
     "additionalInfo",
 ];
 
-/// Writes one event per line as raw JSON, escaped for CI logs.
+/// Renders the events as raw JSON, one per line, escaped for CI logs.
 pub fn render_json_lines(events: &[ApiValue<Event>]) -> String {
     events
         .iter()
@@ -29,9 +29,9 @@ pub fn render_json_lines(events: &[ApiValue<Event>]) -> String {
         .collect()
 }
 
-/// Writes a row for each event (RFC 4180), with a column for every field that any of them has. A text that a
-/// spreadsheet would read as a formula gets an apostrophe in front, control characters are escaped, and no line can be
-/// a command to a CI host.
+/// Renders a row for each event (RFC 4180), with a column for every field that any event has. A text that a spreadsheet
+/// would read as a formula gets an apostrophe in front, control characters are escaped, and no line can be a command to
+/// a CI host.
 pub fn render_csv(events: &[ApiValue<Event>]) -> String {
     let mut columns: Vec<&str> = DOCUMENTED_FIELDS.to_vec();
     for key in events
@@ -52,12 +52,12 @@ pub fn render_csv(events: &[ApiValue<Event>]) -> String {
     table
 }
 
-/// Returns a line of the table with these cells, each escaped.
+/// Renders a row with these cells, each escaped.
 fn render_row(cells: impl Iterator<Item = String>) -> String {
     cells.map(|text| escape_cell(&text)).collect::<Vec<_>>().join(",") + "\r\n"
 }
 
-/// Returns the value as the text of a cell.
+/// Returns the text of a value's cell: a string without quotes, other values as JSON, and nothing for null.
 fn format_cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -66,7 +66,8 @@ fn format_cell(value: &Value) -> String {
     }
 }
 
-/// Escapes the text of a CSV cell, so that no spreadsheet program takes it for a formula, and quotes it if necessary.
+/// Escapes the text of a CSV cell, so that no spreadsheet program reads it as a formula, and quotes the text if
+/// necessary.
 fn escape_cell(text: &str) -> String {
     let mut safe = text::escape_lines(text).into_owned();
     // OWASP, "CSV Injection": also after blanks, and in the full-width forms that some programs treat the same.

@@ -35,7 +35,7 @@ pub struct Window {
     pub to: Option<Timestamp>,
 }
 
-/// Parses a time with an offset, or a date.
+/// Parses a time with an offset, or a date, which is its first moment in UTC.
 pub fn parse_time(text: &str) -> Result<Timestamp, WindowError> {
     text.parse()
         .ok()
@@ -53,13 +53,14 @@ fn parse_date(text: &str) -> Option<Timestamp> {
     Some(date.to_zoned_datetime(TimeZone::UTC).ok()?.timestamp())
 }
 
-/// Returns the earliest time of which the platform still has events.
+/// Returns the start of the time for which the platform keeps events.
 pub(super) fn earliest_time(now: Timestamp) -> Timestamp {
     now.checked_sub(RETENTION).unwrap_or(Timestamp::MIN)
 }
 
 impl Window {
-    /// Checks that the window is not empty and within the time that the platform keeps.
+    /// Returns the window unchanged, after a check that it does not end before it starts and that the platform still
+    /// has all its events.
     pub fn into_checked(self, now: Timestamp) -> Result<Self, WindowError> {
         let earliest = earliest_time(now);
         match (self.from, self.to) {
@@ -69,7 +70,7 @@ impl Window {
         }
     }
 
-    /// Converts the window to the parameters of the request.
+    /// Converts the window to the query parameters of a request.
     pub(super) fn to_event_window(self) -> EventWindow {
         EventWindow {
             from: self.from.map(|time| time.to_string()),

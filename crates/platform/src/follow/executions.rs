@@ -16,8 +16,7 @@ pub(super) enum ExecutionStanding {
 }
 
 /// Interprets the status of an execution. The API document shows only RUNNING; the other values are those that clients
-/// encounter. An unknown status is treated as the end only if the response has an end time, and then always as a
-/// failure.
+/// encounter. With an unknown status, an execution has failed if it has an end time; otherwise it is still open.
 pub(crate) fn interpret_status(execution: &Execution) -> ExecutionStanding {
     let status = execution
         .status
@@ -36,8 +35,8 @@ pub(crate) fn interpret_status(execution: &Execution) -> ExecutionStanding {
 /// Time after its start in which the platform may not show an execution yet.
 pub const APPEARANCE_LIMIT: Duration = Duration::from_secs(10);
 
-/// Returns whether the platform responded as if it did not know the execution yet: with 404, or with a body that has no
-/// state.
+/// Returns whether the platform may not know a new execution yet: it responded with 404, or successfully with a body
+/// that is not usable.
 fn may_appear_later(error: &HttpError) -> bool {
     match error.kind() {
         ErrorKind::NotFound => true,
@@ -46,8 +45,8 @@ fn may_appear_later(error: &HttpError) -> bool {
     }
 }
 
-/// Polls until the execution ends or the deadline passes; calls `report_status` for each new status. Before
-/// `appearance_limit`, an unknown execution is no error, because the platform may not show a new one yet.
+/// Polls until the execution ends or the deadline passes; calls `report_status` for each new status. An unknown
+/// execution is an error only after `appearance_limit`, because the platform may not show a new execution at once.
 pub async fn poll_execution(
     platform: &Platform,
     project: Uuid,

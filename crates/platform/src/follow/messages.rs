@@ -20,7 +20,7 @@ pub struct MessageReader {
 }
 
 impl MessageReader {
-    /// Creates a reader that starts at the beginning and reads pages of at most `limit` events.
+    /// Creates a reader that starts at the first event and requests pages of at most `limit` events.
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -31,8 +31,8 @@ impl MessageReader {
         }
     }
 
-    /// Returns the next events, and whether more are available now. Fails if a token repeats, because the pages then
-    /// form a circle.
+    /// Requests the next page of the history. Returns its new events, and whether a further page is available now.
+    /// Fails if the pages form a circle, or if there are more than [`MAX_PAGES`].
     pub async fn read_next(
         &mut self,
         platform: &Platform,

@@ -18,7 +18,7 @@ pub use pace::{Pace, send_before_deadline};
 pub use streaming::poll_stream;
 pub use tasks::{ApprovalPolicy, TaskEnd, TaskEvent, poll_task, scope_word};
 
-/// Returns the error of a wait in which no response arrived at all.
+/// Creates the error for a wait that ended before any response arrived.
 pub fn no_response_error() -> HttpError {
     HttpError::timeout("no response arrived within the timeout")
         .with_hint("the operation may still be running; pass a longer --timeout to keep waiting")

@@ -19,9 +19,9 @@ pub struct Pace {
 
 impl Pace {
     /// Ratio of the longest wait to the first.
-    const GROWTH: u32 = 15;
+    const MAX_GROWTH: u32 = 15;
 
-    /// Starts with waits of `first` and ends after `limit`.
+    /// Creates a pace whose first wait takes `first`, with a deadline after `limit`.
     pub fn new(first: Duration, limit: Duration) -> Self {
         Self {
             first_wait: first,
@@ -36,8 +36,8 @@ impl Pace {
         self.limit
     }
 
-    /// Returns the response if it arrives in time: a response that hangs is not awaited beyond the deadline. A request
-    /// at the deadline itself still gets `DEADLINE_GRACE`.
+    /// Waits for a response until the deadline, or until `DEADLINE_GRACE` from now if that is later. Returns `None` if
+    /// no response arrived in time.
     pub async fn before_deadline<T>(&self, response: impl Future<Output = T>) -> Option<T> {
         let Some(deadline) = self.deadline else {
             return Some(response.await);
@@ -46,8 +46,8 @@ impl Pace {
         timeout_at(end, response).await.ok()
     }
 
-    /// Waits until the next poll; returns false if the deadline has passed. The last wait ends at the deadline, so that
-    /// there is one more poll at that time.
+    /// Waits until it is time for the next poll. Returns false without waiting if the deadline has passed. The last
+    /// wait ends at the deadline, so that there is one more poll then.
     pub async fn pause(&mut self) -> bool {
         match self.take_wait_within_deadline(Instant::now()) {
             None => false,
@@ -58,7 +58,7 @@ impl Pace {
         }
     }
 
-    /// Returns how long to wait until the next request, or `None` if the time is over.
+    /// Returns how long to wait until the next poll, at most until the deadline, or `None` if the deadline has passed.
     fn take_wait_within_deadline(&mut self, now: Instant) -> Option<Duration> {
         let remaining_time = self
             .deadline
@@ -67,20 +67,21 @@ impl Pace {
             .then(|| self.take_wait().min(remaining_time.unwrap_or(Duration::MAX)))
     }
 
-    /// Restarts with short waits, because something has just happened.
+    /// Starts again with the shortest wait, because something has just happened.
     pub(crate) fn restart(&mut self) {
         self.next_wait = self.first_wait;
     }
 
-    /// Returns the next wait and lets the one after it grow by half, up to the limit.
+    /// Returns the next wait. The wait after it will be longer by half, up to [`Self::MAX_GROWTH`] times the first.
     fn take_wait(&mut self) -> Duration {
         let wait = self.next_wait;
-        self.next_wait = (wait + wait / 2).min(self.first_wait * Self::GROWTH);
+        self.next_wait = (wait + wait / 2).min(self.first_wait * Self::MAX_GROWTH);
         wait
     }
 }
 
-/// Sends a change whose effect is then waited for, within the same deadline; `None` means no deadline.
+/// Sends a request that changes something, within the deadline of the poll that follows it; without a pace, there is no
+/// deadline. If no response arrives in time, the error states that the change may have had its effect.
 pub async fn send_before_deadline<T>(
     pace: Option<&Pace>,
     change: impl Future<Output = Result<T, HttpError>>,

@@ -5,8 +5,8 @@ use crate::api::{ApiValue, Platform, StreamingStatus};
 use crate::http::HttpError;
 use uuid::Uuid;
 
-/// Polls until the status is `target_status`, compared without case, or the deadline passes; calls `report_status` for
-/// each other new status.
+/// Polls the status of a streaming pipeline until it is `target_status`, in any letter case, or the deadline passes.
+/// Calls `report_status` for each other new status.
 pub async fn poll_stream(
     platform: &Platform,
     project: Uuid,

@@ -16,13 +16,13 @@ pub struct ApprovalPolicy {
     pub for_whole_task: bool,
 }
 
-/// Returns the platform's word for the scope of an approval.
+/// Returns the platform's word for the scope of an approval: the complete task or one use of the tool.
 pub const fn scope_word(for_whole_task: bool) -> &'static str {
     if for_whole_task { "CONVERSATION" } else { "ONCE" }
 }
 
 impl ApprovalPolicy {
-    /// Returns the decisions for everything that is pending, or `None` if the policy does not cover all of it.
+    /// Returns an approval for each pending decision, or `None` if the policy does not cover all of them.
     fn decide(&self, pending: &[ApiValue<PendingDecision>]) -> Option<Vec<Decision>> {
         pending
             .iter()
@@ -76,9 +76,9 @@ struct ResumedTask {
     has_worked: bool,
 }
 
-/// Polls until the task ends or needs a decision. `resumed_from` is the task before the caller resumed it, with the
-/// ids of the decisions that the caller answered; `None` for a new task. The API document does not define the status
-/// right after that, so an unchanged status is not trusted at once.
+/// Polls until the task ends or needs a decision that the policy does not cover. `resumed_from` is the task before the
+/// caller resumed it, with the ids of the decisions that the caller answered; `None` for a new task. The API document
+/// does not define the status right after a task is resumed, so an unchanged status is not trusted at once.
 pub async fn poll_task(
     platform: &Platform,
     id: &str,
@@ -143,8 +143,8 @@ fn is_stopping(task: &Task) -> bool {
         .is_some_and(|status| status.eq_ignore_ascii_case("STOPPING"))
 }
 
-/// Returns how the task ended or why it waits; `None` if it is still working. `was_stopping` states that the status
-/// STOPPING was seen, so that somebody stopped the task.
+/// Returns how the task ended or why it waits; `None` if it is still working. `was_stopping` tells that the status
+/// STOPPING was seen before: the task did not finish, but somebody stopped it.
 fn find_end(task: &Task, was_stopping: bool) -> Option<TaskEnd> {
     match task.phase() {
         TaskPhase::Finished if was_stopping => Some(TaskEnd::Halted),
@@ -175,7 +175,8 @@ impl ResumedTask {
     }
 
     /// Returns whether the task's status is newer than its resumption: the task has worked or changed since, or waits
-    /// for another decision. A task that only looks finished must do so several times, which this counts.
+    /// for another decision. Each call counts the polls in which the task looks finished; after [`MIN_FINISHED_POLLS`]
+    /// polls, it is considered finished.
     fn has_new_status(&mut self, task: &Task) -> bool {
         let pending = task.pending_decisions.as_deref().unwrap_or_default();
         self.has_worked |= matches!(task.phase(), TaskPhase::Working | TaskPhase::Unknown);

@@ -21,7 +21,8 @@ pub struct UnauthenticatedResponse {
     pub clock_ahead: Option<i64>,
 }
 
-/// Returns the proxy for requests to this address, without its credentials, found in the same way as by the client.
+/// Returns the proxy that the client uses for requests to this address, without its credentials; `None` for the local
+/// machine.
 pub fn find_proxy(base_url: &BaseUrl) -> Option<String> {
     if base_url.is_local() {
         return None;
@@ -29,7 +30,7 @@ pub fn find_proxy(base_url: &BaseUrl) -> Option<String> {
     Proxies::Environment.find_address(&base_url.api_root())
 }
 
-/// Returns the addresses of a host name as the local resolver reports them.
+/// Returns the addresses of a host name as the local resolver reports them. Fails after `timeout`.
 pub async fn resolve_host(host: &str, timeout: Duration) -> io::Result<Vec<IpAddr>> {
     let addresses = tokio::time::timeout(timeout, tokio::net::lookup_host((host, 0)))
         .await
@@ -37,7 +38,7 @@ pub async fn resolve_host(host: &str, timeout: Duration) -> io::Result<Vec<IpAdd
     Ok(addresses.map(|address| address.ip()).collect())
 }
 
-/// Sends one request without a token. Every response is a success here, also a rejection.
+/// Sends one request without a token, without retries. Any response is a success, even a rejection.
 pub async fn send_without_token(
     base_url: &BaseUrl,
     ca_cert: Option<&Path>,
@@ -68,7 +69,8 @@ pub async fn send_without_token(
     })
 }
 
-/// Returns the server's time, or `None` for a cached response, whose date is old.
+/// Returns the server's time from the response's `Date`, or `None` if the response comes from a cache, because its date
+/// is old.
 fn find_server_time(headers: &HeaderMap) -> Option<SystemTime> {
     if headers.contains_key(AGE) {
         return None;

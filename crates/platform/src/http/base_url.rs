@@ -35,7 +35,7 @@ pub enum BaseUrlError {
 }
 
 impl BaseUrl {
-    /// Parses a base URL: with or without a trailing `/` or `/v1`, and with any path before that.
+    /// Parses a base URL, with or without a path, and with or without `/v1` and a slash at the end.
     pub fn parse(text: &str) -> Result<Self, BaseUrlError> {
         let text = text.trim();
         if text.is_empty() {
@@ -58,12 +58,12 @@ impl BaseUrl {
         Ok(append_segments(&self.api_root(), path_below_v1))
     }
 
-    /// Returns the URL that all resources are below: the base URL with `/v1`.
+    /// Returns the base URL with `/v1`, which the URLs of all resources begin with.
     pub(super) fn api_root(&self) -> Url {
         append_segments(&self.0, &["v1"])
     }
 
-    /// Returns the normalized URL: without credentials, default port, trailing `/` and `/v1`.
+    /// Returns the URL as text without a trailing slash. Parsing has removed the default port and `/v1`.
     pub fn to_normalized_text(&self) -> String {
         self.0.as_str().trim_end_matches('/').to_owned()
     }
@@ -106,7 +106,7 @@ impl fmt::Debug for BaseUrl {
     }
 }
 
-/// Fails for a URL with parts that a base URL must not have.
+/// Rejects a URL with another scheme than HTTP, with credentials, or with a query or fragment.
 fn reject_unsupported_parts(url: &Url) -> Result<(), BaseUrlError> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(BaseUrlError::Scheme);
@@ -132,7 +132,7 @@ fn trim_version(mut url: Url) -> Url {
     url
 }
 
-/// Returns whether the URL leads to this machine, so that no proxy is used.
+/// Returns whether the URL's host is this machine. No proxy is used for it.
 pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(url::Host::Ipv4(address)) => address.is_loopback(),

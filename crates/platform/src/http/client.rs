@@ -39,7 +39,7 @@ struct ClientParts {
 }
 
 impl Client {
-    /// Creates a client with the default delays between tries. Sends nothing before the first call.
+    /// Creates a client with the default delays between retries. It does not send anything before the first call.
     pub fn new(settings: Settings) -> Result<Self, HttpError> {
         Self::with_delays(settings, Delays::default())
     }
@@ -48,7 +48,7 @@ impl Client {
         &self.0.transport.observer
     }
 
-    /// Creates a client with custom delays between tries.
+    /// Creates a client with other delays between retries.
     pub fn with_delays(settings: Settings, delays: Delays) -> Result<Self, HttpError> {
         let Settings {
             base_url,
@@ -74,20 +74,20 @@ impl Client {
         })))
     }
 
-    /// Returns the URL of a resource from its path segments below `/v1`; rejects a name that cannot be a path segment.
+    /// Returns the URL of a resource from its path segments below `/v1`. Fails if a name cannot be a path segment.
     pub(crate) fn url(&self, path: &[&str]) -> Result<Url, HttpError> {
         self.0.base_url.resource_url(path)
     }
 
-    /// Sends a request with the token. After a 401, fetches the token again if its source can give another one, and
-    /// repeats the request: a request that got a 401 was not processed.
+    /// Sends a request with the token. After a 401, requests a new token if its source can return another one, and
+    /// repeats the request, because a request that got a 401 was not processed.
     pub(crate) async fn send(&self, request: &Request) -> Result<Response, HttpError> {
         // Boxed because every caller that awaits a response would otherwise contain this large future.
         Box::pin(self.send_with_token(request)).await
     }
 
-    /// Sends the request with the current token. If the platform refuses the token, sends it once more with a new one,
-    /// if there is one.
+    /// Sends the request with the current token. If the platform rejects the token, sends the request once more with a
+    /// new token, if there is one. Fails if the response has another status than the request expects.
     async fn send_with_token(&self, request: &Request) -> Result<Response, HttpError> {
         let ClientParts {
             tokens, transport, ..

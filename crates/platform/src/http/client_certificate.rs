@@ -29,7 +29,8 @@ pub enum PemSource {
 }
 
 impl ClientCertificate {
-    /// Reads the certificates and the key. No error shows a byte of them.
+    /// Reads the certificates and the key, from the certificate's file if there is no key file. Invalid certificates
+    /// are skipped. No error shows a byte of them.
     pub(super) fn load_pair(
         &self,
     ) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), HttpError> {
@@ -47,14 +48,14 @@ impl ClientCertificate {
         Ok((certificates, key))
     }
 
-    /// Returns the error that the certificate and the key do not fit.
+    /// Returns the error for a certificate that cannot be used with its key.
     pub(super) fn reject_mismatch(&self, error: &rustls::Error) -> HttpError {
         self.certificate.reject(&format!("cannot be used: {error}"))
     }
 }
 
 impl PemSource {
-    /// Returns the PEM text, which is read from its file if it has one.
+    /// Returns the PEM text, read from a file if the source is a file.
     fn load_text(&self) -> Result<SecretString, HttpError> {
         match self {
             Self::Text(text) => Ok(text.clone()),

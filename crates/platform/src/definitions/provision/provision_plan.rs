@@ -25,7 +25,8 @@ pub struct PlatformNames {
 }
 
 impl PlatformNames {
-    /// Returns how connections to this warehouse authenticate, or `None` for an unknown warehouse.
+    /// Returns how connections to this warehouse authenticate (`key_pair` or `password`), or `None` for an unknown
+    /// warehouse.
     pub fn auth_type(&self, warehouse: &str) -> Option<&'static str> {
         if warehouse.eq_ignore_ascii_case(&self.key_pair_warehouse) {
             Some("key_pair")
@@ -68,12 +69,14 @@ pub struct ProvisionPlan {
     pub repository: Option<NewRepository>,
 }
 
-/// Reads the file as a plan and checks all conditions.
+/// Reads a provisioning plan from the document and checks that its sections agree. Only the deployment FULL_SAAS
+/// supports a secret, and only other deployments support a repository.
 pub fn read_plan(document: &Document, names: &PlatformNames) -> Result<ProvisionPlan, DefinitionError> {
     let root = FieldReader::new(document, "", &document.value)?;
     root.reject_unknown_keys(&SECTIONS)?;
     let (project, auth_type) = read_project(&root.section("project")?, names)?;
     let connection = read_connection(&root.section("connection")?, &project, auth_type)?;
+    // Fails if the section is missing.
     root.section("environment")?;
     let default_connections = BTreeMap::from([(
         "DWH".to_owned(),
@@ -87,10 +90,10 @@ pub fn read_plan(document: &Document, names: &PlatformNames) -> Result<Provision
         Some(default_connections.clone()),
     )?;
     check_environment_connections(document, &environment, &default_connections, auth_type)?;
-    let full_saas = project.agent_deployment_type == "FULL_SAAS";
+    let is_full_saas = project.agent_deployment_type == "FULL_SAAS";
     let secret = match root.get("secret") {
         None => None,
-        Some(_) if !full_saas => {
+        Some(_) if !is_full_saas => {
             return Err(root.error("secret", "is supported only by the deployment FULL_SAAS"));
         }
         Some(value) => Some(read_secret(
@@ -101,7 +104,7 @@ pub fn read_plan(document: &Document, names: &PlatformNames) -> Result<Provision
     };
     let repository = match root.get("repository") {
         None => None,
-        Some(_) if full_saas => {
+        Some(_) if is_full_saas => {
             return Err(root.error("repository", "is not supported by the deployment FULL_SAAS"));
         }
         Some(value) => Some(read_repository(
@@ -119,7 +122,7 @@ pub fn read_plan(document: &Document, names: &PlatformNames) -> Result<Provision
     })
 }
 
-/// Reads the project, and returns it with the way in which connections to its warehouse authenticate.
+/// Reads the project. Returns it together with the way in which connections to its warehouse authenticate.
 fn read_project(
     fields: &FieldReader<'_>,
     names: &PlatformNames,
@@ -149,7 +152,8 @@ fn read_project(
     Ok((project, auth_type))
 }
 
-/// Reads the connection. Provider and authentication follow from the project's warehouse.
+/// Reads the connection. Its provider and authentication follow from the project's warehouse, so the file need not
+/// contain them.
 fn read_connection(
     fields: &FieldReader<'_>,
     project: &NewProject,
@@ -157,10 +161,10 @@ fn read_connection(
 ) -> Result<NewConnection, DefinitionError> {
     fields.reject_unknown_keys(&["name", "platformConnectionType", "authProvider", "authType"])?;
     let provider = project.warehouse.to_lowercase();
-    let kind = fields.find_text("platformConnectionType")?;
+    let connection_type = fields.find_text("platformConnectionType")?;
     Ok(NewConnection {
         name: fields.required_text("name")?,
-        platform_connection_type: kind.unwrap_or_else(|| "dwh".to_owned()),
+        platform_connection_type: connection_type.unwrap_or_else(|| "dwh".to_owned()),
         auth_provider: read_implied_text(
             fields,
             "authProvider",
@@ -176,7 +180,8 @@ fn read_connection(
     })
 }
 
-/// Returns a text that follows from the project; the file may leave it out, but must not contradict it.
+/// Returns `implied_text`, which follows from the project. The file may leave out the key, but must not contain another
+/// value; `reason` explains the error.
 fn read_implied_text(
     fields: &FieldReader<'_>,
     key: &str,
@@ -191,7 +196,8 @@ fn read_implied_text(
     }
 }
 
-/// Checks that the environment's connections are the project's, with the credentials that its warehouse requires.
+/// Checks that the environment uses the plan's connection, and that each of its overrides has the credentials that the
+/// warehouse requires.
 fn check_environment_connections(
     document: &Document,
     environment: &NewEnvironment,
@@ -199,7 +205,10 @@ fn check_environment_connections(
     auth_type: &str,
 ) -> Result<(), DefinitionError> {
     if environment.default_connections != *default_connections {
-        let message = format!("must be the connection above: {}", json!(default_connections));
+        let message = format!(
+            "must be the connection of this plan: {}",
+            json!(default_connections)
+        );
         return Err(document.error("environment.defaultConnections", message));
     }
     let (required_property, forbidden_property) = match auth_type {
@@ -220,14 +229,15 @@ fn check_environment_connections(
             .connection_properties
             .contains_key(forbidden_property)
         {
-            let message = "is only for the other warehouse";
+            let message = "is not used by this warehouse for authentication";
             return Err(document.error(&format!("{path}.{forbidden_property}"), message));
         }
     }
     Ok(())
 }
 
-/// Reads the secret. A connection of the environment must refer to it, by the same key.
+/// Reads the secret. An overridden connection of the environment must refer to it by name and, if it states a key, by
+/// the same key.
 fn read_secret(
     document: &Document,
     fields: &FieldReader<'_>,
@@ -268,17 +278,17 @@ fn read_secret(
         (None, Some(path)) => SecretSource::File(path.into()),
         _ => return Err(fields.error("valueFrom", "must be { variable: NAME } or { file: PATH }")),
     };
-    let kind = fields.find_text("type")?;
+    let secret_type = fields.find_text("type")?;
     Ok(SecretPlan {
         agent_id: fields.required_uuid("agentId")?,
         name,
-        r#type: kind.unwrap_or_else(|| "DWH_PASSWORD".to_owned()),
+        r#type: secret_type.unwrap_or_else(|| "DWH_PASSWORD".to_owned()),
         key,
         source,
     })
 }
 
-/// Reads the repository, which must be of the platform's git provider.
+/// Reads the repository. The only supported provider is the platform's git provider, which is also the default.
 fn read_repository(
     document: &Document,
     fields: &FieldReader<'_>,

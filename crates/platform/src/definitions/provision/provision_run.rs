@@ -33,7 +33,7 @@ pub enum ProvisionError {
     UnsavedState(io::Error),
 }
 
-/// Describes a failed step; after a lost response it is open whether the request had its effect.
+/// Describes a failed step. If no response arrived, it is unknown whether the platform created the resource.
 fn describe_failure(step: ProvisionStep, error: &HttpError) -> String {
     if error.is_maybe_processed() {
         format!("could not determine whether the {step} was created")
@@ -42,8 +42,8 @@ fn describe_failure(step: ProvisionStep, error: &HttpError) -> String {
     }
 }
 
-/// Runs the remaining steps. Calls `save` to store the state, and `report_step` for each step. A step whose request
-/// certainly had no effect is removed from the state, so that the next run tries it again.
+/// Runs the remaining steps. Calls `save` to store the state before and after each request, and `report_step` for each
+/// step. A step whose request certainly had no effect is removed from the state, so that the next run tries it again.
 pub async fn run_steps(
     platform: &Platform,
     plan: &ProvisionPlan,
@@ -71,24 +71,19 @@ pub async fn run_steps(
                 return Err(error);
             }
         };
-        let id = response
+        let response_id = response
             .get("projectId")
             .and_then(Value::as_str)
             .map(str::to_owned);
-        record_step(
-            state,
-            plan,
-            step,
-            StepMark::Done,
-            id.filter(|_| step == ProvisionStep::Project),
-        );
+        let project_id = response_id.filter(|_| step == ProvisionStep::Project);
+        record_step(state, plan, step, StepMark::Done, project_id);
         save(state).map_err(ProvisionError::UnsavedState)?;
         report_step(step, StepProgress::Done(&response));
     }
     Ok(())
 }
 
-/// Records how far a step is, with the definition that it was made from.
+/// Records the progress of a step, and the definition that it is based on: the next run compares it with its plan.
 fn record_step(
     state: &mut ProvisionState,
     plan: &ProvisionPlan,
@@ -107,8 +102,8 @@ fn record_step(
     );
 }
 
-/// Sends the request of a step and returns the response. The identifier of a new project is checked, because all later
-/// steps need it.
+/// Sends the request of a step and returns the response, or null if the plan has no such secret or repository. Checks
+/// the identifier of a new project, because all later steps need it.
 async fn run_step(
     platform: &Platform,
     plan: &ProvisionPlan,

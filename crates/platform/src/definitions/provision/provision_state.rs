@@ -105,7 +105,8 @@ impl StateError {
 }
 
 impl ProvisionState {
-    /// Parses the state from the file at `path`; returns an empty one if there is no file yet.
+    /// Parses the state from the content of the file at `path`, or creates an empty state if there is no file yet.
+    /// Fails for the state of another platform.
     pub fn parse(bytes: Option<&[u8]>, path: &Path, platform: &str) -> Result<Self, StateError> {
         let Some(bytes) = bytes else {
             return Ok(Self::new(platform));
@@ -136,7 +137,8 @@ impl ProvisionState {
         }
     }
 
-    /// Checks that the plan can continue from this state.
+    /// Checks that the plan can continue from this state: the effect of no step is unknown, and no recorded step has
+    /// changed in the plan since.
     pub fn check_plan(&self, plan: &ProvisionPlan) -> Result<(), StateError> {
         for (step, record) in &self.steps {
             if record.mark == StepMark::Begun {
@@ -158,7 +160,7 @@ impl ProvisionState {
             .is_some_and(|record| record.mark == StepMark::Done)
     }
 
-    /// Returns the project's identifier, once it is created.
+    /// Returns the project's identifier, or `None` if the project is not created yet.
     pub fn project_id(&self) -> Option<&str> {
         self.steps.get(&ProvisionStep::Project)?.project_id.as_deref()
     }
@@ -170,8 +172,8 @@ impl ProvisionState {
 }
 
 impl ProvisionPlan {
-    /// Returns the values that define a step, without the value of a secret. The state file keeps them, to show after
-    /// an interruption whether the plan changed. Returns `None` if the plan has no secret or no repository.
+    /// Returns the values that define a step, without the value of a secret, or `None` if the plan has no such secret
+    /// or repository. The state file keeps them, to show after an interruption whether the plan changed.
     pub fn step_definition(&self, step: ProvisionStep) -> Option<Value> {
         Some(match step {
             ProvisionStep::Project => json!(self.project),
@@ -192,7 +194,7 @@ impl ProvisionPlan {
         })
     }
 
-    /// Returns the steps of the plan, in order.
+    /// Returns the plan's steps in the order in which they run. The secret and the repository are optional.
     pub fn steps(&self) -> impl Iterator<Item = ProvisionStep> {
         ProvisionStep::ALL
             .into_iter()

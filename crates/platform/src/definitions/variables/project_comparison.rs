@@ -15,7 +15,8 @@ const TYPES: [&str; 2] = [TEXT, NUMBER];
 const BEHAVIOURS: [&str; 2] = ["SHARED", "COPIED"];
 
 /// Returns the steps that make the project match the file, in the order in which they are applied. With `prune`,
-/// variables and overrides that the file does not have are removed.
+/// variables and overrides that the file does not have are removed. Fails if a value does not fit its variable's type,
+/// or if the file names an environment that does not exist.
 pub fn compare_with_project(
     document: &Document,
     definitions: &[VariableDefinition],
@@ -25,18 +26,18 @@ pub fn compare_with_project(
     let mut steps = Vec::new();
     for definition in definitions {
         let variable = project.variables.get(&definition.name);
-        let kind = definition
+        let variable_type = definition
             .fields
             .r#type
             .as_deref()
             .or_else(|| variable.and_then(|variable| variable.r#type.as_deref()));
-        check_types(document, definition, kind)?;
+        check_values(document, definition, variable_type)?;
         check_environments(document, definition, project)?;
         match variable {
-            None => steps.push(build_creation(document, definition)?),
+            None => steps.push(build_create_step(document, definition)?),
             Some(variable) => {
                 check_type_change(document, definition, variable)?;
-                steps.extend(build_update(document, definition, variable, kind)?);
+                steps.extend(build_update_step(document, definition, variable, variable_type)?);
             }
         }
         let current_overrides = project
@@ -44,7 +45,12 @@ pub fn compare_with_project(
             .get(&definition.name)
             .map(Vec::as_slice)
             .unwrap_or_default();
-        steps.extend(compare_overrides(definition, current_overrides, kind, prune));
+        steps.extend(build_override_steps(
+            definition,
+            current_overrides,
+            variable_type,
+            prune,
+        ));
     }
     if prune {
         let defined_names: HashSet<&str> = definitions
@@ -63,8 +69,8 @@ pub fn compare_with_project(
     Ok(steps)
 }
 
-/// Checks that types and behaviours are names of the API document, or names that the project uses already. A file with
-/// another name would be applied in part.
+/// Checks that types and behaviours are names from the API document, or names that the project already uses. Otherwise
+/// the platform could reject one variable after others have been changed.
 pub fn check_names(
     document: &Document,
     definitions: &[VariableDefinition],
@@ -91,17 +97,17 @@ pub fn check_names(
             let names: Vec<&str> = known_names.iter().copied().collect();
             let path = format!("{}.{key}", variable.path);
             let error = document.error(&path, format!("{name:?} is not one of {}", names.join(", ")));
-            let accept = "pass --allow-unknown if the platform has this name";
+            let accept_hint = "pass --allow-unknown if the platform has this name";
             return Err(match text::suggest(&name.to_uppercase(), &names) {
-                Some(question) => error.with_hint(format!("{question} Otherwise {accept}")),
-                None => error.with_hint(accept),
+                Some(suggestion) => error.with_hint(format!("{suggestion} Otherwise {accept_hint}")),
+                None => error.with_hint(accept_hint),
             });
         }
     }
     Ok(())
 }
 
-/// Checks that the current value fits a type that the file changes without a value.
+/// Checks that the current value of a variable fits its new type, if the file changes the type without giving a value.
 fn check_type_change(
     document: &Document,
     definition: &VariableDefinition,
@@ -121,14 +127,14 @@ fn check_type_change(
     Err(document.error(&format!("{}.type", definition.path), message))
 }
 
-/// Checks the values against the variable's type, from the file or otherwise from the platform.
-fn check_types(
+/// Checks the variable's value and its overrides against the variable's type.
+fn check_values(
     document: &Document,
     definition: &VariableDefinition,
-    kind: Option<&str>,
+    variable_type: Option<&str>,
 ) -> Result<(), DefinitionError> {
     if let Some(value) = &definition.fields.value {
-        validate_value(kind, value)
+        validate_value(variable_type, value)
             .map_err(|reason| document.error(&format!("{}.value", definition.path), reason))?;
     }
     for override_value in definition.overrides.iter().flatten() {
@@ -136,13 +142,14 @@ fn check_types(
             "{}.overrides.{}",
             definition.path, override_value.environment_name
         );
-        validate_value(kind, &override_value.value).map_err(|reason| document.error(&path, reason))?;
+        validate_value(variable_type, &override_value.value)
+            .map_err(|reason| document.error(&path, reason))?;
     }
     Ok(())
 }
 
-/// Checks that the environments of the overrides exist. A token that may not list them passes: the platform checks
-/// them.
+/// Checks that the environments of the overrides exist. Passes if the token may not list the environments, because the
+/// platform checks them, too.
 fn check_environments(
     document: &Document,
     definition: &VariableDefinition,
@@ -168,8 +175,8 @@ fn check_environments(
     ))
 }
 
-/// Returns the step that creates the variable; the file must define type and behaviour for it.
-fn build_creation(
+/// Returns the step that creates the variable. Fails if the file does not define its type and behaviour.
+fn build_create_step(
     document: &Document,
     definition: &VariableDefinition,
 ) -> Result<VariableStep, DefinitionError> {
@@ -188,16 +195,16 @@ fn build_creation(
     })
 }
 
-/// Returns the step that updates the variable, or `None` if no field differs. The platform requires type and behaviour
-/// in each update, so those that are missing in the file are sent with the project's values.
-fn build_update(
+/// Returns the step that updates the variable, or `None` if no field differs. Each update must contain type and
+/// behaviour, so the project's values are sent if the file does not define them.
+fn build_update_step(
     document: &Document,
     definition: &VariableDefinition,
     variable: &Variable,
-    kind: Option<&str>,
+    variable_type: Option<&str>,
 ) -> Result<Option<VariableStep>, DefinitionError> {
     let fields = &definition.fields;
-    let (differences, mut sent_fields) = compare_fields(fields, variable, kind);
+    let (differences, mut sent_fields) = compare_fields(fields, variable, variable_type);
     if differences.is_empty() {
         return Ok(None);
     }
@@ -220,17 +227,17 @@ fn build_update(
     }))
 }
 
-/// Creates the error that neither the file nor the platform has a field which each update needs.
+/// Creates the error for a field that every update needs, but that neither the file nor the platform's response has.
 fn missing_field_error(document: &Document, definition: &VariableDefinition, key: &str) -> DefinitionError {
     let path = format!("{}.{key}", definition.path);
     document.error(&path, "is missing, and the platform does not return it either")
 }
 
-/// Returns the differences between the defined fields and the variable, and the fields that an update sends.
+/// Compares the fields that the file defines with the variable. Returns the differences and the fields to send.
 fn compare_fields(
     fields: &VariableFields,
     variable: &Variable,
-    kind: Option<&str>,
+    variable_type: Option<&str>,
 ) -> (Vec<Difference>, VariableFields) {
     let mut sent_fields = VariableFields::default();
     let mut differences = Vec::new();
@@ -254,7 +261,7 @@ fn compare_fields(
     }
     let current_value = variable.value.clone().unwrap_or_default();
     if let Some(value) = &fields.value
-        && !is_same_value(kind, value, &current_value)
+        && !is_same_value(variable_type, value, &current_value)
     {
         differences.push(Difference::new("value", current_value, value.clone()));
         sent_fields.value.clone_from(&fields.value);
@@ -273,12 +280,13 @@ fn compare_fields(
     (differences, sent_fields)
 }
 
-/// Returns the steps that set the overrides which differ, and with `prune` those that remove the overrides which the
-/// file does not have. A variable without `overrides` in the file keeps all of them.
-fn compare_overrides(
+/// Returns a step that sets all overrides with another value in the file. With `prune`, also returns the steps that
+/// remove the overrides which the file does not have. A variable without `overrides` in the file keeps all its
+/// overrides.
+fn build_override_steps(
     definition: &VariableDefinition,
     current_overrides: &[Override],
-    kind: Option<&str>,
+    variable_type: Option<&str>,
     prune: bool,
 ) -> Vec<VariableStep> {
     let Some(defined_overrides) = &definition.overrides else {
@@ -287,7 +295,7 @@ fn compare_overrides(
     let mut override_changes = Vec::new();
     for defined_override in defined_overrides {
         let current_value = find_override_value(current_overrides, &defined_override.environment_name);
-        if current_value.is_none_or(|value| !is_same_value(kind, value, &defined_override.value)) {
+        if current_value.is_none_or(|value| !is_same_value(variable_type, value, &defined_override.value)) {
             override_changes.push(OverrideChange {
                 environment_name: defined_override.environment_name.clone(),
                 from: current_value.cloned(),
@@ -315,7 +323,7 @@ fn compare_overrides(
     steps
 }
 
-/// Returns the value in this environment; `None` if it has no override.
+/// Returns the variable's value in this environment, or `None` if it is not overridden there.
 fn find_override_value<'o>(overrides: &'o [Override], environment: &str) -> Option<&'o Value> {
     overrides
         .iter()

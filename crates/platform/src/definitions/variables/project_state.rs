@@ -20,7 +20,8 @@ pub struct ProjectState {
     pub environments: Option<BTreeSet<String>>,
 }
 
-/// Reads the variables, and the overrides of those whose overrides the file defines.
+/// Requests the project's variables, the overrides of those whose overrides the file defines and, if the file defines
+/// any override, the names of the environments.
 pub async fn read_project(
     platform: &Platform,
     project: Uuid,
@@ -36,16 +37,16 @@ pub async fn read_project(
         .iter()
         .filter(|definition| definition.overrides.is_some() && variables.contains_key(&definition.name));
     let overrides = stream::iter(
-        defined_variables.map(|definition| read_overrides(platform, project, definition.name.clone())),
+        defined_variables.map(|definition| fetch_overrides(platform, project, definition.name.clone())),
     )
     .buffer_unordered(MAX_CONCURRENT_REQUESTS)
     .try_collect()
     .await?;
-    let environments = if definitions
+    let has_override = definitions
         .iter()
-        .any(|definition| definition.overrides.iter().flatten().next().is_some())
-    {
-        read_environments(platform, project).await?
+        .any(|definition| definition.overrides.iter().flatten().next().is_some());
+    let environments = if has_override {
+        fetch_environment_names(platform, project).await?
     } else {
         None
     };
@@ -56,9 +57,9 @@ pub async fn read_project(
     })
 }
 
-/// Reads the environments' names. A token that may not list them may still set overrides; the platform then checks
-/// them.
-async fn read_environments(
+/// Requests the names of the environments, or returns `None` if the token may not list them. Such a token may still set
+/// overrides; the platform then checks the names.
+async fn fetch_environment_names(
     platform: &Platform,
     project: Uuid,
 ) -> Result<Option<BTreeSet<String>>, HttpError> {
@@ -74,8 +75,8 @@ async fn read_environments(
     }
 }
 
-/// Reads the overrides of a variable and returns them with its name.
-async fn read_overrides(
+/// Requests the overrides of a variable and returns them with its name.
+async fn fetch_overrides(
     platform: &Platform,
     project: Uuid,
     name: String,

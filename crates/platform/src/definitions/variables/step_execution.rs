@@ -17,8 +17,8 @@ pub enum StepOutcome {
     Skipped,
 }
 
-/// Executes the steps in order; calls `report_step` for each. Steps that need a variable that could not be created are
-/// skipped, and so are all remaining ones once the platform is unreachable or rejects the token.
+/// Executes the steps in order and calls `report_step` after each. If a variable could not be created, its other steps
+/// are skipped. If the platform is unreachable or rejects the token, all remaining steps are skipped.
 pub async fn execute_steps(
     platform: &Platform,
     project: Uuid,
@@ -48,7 +48,7 @@ pub async fn execute_steps(
     outcomes
 }
 
-/// Returns whether each further step would fail for the same reason.
+/// Returns whether every further step would fail for the same reason.
 const fn prevents_every_step(kind: ErrorKind) -> bool {
     matches!(
         kind,
@@ -103,9 +103,9 @@ async fn execute_step(
     Ok(StepOutcome::Done)
 }
 
-/// Returns the requested overrides that are not certain to be set, with the reason. The API document does not define an
-/// entry of the response: entries are searched for the environment's name, and an override without an entry is not
-/// treated as a success. A failure that matches no requested override is kept with its message.
+/// Returns the environments whose overrides are not certain to be set, each with the reason. The API document does not
+/// define the entries of the response, so they are searched for the environment's name, and an override without an
+/// entry is not treated as a success. A failure that matches no requested override is included with its message.
 pub fn list_unconfirmed_overrides(
     requested_overrides: &[Override],
     response: &OverridesSet,
@@ -139,7 +139,8 @@ pub fn list_unconfirmed_overrides(
     unconfirmed_overrides
 }
 
-/// Returns the requested environment that an entry is about: by a field, or the longest name that occurs in its text.
+/// Returns the requested environment that an entry of the response is about: the one that a field names, or otherwise
+/// the longest name that occurs in the entry's text.
 fn find_environment_in<'a>(entry: &Value, names: &[&'a str]) -> Option<&'a str> {
     let field = ["environmentName", "environment", "name"]
         .iter()
@@ -162,7 +163,7 @@ fn contains_word(text: &str, name: &str) -> bool {
         })
 }
 
-/// Returns the message of an entry.
+/// Returns the message of a failed entry, or the entry's JSON if no known field contains a message.
 fn describe_failed_entry(entry: &Value) -> String {
     let message = ["reason", "message", "error", "detail"]
         .iter()

@@ -7,29 +7,28 @@ use serde_json::Value;
 pub(super) const NUMBER: &str = "NUMBER";
 pub(super) const TEXT: &str = "TEXT";
 
-/// Converts a command-line value to the type of its variable. For a type that the API document does not define, it is
-/// a string.
-pub fn parse_argument(kind: Option<&str>, text: &str) -> Result<Value, String> {
-    if is_type(kind, NUMBER) {
+/// Converts a command-line value to the type of its variable. It is a string unless the type is NUMBER.
+pub fn parse_argument(variable_type: Option<&str>, text: &str) -> Result<Value, String> {
+    if is_type(variable_type, NUMBER) {
         parse_number(text.trim()).map(Value::Number)
     } else {
         Ok(Value::String(text.to_owned()))
     }
 }
 
-/// Checks a value from a file against the variable's type. Nothing is converted, as `1.10` and `"1.10"` are not the
-/// same.
-pub(super) fn validate_value(kind: Option<&str>, value: &Value) -> Result<Value, String> {
+/// Checks a value from a file against the variable's type, and returns it. It is not converted, because the number
+/// `1.10` and the string `"1.10"` differ. For an unknown type, any value except null passes.
+pub(super) fn validate_value(variable_type: Option<&str>, value: &Value) -> Result<Value, String> {
     match value {
-        Value::String(_) if is_type(kind, NUMBER) => {
+        Value::String(_) if is_type(variable_type, NUMBER) => {
             Err("is a string, and the type is NUMBER: remove the quotes".to_owned())
         }
-        Value::Number(_) | Value::Bool(_) if is_type(kind, TEXT) => {
+        Value::Number(_) | Value::Bool(_) if is_type(variable_type, TEXT) => {
             reject_unquoted(value)?;
             Ok(value.clone())
         }
         Value::Bool(_) | Value::Array(_) | Value::Object(_)
-            if is_type(kind, NUMBER) || is_type(kind, TEXT) =>
+            if is_type(variable_type, NUMBER) || is_type(variable_type, TEXT) =>
         {
             Err("is neither a string nor a number".to_owned())
         }
@@ -38,18 +37,18 @@ pub(super) fn validate_value(kind: Option<&str>, value: &Value) -> Result<Value,
     }
 }
 
-/// Returns whether the variable's type is known to be this one, in any letter case.
-fn is_type(kind: Option<&str>, name: &str) -> bool {
-    kind.is_some_and(|kind| kind.eq_ignore_ascii_case(name))
+/// Returns whether the variable's type is known and has this name, in any letter case.
+fn is_type(variable_type: Option<&str>, name: &str) -> bool {
+    variable_type.is_some_and(|variable_type| variable_type.eq_ignore_ascii_case(name))
 }
 
-/// Returns whether two values are equal for a variable: numbers are compared by value, regardless of notation.
-pub(super) fn is_same_value(kind: Option<&str>, left: &Value, right: &Value) -> bool {
+/// Returns whether two values of a variable are equal. For the type NUMBER, `1.0` and `1` are equal.
+pub(super) fn is_same_value(variable_type: Option<&str>, left: &Value, right: &Value) -> bool {
     if left == right {
         return true;
     }
     match (Decimal::from_value(left), Decimal::from_value(right)) {
-        (Some(left), Some(right)) => is_type(kind, NUMBER) && left == right,
+        (Some(left), Some(right)) => is_type(variable_type, NUMBER) && left == right,
         _ => false,
     }
 }

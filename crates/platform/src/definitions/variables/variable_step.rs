@@ -76,7 +76,7 @@ impl VariableStep {
         }
     }
 
-    /// Returns the difference for people, a line for each part: `+` is created, `~` changed, `-` removed.
+    /// Describes the step for people, with a line for each change: `+` is created, `~` is changed, `-` is removed.
     pub fn describe_lines(&self) -> Vec<String> {
         match self {
             Self::Create { variable, to } => {
@@ -113,7 +113,7 @@ impl VariableStep {
     }
 }
 
-/// Returns the fields that are set, each as `name: value`, in the API document's order.
+/// Returns the fields that have a value, each as `name: value`, in the order of the API document.
 fn describe_fields(fields: &VariableFields) -> Vec<String> {
     match serde_json::to_value(fields) {
         Ok(Value::Object(fields)) => fields

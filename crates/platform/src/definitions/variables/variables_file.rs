@@ -44,7 +44,7 @@ pub struct VariableDefinition {
     pub(super) path: String,
 }
 
-/// Reads the variables, in file order.
+/// Reads the definitions of the variables, in the order of the file.
 pub fn read_variables(document: &Document) -> Result<Vec<VariableDefinition>, DefinitionError> {
     let root = FieldReader::new(document, "", &document.value)?;
     root.reject_unknown_keys(&["variables"])?;
@@ -63,31 +63,32 @@ pub fn read_variables(document: &Document) -> Result<Vec<VariableDefinition>, De
         .collect()
 }
 
-/// Reads a variable from its entry in the map at the path `parent`.
+/// Reads the definition of a variable from its entry in the map at the path `parent_path`.
 fn read_variable(
     document: &Document,
     name: &str,
     entry: &Value,
-    parent: &str,
+    parent_path: &str,
 ) -> Result<VariableDefinition, DefinitionError> {
-    let path = format!("{parent}.{name}");
+    let path = format!("{parent_path}.{name}");
     if let Some(reason) = http::find_segment_problem(name) {
         return Err(document.error(
-            parent,
+            parent_path,
             format!("{name:?} cannot be the name of a variable: {reason}"),
         ));
     }
     let fields = FieldReader::new(document, &path, entry)?;
     fields.reject_unknown_keys(&VARIABLE_KEYS)?;
-    let kind = fields.find_text("type")?;
+    let variable_type = fields.find_text("type")?;
     // A null is an error here. It is not treated as a missing value.
     let value = match entry.get("value") {
         None => None,
-        Some(value) => {
-            Some(validate_value(kind.as_deref(), value).map_err(|reason| fields.error("value", reason))?)
-        }
+        Some(value) => Some(
+            validate_value(variable_type.as_deref(), value)
+                .map_err(|reason| fields.error("value", reason))?,
+        ),
     };
-    let overrides = read_overrides(&fields, kind.as_deref())?;
+    let overrides = read_overrides(&fields, variable_type.as_deref())?;
     Ok(VariableDefinition {
         name: name.to_owned(),
         fields: VariableFields {
@@ -95,17 +96,17 @@ fn read_variable(
             description: fields.find_text_or_empty("description")?,
             value,
             supports_double_resolution: fields.find_boolean("supportsDoubleResolution")?,
-            r#type: kind,
+            r#type: variable_type,
         },
         overrides,
         path,
     })
 }
 
-/// Reads the overrides of a variable of the type `kind`; `None` if the file has no such key.
+/// Reads the overrides of a variable of the type `variable_type`; returns `None` if the file has no `overrides` for it.
 fn read_overrides(
     fields: &FieldReader<'_>,
-    kind: Option<&str>,
+    variable_type: Option<&str>,
 ) -> Result<Option<Vec<Override>>, DefinitionError> {
     match fields.get("overrides") {
         None => Ok(None),
@@ -116,7 +117,7 @@ fn read_overrides(
                     let message = format!("{environment:?} cannot be the name of an environment: {reason}");
                     return Err(fields.error("overrides", message));
                 }
-                let value = validate_value(kind, value)
+                let value = validate_value(variable_type, value)
                     .map_err(|reason| fields.error(&format!("overrides.{environment}"), reason))?;
                 overrides.push(Override {
                     environment_name: environment.clone(),
