@@ -32,7 +32,7 @@ impl MessageReader {
     }
 
     /// Requests the next page of the history. Returns its new events, and whether a further page is available now.
-    /// Fails if the pages form a circle, or if there are more than [`MAX_PAGES`].
+    /// Fails if the pages form a circle, or if there are more than `MAX_PAGES`.
     pub async fn read_next(
         &mut self,
         platform: &Platform,

@@ -39,18 +39,18 @@ impl ClientCertificate {
             .filter_map(Result::ok)
             .collect();
         if certificates.is_empty() {
-            return Err(self.certificate.reject("contains no certificate"));
+            return Err(self.certificate.pem_error("contains no certificate"));
         }
         let key_source = self.key.as_ref().unwrap_or(&self.certificate);
         let key_pem = key_source.load_text()?;
         let key = PrivateKeyDer::from_pem_slice(key_pem.expose_secret().as_bytes())
-            .map_err(|_| key_source.reject("contains no usable private key"))?;
+            .map_err(|_| key_source.pem_error("contains no usable private key"))?;
         Ok((certificates, key))
     }
 
     /// Returns the error for a certificate that cannot be used with its key.
     pub(super) fn reject_mismatch(&self, error: &rustls::Error) -> HttpError {
-        self.certificate.reject(&format!("cannot be used: {error}"))
+        self.certificate.pem_error(&format!("cannot be used: {error}"))
     }
 }
 
@@ -61,15 +61,16 @@ impl PemSource {
             Self::Text(text) => Ok(text.clone()),
             Self::File(path) => {
                 let bytes = input::read_file(path, MAX_PEM_SIZE)
-                    .map_err(|error| self.reject(&format!("cannot be read: {error}")))?;
-                let text = String::from_utf8(bytes).map_err(|_| self.reject("is not PEM"))?;
+                    .map_err(|error| self.pem_error(&format!("cannot be read: {error}")))?;
+                let text = String::from_utf8(bytes).map_err(|_| self.pem_error("is not PEM"))?;
                 Ok(SecretString::from(text))
             }
         }
     }
 
-    /// Returns the error that the PEM cannot be used for this reason; names its file, but shows none of its text.
-    fn reject(&self, reason: &str) -> HttpError {
+    /// Creates the error for PEM that cannot be used. The message names the file or the variable, but shows none of its
+    /// text.
+    fn pem_error(&self, reason: &str) -> HttpError {
         let name = match self {
             Self::File(path) => format!("file {}", path.display()),
             Self::Text(_) => "in the variable".to_owned(),

@@ -71,7 +71,7 @@ struct ErrorDetails {
 }
 
 impl HttpError {
-    /// Creates a failure of this kind. By default it is final and the request had no effect.
+    /// Creates a failure of this kind. By default, the request must not be retried and certainly had no effect.
     pub(super) fn new(kind: ErrorKind, message: impl Into<ServerText>) -> Self {
         Self(Box::new(ErrorDetails {
             kind,
@@ -134,7 +134,7 @@ impl HttpError {
         self
     }
 
-    /// Reports that the server requests a longer wait than the client allows.
+    /// Puts in front of the server's message that it requests a longer wait than the client allows.
     pub(super) fn with_excessive_delay(mut self, max_delay: Duration) -> Self {
         let requested_seconds = self.0.retry_after.unwrap_or_default().as_secs();
         let text = &mut self.0.message.text;
@@ -155,7 +155,7 @@ impl HttpError {
         self
     }
 
-    /// Removes a secret from all texts of the error.
+    /// Removes a secret from all texts of the error; without a secret, the error does not change.
     pub(super) fn without_secret(mut self, secret: Option<&SecretString>) -> Self {
         if let Some(secret) = secret {
             let message = &mut self.0.message;
@@ -190,7 +190,7 @@ impl HttpError {
         self.0.tries
     }
 
-    /// Returns whether the server was unreachable or gave no usable response; false if it rejected the request.
+    /// Returns whether the server was unreachable, failed or limits the rate; false if it rejected the request.
     pub fn is_unavailable(&self) -> bool {
         matches!(
             self.0.kind,
@@ -201,12 +201,12 @@ impl HttpError {
         )
     }
 
-    /// Returns the fields that the server rejects, with its messages.
+    /// Returns the fields that the server rejected, each with the server's message.
     pub fn violations(&self) -> &[FieldViolation] {
         &self.0.message.violations
     }
 
-    /// Returns the server's message, unabridged; for searching in it.
+    /// Returns the server's complete message, to search in it.
     pub(crate) fn server_text(&self) -> &str {
         &self.0.message.text
     }
@@ -221,7 +221,7 @@ impl HttpError {
         self.0.is_maybe_processed
     }
 
-    /// Returns the specific hint, otherwise the general one, with a check if the request may have had its effect.
+    /// Returns the specific hint or, without one, the general hint for this kind of failure.
     pub fn hint(&self) -> Option<String> {
         self.0
             .hint
@@ -229,7 +229,7 @@ impl HttpError {
             .or_else(|| Some(self.hint_with_check("check the result before you repeat it")))
     }
 
-    /// Returns the general hint for this kind of failure; starts with `check` if the request may have been processed.
+    /// Returns the general hint for this kind of failure, after `check` if the request may have had its effect.
     pub fn hint_with_check(&self, check: &str) -> String {
         let general = general_hint(self.0.kind);
         if self.0.is_maybe_processed {
@@ -288,7 +288,7 @@ impl HttpError {
         self.format_message("")
     }
 
-    /// Returns the message with the subject, the status and these details.
+    /// Returns the message: the request, the status followed by `details`, and the server's message.
     fn format_message(&self, details: &str) -> String {
         let error = &*self.0;
         let mut parts = Vec::new();
@@ -308,7 +308,7 @@ impl HttpError {
     }
 }
 
-/// Returns the message without the reason of the status line, which servers repeat; `None` if nothing else is left.
+/// Returns the message without the status's name, which servers repeat at its start; `None` if nothing else is left.
 fn strip_status_reason(status: StatusCode, text: &str) -> Option<String> {
     let reason = status.canonical_reason().unwrap_or_default();
     let mut message = text;
@@ -339,7 +339,7 @@ pub(super) fn status_line(status: StatusCode) -> String {
     }
 }
 
-/// Returns the hint for each kind of failure, for callers without a more specific one.
+/// Returns the hint for each kind of failure, for errors without a more specific hint.
 const fn general_hint(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Configuration => "correct this setting or name; `sluicegate doctor` checks the settings",
@@ -361,7 +361,7 @@ const fn general_hint(kind: ErrorKind) -> &'static str {
             "check the base URL, the network, and the proxy variables (HTTPS_PROXY, NO_PROXY)"
         }
         ErrorKind::Certificate => {
-            "if a company's own authority signed the certificate, pass it with --ca-cert (SLUICEGATE_CA_CERT)"
+            "if your company's own authority signed the certificate, pass it with --ca-cert (SLUICEGATE_CA_CERT)"
         }
         ErrorKind::Timeout => "set a longer timeout with --timeout (SLUICEGATE_TIMEOUT)",
         ErrorKind::BadResponse => "check that the base URL is the address of the platform's API",
@@ -371,8 +371,8 @@ const fn general_hint(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// Returns the request for display: method and URL, without user, password and fragment, and without the query unless
-/// this program built the URL.
+/// Returns the request for messages: its method, and its URL without credentials and fragment. The query of a URL that
+/// this program did not build may contain a secret, so `show_query` is false for it.
 pub(super) fn format_subject(method: &Method, url: &Url, show_query: bool) -> String {
     let mut display_url = url.clone();
     // Both setters fail only on URLs that cannot have the part that is removed.
@@ -382,7 +382,7 @@ pub(super) fn format_subject(method: &Method, url: &Url, show_query: bool) -> St
     if !show_query {
         display_url.set_query(None);
     }
-    format!("{method} {}", server_text::truncate(display_url.as_str(), 500))
+    format!("{method} {}", server_text::truncate_url(display_url.as_str()))
 }
 
 /// Returns the error kind of a status other than 2xx.

@@ -10,8 +10,8 @@ use std::error::Error;
 use std::io;
 use std::path::Path;
 
-/// Returns the failure of a request that ended before the head of a response arrived.
-/// `ca_cert` is the file with additional root certificates.
+/// Returns the failure of a request that ended before the head of a response arrived. `ca_cert` is the file with
+/// additional root certificates, which a certificate failure mentions.
 pub(super) fn failure_before_response(error: reqwest::Error, ca_cert: Option<&Path>) -> HttpError {
     let error = error.without_url();
     if let Some(problem) = find_cause(&error, &|cause| find_certificate_failure(cause, ca_cert)) {
@@ -30,7 +30,7 @@ pub(super) fn failure_before_response(error: reqwest::Error, ca_cert: Option<&Pa
     build_connection_failure(&error, "the connection broke before the response")
 }
 
-/// Returns the failure of a request whose response body could not be read.
+/// Returns the failure of a request whose response body could not be read: a corrupt body, or a connection that broke.
 pub(super) fn failure_within_response(error: reqwest::Error) -> HttpError {
     let error = error.without_url();
     let is_corrupt = error.is_decode()
@@ -50,7 +50,7 @@ pub(super) fn failure_within_response(error: reqwest::Error) -> HttpError {
     build_connection_failure(&error, "the connection broke during the response")
 }
 
-/// Creates the error of a connection that could not be made or was lost.
+/// Creates the error for a connection that broke or timed out. The request may have had its effect.
 fn build_connection_failure(error: &reqwest::Error, description: &str) -> HttpError {
     let kind = if error.is_timeout() {
         ErrorKind::Timeout
@@ -75,8 +75,9 @@ pub(super) enum TunnelProblem {
 }
 
 impl TunnelProblem {
-    /// Finds the problem in an error of connecting. The type of a tunnel's error is private, so its text is compared.
-    /// Without TLS there is no tunnel: the client only connects to the proxy.
+    /// Returns why a connection through a proxy could not be established; `None` if the error has another cause. The
+    /// type of a tunnel's error is private, so its text is compared. Requests with `http` use no tunnel, so such an
+    /// error is about the connection to the proxy.
     pub(super) fn find(error: &reqwest::Error, url: &Url) -> Option<Self> {
         if url.scheme() == "http" {
             return Some(Self::Unreachable(join_causes(error)));
@@ -96,7 +97,8 @@ impl TunnelProblem {
     }
 }
 
-/// Returns the failure for a connection that ended at the proxy with this address. A retry after a refusal cannot help.
+/// Returns the failure of a connection that ended at the proxy with this address. `status` is the proxy's response to
+/// the request for a tunnel, if it is known. A retry cannot help if the proxy rejects the request.
 pub(super) fn proxy_failure(
     problem: TunnelProblem,
     address: &str,
@@ -141,7 +143,8 @@ pub(super) fn proxy_failure(
         .with_retry_rule(retry_rule)
 }
 
-/// Returns the failure for an invalid certificate. Reqwest reports it as a connection failure, but a retry cannot help.
+/// Returns the failure for an invalid certificate; `None` if the cause is not about one. Reqwest reports it as a failed
+/// connection, but a retry cannot help.
 fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path>) -> Option<HttpError> {
     const OPERATOR_ADVICE: &str = "the platform's operators have to replace the server's certificate";
     let error = cause.downcast_ref::<rustls::Error>()?;
@@ -178,7 +181,7 @@ fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path
     })
 }
 
-/// Creates the error of a certificate that is expired or not yet valid, with the time of the local clock.
+/// Creates the error for a certificate that is expired or not yet valid, with the time of the local clock.
 fn build_period_failure(reason: &str, time: UnixTime) -> HttpError {
     certificate_failure(
         &format!("{reason}; the local clock shows {}", format_day(time)),
@@ -186,14 +189,14 @@ fn build_period_failure(reason: &str, time: UnixTime) -> HttpError {
     )
 }
 
-/// Creates the error of a rejected certificate, with the reason and a hint.
+/// Creates the error for a rejected certificate, with the reason and a hint.
 fn certificate_failure(reason: &str, hint: &str) -> HttpError {
     let message = format!("the server's certificate was rejected: {reason}");
     HttpError::new(ErrorKind::Certificate, message).with_hint(hint)
 }
 
-/// Returns the failure for a certificate of an unknown authority. The general hint advises --ca-cert; if it is already
-/// set, a hint about its file is added instead.
+/// Returns the failure for a certificate from an unknown authority. The general hint advises --ca-cert; if it is set
+/// already, the hint is about the content of its file.
 fn unknown_issuer_failure(reason: &str, ca_cert: Option<&Path>) -> HttpError {
     let Some(path) = ca_cert else {
         let message = format!("the server's certificate was rejected: {reason}");
@@ -216,7 +219,8 @@ fn format_day(time: UnixTime) -> String {
     )
 }
 
-/// Searches the causes. An I/O error hides the error that it wraps from `source`, so it is unwrapped.
+/// Returns the first value that `examine` returns for a cause behind the error, outermost first. An I/O error does not
+/// return the error that it wraps as its `source`, so it is unwrapped.
 fn find_cause<T>(error: &dyn Error, examine: &impl Fn(&(dyn Error + 'static)) -> Option<T>) -> Option<T> {
     let mut next = error.source();
     while let Some(cause) = next {
@@ -231,12 +235,12 @@ fn find_cause<T>(error: &dyn Error, examine: &impl Fn(&(dyn Error + 'static)) ->
     None
 }
 
-/// Joins the causes behind an error, outermost first, without those that only repeat another one.
+/// Joins the causes behind an error, outermost first, without causes that only repeat another one.
 fn join_causes(error: &reqwest::Error) -> String {
     error.source().map_or_else(|| error.to_string(), join_error_texts)
 }
 
-/// Joins the texts of an error and its causes, without those that only repeat another one.
+/// Joins the texts of an error and its causes, without texts that only repeat another one.
 fn join_error_texts(error: &(dyn Error + 'static)) -> String {
     let mut texts: Vec<String> = Vec::new();
     let mut next = Some(error);

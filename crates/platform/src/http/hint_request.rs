@@ -11,7 +11,8 @@ tokio::task_local! {
     static FOR_HINT: ();
 }
 
-/// Reads data for a hint, without retries and for at most 5 seconds; `None` if that did not succeed.
+/// Awaits a request whose response only improves a hint. The request is not retried and may take 5 seconds; `None` if
+/// it failed.
 pub async fn read_for_hint<T>(request: impl Future<Output = Result<T, HttpError>>) -> Option<T> {
     timeout(HINT_TIMEOUT, FOR_HINT.scope((), request))
         .await
@@ -19,7 +20,7 @@ pub async fn read_for_hint<T>(request: impl Future<Output = Result<T, HttpError>
         .ok()
 }
 
-/// Returns whether the current request is sent for a hint.
+/// Returns whether the current request is sent within [`read_for_hint`].
 pub(super) fn is_for_hint() -> bool {
     FOR_HINT.try_with(|()| ()).is_ok()
 }

@@ -31,7 +31,7 @@ pub struct HostSettings {
     pub observer: Observer,
 }
 
-/// Returns the setting to send all requests through this proxy.
+/// Returns the setting that sends all requests through this proxy.
 fn build_fixed_proxy(url: &Url) -> Result<Proxies, HttpError> {
     let proxy = reqwest::Proxy::all(url.clone())
         .map_err(|error| HttpError::configuration(format!("the proxy cannot be used: {error}")))?;
@@ -48,7 +48,7 @@ pub struct HostClient {
 }
 
 impl HostClient {
-    /// Creates a client without sending a request.
+    /// Creates a client for the API of a code host. It does not send a request yet.
     pub fn new(settings: &HostSettings) -> Result<Self, HttpError> {
         let token = settings
             .token
@@ -73,7 +73,7 @@ impl HostClient {
         })
     }
 
-    /// Returns the URL of a resource from its path segments below the root; rejects a name that cannot be a segment.
+    /// Returns the URL of a resource from its path segments below the root. Fails if a name cannot be a path segment.
     pub fn url(&self, path: &[&str]) -> Result<Url, HttpError> {
         reject_invalid_segments(path)?;
         Ok(append_segments(&self.root, path))

@@ -8,8 +8,8 @@ use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 use std::sync::{Arc, OnceLock};
 
-/// Creates the operating system's verifier. It cannot be built on a machine without any CA file: then the roots that
-/// come with the program are used.
+/// Creates the operating system's verifier, which also trusts `extra_certificates`. On a machine without any CA file,
+/// that verifier cannot be created, so it uses the root certificates that come with this program.
 pub(super) fn build_verifier(
     mut extra_certificates: Vec<CertificateDer<'static>>,
     provider: &Arc<CryptoProvider>,
@@ -33,7 +33,7 @@ pub(super) struct MachineRoots {
 }
 
 impl MachineRoots {
-    /// Creates the verifier. The certificates of the machine are read when the first connection needs them.
+    /// Creates the verifier. The machine's certificates are read when the first connection needs them.
     pub(super) const fn new(provider: Arc<CryptoProvider>) -> Self {
         Self {
             provider,
@@ -41,7 +41,7 @@ impl MachineRoots {
         }
     }
 
-    /// Returns the verifier with the certificates of the machine, which are read once.
+    /// Returns the verifier with the machine's certificates, which are read only once.
     fn verifier(&self) -> Result<&Verifier, Error> {
         self.verifier
             .get_or_init(|| build_verifier(Vec::new(), &self.provider))

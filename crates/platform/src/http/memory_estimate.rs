@@ -14,7 +14,8 @@ const ENTRY_MEMORY: u64 = 480;
 const GROUP_MEMORY: u64 = 300;
 const NAME_MEMORY: u64 = 100;
 
-/// Returns the maximum memory that a JSON body takes, in bytes.
+/// Returns the maximum memory that the values of a JSON body take, in bytes: the body's size, and an amount for each
+/// punctuation mark outside of strings.
 pub(super) fn estimate_memory(body: &[u8]) -> u64 {
     let (mut memory, mut position) = (body.len() as u64, 0);
     while let Some(literal) = find_literal(body, position) {
@@ -24,7 +25,7 @@ pub(super) fn estimate_memory(body: &[u8]) -> u64 {
     memory + estimate_punctuation_memory(body.get(position..).unwrap_or_default())
 }
 
-/// Returns the memory that the punctuation between two strings accounts for.
+/// Returns the memory of the values that the punctuation between two strings belongs to.
 fn estimate_punctuation_memory(punctuation: &[u8]) -> u64 {
     punctuation
         .iter()

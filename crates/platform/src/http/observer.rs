@@ -29,7 +29,7 @@ impl Observer {
         }
     }
 
-    /// Records responses in `response_flag`, which several clients of a server can share.
+    /// Records responses in this flag. Several clients of one server can share it.
     #[must_use]
     pub fn with_response_flag(self, response_flag: Arc<AtomicBool>) -> Self {
         Self {
@@ -38,7 +38,7 @@ impl Observer {
         }
     }
 
-    /// Returns whether the server responded to any request with a token, with a status below 500.
+    /// Returns whether the server has responded to any request with a token, with a status below 500.
     pub fn has_responded(&self) -> bool {
         self.response_flag.load(Ordering::Relaxed)
     }
@@ -48,7 +48,7 @@ impl Observer {
         self.response_flag.store(true, Ordering::Relaxed);
     }
 
-    /// Passes a sentence about the state of a request to the log and to the listener.
+    /// Passes a sentence about the state of a request to the log, and to the listener if there is one.
     pub(super) fn report(&self, sentence: &str) {
         tracing::info!("{sentence}");
         if let Some(listener) = &self.listener {
@@ -56,7 +56,7 @@ impl Observer {
         }
     }
 
-    /// Returns the outcome of `work`; reports `description` once if it takes longer than `SILENCE_LIMIT`.
+    /// Awaits `work` and returns its outcome. Reports `description` once if it takes longer than `SILENCE_LIMIT`.
     pub async fn report_wait<T>(
         &self,
         work: impl Future<Output = T>,
@@ -66,7 +66,7 @@ impl Observer {
             .await
     }
 
-    /// Returns the outcome of `work`; reports `description` once if `silence` ends first.
+    /// Awaits `work` and returns its outcome. Reports `description` once if `silence` ends first.
     pub(super) async fn report_wait_after<T>(
         &self,
         work: impl Future<Output = T>,

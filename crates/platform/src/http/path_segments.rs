@@ -3,8 +3,8 @@
 use super::HttpError;
 use reqwest::Url;
 
-/// Checks the segments of a path before any of them is sent. The URL standard drops `.`, `..`, tabs and line breaks,
-/// and servers fold an empty segment, so each of these would lead to another resource.
+/// Rejects a path with a segment that would lead to another resource: the URL standard drops `.`, `..`, tabs and line
+/// breaks, and servers ignore an empty segment.
 pub(super) fn reject_invalid_segments(path: &[&str]) -> Result<(), HttpError> {
     for (index, segment) in path.iter().enumerate() {
         if let Some(reason) = find_segment_problem(segment) {

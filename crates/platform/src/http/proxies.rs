@@ -39,7 +39,7 @@ impl Proxies {
         }
     }
 
-    /// Returns the proxy for requests to `url`, without its credentials, found in the same way as by the client.
+    /// Returns the address of the proxy for requests to `url`, without its credentials, as the HTTP client selects it.
     pub(super) fn find_address(&self, url: &Url) -> Option<String> {
         match self {
             Self::Environment => {
@@ -51,7 +51,8 @@ impl Proxies {
         }
     }
 
-    /// Requests a tunnel once more, because the HTTP client does not report the status of the proxy's response.
+    /// Requests a tunnel once more, because the HTTP client does not report the status of the proxy's response. Returns
+    /// `None` if no status arrives in time, or if the proxy is not from the environment.
     pub(super) async fn request_tunnel_status(&self, url: &Url) -> Option<StatusCode> {
         let Self::Environment = self else { return None };
         let proxy = find_proxy(&Matcher::from_system(), url)?;
@@ -60,7 +61,7 @@ impl Proxies {
     }
 }
 
-/// Returns the proxy that the matcher selects for this URL.
+/// Returns the proxy that the matcher selects for this URL; `None` for a direct connection.
 fn find_proxy(matcher: &Matcher, url: &Url) -> Option<Intercept> {
     matcher.intercept(&url.as_str().parse::<Uri>().ok()?)
 }
@@ -71,7 +72,7 @@ fn format_proxy_address(proxy: &Url) -> Option<String> {
     Some(format!("{}://{}{port}", proxy.scheme(), proxy.host_str()?))
 }
 
-/// Returns the status with which an unencrypted proxy responds to `CONNECT`.
+/// Returns the status with which a proxy responds to `CONNECT`; `None` for a proxy with TLS and after any failure.
 async fn fetch_connect_status(proxy: &Intercept, host: &str, port: u16) -> Option<StatusCode> {
     if proxy.uri().scheme_str() != Some("http") {
         return None;
@@ -96,14 +97,14 @@ async fn fetch_connect_status(proxy: &Intercept, host: &str, port: u16) -> Optio
     StatusCode::from_bytes(line.split_ascii_whitespace().nth(1)?.as_bytes()).ok()
 }
 
-/// Returns whether requests to `url` go through this proxy, with these exceptions.
+/// Returns whether requests to `url` would use this proxy if the variable NO_PROXY had the value `exceptions`.
 fn is_proxy_used(proxy: &str, exceptions: &str, url: &Url) -> bool {
     let matcher = Matcher::builder().all(proxy).no(exceptions).build();
     find_proxy(&matcher, url).is_some()
 }
 
-/// Rejects a proxy variable that the client would ignore because it cannot parse its value. The message names the
-/// variable and not the value, which may contain a password.
+/// Rejects a proxy variable that the HTTP client would ignore because it cannot parse the value. The message shows the
+/// variable's name, but not its value, which may contain a password.
 pub fn check_proxy_variables<'v>(
     url: &Url,
     variable: impl Fn(&str) -> Option<&'v str>,

@@ -17,13 +17,13 @@ const MIN_LENGTH_IN_DATA: usize = 6;
 
 const REPLACEMENT: &str = "***";
 
-/// Returns the text without the secret, in case a server repeats data that it was sent.
+/// Returns the text without the secret, in case a server repeats it.
 pub(super) fn redact(text: &str, secret: &SecretString) -> String {
     remove_parts(text, &list_secret_parts(secret))
 }
 
-/// Returns the JSON with the secrets removed from its strings and names, unless they are short. The rest does not
-/// change, so a duplicate name stays a duplicate. Copies nothing if there is nothing to hide.
+/// Returns the JSON with the secrets removed from its strings and names, unless they are short. Everything else is
+/// kept, so a duplicate name stays a duplicate. The body is copied only if it contains a secret.
 pub(super) fn redact_json<'b>(body: &'b [u8], secrets: &[SecretString]) -> Cow<'b, [u8]> {
     let mut parts: Vec<SecretPart> = secrets.iter().flat_map(list_secret_parts).collect();
     parts.retain(|part| part.spellings.len() >= MIN_LENGTH_IN_DATA && part.may_occur_in(body));
@@ -48,7 +48,7 @@ pub(super) fn redact_json<'b>(body: &'b [u8], secrets: &[SecretString]) -> Cow<'
     Cow::Owned(output)
 }
 
-/// Returns the range of the next string or name of the JSON, its quotes included.
+/// Returns the range of the first string or name at or after `start_position` in the JSON, including its quotes.
 pub(super) fn find_literal(body: &[u8], start_position: usize) -> Option<Range<usize>> {
     let start = start_position + memchr(b'"', body.get(start_position..)?)?;
     let mut position = start + 1;
@@ -57,11 +57,12 @@ pub(super) fn find_literal(body: &[u8], start_position: usize) -> Option<Range<u
         if body.get(position) == Some(&b'"') {
             return Some(start..position + 1);
         }
+        // Skip the backslash and the character that it escapes.
         position += 2;
     }
 }
 
-/// Returns the replacement of a string literal, or `None` if there is nothing to hide.
+/// Returns a string literal without the secrets, or `None` if it does not contain any.
 fn redact_literal(literal: &[u8], parts: &[SecretPart]) -> Option<String> {
     if !parts.iter().any(|part| part.may_occur_in(literal)) {
         return None;
@@ -71,14 +72,15 @@ fn redact_literal(literal: &[u8], parts: &[SecretPart]) -> Option<String> {
     (redacted_text != text).then(|| serde_json::Value::String(redacted_text).to_string())
 }
 
-/// Replaces each of these parts in the text, in all spellings.
+/// Replaces each of these parts in the text with `***`, in all its spellings.
 fn remove_parts(text: &str, parts: &[SecretPart]) -> String {
     parts
         .iter()
         .fold(text.to_owned(), |text, part| part.remove_from(text))
 }
 
-/// Returns the parts of a secret that must not be shown: the complete secret, and each line of a key.
+/// Returns the parts of a secret that must not be shown: the complete secret, and each line if it has several lines, as
+/// a key does. Parts that are too short are omitted.
 fn list_secret_parts(secret: &SecretString) -> Vec<SecretPart> {
     let text = secret.expose_secret();
     let complete_secret = Some(text).filter(|text| text.len() >= MIN_SECRET_LENGTH);
@@ -102,7 +104,8 @@ struct SecretPart {
 }
 
 impl SecretPart {
-    /// Creates the search for a secret. Its longest plain part shows quickly that a text cannot contain it.
+    /// Prepares the search for a part of a secret. Its longest run of letters and digits has only one spelling, so a
+    /// text without this run cannot contain the part.
     fn new(text: &str) -> Self {
         let longest_part = text
             .split(|c: char| !c.is_ascii_alphanumeric())
@@ -113,12 +116,12 @@ impl SecretPart {
         }
     }
 
-    /// Returns false if the text certainly does not contain the secret: its plain part is missing.
+    /// Returns whether the text may contain the secret: false if the run of letters and digits is missing.
     fn may_occur_in(&self, bytes: &[u8]) -> bool {
         memmem::find(bytes, self.plain_part.as_bytes()).is_some()
     }
 
-    /// Replaces the secret in all its spellings.
+    /// Replaces the secret with `***`, wherever the text contains it in any spelling.
     fn remove_from(&self, text: String) -> String {
         if !self.may_occur_in(text.as_bytes()) {
             return text;
@@ -138,8 +141,8 @@ impl SecretPart {
         output
     }
 
-    /// Returns the length of the secret at the start of `text`, in any spelling of its characters; `None` if it is not
-    /// there.
+    /// Returns the length of the secret at the start of `text`, which may spell each character differently; `None` if
+    /// `text` does not start with the secret.
     fn find_secret_length(&self, text: &str) -> Option<usize> {
         if !self
             .spellings
@@ -169,7 +172,7 @@ impl SecretPart {
     }
 }
 
-/// Returns whether `text` starts with `variant`; an escape sequence matches in either case.
+/// Returns whether `text` starts with `variant`. Escape sequences are compared without case.
 fn starts_with_spelling(variant: &str, text: &str) -> bool {
     let Some(start) = text.as_bytes().get(..variant.len()) else {
         return false;

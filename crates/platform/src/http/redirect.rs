@@ -9,8 +9,8 @@ use reqwest::{Method, StatusCode, Url};
 /// Maximum number of redirects that are followed for one request.
 pub(super) const MAX_REDIRECTS: u32 = 5;
 
-/// Returns the URL to go to next, or `None` if the response is not a redirect. A redirect that is not followed is a
-/// failure that shows only the target's origin.
+/// Returns the URL to request next, or `None` if the response is not a redirect. Fails for a redirect that is not
+/// followed: to an invalid URL, to another origin, or with another method. The error shows only the target's origin.
 pub(super) fn find_redirect_target(
     head: &ResponseHead,
     method: &Method,
@@ -54,8 +54,8 @@ fn keeps_method(status: StatusCode) -> bool {
     matches!(status.as_u16(), 307 | 308)
 }
 
-/// Returns the error of a redirect that is not followed. If the redirect would have changed the method, the request may
-/// have had an effect.
+/// Creates the error for a redirect that is not followed. If the status would have changed the method, the request may
+/// have had its effect.
 fn redirect_error(head: &ResponseHead, reason: &str) -> HttpError {
     let error = head.build_error(ErrorKind::BadResponse, reason);
     if keeps_method(head.status) {

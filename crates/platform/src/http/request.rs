@@ -32,7 +32,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Creates a request without a body. Errors show its URL with the query, so it must not contain a secret.
+    /// Creates a request without a body. Errors show its URL with the query, so the URL must not contain a secret.
     pub fn new(method: Method, url: Url, repeat: Repeat) -> Self {
         Self {
             is_read_only: method == Method::GET,
@@ -53,14 +53,14 @@ impl Request {
         Self::new(Method::GET, url, Repeat::Safe)
     }
 
-    /// Marks the request as one that changes nothing, regardless of its method.
+    /// Marks the request as one that changes nothing on the server, whatever its method is.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.is_read_only = true;
         self
     }
 
-    /// Sets an expected success other than a JSON body.
+    /// Sets which response is a success, instead of one with a JSON body.
     #[must_use]
     pub(crate) fn with_success(mut self, success: Success) -> Self {
         self.success = success;
@@ -86,21 +86,21 @@ impl Request {
         self.with_body("application/json", value.to_string())
     }
 
-    /// Hides this secret, which the body contains, in everything that the server responds.
+    /// Sets a secret that the body contains. It is removed from everything that the server responds.
     #[must_use]
     pub(crate) fn with_secret(mut self, secret: SecretString) -> Self {
         self.secret = Some(secret);
         self
     }
 
-    /// Limits the retries after a timeout, if fewer make sense than after other failures.
+    /// Limits the retries after timeouts, for a request whose repetition would probably time out again.
     #[must_use]
     pub(crate) fn with_timeout_retries(mut self, max_retries: u32) -> Self {
         self.timeout_retries = max_retries;
         self
     }
 
-    /// Sets a body that is streamed, and opened again for each try.
+    /// Sets a body that is streamed. It is opened again for each attempt.
     #[must_use]
     pub(crate) fn upload(mut self, body: Arc<dyn UploadBody>) -> Self {
         self.headers.insert(CONTENT_TYPE, body.content_type());
@@ -108,7 +108,7 @@ impl Request {
         self
     }
 
-    /// Sets the body to these fields in the encoding of an HTML form.
+    /// Sets a body with these fields, encoded as an HTML form.
     #[must_use]
     pub(super) fn with_form(self, fields: &[(&str, &str)]) -> Self {
         let form = url::form_urlencoded::Serializer::new(String::new())
@@ -117,14 +117,14 @@ impl Request {
         self.with_body("application/x-www-form-urlencoded", form)
     }
 
-    /// Hides the query in errors, for a URL that this program did not build.
+    /// Hides the query in errors, because this program did not build the URL and the query may contain a secret.
     #[must_use]
     pub(super) fn without_query_in_errors(mut self) -> Self {
         self.show_query = false;
         self
     }
 
-    /// Sets the body and its type.
+    /// Sets the body and its content type.
     fn with_body(mut self, content_type: &'static str, text: String) -> Self {
         self.headers
             .insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
@@ -132,7 +132,7 @@ impl Request {
         self
     }
 
-    /// Returns the name of the request for errors.
+    /// Returns the method and the URL of the request, for errors and messages.
     pub(super) fn subject(&self) -> String {
         error::format_subject(&self.method, &self.url, self.show_query)
     }

@@ -16,6 +16,9 @@ use std::time::SystemTime;
 /// Maximum size of a body that is read for an error message, in bytes.
 pub(super) const MAX_ERROR_BODY_SIZE: usize = 256 * 1024;
 
+/// Maximum number of characters of a body's message that are shown.
+const MAX_MESSAGE_LENGTH: usize = 300;
+
 /// The headers in which servers, and the proxies in front of them, send the id of a request.
 const REQUEST_ID_HEADERS: [&str; 7] = [
     "x-request-id",
@@ -36,14 +39,14 @@ pub(super) struct ResponseHead {
 }
 
 impl ResponseHead {
-    /// Returns the id that the server, or a proxy in front of it, gave to the request.
+    /// Returns the id that the server, or a proxy in front of it, gave to the request, if it is valid text.
     fn request_id(&self) -> Option<&str> {
         REQUEST_ID_HEADERS
             .iter()
             .find_map(|name| self.headers.get(*name)?.to_str().ok())
     }
 
-    /// Returns the type of the body; empty if it is missing or not text.
+    /// Returns the content type of the body; empty if it is missing or not text.
     fn content_type(&self) -> &str {
         self.headers
             .get(CONTENT_TYPE)
@@ -60,7 +63,8 @@ impl ResponseHead {
         self.add_context(HttpError::new(kind, message))
     }
 
-    /// Adds the subject, status and request id of this response to the failure.
+    /// Adds the subject, status and request id of this response to the error. A request with a status of success may
+    /// have had its effect, unless it is read-only.
     pub(super) fn add_context(&self, error: HttpError) -> HttpError {
         let error = error
             .with_subject(&self.subject)
@@ -72,7 +76,8 @@ impl ResponseHead {
         }
     }
 
-    /// Returns the failure for a status other than 2xx.
+    /// Returns the error for a status other than 2xx, with the server's message, and with the rules for retries that
+    /// follow from the status.
     pub(super) fn status_error(&self, body: &[u8]) -> HttpError {
         let requested_delay = retry::parse_retry_after(&self.headers, SystemTime::now());
         let error = self
@@ -102,18 +107,20 @@ impl Response {
         self.head.status.as_u16()
     }
 
-    /// Returns the maximum memory of the response's values in bytes, plus that of earlier pages; an error if the sum
-    /// exceeds the limit for a response.
+    /// Returns the maximum memory of the response's values in bytes, plus `earlier_memory`, that of earlier pages.
+    /// Fails if the sum exceeds the limit for a response.
     pub(crate) fn check_memory(&self, earlier_memory: u64) -> Result<u64, HttpError> {
         let memory = earlier_memory + estimate_memory(&self.body);
         if memory > MAX_RESPONSE_MEMORY {
-            let limit = MAX_RESPONSE_MEMORY >> 20;
+            let limit_in_mb = MAX_RESPONSE_MEMORY >> 20;
             let values = if earlier_memory == 0 {
                 "its values"
             } else {
                 "all values up to this page"
             };
-            return Err(self.unusable_error(&format!("{values} would take more than {limit} MB of memory")));
+            return Err(self.unusable_error(&format!(
+                "{values} would take more than {limit_in_mb} MB of memory"
+            )));
         }
         Ok(memory)
     }
@@ -128,8 +135,9 @@ impl Response {
         self.head.status == StatusCode::CREATED
     }
 
-    /// Parses the body as JSON, with the sent secrets removed in case the server repeats them. If the body does not
-    /// match `T`, the error contains the path of the mismatch. An object with a duplicate key is an error, too.
+    /// Parses the body as JSON, without the secrets that were sent, in case the server repeats them. If the body does
+    /// not match `T`, the error contains the path of the mismatch. Also fails if an object has a duplicate key, or if
+    /// the values would need too much memory.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
         self.check_memory(0)?;
         // A byte order mark before JSON may be ignored: <https://www.rfc-editor.org/rfc/rfc8259#section-8.1>.
@@ -147,7 +155,7 @@ impl Response {
         Ok(value)
     }
 
-    /// Returns the failure for a body that is not JSON, or JSON that does not match the expected type.
+    /// Creates the error for a body that is not JSON, or for JSON that does not match the expected type.
     fn parse_error(&self, error: &serde_path_to_error::Error<serde_json::Error>) -> HttpError {
         if error.inner().is_data() {
             return self.unusable_error(&format!("at {}: {}", error.path(), error.inner()));
@@ -159,12 +167,12 @@ impl Response {
         ))
     }
 
-    /// Returns whether the body is an HTML page, as proxies in front of a server send them.
+    /// Returns whether the body is an HTML page, such as one from a proxy in front of the server.
     pub(super) fn is_html(&self) -> bool {
         server_text::is_html(self.head.content_type(), &self.body)
     }
 
-    /// Returns the beginning of the body's message, for people.
+    /// Returns the beginning of the body's message, for people; empty if there is no body.
     pub(crate) fn message_text(&self) -> String {
         if self.body.is_empty() {
             return String::new();
@@ -175,10 +183,11 @@ impl Response {
         for secret in &self.sent_secrets {
             message.text = redact(&message.text, secret);
         }
-        truncate(&message.to_string(), 300)
+        truncate(&message.to_string(), MAX_MESSAGE_LENGTH)
     }
 
-    /// Returns the failure for a response that cannot be used.
+    /// Creates the error for a response that cannot be used, with the secrets removed from the reason. The request is
+    /// not retried.
     pub(crate) fn unusable_error(&self, reason: &str) -> HttpError {
         let error = self
             .head

@@ -18,7 +18,7 @@ pub enum Repeat {
 }
 
 impl Repeat {
-    /// Returns whether a request with this safety may be sent again after an error with this rule.
+    /// Returns whether the request may be sent again after an error with this rule.
     pub(super) fn allows(self, retry_rule: RetryRule) -> bool {
         match retry_rule {
             RetryRule::Never => false,
@@ -49,14 +49,15 @@ impl Default for Delays {
 }
 
 impl Delays {
-    /// Returns the wait before retry number `retry` (from 0): a random part of the exponentially growing limit, so that
-    /// many clients do not come back together, and at least the wait that the server requested.
+    /// Returns the wait before retry number `retry` (from 0): a random part of a limit that doubles, so that many
+    /// clients do not come back at the same time. It is at least the wait that the server requested, up to
+    /// `max_requested`.
     pub(super) fn delay_before(&self, retry: u32, requested_delay: Option<Duration>) -> Duration {
         let random_delay = self.max_delay(retry).mul_f64(fastrand::f64());
         random_delay.max(requested_delay.unwrap_or_default().min(self.max_requested))
     }
 
-    /// Returns the limit of the random wait before this retry.
+    /// Returns the limit of the random wait before retry number `retry`.
     fn max_delay(&self, retry: u32) -> Duration {
         self.base
             .saturating_mul(2_u32.saturating_pow(retry))
@@ -64,8 +65,8 @@ impl Delays {
     }
 }
 
-/// Returns `Retry-After` as a wait from `now`, in either form: seconds or a date.
-/// See <https://www.rfc-editor.org/rfc/rfc9110#field.retry-after>.
+/// Returns the wait from `now` that the header `Retry-After` requests, in seconds or with a date; `None` if there is no
+/// valid header. A date in the past is a wait of zero. See <https://www.rfc-editor.org/rfc/rfc9110#field.retry-after>.
 pub(super) fn parse_retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse::<u64>() {
@@ -88,8 +89,8 @@ pub(super) fn retry_rule_for(status: StatusCode, requested_delay: Option<Duratio
     }
 }
 
-/// Returns whether a request that got this status (not 2xx) may have had its effect: the server may fail after it did
-/// the work, and it may use 301 to 303 after a POST to show the result.
+/// Returns whether a request that got this status (not 2xx) may have had its effect: a server may fail after it did the
+/// work, and it may respond to a POST with 301 to 303 to show the result.
 pub(super) fn may_have_effect(status: StatusCode, requested_delay: Option<Duration>) -> bool {
     match status.as_u16() {
         503 => requested_delay.is_none(),

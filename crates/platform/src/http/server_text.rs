@@ -13,6 +13,9 @@ const MAX_TEXT_LENGTH: usize = 2_000;
 /// Maximum number of characters of an HTML page that are shown; its beginning is enough.
 const MAX_HTML_LENGTH: usize = 300;
 
+/// Maximum number of characters of a URL that are shown in a message.
+const MAX_URL_LENGTH: usize = 500;
+
 /// Maximum number of violations that are kept in addition to the text.
 const MAX_VIOLATIONS: usize = 1_000;
 
@@ -53,7 +56,7 @@ impl From<&str> for ServerText {
 }
 
 impl fmt::Display for ServerText {
-    /// Writes the text, shortened to its limit.
+    /// Writes the text up to its maximum length, or a note if it is empty.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.text.is_empty() {
             return f.write_str("the response contains no text");
@@ -68,7 +71,7 @@ const MAX_REQUEST_ID_LENGTH: usize = 200;
 /// Maximum length of the reason for a retry without a status, in characters.
 pub(super) const MAX_REASON_LENGTH: usize = 300;
 
-/// Truncates a text to `max_length` characters, and appends the number of missing ones.
+/// Truncates a text to `max_length` characters, and appends the number of characters that are missing.
 pub(super) fn truncate(text: &str, max_length: usize) -> String {
     match text.char_indices().nth(max_length) {
         None => text.to_owned(),
@@ -80,12 +83,18 @@ pub(super) fn truncate(text: &str, max_length: usize) -> String {
     }
 }
 
-/// Returns the start of a request id from a response.
+/// Returns the beginning of a URL for a message.
+pub(super) fn truncate_url(url: &str) -> String {
+    truncate(url, MAX_URL_LENGTH)
+}
+
+/// Returns the beginning of a request id from a response.
 pub(super) fn truncate_request_id(id: &str) -> String {
     truncate(id, MAX_REQUEST_ID_LENGTH)
 }
 
-/// Returns the message of an error body.
+/// Returns the message of an error body: from JSON with its violations, from an HTML page without its tags, or the
+/// plain text.
 pub(super) fn parse_server_text(content_type: &str, body: &[u8]) -> ServerText {
     let body_text = String::from_utf8_lossy(body);
     let text = body_text.trim_start_matches('\u{feff}').trim();
@@ -104,7 +113,7 @@ pub(super) fn parse_server_text(content_type: &str, body: &[u8]) -> ServerText {
     text.into()
 }
 
-/// Returns the message in a JSON document, or the document itself if it has no known field for it.
+/// Returns the message in a JSON document, or the complete document if no known field contains a message.
 fn describe_json(json: &Value) -> String {
     match json {
         Value::String(text) => text.clone(),
@@ -113,7 +122,8 @@ fn describe_json(json: &Value) -> String {
     }
 }
 
-/// Returns a headline from the known fields, then a line for each violation; `None` if no field is known.
+/// Returns a headline from the known fields, followed by a line for each violation; `None` if no known field has a
+/// text.
 fn describe_error_fields(fields: &Map<String, Value>) -> Option<String> {
     let mut headline: Vec<&str> = Vec::new();
     for name in ["title", "error", "error_description", "message", "detail"] {
@@ -137,7 +147,7 @@ fn describe_error_fields(fields: &Map<String, Value>) -> Option<String> {
     (!message.is_empty()).then_some(message)
 }
 
-/// Returns the entries with a `field`, from every known list of the body.
+/// Returns the violations that have a `field`, from every known list of the body, up to [`MAX_VIOLATIONS`].
 fn parse_violations(json: &Value) -> Vec<FieldViolation> {
     VIOLATION_LISTS
         .iter()
@@ -154,14 +164,14 @@ fn parse_violations(json: &Value) -> Vec<FieldViolation> {
         .collect()
 }
 
-/// Returns the text in the first of these fields that has one.
+/// Returns the text of the first of these fields that contains a text.
 fn find_text<'v>(entry: &'v Value, names: &[&str]) -> Option<&'v str> {
     names
         .iter()
         .find_map(|name| entry.get(name).and_then(Value::as_str))
 }
 
-/// Returns `field: message` if the entry has them, otherwise the unchanged entry.
+/// Returns a violation as `field: message`, or only its message; without a known message, returns the unchanged entry.
 fn describe_violation(entry: &Value) -> String {
     let field = find_text(entry, &["field", "propertyPath", "path"]);
     let message = find_text(entry, &["message", "detail", "reason"]);
@@ -177,7 +187,7 @@ pub(super) fn is_html(content_type: &str, body: &[u8]) -> bool {
     content_type.contains("html") || looks_like_html(String::from_utf8_lossy(body).trim_start())
 }
 
-/// Returns whether the text is an HTML page, for example the error page of a proxy.
+/// Returns whether the text begins like an HTML page.
 fn looks_like_html(text: &str) -> bool {
     let start: String = text.chars().take(15).collect::<String>().to_ascii_lowercase();
     ["<!doctype html", "<html", "<head", "<body"]
@@ -185,7 +195,8 @@ fn looks_like_html(text: &str) -> bool {
         .any(|tag| start.starts_with(tag))
 }
 
-/// Returns the text of a page: without tags, scripts and styles, with blanks folded and common entities resolved.
+/// Returns the text of an HTML page: without tags, scripts and styles, with runs of blanks replaced by one, and with
+/// common entities replaced by their characters.
 fn strip_tags(page: &str) -> String {
     let mut text = String::new();
     let mut tail = page;
@@ -210,7 +221,8 @@ fn strip_tags(page: &str) -> String {
     })
 }
 
-/// Returns the text after a tag, or for scripts and styles, the text after their end tag.
+/// Returns what follows the tag at the start of the text. After a script or style tag, its content and its end tag are
+/// skipped, too.
 fn skip_element(tag: &str) -> &str {
     for name in ["script", "style"] {
         let is_opening_tag = tag

@@ -18,7 +18,8 @@ pub enum Success {
 }
 
 impl Response {
-    /// Returns the response if it is the expected success. Any other response leaves open whether the work was done.
+    /// Returns the response if it is the success that the request expects. For any other 2xx response, it is unknown
+    /// whether the work was done, so it is an error.
     pub(super) fn expect_success(self, success: Success) -> Result<Self, HttpError> {
         let status = self.head.status.as_u16();
         let is_expected = match success {
@@ -40,7 +41,7 @@ impl Response {
         }
     }
 
-    /// Describes which status was expected, with the message of the response.
+    /// Describes which status was expected, followed by the response's message if it has one.
     fn describe_unexpected_status(&self, success: Success) -> String {
         let expected_status = match success {
             Success::Body | Success::Undocumented => "200 or 201",

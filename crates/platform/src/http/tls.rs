@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Maximum size of a PEM file, in bytes; the bundle of a system has about 200 KB.
 const MAX_PEM_SIZE: u64 = 16 * 1024 * 1024;
 
-/// Creates the TLS client configuration; trusts the certificates of `ca_cert` in addition to those of the
+/// Creates the TLS configuration of the client. It trusts the certificates in `ca_cert` in addition to those of the
 /// machine, and presents the client certificate if the server requests one.
 pub(super) fn build_client_config(
     ca_cert: Option<&Path>,
@@ -48,7 +48,8 @@ pub(super) fn build_client_config(
     Ok(config)
 }
 
-/// Reads the certificates of a PEM file. No error shows a byte of the file: it may contain a private key.
+/// Reads the certificates of a PEM file. Rejects a file with a private key, with escaped line breaks, or with an
+/// invalid certificate. No error shows a byte of the file, because it may contain a private key.
 fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpError> {
     let bytes = input::read_file(path, MAX_PEM_SIZE)
         .map_err(|error| ca_file_error(path, &format!("cannot be read: {error}"), CERTIFICATES_HINT))?;
@@ -99,7 +100,7 @@ fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpEr
     Ok(certificates)
 }
 
-/// Creates an error about the file of additional root certificates.
+/// Creates an error about the file with additional root certificates.
 fn ca_file_error(path: &Path, reason: &str, hint: &str) -> HttpError {
     HttpError::configuration(format!("the CA certificate file {} {reason}", path.display())).with_hint(hint)
 }
@@ -111,7 +112,8 @@ const PRIVATE_KEY: &[u8] = b"PRIVATE KEY-----";
 /// The end of a first line whose line break is written as two characters.
 const ESCAPED_LINE_END: &[u8] = b"-----\\n";
 
-/// Returns the reason without the bytes of the file that the parser's own message has.
+/// Returns the reason why the file is not valid PEM. The parser's own message is not used because it contains bytes of
+/// the file.
 const fn describe_pem_error(error: &pem::Error) -> &'static str {
     match error {
         pem::Error::MissingSectionEnd { .. } => "a section has no end",

@@ -21,7 +21,7 @@ pub(crate) enum TokenError {
 }
 
 impl From<TokenError> for HttpError {
-    /// Converts the error of a token to that of the request which needs it.
+    /// Converts the error to the error of the request that needs the token.
     fn from(error: TokenError) -> Self {
         let message = error.to_string();
         match error {
@@ -47,7 +47,8 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// Checks that the text can be a token, without ever printing it. `origin` is the setting that it comes from.
+    /// Creates a token from a text after a check that no setting was expanded incorrectly and that a header can contain
+    /// it. `origin` names the source of the token in errors, which never show the text.
     pub(super) fn new(text: &str, expires_at: Option<Instant>, origin: &str) -> Result<Self, TokenError> {
         let trimmed_text = text.trim_start_matches('\u{feff}').trim();
         let text = trimmed_text
@@ -71,9 +72,12 @@ impl Token {
                 text.len()
             )));
         }
-        if let Some(sign) = text.chars().find(|sign| FORBIDDEN_CHARACTERS.contains(sign)) {
+        if let Some(character) = text
+            .chars()
+            .find(|character| FORBIDDEN_CHARACTERS.contains(character))
+        {
             return Err(TokenError::Configuration(format!(
-                "the token from {origin} contains `{sign}`, which is not allowed in a bearer token: a variable may not have been expanded"
+                "the token from {origin} contains `{character}`, which is not allowed in a bearer token: a variable may not have been expanded"
             )));
         }
         let mut header = HeaderValue::from_str(&format!("Bearer {text}"))
@@ -100,7 +104,8 @@ impl Token {
 /// Characters of scripts that are not allowed in a bearer token: <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>.
 const FORBIDDEN_CHARACTERS: [char; 6] = ['$', '(', ')', '{', '}', '"'];
 
-/// Describes an unexpanded text, for "the token is …". The text may be a secret, so its fragment is not shown.
+/// Describes an unexpanded text, for a message that begins with "the token is". The text may be a secret, so no part of
+/// it is shown.
 const fn describe_unexpanded(unexpanded_value: UnexpandedValue<'_>) -> &'static str {
     match unexpanded_value {
         UnexpandedValue::Expression(_) => "an expression in `{{ }}` that was not replaced with its value",

@@ -60,8 +60,7 @@ pub(super) struct Transport {
     pub(super) observer: Observer,
 }
 
-/// Configures a client that does not follow redirects or repeat requests by itself, because this program decides about
-/// both.
+/// Configures a client that neither follows redirects nor retries requests by itself, because this program does both.
 fn configure_client(
     tls: &ClientConfig,
     proxies: &Proxies,
@@ -88,7 +87,8 @@ fn build_client(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, Http
 }
 
 impl Transport {
-    /// Creates the clients for requests and for uploads.
+    /// Creates a client for requests and one for uploads. Reads the certificates in `ca_cert` and the client
+    /// certificate.
     pub(super) fn new(
         limits: Limits,
         ca_cert: Option<&Path>,
@@ -113,7 +113,8 @@ impl Transport {
         })
     }
 
-    /// Sends a request until it gets a 2xx response or must not be repeated.
+    /// Sends a request until it gets a 2xx response or must not be retried. Waits before each retry. Fails if the
+    /// server requests a longer wait than allowed.
     pub(super) async fn send(&self, request: &Request, token: Option<&Token>) -> Result<Response, HttpError> {
         let mut timeout_count = 0;
         let mut tries = 0;
@@ -151,7 +152,8 @@ impl Transport {
         }
     }
 
-    /// Returns status and headers of the first response to a request without a token, whatever the status is.
+    /// Sends a request without a token, and returns the status and the headers of the response, whatever the status is.
+    /// Redirects are not followed.
     pub(super) async fn send_once(&self, request: &Request) -> Result<(u16, HeaderMap), HttpError> {
         let exchange = timeout(self.timeout, self.send_to(request, &request.url, None, None));
         let response = self
@@ -163,8 +165,7 @@ impl Transport {
         Ok((response.status().as_u16(), response.headers().clone()))
     }
 
-    /// Sends the request once. An upload ends with an error if its progress stops, any other request after a fixed
-    /// time.
+    /// Sends the request once. An upload fails if its progress stops, any other request if it exceeds the timeout.
     async fn try_request(&self, request: &Request, token: Option<&Token>) -> Result<Response, HttpError> {
         let describe = || self.describe_wait(request);
         let result = if let Body::Upload(body) = &request.body {
@@ -192,7 +193,7 @@ impl Transport {
         })
     }
 
-    /// Runs one exchange, and those for redirects within the origin.
+    /// Sends the request and follows redirects within the same origin, up to [`redirect::MAX_REDIRECTS`].
     async fn follow_redirects(
         &self,
         request: &Request,
@@ -201,7 +202,7 @@ impl Transport {
     ) -> Result<Response, HttpError> {
         let mut url = request.url.clone();
         for redirect_count in 0..=redirect::MAX_REDIRECTS {
-            let result = self.exchange_or_redirect(request, &mut url, token, monitor).await;
+            let result = self.exchange_once(request, &mut url, token, monitor).await;
             // The request to the first address may have had its effect there.
             let result = result.map_err(|error| match redirect_count {
                 0 => error,
@@ -217,8 +218,9 @@ impl Transport {
         ))
     }
 
-    /// Runs one exchange. Returns `None` after a redirect, with its target in `url`.
-    async fn exchange_or_redirect(
+    /// Sends the request to `url` and reads the response. After a redirect, sets `url` to the target and returns
+    /// `None`.
+    async fn exchange_once(
         &self,
         request: &Request,
         url: &mut Url,
@@ -250,7 +252,8 @@ impl Transport {
         self.read_response(head, response, sent_secrets).await.map(Some)
     }
 
-    /// Sends the request to this URL, which may be that of a redirect.
+    /// Sends the request to this URL, which may be the target of a redirect. `monitor` is given for an upload, whose
+    /// connection is not used again.
     async fn send_to(
         &self,
         request: &Request,
@@ -283,7 +286,8 @@ impl Transport {
         }
     }
 
-    /// Returns the failure of a request without a response, with the proxy or the file of certificates behind it.
+    /// Creates the error for a request without a response. The error names the proxy that refused or lost the
+    /// connection, or the CA certificate file that does not contain the server's authority.
     async fn explain_failure(&self, error: reqwest::Error, url: &Url) -> HttpError {
         if error.is_connect()
             && let Some(address) = self.proxies.find_address(url)
@@ -298,7 +302,7 @@ impl Transport {
         failure::failure_before_response(error, self.ca_cert.as_deref())
     }
 
-    /// Reads the body of a response. A status that is not a success is an error with the message in the body.
+    /// Reads the body of a response. For a status that is not a success, returns an error with the message in the body.
     async fn read_response(
         &self,
         head: ResponseHead,
@@ -320,7 +324,8 @@ impl Transport {
         }
     }
 
-    /// Reads the body up to a limit, and returns it with the error that ended it early.
+    /// Reads the body up to `limit` bytes. Returns what was read, and the error if the body is longer, or if the
+    /// reading failed.
     async fn read_body(&self, mut response: reqwest::Response, limit: usize) -> (Bytes, Option<HttpError>) {
         let mut body = BytesMut::new();
         loop {
@@ -340,7 +345,7 @@ impl Transport {
         }
     }
 
-    /// Describes the wait for a response.
+    /// Describes the wait for a response, for the observer.
     fn describe_wait(&self, request: &Request) -> String {
         let limit = self.timeout.as_secs_f64();
         format!(
@@ -349,7 +354,7 @@ impl Transport {
         )
     }
 
-    /// Returns the error that no complete response came in time. The request may have had an effect.
+    /// Creates the error for a response that did not arrive completely in time. The request may have had its effect.
     fn timeout_error(&self) -> HttpError {
         HttpError::new(
             ErrorKind::Timeout,

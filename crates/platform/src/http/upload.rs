@@ -57,7 +57,7 @@ impl UploadMonitor {
         }
     }
 
-    /// Starts to send the body, and records the progress.
+    /// Returns the body as a stream from its first byte, which records the progress and a read error.
     pub(super) fn start_body(&self) -> Body {
         self.state.sent_size.store(0, Ordering::Release);
         let (body, state) = (Arc::clone(&self.body), Arc::clone(&self.state));
@@ -69,8 +69,9 @@ impl UploadMonitor {
         ))
     }
 
-    /// Returns the outcome, or a timeout if nothing moves for `limit`. If the body could not be read, that error
-    /// replaces the errors that followed from it, but not the status with which a server rejected the upload.
+    /// Returns the outcome of the exchange, or a timeout if there is no progress for `limit`. If the body could not be
+    /// read, that error replaces the errors that follow from it, but not the status with which a server rejected the
+    /// upload.
     pub(super) async fn run_until_stall(
         &self,
         limit: Duration,
@@ -90,14 +91,15 @@ impl UploadMonitor {
         }
     }
 
-    /// Returns the reason why a 2xx response cannot be trusted: it arrived before the body was sent completely.
+    /// Returns why a 2xx response cannot be trusted: it arrived before the body was sent completely. Returns `None` if
+    /// the body was sent completely.
     pub(super) fn describe_incomplete_upload(&self) -> Option<String> {
         let (sent_size, length) = (self.state.sent_size.load(Ordering::Acquire), self.body.length());
         (sent_size < length)
             .then(|| format!("accepted after {sent_size} of {length} bytes, before the upload was complete"))
     }
 
-    /// Waits until there was no progress for this time.
+    /// Waits until there was no progress for the duration `limit`.
     pub(super) async fn wait_for_stall(&self, limit: Duration) {
         let mut progress_time = self.state.progress_time.subscribe();
         loop {
@@ -109,7 +111,8 @@ impl UploadMonitor {
         }
     }
 
-    /// Returns the error that the upload made no progress for this time.
+    /// Creates the error for an upload without progress, or without a response after the upload, for the duration
+    /// `limit`.
     fn stall_error(&self, limit: Duration) -> HttpError {
         let (sent_size, length) = (self.state.sent_size.load(Ordering::Acquire), self.body.length());
         let message = if sent_size < length {
@@ -130,19 +133,19 @@ impl UploadMonitor {
 }
 
 impl UploadState {
-    /// Records the error that ended the reading of the body.
+    /// Records the error that ended the reading of the body, as the cause of the upload's failure.
     fn record_read_error(&self, error: &io::Error) {
         *self.read_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
     }
 
-    /// Records the progress and returns the number of bytes sent so far.
+    /// Records that `size` more bytes were sent, and returns the number of bytes sent so far.
     fn record_sent(&self, size: usize) -> u64 {
         self.progress_time.send_replace(Instant::now());
         let size = size as u64;
         self.sent_size.fetch_add(size, Ordering::AcqRel) + size
     }
 
-    /// Returns why the content could not be read, if that ended the upload.
+    /// Returns why the body could not be read, if that ended the upload.
     fn read_error(&self) -> Option<String> {
         self.read_error
             .lock()
@@ -151,7 +154,7 @@ impl UploadState {
     }
 }
 
-/// Streams the body in chunks, each read by a thread that may block, up to its end or its first error.
+/// Streams the body in chunks up to its end or its first error. Each chunk is read on a thread that may block.
 fn stream_chunks(body: Box<dyn Read + Send>) -> impl Stream<Item = io::Result<Bytes>> + Send {
     try_unfold(body, async |mut body| {
         let (chunk, body) = spawn_blocking(move || {

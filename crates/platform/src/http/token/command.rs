@@ -12,12 +12,13 @@ use tokio::process::{Child, Command};
 /// Time limit of the command, which may prompt a person or query a vault over a slow network.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Runs the token command and returns its trimmed output, within a fixed time limit.
+/// Runs the token command and returns its trimmed output. Fails if the command exceeds a fixed time limit.
 pub(super) async fn run_token_command(line: &str) -> Result<SecretString, TokenError> {
     run_command_within(line, COMMAND_TIMEOUT).await
 }
 
-/// Runs the token command, without the secrets of this program, and ends it when the time is over.
+/// Runs the token command without the variables that contain this program's secrets. Kills it if it exceeds the
+/// timeout.
 async fn run_command_within(line: &str, timeout: Duration) -> Result<SecretString, TokenError> {
     let mut command = build_shell_command(line);
     for name in SECRET_VARIABLES {
@@ -30,14 +31,14 @@ async fn run_command_within(line: &str, timeout: Duration) -> Result<SecretStrin
         .kill_on_drop(true)
         .spawn()
         .map_err(|error| command_error(&format!("could not be started: {error}")))?;
-    // When the time is over, the child is dropped, which kills it.
+    // After the timeout, the child is dropped, which kills it.
     tokio::time::timeout(timeout, read_token(child))
         .await
         .map_err(|_| command_error(&format!("did not finish within {} s", timeout.as_secs())))?
 }
 
-/// Reads the token that the command prints. What it prints to standard error is not shown, because it may contain a
-/// secret.
+/// Reads the token that the command prints. Fails if the command fails or prints too much. Its standard error is not
+/// shown, because it may contain a secret.
 async fn read_token(mut child: Child) -> Result<SecretString, TokenError> {
     let (stdout, stderr) = tokio::join!(read_stream(child.stdout.take()), read_stream(child.stderr.take()));
     if stdout.len() as u64 > MAX_TOKEN_SIZE {
@@ -59,7 +60,7 @@ async fn read_token(mut child: Child) -> Result<SecretString, TokenError> {
     Err(exit_error(status, stderr.len()))
 }
 
-/// Reads up to one byte more than the limit; the rest stays unread and the writer gets a closed pipe.
+/// Reads up to one byte more than the limit. The rest is not read, and the command gets a closed pipe.
 async fn read_stream(stream: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
     let mut content = Vec::new();
     if let Some(stream) = stream {
@@ -69,15 +70,21 @@ async fn read_stream(stream: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
     content
 }
 
-/// Returns the error that the command failed.
+/// Creates the error for a command that failed, with the size of its hidden standard error.
 fn exit_error(status: ExitStatus, stderr_size: usize) -> TokenError {
-    let amount = match stderr_size as u64 {
-        0 => "nothing".to_owned(),
-        size if size > MAX_TOKEN_SIZE => format!("more than {MAX_TOKEN_SIZE} bytes"),
-        size => format!("{size} bytes"),
+    let stderr_size = stderr_size as u64;
+    if stderr_size == 0 {
+        return command_error(&format!(
+            "failed ({status}) and printed nothing on standard error: run the command in a terminal to see why"
+        ));
+    }
+    let amount = if stderr_size > MAX_TOKEN_SIZE {
+        format!("more than {MAX_TOKEN_SIZE} bytes")
+    } else {
+        format!("{stderr_size} bytes")
     };
     command_error(&format!(
-        "failed ({status}); it printed {amount} on standard error, which may contain a secret and is not shown: run the command in a terminal to read it"
+        "failed ({status}); its {amount} of standard error are not shown because they may contain a secret: run the command in a terminal to read them"
     ))
 }
 
@@ -85,7 +92,7 @@ fn command_error(reason: &dyn std::fmt::Display) -> TokenError {
     TokenError::Configuration(format!("the token command {reason}"))
 }
 
-/// Returns the shell that runs the line.
+/// Returns the command that runs the line in a shell.
 #[cfg(not(windows))]
 fn build_shell_command(line: &str) -> Command {
     let mut command = Command::new("sh");
@@ -93,7 +100,7 @@ fn build_shell_command(line: &str) -> Command {
     command
 }
 
-/// Returns the shell that runs the line on Windows.
+/// Returns the command that runs the line in the shell of Windows.
 #[cfg(windows)]
 fn build_shell_command(line: &str) -> Command {
     let mut command = Command::new("cmd");
@@ -128,8 +135,8 @@ mod tests {
     #[tokio::test]
     async fn failures_name_the_status_and_hide_the_output() {
         let failed = refused("echo s3cret; echo no luck with tok-secret-123 >&2; exit 3").await;
-        insta::assert_snapshot!(failed, @"no token: the token command failed (exit status: 3); it printed 28 bytes on standard error, which may contain a secret and is not shown: run the command in a terminal to read it");
-        insta::assert_snapshot!(refused("exit 4").await, @"no token: the token command failed (exit status: 4); it printed nothing on standard error, which may contain a secret and is not shown: run the command in a terminal to read it");
+        insta::assert_snapshot!(failed, @"no token: the token command failed (exit status: 3); its 28 bytes of standard error are not shown because they may contain a secret: run the command in a terminal to read them");
+        insta::assert_snapshot!(refused("exit 4").await, @"no token: the token command failed (exit status: 4) and printed nothing on standard error: run the command in a terminal to see why");
         insta::assert_snapshot!(refused("yes s3cret | head -c 70000").await, @"no token: the token command printed more than 65536 bytes");
         insta::assert_snapshot!(refused("printf '\\377'").await, @"no token: the token command printed something that is not UTF-8 text");
     }

@@ -81,12 +81,12 @@ impl TokenCache {
         }
     }
 
-    /// Returns the token; fetches it if there is none or it must be replaced.
+    /// Returns the token. Fetches it if there is none, or if the cached token expires soon.
     pub(super) async fn current_token(&self, transport: &Transport) -> Result<Token, TokenError> {
         self.find_token_other_than(None, transport).await
     }
 
-    /// Returns another token after this one got a 401, or `None` if the source cannot give another.
+    /// Returns another token after `refused_token` got a 401, or `None` if the source cannot return another one.
     pub(super) async fn replace_refused_token(
         &self,
         refused_token: &Token,
@@ -98,8 +98,8 @@ impl TokenCache {
         }
     }
 
-    /// Returns the cached token, or fetches one if it is missing, expired or the refused one. Calls that wait meanwhile
-    /// get the same result, so that one fetch is enough.
+    /// Returns the cached token, or fetches one if the cached token is missing, is expired or is the refused one. Calls
+    /// that wait for the lock meanwhile get the same result, so that one fetch is enough.
     async fn find_token_other_than(
         &self,
         refused_token: Option<&Token>,
@@ -126,7 +126,7 @@ impl TokenCache {
         result
     }
 
-    /// Gets a token from its source.
+    /// Gets a token from its source: a setting, a file, a command, or a token URL.
     async fn fetch_token(&self, transport: &Transport) -> Result<Token, TokenError> {
         match &self.source {
             TokenSource::Value(secret) => Token::new(secret.expose_secret(), None, "SLUICEGATE_TOKEN"),
@@ -171,8 +171,8 @@ impl TokenCache {
     }
 }
 
-/// Reads the token from a file. The name of a missing file is not shown, because it may be a token in the wrong
-/// setting.
+/// Reads the token from a file, which must be text and not empty. The name of a missing file is not shown, because it
+/// may be a token in the wrong setting.
 fn read_token_file(path: &Path) -> Result<SecretString, TokenError> {
     let bytes = input::read_file(path, MAX_TOKEN_SIZE).map_err(|error| {
         if path.symlink_metadata().is_ok() {

@@ -31,7 +31,7 @@ pub(super) struct AccessToken {
 }
 
 impl OauthClient<'_> {
-    /// Requests a token. A second request does no harm, so it is retried like a read.
+    /// Requests a token from the token URL. A second request does no harm, so the request is retried like a read.
     pub(super) async fn request_token(&self, transport: &Transport) -> Result<AccessToken, TokenError> {
         if !matches!(self.token_url.scheme(), "http" | "https") {
             return Err(TokenError::Configuration(
@@ -61,14 +61,16 @@ impl OauthClient<'_> {
     }
 }
 
-/// Returns the message of an error that has a status of success, as some token URLs respond.
+/// Returns the message of an error that some token URLs send with a status of success; `None` if the response is not
+/// such an error.
 fn find_refusal_message(response: &Response) -> Option<String> {
     let body: Value = serde_json::from_slice(&response.body).ok()?;
     let is_error = body.get("error").is_some_and(|error| !error.is_null());
     (is_error && body.get("access_token").is_none()).then(|| response.message_text())
 }
 
-/// Converts an error of the token URL: whether the credentials were refused or the server is unreachable.
+/// Converts an error of the token URL to the kind that determines the hint: unusable settings, refused credentials, or
+/// an unreachable server.
 fn into_token_error(error: HttpError) -> TokenError {
     match (error.kind(), error.status()) {
         (ErrorKind::Configuration, _) => TokenError::Configuration(error.to_string()),
@@ -78,7 +80,8 @@ fn into_token_error(error: HttpError) -> TokenError {
     }
 }
 
-/// Parses the response. Errors do not describe the response, because it may contain the token.
+/// Returns the token in the response and its expiry; `None` if there is no token. `expires_in` may be a number or a
+/// string. Nothing describes an invalid response, because it may contain the token.
 fn parse_access_token(body: &[u8], request_time: Instant) -> Option<AccessToken> {
     let response: Value = serde_json::from_slice(body).ok()?;
     let token = response.get("access_token")?.as_str()?;
@@ -93,7 +96,8 @@ fn parse_access_token(body: &[u8], request_time: Instant) -> Option<AccessToken>
     })
 }
 
-/// Returns the time after which to replace a token: `seconds` less 30, or half of it if it is under 60.
+/// Returns the time after which to replace a token that is valid for `seconds`: 30 seconds before it expires, but not
+/// before half of its lifetime. Returns `None` for an invalid lifetime.
 fn renewal_delay(seconds: f64) -> Option<Duration> {
     let lifetime = Duration::try_from_secs_f64(seconds)
         .ok()?
