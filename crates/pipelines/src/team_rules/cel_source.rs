@@ -19,7 +19,8 @@ const MAX_OPEN_BRACKETS: usize = 32;
 /// Stack of the thread that parses. The deepest expression within the limits takes a quarter of it in a debug build.
 const PARSER_STACK_BYTES: usize = 64 << 20;
 
-/// Parses and checks an expression about this kind of subject.
+/// Parses and compiles an expression about this kind of subject. The parser runs on a thread with a large stack,
+/// because it recurses; if it panics, the expression is reported as invalid.
 pub(super) fn parse_expression(
     source: &str,
     subject: RuleSubject,
@@ -35,15 +36,15 @@ pub(super) fn parse_expression(
     })
 }
 
-/// Parses and compiles the expression. The thread needs a large stack, because the parser recurses.
+/// Parses and compiles an expression, on a thread whose stack is large enough for the parser.
 fn parse_on_this_thread(source: &str, subject: RuleSubject) -> Result<CompiledExpression, ExpressionProblem> {
     let (root, info) = Parser::new()
         .parse_with_source_info(source)
-        .map_err(|errors| describe_parse_errors(source, &errors))?;
+        .map_err(|errors| convert_parse_errors(source, &errors))?;
     compile_expression(&root, &info, subject)
 }
 
-/// Rejects an expression that is too large or too deeply nested for the parser.
+/// Rejects an expression that is empty, or too long or too deeply nested for the parser.
 fn reject_large_expression(source: &str) -> Result<(), ExpressionProblem> {
     if source.trim().is_empty() {
         return Err(ExpressionProblem::new(0, "the expression is empty"));
@@ -73,8 +74,9 @@ fn reject_large_expression(source: &str) -> Result<(), ExpressionProblem> {
     Ok(())
 }
 
-/// Describes the first error of the parser, without the list of everything that it expected.
-fn describe_parse_errors(source: &str, errors: &ParseErrors) -> ExpressionProblem {
+/// Returns the first error of the parser as a problem at the character where it occurred. Later errors only follow from
+/// it.
+fn convert_parse_errors(source: &str, errors: &ParseErrors) -> ExpressionProblem {
     let Some(error) = errors.errors.first() else {
         return ExpressionProblem::new(0, "the expression is not valid CEL");
     };
@@ -89,7 +91,8 @@ fn describe_parse_errors(source: &str, errors: &ParseErrors) -> ExpressionProble
     ExpressionProblem::new(offset, describe_parse_error(&error.msg))
 }
 
-/// Returns a plain message for a message of the parser, which names its own tokens.
+/// Returns a message for people. The parser's own messages list its tokens, so only the unexpected text is taken from
+/// them.
 fn describe_parse_error(message: &str) -> String {
     let message = message.trim_start_matches("Syntax error: ");
     if message.starts_with("invalid argument to has()") {

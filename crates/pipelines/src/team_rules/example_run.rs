@@ -14,7 +14,7 @@ const MAX_EXAMPLE_STEPS: usize = 20_000_000;
 /// Maximum number of messages in the description of an unexpected finding.
 const MAX_LISTED_MESSAGES: usize = 3;
 
-/// An example that has not the outcome that the file states.
+/// An example whose outcome differs from the one that the file states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExampleFailure {
     /// The full id of the rule.
@@ -35,8 +35,8 @@ pub struct ExampleRun {
 }
 
 impl TeamRuleSet {
-    /// Runs the examples of all rules, also of those that are off. In a `fails` example the rule must have a finding,
-    /// in a `passes` example none.
+    /// Runs the examples of all rules, even of rules that are off. In a `fails` example the rule must have a finding;
+    /// in a `passes` example it must have none.
     pub fn run_examples(&self) -> ExampleRun {
         let mut run = ExampleRun::default();
         let mut remaining_steps = MAX_EXAMPLE_STEPS;
@@ -57,7 +57,8 @@ impl TeamRuleSet {
     }
 }
 
-/// Runs one example. The error says how the outcome differs from the expected one.
+/// Runs one example, and returns the difference between its expected and its actual outcome as an error. Takes the
+/// steps of the evaluation from `remaining_steps`, which limits all examples together.
 fn run_example(rule: &TeamRule, example: &RuleExample, remaining_steps: &mut usize) -> Result<(), String> {
     if !rule.applies_to(&example.path) {
         return if example.fails {
@@ -74,11 +75,11 @@ fn run_example(rule: &TeamRule, example: &RuleExample, remaining_steps: &mut usi
     let paths = example.project.iter().chain(iter::once(&example.path));
     let files = PipelineFiles::new(paths.map(String::as_str));
     let records = PipelineRecords::new(&example.path, &tree, &pipeline, &files);
-    let mut steps = MAX_STEPS.min(*remaining_steps);
-    let allowed_steps = steps;
-    let result = find_violations(rule, &records, &mut steps);
+    let mut unused_steps = MAX_STEPS.min(*remaining_steps);
+    let allowed_steps = unused_steps;
+    let result = find_violations(rule, &records, &mut unused_steps);
     *remaining_steps -= match &result {
-        Ok(_) => allowed_steps - steps,
+        Ok(_) => allowed_steps - unused_steps,
         Err(_) => allowed_steps,
     };
     let violations = result.map_err(|failure| {

@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 64;
 
 type CompilationResult = Result<(Node, ValueType), ExpressionProblem>;
 
-/// Compiles an expression about this kind of subject.
+/// Compiles an expression about this kind of subject. Its variables are `pipeline`, `project` and the subject.
 pub(super) fn compile_expression(
     root: &IdedExpr,
     info: &SourceInfo,
@@ -50,8 +50,9 @@ struct Compiler<'s> {
 }
 
 impl Compiler<'_> {
-    /// Creates a problem at this expression: at the name of a field or a function, if it is one.
-    fn problem(&self, expression: &IdedExpr, message: impl Into<String>) -> ExpressionProblem {
+    /// Creates a problem at the position of this expression. For a field or a function, that is the position of its
+    /// name.
+    fn problem_at(&self, expression: &IdedExpr, message: impl Into<String>) -> ExpressionProblem {
         let token_start = self.info.offset_for(expression.id).map_or(0, |(start, _)| start);
         let token_start = usize::try_from(token_start).unwrap_or_default();
         let text_before = self.info.source.get(..token_start).unwrap_or_default();
@@ -66,12 +67,12 @@ impl Compiler<'_> {
         ExpressionProblem::new(name_offset, message)
     }
 
-    /// Compiles an expression, and returns its type with it. The depth is limited, because the evaluation recurses.
+    /// Compiles an expression, and returns its type with it. The depth is limited because the evaluation recurses.
     fn compile(&mut self, expression: &IdedExpr) -> CompilationResult {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let message = format!("the expression has more than {MAX_DEPTH} nested parts");
-            return Err(self.problem(expression, message));
+            return Err(self.problem_at(expression, message));
         }
         let result = match &expression.expr {
             Expr::Ident(name) => self.compile_variable(expression, name),
@@ -82,14 +83,14 @@ impl Compiler<'_> {
             Expr::Map(map) => self.compile_map(expression, map),
             Expr::Comprehension(comprehension) => self.compile_macro(expression, comprehension),
             Expr::Struct(_) | Expr::Unspecified => {
-                Err(self.problem(expression, "an expression cannot create an object"))
+                Err(self.problem_at(expression, "an expression cannot create an object"))
             }
         };
         self.depth -= 1;
         result
     }
 
-    /// Compiles a variable to its index in the scope. The innermost variable of a name hides the others.
+    /// Compiles a variable to its index in the scope. Of several variables with the same name, the innermost is used.
     fn compile_variable(&self, expression: &IdedExpr, name: &str) -> CompilationResult {
         let position = self.scope.iter().rposition(|(known_name, _)| known_name == name);
         if let Some((index, (_, variable_type))) =
@@ -105,7 +106,7 @@ impl Compiler<'_> {
             text::suggest(name, &names).or_else(|| Some(format!("the variables are {}", quote_names(&names))))
         };
         let message = format!("unknown variable `{}`", crate::yaml::shorten(name));
-        Err(self.problem(expression, message).with_help(help))
+        Err(self.problem_at(expression, message).with_help(help))
     }
 
     fn compile_literal(&self, expression: &IdedExpr, literal: &LiteralValue) -> CompilationResult {
@@ -117,13 +118,13 @@ impl Compiler<'_> {
             LiteralValue::Double(value) => (Constant::Double(*value.inner()), ValueType::Double),
             LiteralValue::String(value) => (Constant::Text(value.inner().to_owned()), ValueType::Text),
             LiteralValue::Bytes(_) => {
-                return Err(self.problem(expression, "bytes are not supported: write a string"));
+                return Err(self.problem_at(expression, "bytes are not supported: write a string"));
             }
         };
         Ok((Node::Constant(constant), literal_type))
     }
 
-    /// Compiles a field of a record or a key of a map, and the test whether it exists.
+    /// Compiles `operand.name` for a field of a record or a key of a map, and `has(operand.name)` for a key.
     fn compile_selection(&mut self, expression: &IdedExpr, select: &SelectExpr) -> CompilationResult {
         let (operand, operand_type) = self.compile(&select.operand)?;
         let operand = Box::new(operand);
@@ -131,11 +132,11 @@ impl Compiler<'_> {
         match operand_type {
             ValueType::Record(kind) => {
                 let Some((index, field)) = find_record_field(kind, name) else {
-                    return Err(self.reject_unknown_field(expression, kind, name));
+                    return Err(self.unknown_field_problem(expression, kind, name));
                 };
                 if select.test {
                     let message = format!("`{kind}.{name}` always exists: compare it with an empty value");
-                    return Err(self.problem(expression, message));
+                    return Err(self.problem_at(expression, message));
                 }
                 Ok((Node::Field(operand, index), field_value_type(field)))
             }
@@ -146,21 +147,27 @@ impl Compiler<'_> {
             ValueType::Any => Ok((Node::Key(operand, name.clone()), ValueType::Any)),
             mismatch => {
                 let message = format!("{mismatch} has no field `{}`", crate::yaml::shorten(name));
-                Err(self.problem(expression, message))
+                Err(self.problem_at(expression, message))
             }
         }
     }
 
-    /// Returns the problem that a record has no such field, with the most similar one or a list of all.
-    fn reject_unknown_field(&self, expression: &IdedExpr, kind: RecordKind, name: &str) -> ExpressionProblem {
+    /// Creates the problem for a field that this kind of record lacks. The help suggests a similar field, or lists all
+    /// fields.
+    fn unknown_field_problem(
+        &self,
+        expression: &IdedExpr,
+        kind: RecordKind,
+        name: &str,
+    ) -> ExpressionProblem {
         let names: Vec<&str> = kind.fields().iter().map(|field| field.name).collect();
         let help = text::suggest(name, &names)
             .or_else(|| Some(format!("the fields of `{kind}` are {}", quote_names(&names))));
         let message = format!("`{kind}` has no field `{}`", crate::yaml::shorten(name));
-        self.problem(expression, message).with_help(help)
+        self.problem_at(expression, message).with_help(help)
     }
 
-    /// Compiles a list. The type of its items is the one that all have in common.
+    /// Compiles a list. The type of its items is unknown if they have different types.
     fn compile_list(&mut self, items: &[IdedExpr]) -> CompilationResult {
         let mut nodes = Vec::new();
         let mut item_type = None;
@@ -181,7 +188,7 @@ impl Compiler<'_> {
         let mut entries = Vec::new();
         for entry in &map.entries {
             let EntryExpr::MapEntry(entry) = &entry.expr else {
-                return Err(self.problem(expression, "an expression cannot create an object"));
+                return Err(self.problem_at(expression, "an expression cannot create an object"));
             };
             let (key, _) = self.compile(&entry.key)?;
             let (value, _) = self.compile(&entry.value)?;
@@ -190,7 +197,7 @@ impl Compiler<'_> {
         Ok((Node::Map(entries), ValueType::Map(Box::new(ValueType::Any))))
     }
 
-    /// Compiles an operator or a function. The syntax tree has both as calls.
+    /// Compiles an operator or a function; the syntax tree represents both as calls.
     fn compile_call(&mut self, expression: &IdedExpr, call: &CallExpr) -> CompilationResult {
         let arguments: Vec<&IdedExpr> = call.target.as_deref().into_iter().chain(&call.args).collect();
         match (call.func_name.as_str(), arguments.as_slice()) {
@@ -227,16 +234,16 @@ impl Compiler<'_> {
         if type_.is_compatible(&ValueType::Boolean) {
             return Ok(node);
         }
-        Err(self.problem(expression, format!("expected a condition, but this is {type_}")))
+        Err(self.problem_at(expression, format!("expected a condition, but this is {type_}")))
     }
 
-    /// Compiles a number with a minus sign; an unsigned integer has no negative.
+    /// Compiles a number with a minus sign. An unsigned integer cannot be negated.
     fn compile_negation(&mut self, operand: &IdedExpr) -> CompilationResult {
         let (node, type_) = self.compile(operand)?;
         if matches!(type_, ValueType::Integer | ValueType::Double | ValueType::Any) {
             return Ok((Node::Negate(Box::new(node)), type_));
         }
-        Err(self.problem(operand, format!("{type_} cannot be negated")))
+        Err(self.problem_at(operand, format!("{type_} cannot be negated")))
     }
 
     /// Compiles an operator with two operands, and checks that it can be applied to their types.
@@ -251,12 +258,12 @@ impl Compiler<'_> {
         let (right, right_type) = self.compile(right)?;
         let Some(result_type) = find_result_type(operator, &left_type, &right_type) else {
             let message = describe_type_conflict(operator, &left_type, &right_type);
-            return Err(self.problem(expression, message));
+            return Err(self.problem_at(expression, message));
         };
         Ok((Node::Binary(operator, Box::new([left, right])), result_type))
     }
 
-    /// Compiles the call of a function, and checks its name, the number of arguments and their types.
+    /// Compiles a function call. Checks the function's name, the number of its arguments, and their types.
     fn compile_function(
         &mut self,
         expression: &IdedExpr,
@@ -268,7 +275,7 @@ impl Compiler<'_> {
             let help = text::suggest(name, &names)
                 .or_else(|| Some(format!("the functions are {}", quote_names(&names))));
             let message = format!("unknown function `{}`", crate::yaml::shorten(name));
-            return Err(self.problem(expression, message).with_help(help));
+            return Err(self.problem_at(expression, message).with_help(help));
         };
         let expected_count = function.argument_count();
         if arguments.len() != expected_count {
@@ -277,13 +284,13 @@ impl Compiler<'_> {
                 text::format_count(expected_count, "value"),
                 arguments.len()
             );
-            return Err(self.problem(expression, message));
+            return Err(self.problem_at(expression, message));
         }
         let mut nodes = Vec::new();
         for argument in arguments {
             let (node, type_) = self.compile(argument)?;
             if !function.accepts(&type_) {
-                return Err(self.problem(argument, format!("`{name}` cannot be applied to {type_}")));
+                return Err(self.problem_at(argument, format!("`{name}` cannot be applied to {type_}")));
             }
             nodes.push(node);
         }
@@ -291,7 +298,8 @@ impl Compiler<'_> {
         Ok((node, function.result_type()))
     }
 
-    /// Compiles the pattern of a call if it is a literal, so that its errors are found now.
+    /// Creates the node of a function call. A pattern that is a literal is compiled now, to find its errors in the
+    /// rules file.
     fn compile_pattern(
         &self,
         function: Function,
@@ -304,22 +312,22 @@ impl Compiler<'_> {
             return Ok(Node::Call(function, nodes));
         };
         if function == Function::Matches {
-            let regex = compile_regex(pattern).map_err(|reason| self.problem(argument, reason))?;
+            let regex = compile_regex(pattern).map_err(|reason| self.problem_at(argument, reason))?;
             return Ok(Node::Regex(Box::new(nodes.swap_remove(0)), regex));
         }
-        let glob = compile_glob(pattern).map_err(|reason| self.problem(argument, reason))?;
+        let glob = compile_glob(pattern).map_err(|reason| self.problem_at(argument, reason))?;
         Ok(Node::Glob(Box::new(nodes.swap_remove(0)), glob))
     }
 
-    /// Compiles a macro, which the parser expanded to a comprehension. The first value of its accumulator tells which
-    /// macro it was.
+    /// Compiles a macro such as `all` or `map`, which the parser expanded to a comprehension. The macro's own variable
+    /// is in scope only for its predicate and its transformation.
     fn compile_macro(
         &mut self,
         expression: &IdedExpr,
         comprehension: &ComprehensionExpr,
     ) -> CompilationResult {
         let Some(parts) = MacroParts::find(comprehension) else {
-            return Err(self.problem(expression, "this macro is not supported"));
+            return Err(self.problem_at(expression, "this macro is not supported"));
         };
         let (items, items_type) = self.compile(&comprehension.iter_range)?;
         let item_type = match items_type {
@@ -328,7 +336,7 @@ impl Compiler<'_> {
             ValueType::Any => ValueType::Any,
             mismatch => {
                 let message = format!("expected a list or a map, but this is {mismatch}");
-                return Err(self.problem(&comprehension.iter_range, message));
+                return Err(self.problem_at(&comprehension.iter_range, message));
             }
         };
         self.scope
@@ -357,13 +365,13 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns the index and the type of a documented field.
+/// Returns the index and the type of a documented field; `None` if this kind of record has no such field.
 fn find_record_field(kind: RecordKind, name: &str) -> Option<(usize, FieldType)> {
     let index = kind.find_field(name)?;
     Some((index, kind.fields().get(index)?.field_type))
 }
 
-/// Returns the type of the values of a field.
+/// Returns the type that the value of a documented field has in an expression.
 fn field_value_type(field_type: FieldType) -> ValueType {
     match field_type {
         FieldType::Text => ValueType::Text,

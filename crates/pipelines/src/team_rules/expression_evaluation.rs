@@ -24,7 +24,7 @@ pub(super) struct Evaluation<'m> {
 }
 
 impl<'m> Evaluation<'m> {
-    /// Computes the value of an expression. Each part of it costs at least a step.
+    /// Computes the value of an expression. Each part of the expression costs at least one step of the budget.
     pub(super) fn compute_value(&mut self, node: &'m Node) -> EvaluationResult<'m> {
         self.spend(1)?;
         match node {
@@ -97,18 +97,19 @@ impl<'m> Evaluation<'m> {
         }
     }
 
-    /// Takes steps from the budget of the rule.
+    /// Takes steps from the budget of the rule. Fails if the budget is exceeded.
     pub(super) fn spend(&mut self, steps: usize) -> Result<(), EvaluationFailure> {
         let remaining_steps = self.remaining_steps.checked_sub(steps);
         self.remaining_steps = remaining_steps.unwrap_or_default();
         remaining_steps.map(|_| ()).ok_or(EvaluationFailure::CostLimit)
     }
 
-    /// Takes the steps for reading this text from the budget.
+    /// Takes the steps for reading this text from the budget of the rule.
     fn spend_text(&mut self, text: &str) -> Result<(), EvaluationFailure> {
         self.spend(text.len() / CHARACTERS_PER_STEP)
     }
 
+    /// Returns the value of the variable with this index in the scope.
     fn variable(&self, index: usize) -> EvaluationResult<'m> {
         let value = self.variables.get(index);
         value
@@ -116,7 +117,7 @@ impl<'m> Evaluation<'m> {
             .ok_or_else(|| build_failure("the variable is missing"))
     }
 
-    /// Evaluates an expression that must be a text.
+    /// Evaluates an expression that must be a string. Reading the string costs steps.
     fn evaluate_text(&mut self, node: &'m Node) -> Result<Cow<'m, str>, EvaluationFailure> {
         match self.compute_value(node)? {
             Value::Text(text) => {
@@ -130,7 +131,7 @@ impl<'m> Evaluation<'m> {
         }
     }
 
-    /// Evaluates a map, whose keys must differ.
+    /// Evaluates a map. Fails if two of its keys are equal.
     fn evaluate_map(&mut self, entries: &'m [(Node, Node)]) -> EvaluationResult<'m> {
         let mut values: Vec<(Value<'m>, Value<'m>)> = Vec::new();
         for (key, value) in entries {
@@ -145,8 +146,8 @@ impl<'m> Evaluation<'m> {
         Ok(Value::Map(Rc::new(values)))
     }
 
-    /// Evaluates `&&` or `||`. `decisive_value` decides the result, whichever side has it, even if the other side
-    /// fails.
+    /// Evaluates `&&` or `||`. An operand with the value `decisive_value` decides the result, even if the other operand
+    /// fails. If the first one exceeds the budget, the evaluation ends.
     fn combine_conditions(&mut self, operands: &'m [Node; 2], decisive_value: bool) -> EvaluationResult<'m> {
         let [left, right] = operands;
         let left = self.evaluate_condition(left);
@@ -160,8 +161,7 @@ impl<'m> Evaluation<'m> {
         left.map(Value::Boolean)
     }
 
-    /// Applies an operator to two values. Values without an order, such as a number that is not one, are in none of the
-    /// four orders.
+    /// Applies an operator to two values. All four comparisons are false if a number is not a number (NaN).
     fn apply_operator(
         &mut self,
         operator: BinaryOperator,
@@ -193,7 +193,7 @@ impl<'m> Evaluation<'m> {
         }
     }
 
-    /// Calls a function with these arguments; it fails if their types are others than it accepts.
+    /// Calls a function with these arguments. Fails if it cannot be applied to values of their types.
     fn call_function(&mut self, function: Function, arguments: &[Value<'m>]) -> EvaluationResult<'m> {
         match (function, arguments) {
             (Function::Size, [value]) => self.measure_size(value),
@@ -223,7 +223,8 @@ impl<'m> Evaluation<'m> {
         }
     }
 
-    /// Evaluates a function from two texts to a boolean.
+    /// Evaluates a function that searches a text for another text, or matches it against a pattern. A pattern that is
+    /// not a literal is compiled here, which costs many steps.
     fn match_text(
         &mut self,
         function: Function,
@@ -249,7 +250,7 @@ impl<'m> Evaluation<'m> {
         }
     }
 
-    /// Returns the number of characters of a text, or of the items of a list or a map.
+    /// Returns the number of characters of a string, of items of a list, or of entries of a map.
     fn measure_size(&mut self, value: &Value<'m>) -> EvaluationResult<'m> {
         let size = match value {
             Value::Text(text) => {
@@ -267,7 +268,7 @@ impl<'m> Evaluation<'m> {
         Ok(Value::Integer(i64::try_from(size).unwrap_or(i64::MAX)))
     }
 
-    /// Evaluates a macro on each item of a list, or on each key of a map.
+    /// Evaluates a macro for each item of a list or each key of a map, until the result is decided.
     fn evaluate_macro(&mut self, node: &'m MacroNode) -> EvaluationResult<'m> {
         let collection = self.compute_value(&node.items)?;
         let items = match (self.find_items(&collection)?, self.find_entries(&collection)?) {
@@ -290,7 +291,7 @@ impl<'m> Evaluation<'m> {
         state.into_value(node.kind)
     }
 
-    /// Evaluates the parts of a macro for one item. Returns whether the result is decided.
+    /// Evaluates the predicate and the transformation of a macro for one item. Returns whether the result is decided.
     fn evaluate_macro_item(
         &mut self,
         node: &'m MacroNode,
@@ -335,7 +336,7 @@ struct MacroState<'m> {
 }
 
 impl<'m> MacroState<'m> {
-    /// Returns the result of the macro. The failure of one item counts only if no other item decided the result.
+    /// Returns the result of the macro. The failure of one item matters only if no other item decided the result.
     fn into_value(self, kind: MacroKind) -> EvaluationResult<'m> {
         match (self.is_decided, self.failure) {
             (false, Some(failure)) => Err(failure),

@@ -47,7 +47,7 @@ impl Function {
         }
     }
 
-    /// Returns the type of the result.
+    /// Returns the type of the function's result.
     pub(super) const fn result_type(self) -> ValueType {
         match self {
             Self::Size | Self::ToInteger => ValueType::Integer,
@@ -58,7 +58,7 @@ impl Function {
         }
     }
 
-    /// Returns whether an argument of this type is possible.
+    /// Returns whether the function can be applied to an argument of this type.
     pub(super) const fn accepts(self, argument: &ValueType) -> bool {
         match self {
             Self::Size => matches!(

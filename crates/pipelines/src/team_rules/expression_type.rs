@@ -24,7 +24,7 @@ impl ValueType {
         Self::List(Box::new(item))
     }
 
-    /// Returns whether a value of this type can be a value of the other type.
+    /// Returns whether one value can have both types. An unknown type is compatible with every type.
     pub(super) fn is_compatible(&self, candidate: &Self) -> bool {
         match (self, candidate) {
             (Self::Any, _) | (_, Self::Any) => true,
@@ -35,7 +35,7 @@ impl ValueType {
         }
     }
 
-    /// Returns whether two values of these types can be compared with `==`: numbers of different types can.
+    /// Returns whether values of these types can be compared with `==`. Numbers of different types can.
     pub(super) fn is_comparable(&self, candidate: &Self) -> bool {
         self.is_compatible(candidate) || (self.is_number() && candidate.is_number())
     }
@@ -44,7 +44,7 @@ impl ValueType {
         matches!(self, Self::Integer | Self::Unsigned | Self::Double)
     }
 
-    /// Returns the type of values that may be of either type.
+    /// Returns the type of a value that has one of these two types: unknown, unless both types are the same.
     pub(super) fn unite(self, candidate: &Self) -> Self {
         if self == *candidate { self } else { Self::Any }
     }

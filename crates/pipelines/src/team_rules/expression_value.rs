@@ -33,12 +33,12 @@ pub(super) struct Record<'m> {
 }
 
 impl<'m> Record<'m> {
-    /// Returns the value of a documented field.
+    /// Returns the value of a documented field; `None` if this kind of record has no such field.
     pub(super) fn field(&self, name: &str) -> Option<&Value<'m>> {
         self.fields.get(self.kind.find_field(name)?)
     }
 
-    /// Returns the text of a documented field; empty for a field of another type.
+    /// Returns the text of a documented field; empty if the field is missing or of another type.
     pub(super) fn text_field(&self, name: &str) -> &str {
         match self.field(name) {
             Some(Value::Text(text)) => text,
@@ -56,7 +56,7 @@ impl<'m> Value<'m> {
         Self::List(Rc::new(items))
     }
 
-    /// Returns the value of a node of the document. A scalar becomes its value by the YAML core schema.
+    /// Converts a node of the document to a value. A scalar is interpreted by the YAML core schema.
     pub(super) fn from_node(node: NodeRef<'m, 'm>) -> Self {
         match node.value() {
             None => Self::Node(node),
@@ -70,7 +70,8 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// Returns whether the value can have a key. In documents of exports, the same key has a map or a text.
+    /// Returns whether the value can have keys. Exported documents have a map in some places and a string in others for
+    /// the same key, so `has` must be false for a string and not fail.
     pub(super) fn has_keys(&self) -> bool {
         match self {
             Self::Map(_) | Self::Record(_) => true,
@@ -79,7 +80,7 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// Returns the name of the type, for messages.
+    /// Returns the name of the value's type, for messages.
     pub(super) const fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -94,7 +95,7 @@ impl<'m> Value<'m> {
     }
 }
 
-/// Returns the value of a negative number or one with a fraction; a text if it is neither.
+/// Parses a negative number, or a number with a fraction. Any other text is returned as a string.
 fn parse_other_number(text: &str) -> Value<'_> {
     if let Ok(number) = text.parse() {
         return Value::Integer(number);

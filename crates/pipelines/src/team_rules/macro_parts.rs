@@ -11,7 +11,8 @@ pub(super) struct MacroParts<'e> {
 }
 
 impl<'e> MacroParts<'e> {
-    /// Returns the parts of an expanded macro; `None` for a comprehension of another form.
+    /// Returns the parts of an expanded macro; `None` for a comprehension of another form. The first value of its
+    /// accumulator and the operator of its step show which macro was expanded.
     pub(super) fn find(comprehension: &'e ComprehensionExpr) -> Option<Self> {
         let Expr::Call(step) = &comprehension.loop_step.expr else {
             return None;
@@ -50,7 +51,8 @@ impl<'e> MacroParts<'e> {
     }
 }
 
-/// Returns the item that a step of `map` or `filter` adds to the list.
+/// Returns the item that a step of `map` or `filter` adds to the list. The step is a sum: the list so far, and a list
+/// with only this item.
 fn find_added_item(step: &Expr) -> Option<&IdedExpr> {
     let Expr::Call(addition) = step else { return None };
     match &addition.args.get(1)?.expr {

@@ -28,7 +28,8 @@ enum MessagePart {
 }
 
 impl MessageTemplate {
-    /// Parses a message of a rule about this kind of subject.
+    /// Parses a message of a rule about this kind of subject. `{` and `}` enclose an expression; `{{` and `}}` are
+    /// braces.
     pub(super) fn parse(source: &str, subject: RuleSubject) -> Result<Self, ExpressionProblem> {
         let mut parts = Vec::new();
         let mut text = String::new();
@@ -69,7 +70,7 @@ impl MessageTemplate {
         Ok(Self { parts })
     }
 
-    /// Returns the message, with the value of each placeholder.
+    /// Returns the message with the value of each placeholder. The length of the message costs steps.
     pub(super) fn render<'m>(&'m self, evaluation: &mut Evaluation<'m>) -> Result<String, EvaluationFailure> {
         let mut message = String::new();
         for part in &self.parts {
@@ -85,7 +86,8 @@ impl MessageTemplate {
     }
 }
 
-/// Reads up to the closing brace.
+/// Returns the text up to the closing brace of a placeholder. `offset` is the position after its opening brace, for
+/// errors.
 fn read_placeholder(
     characters: &mut Peekable<Chars<'_>>,
     offset: usize,
@@ -101,8 +103,8 @@ fn read_placeholder(
     Err(ExpressionProblem::new(offset - 1, "`{` without `}`").with_help(help))
 }
 
-/// Parses the expression of a placeholder, which begins at `offset` in the message. Its value must be a single one, not
-/// a list or a map.
+/// Parses the expression of a placeholder, which begins at `offset` in the message. A list, a map and a record have no
+/// short text, so they are rejected.
 fn parse_placeholder(
     source: &str,
     offset: usize,
@@ -121,6 +123,7 @@ fn parse_placeholder(
     }
 }
 
+/// Returns the value of a placeholder as text, shortened if it is long.
 fn render_placeholder<'m>(
     node: &'m Node,
     evaluation: &mut Evaluation<'m>,

@@ -6,12 +6,9 @@ use super::expression_node::BinaryOperator;
 use super::expression_value::Value;
 use std::cmp::Ordering;
 
-/// Compares two numbers. The outer `None` means that one of the values is not a number, the inner one that the numbers
-/// have no order.
-#[expect(
-    clippy::option_option,
-    reason = "not a number, and numbers without an order, are different results"
-)]
+/// Compares two numbers. The outer `None` means that a value is not a number at all; the inner `None` means that the
+/// two have no order, because one is NaN.
+#[expect(clippy::option_option, reason = "both results must be distinguished")]
 pub(super) fn compare_numbers(left: &Value<'_>, right: &Value<'_>) -> Option<Option<Ordering>> {
     match (left, right) {
         (Value::Double(left), right) => Some(left.partial_cmp(&to_double(right)?)),
@@ -20,7 +17,7 @@ pub(super) fn compare_numbers(left: &Value<'_>, right: &Value<'_>) -> Option<Opt
     }
 }
 
-/// Converts an integer to a type that has the values of both integer types; `None` for any other value.
+/// Converts a signed or unsigned integer to a type that contains both; `None` for any other value.
 fn to_wide_integer(value: &Value<'_>) -> Option<i128> {
     match value {
         Value::Integer(number) => Some(i128::from(*number)),
@@ -29,11 +26,8 @@ fn to_wide_integer(value: &Value<'_>) -> Option<i128> {
     }
 }
 
-/// Converts a number to a decimal one, possibly rounded; `None` for any other value.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "CEL compares an integer with a decimal number as decimals"
-)]
+/// Converts a number to a decimal number, which may be rounded; `None` for any other value.
+#[expect(clippy::cast_precision_loss, reason = "CEL compares them as decimals")]
 const fn to_double(value: &Value<'_>) -> Option<f64> {
     match value {
         Value::Integer(number) => Some(*number as f64),
@@ -43,6 +37,7 @@ const fn to_double(value: &Value<'_>) -> Option<f64> {
     }
 }
 
+/// Returns the number with the opposite sign. Fails for the smallest integer, and for anything that cannot be negated.
 pub(super) fn negate<'m>(value: &Value<'m>) -> EvaluationResult<'m> {
     match value {
         Value::Integer(number) => number
@@ -57,7 +52,8 @@ pub(super) fn negate<'m>(value: &Value<'m>) -> EvaluationResult<'m> {
     }
 }
 
-/// Calculates with two numbers of the same type.
+/// Calculates with two numbers of the same type. Fails if the result is too large, if an integer is divided by zero,
+/// and for the remainder of decimal numbers, which CEL does not define.
 pub(super) fn calculate<'m>(
     operator: BinaryOperator,
     left: &Value<'m>,
@@ -99,13 +95,10 @@ pub(super) fn calculate<'m>(
     result.ok_or_else(|| build_failure("the result is not a number: it is too large, or divided by zero"))
 }
 
-/// Converts a value to another type. The limits for decimal numbers are the nearest round numbers within the range of
-/// the integers.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the range is checked before"
-)]
+/// Converts a value to the type that the function returns. The limits for decimal numbers are round numbers just inside
+/// the range of the integers. Fails if the value has no such form, as null never has.
+#[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+#[expect(clippy::cast_sign_loss, reason = "the range is checked")]
 pub(super) fn convert_value<'m>(function: Function, value: &Value<'m>) -> EvaluationResult<'m> {
     let converted_value = match (function, value) {
         (_, Value::Null) => None,
@@ -145,7 +138,7 @@ pub(super) fn convert_value<'m>(function: Function, value: &Value<'m>) -> Evalua
     })
 }
 
-/// Returns a scalar as text; `None` for a list, a map or a part of the pipeline.
+/// Returns a scalar as text; `None` for a list, a map or a record.
 pub(super) fn format_scalar(value: &Value<'_>) -> Option<String> {
     match value {
         Value::Null => Some("null".to_owned()),

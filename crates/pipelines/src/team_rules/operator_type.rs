@@ -20,20 +20,20 @@ const OPERATORS: [(&str, BinaryOperator); 13] = [
     (operators::INDEX, BinaryOperator::Index),
 ];
 
-/// Finds the operator by the name that it has in the syntax tree.
+/// Returns the operator with this name in the syntax tree; `None` for a function.
 pub(super) fn find_operator(name: &str) -> Option<BinaryOperator> {
     OPERATORS
         .iter()
         .find_map(|(operator_name, operator)| (*operator_name == name).then_some(*operator))
 }
 
-/// Returns the type of the result; `None` if the operator cannot be applied to values of these types.
+/// Returns the type of an operator's result; `None` if it cannot be applied to values of these types.
 pub(super) fn find_result_type(
     operator: BinaryOperator,
     left: &ValueType,
     right: &ValueType,
 ) -> Option<ValueType> {
-    let is_same = left.is_compatible(right);
+    let is_compatible = left.is_compatible(right);
     match operator {
         BinaryOperator::Equal | BinaryOperator::NotEqual => {
             let is_null = *left == ValueType::Null || *right == ValueType::Null;
@@ -51,7 +51,7 @@ pub(super) fn find_result_type(
         | BinaryOperator::Divide
         | BinaryOperator::Remainder => {
             let is_number = |type_: &ValueType| type_.is_number() || *type_ == ValueType::Any;
-            (is_same && is_number(left) && is_number(right)).then(|| find_known_type(left, right))
+            (is_compatible && is_number(left) && is_number(right)).then(|| choose_known_type(left, right))
         }
         BinaryOperator::Membership => match right {
             ValueType::List(item) => left.is_comparable(item).then_some(ValueType::Boolean),
@@ -67,27 +67,27 @@ pub(super) fn find_result_type(
     }
 }
 
-/// Returns whether values of this type have an order.
+/// Returns whether values of this type can be ordered; an unknown type may be.
 fn has_order(value_type: &ValueType) -> bool {
     value_type.is_number() || matches!(value_type, ValueType::Text | ValueType::Boolean | ValueType::Any)
 }
 
-/// Returns whether values of this type can be added.
+/// Returns whether values of this type can be added; an unknown type may be.
 fn can_add(value_type: &ValueType) -> bool {
     value_type.is_number() || matches!(value_type, ValueType::Text | ValueType::List(_) | ValueType::Any)
 }
 
-/// Returns the type of a sum; `None` if the values cannot be added.
+/// Returns the type of a sum; `None` if values of these types cannot be added.
 fn find_sum_type(left: &ValueType, right: &ValueType) -> Option<ValueType> {
     if let (ValueType::List(item), ValueType::List(other_item)) = (left, right) {
         return Some(ValueType::list_of((**item).clone().unite(other_item)));
     }
     let is_sum = left.is_compatible(right) && can_add(left) && can_add(right);
-    is_sum.then(|| find_known_type(left, right))
+    is_sum.then(|| choose_known_type(left, right))
 }
 
-/// Returns the type of two compatible values that is not unknown.
-fn find_known_type(left: &ValueType, right: &ValueType) -> ValueType {
+/// Returns the left one of two compatible types or, if it is unknown, the right one.
+fn choose_known_type(left: &ValueType, right: &ValueType) -> ValueType {
     if *left == ValueType::Any {
         right.clone()
     } else {
@@ -95,7 +95,7 @@ fn find_known_type(left: &ValueType, right: &ValueType) -> ValueType {
     }
 }
 
-/// Returns the message that the operator cannot be applied to values of these types.
+/// Returns the message that an operator cannot be applied to values of these types.
 pub(super) fn describe_type_conflict(
     operator: BinaryOperator,
     left: &ValueType,

@@ -15,8 +15,9 @@ pub const PIPELINE_SCHEMA: &str = "sluicegate.pipeline/v1";
 /// Maximum depth of a value of the document; deeper parts are null.
 const MAX_DEPTH: usize = 64;
 
-/// Returns the parts of a pipeline that an expression can use, with the line and the subject of each part: schema
-/// `sluicegate.pipeline/v1`. `files` has the pipelines of the project.
+/// Returns the values of a pipeline that an expression can use, in the form of the schema `sluicegate.pipeline/v1`.
+/// Each part of the pipeline also has its line, and the subject of findings about it. `files` has the project's
+/// pipelines.
 pub fn describe_pipeline(path: &str, bytes: &[u8], files: &PipelineFiles<'_>) -> Result<Json, DocumentError> {
     let tree = Tree::parse(bytes, Some("design"))?;
     let pipeline = Pipeline::from_tree(&tree)?;
@@ -29,7 +30,7 @@ pub fn describe_pipeline(path: &str, bytes: &[u8], files: &PipelineFiles<'_>) ->
     Ok(Json::Object(description))
 }
 
-/// Returns the description as lines, each with the path of a value as in an expression.
+/// Renders the description as text: a line for each value, with its path as an expression would write it.
 pub fn render_description(description: &Json) -> String {
     let mut lines = String::new();
     let Json::Object(fields) = description else {
@@ -41,13 +42,13 @@ pub fn render_description(description: &Json) -> String {
     lines
 }
 
-/// Adds a line for each value that has no parts, with its path as in an expression.
+/// Adds a line for each scalar and each empty list or map in `value`, with its path as an expression would write it.
 fn push_lines(lines: &mut String, path: &str, value: &Json) {
     match value {
         Json::Object(fields) if !fields.is_empty() => {
             for (name, value) in fields {
-                let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-                if is_name && !name.starts_with(|c: char| c.is_ascii_digit()) {
+                let has_name_characters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                if has_name_characters && !name.starts_with(|c: char| c.is_ascii_digit()) {
                     push_lines(lines, &format!("{path}.{name}"), value);
                 } else {
                     push_lines(lines, &format!("{path}[{}]", Json::from(name.as_str())), value);
@@ -65,7 +66,7 @@ fn push_lines(lines: &mut String, path: &str, value: &Json) {
     }
 }
 
-/// Returns the documented fields of a record.
+/// Returns the documented fields of a record as JSON, by name.
 fn describe_fields(record: &Record<'_>) -> Vec<(String, Json)> {
     let fields = record.kind.fields().iter().zip(&record.fields);
     fields
@@ -73,7 +74,7 @@ fn describe_fields(record: &Record<'_>) -> Vec<(String, Json)> {
         .collect()
 }
 
-/// Returns a part of the pipeline, with its line and the subject that a finding about it has.
+/// Returns a part of the pipeline as JSON, with its line and the subject of findings about it.
 fn describe_record(record: &Record<'_>) -> Json {
     let mut description: Map<String, Json> = describe_fields(record).into_iter().collect();
     let subject = match record.kind {
@@ -108,12 +109,12 @@ fn describe_value(value: &Value<'_>) -> Json {
     }
 }
 
-/// Returns a decimal number; as text if JSON has no such number.
+/// Returns a decimal number as JSON, or as text if JSON cannot represent it (infinity and NaN).
 fn describe_double(number: f64) -> Json {
     serde_json::Number::from_f64(number).map_or_else(|| number.to_string().into(), Json::Number)
 }
 
-/// Returns a part of the document as JSON. Parts below [`MAX_DEPTH`] are null, so that the recursion is limited.
+/// Returns a node of the document as JSON. Nodes below [`MAX_DEPTH`] become null, to limit the recursion.
 fn describe_node(node: NodeRef<'_, '_>, depth: usize) -> Json {
     if depth > MAX_DEPTH {
         return Json::Null;
@@ -131,7 +132,7 @@ fn describe_node(node: NodeRef<'_, '_>, depth: usize) -> Json {
     describe_value(&Value::from_node(node))
 }
 
-/// Returns the JSON schema of the description.
+/// Returns the JSON schema of the output of [`describe_pipeline`].
 pub fn pipeline_schema() -> Json {
     let mut pipeline = record_schema(RecordKind::Pipeline);
     pipeline["$schema"] = "http://json-schema.org/draft-07/schema#".into();
@@ -151,7 +152,7 @@ pub fn pipeline_schema() -> Json {
     pipeline
 }
 
-/// Returns the schema of a part of a pipeline, which also has a subject and a line.
+/// Returns the JSON schema of a part of a pipeline, which has a subject and a line in addition to its fields.
 fn part_schema(kind: RecordKind) -> Json {
     let mut schema = record_schema(kind);
     schema["properties"]["subject"] =
@@ -161,6 +162,7 @@ fn part_schema(kind: RecordKind) -> Json {
     schema
 }
 
+/// Returns the JSON schema of a record, with its documented fields.
 fn record_schema(kind: RecordKind) -> Json {
     let fields = kind.fields();
     let properties: Map<String, Json> = fields
@@ -175,6 +177,7 @@ fn record_schema(kind: RecordKind) -> Json {
     json!({ "type": "object", "required": names, "properties": properties })
 }
 
+/// Returns the JSON schema of a documented field. The schema of a list of records refers to a definition.
 fn field_schema(field_type: FieldType) -> Json {
     match field_type {
         FieldType::Text => json!({ "type": "string" }),

@@ -23,7 +23,8 @@ pub(super) struct PipelineRecords<'m> {
 }
 
 impl<'m> PipelineRecords<'m> {
-    /// Builds the records of a pipeline. `pipeline` was read from `tree`, and `files` has the pipelines of the project.
+    /// Builds the records of a pipeline. `pipeline` was read from `tree`, and `files` has the project's pipelines. The
+    /// fields are in the documented order. The pipeline itself and the project have line 1.
     pub(super) fn new(
         path: &'m str,
         tree: &'m Tree<'m>,
@@ -61,7 +62,7 @@ impl<'m> PipelineRecords<'m> {
         }
     }
 
-    /// Returns the subjects of a rule, each with its record.
+    /// Returns the records for which a rule about this kind of subject is evaluated.
     pub(super) fn subjects(&self, subject: RuleSubject) -> Vec<Value<'m>> {
         let records = match subject {
             RuleSubject::Pipeline => return vec![self.pipeline.clone()],
@@ -82,7 +83,7 @@ fn list_records<'m>(records: &[Rc<Record<'m>>]) -> Value<'m> {
     Value::from_items(records.iter().cloned().map(Value::Record).collect())
 }
 
-/// Returns the nodes of a map by their keys.
+/// Returns the nodes of a map by their keys; empty if there is no map.
 fn index_entries<'m>(map: Option<NodeRef<'m, 'm>>) -> HashMap<&'m str, NodeRef<'m, 'm>> {
     let entries = map.into_iter().flat_map(NodeRef::entries);
     entries.map(|(name, _, node)| (name, node)).collect()
@@ -92,19 +93,19 @@ fn empty_map<'m>() -> Value<'m> {
     Value::Map(Rc::new(Vec::new()))
 }
 
-/// Returns the text of a value; empty for a null, a list or a map.
+/// Returns the text of a scalar as a value; empty for any other node.
 fn text_value<'m>(node: Option<NodeRef<'m, 'm>>) -> Value<'m> {
     let text = node.filter(|node| !node.is_null()).and_then(NodeRef::text);
     Value::from_text(text.unwrap_or_default())
 }
 
-/// Returns a map of the document; empty for any other node.
+/// Returns a map of the document as a value; an empty map for any other node.
 fn map_value<'m>(node: Option<NodeRef<'m, 'm>>) -> Value<'m> {
     node.filter(|node| node.is_map())
         .map_or_else(empty_map, Value::Node)
 }
 
-/// Returns the kind of a link as expressions see it: its role, or for a transition its condition.
+/// Returns the kind of a link, as expressions see it: the condition of a transition, or the link's role.
 const fn link_kind(link: &Link) -> &'static str {
     match (link.role, link.condition) {
         (LinkRole::IterationTarget, _) => "iteration",
@@ -114,8 +115,8 @@ const fn link_kind(link: &Link) -> &'static str {
     }
 }
 
-/// Builds the records of the links, with their fields in the documented order. A link of a transformation is written at
-/// the component that receives data.
+/// Builds the records of the links, with their fields in the documented order. A blank link is omitted. The file of a
+/// transformation contains a link at the component that receives the data.
 fn build_links(pipeline: &Pipeline) -> Vec<Rc<Record<'_>>> {
     let mut records = Vec::new();
     for component in &pipeline.components {
@@ -140,7 +141,7 @@ fn build_links(pipeline: &Pipeline) -> Vec<Rc<Record<'_>>> {
 }
 
 /// Builds the records of the components, with their fields in the documented order. `nodes` is the map of the
-/// components in the document, which has their parameters.
+/// components in the document, which contains their parameters.
 fn build_components<'m>(
     pipeline: &'m Pipeline,
     nodes: Option<NodeRef<'m, 'm>>,
@@ -170,18 +171,18 @@ fn build_components<'m>(
     records
 }
 
-/// Groups the links by the component at this end.
-fn group_links<'l, 'm>(links: &'l [Rc<Record<'m>>], end: &str) -> HashMap<&'l str, Vec<Value<'m>>> {
+/// Groups the links by the component in their field `end_field`, which is `from` or `to`.
+fn group_links<'l, 'm>(links: &'l [Rc<Record<'m>>], end_field: &str) -> HashMap<&'l str, Vec<Value<'m>>> {
     let mut links_by_name: HashMap<&str, Vec<Value<'m>>> = HashMap::new();
     for link in links {
-        let group = links_by_name.entry(link.text_field(end)).or_default();
+        let group = links_by_name.entry(link.text_field(end_field)).or_default();
         group.push(Value::Record(Rc::clone(link)));
     }
     links_by_name
 }
 
 /// Builds the records of the variables, with their fields in the documented order. `nodes` is the map of the variables
-/// in the document, which has their metadata.
+/// in the document, which contains their metadata.
 fn build_variables<'m>(pipeline: &'m Pipeline, nodes: Option<NodeRef<'m, 'm>>) -> Vec<Rc<Record<'m>>> {
     let nodes_by_name = index_entries(nodes);
     let mut records = Vec::new();
@@ -210,7 +211,7 @@ fn build_variables<'m>(pipeline: &'m Pipeline, nodes: Option<NodeRef<'m, 'm>>) -
 }
 
 /// Builds the records of the calls of pipelines and scripts, with their fields in the documented order. `nodes` is the
-/// map of the components in the document, which has the arguments of the calls.
+/// map of the components in the document, which contains the arguments of the calls.
 fn build_calls<'m>(
     path: &str,
     pipeline: &'m Pipeline,
@@ -252,7 +253,7 @@ fn build_calls<'m>(
     records
 }
 
-/// Returns the path of the called pipeline; the text as written if no single pipeline is meant.
+/// Returns the path of the called pipeline. If no pipeline or several pipelines match, returns the text in the file.
 fn resolve_target<'m>(
     files: &'m PipelineFiles<'m>,
     target: &'m str,
@@ -265,7 +266,8 @@ fn resolve_target<'m>(
     }
 }
 
-/// Returns the values that a call sets, by the name of the variable.
+/// Returns the values that a call sets, by the name of the variable. A grid variable has its complete entry as the
+/// value.
 fn build_arguments<'m>(parameters: Option<NodeRef<'m, 'm>>) -> Value<'m> {
     let mut arguments = Vec::new();
     for row in list_rows(parameters, "setScalarVariables") {
@@ -283,7 +285,7 @@ fn build_arguments<'m>(parameters: Option<NodeRef<'m, 'm>>) -> Value<'m> {
     Value::Map(Rc::new(arguments))
 }
 
-/// Returns the items of a parameter that is a list.
+/// Returns the items of the parameter `key`; none if it is not a list.
 fn list_rows<'m>(parameters: Option<NodeRef<'m, 'm>>, key: &str) -> impl Iterator<Item = NodeRef<'m, 'm>> {
     let rows = parameters.and_then(|parameters| parameters.get(key));
     rows.and_then(NodeRef::items).into_iter().flatten()

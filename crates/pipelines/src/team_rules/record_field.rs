@@ -171,7 +171,7 @@ const PROJECT_FIELDS: [RecordField; 1] = [build_field(
 )];
 
 impl RecordKind {
-    /// Returns the documented fields of the record.
+    /// Returns the documented fields of this kind of record.
     pub const fn fields(self) -> &'static [RecordField] {
         match self {
             Self::Pipeline => &PIPELINE_FIELDS,
@@ -183,13 +183,14 @@ impl RecordKind {
         }
     }
 
+    /// Returns the index of the field with this name among [`Self::fields`].
     pub(super) fn find_field(self, name: &str) -> Option<usize> {
         self.fields().iter().position(|field| field.name == name)
     }
 }
 
 impl RuleSubject {
-    /// Returns the kind of the records that a rule with this subject is evaluated for.
+    /// Returns the kind of record that a rule about this kind of subject is evaluated for.
     pub const fn record_kind(self) -> RecordKind {
         match self {
             Self::Pipeline => RecordKind::Pipeline,
@@ -202,7 +203,7 @@ impl RuleSubject {
 }
 
 impl FieldType {
-    /// Returns the name of the type, for the documentation.
+    /// Returns the name of the field's type, for the documentation.
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Text => "string",

@@ -11,7 +11,8 @@ const MAX_EXAMPLES: usize = 40;
 const EXAMPLE_KEYS: [&str; 3] = ["path", "pipeline", "project"];
 
 impl FileReader {
-    /// Reads the examples of a rule. A rule without examples is only warned of; `None` if an example is invalid.
+    /// Reads the examples of a rule. Missing examples are a warning, and the result is empty. An error in an example
+    /// adds a problem and returns `None`.
     pub(super) fn read_examples(&mut self, item: NodeRef<'_, '_>) -> Option<Vec<RuleExample>> {
         let mut examples = Vec::new();
         let Some(node) = item.get("examples") else {
@@ -47,7 +48,7 @@ impl FileReader {
         Some(examples)
     }
 
-    /// Reads one example. If it is invalid, adds the problem and returns `None`.
+    /// Reads one example; `fails` is the expected outcome. An error adds a problem and returns `None`.
     fn read_example(&mut self, item: NodeRef<'_, '_>, fails: bool) -> Option<RuleExample> {
         if !item.is_map() {
             self.add_problem(

@@ -1,14 +1,15 @@
-//! Finds the place of a character of a YAML scalar in the file.
+//! Finds the position in the file of a character of a YAML scalar.
 
 use crate::yaml::Position;
 
-/// The text of a file, to find places in it.
+/// The text of a file, to find positions in it.
 #[derive(Debug)]
 pub(super) struct SourceText {
     lines: Vec<Vec<char>>,
 }
 
 impl SourceText {
+    /// Divides the file into lines of characters, without a byte order mark.
     pub(super) fn new(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -17,14 +18,14 @@ impl SourceText {
         }
     }
 
-    /// Returns the position of the character with this offset in a scalar that begins at `start`. YAML folds lines and
-    /// removes indentation, but keeps all other characters, so both texts are followed from one character to the next.
-    /// If they differ, returns the start of the scalar.
+    /// Returns the position in the file of the character at `offset` in a scalar that begins at `start`. YAML folds
+    /// lines and removes indentation, but keeps all other characters, so the position is found by comparing these
+    /// characters one by one. If they differ from the file, returns `start`.
     pub(super) fn locate(&self, start: Position, scalar: &str, offset: usize) -> Position {
         self.find_character(start, scalar, offset).unwrap_or(start)
     }
 
-    /// Returns the position as [`Self::locate`] does; `None` if the scalar differs from the file.
+    /// Returns the position for [`Self::locate`], or `None` if the scalar differs from the file.
     fn find_character(&self, start: Position, scalar: &str, offset: usize) -> Option<Position> {
         let mut cursor = SourceCursor::new(self, start)?;
         let mut position = start;
@@ -35,19 +36,19 @@ impl SourceText {
             if character.is_whitespace() {
                 position.column = position.column.saturating_add(1);
             } else {
-                position = cursor.find_next(character)?;
+                position = cursor.advance_past(character)?;
             }
         }
-        // The end of the expression is behind its last character.
-        let is_behind = offset >= scalar.trim_end().chars().count();
-        if is_behind {
+        // The end of a scalar is the column after its last character.
+        let is_after_end = offset >= scalar.trim_end().chars().count();
+        if is_after_end {
             position.column = position.column.saturating_add(1);
         }
         Some(position)
     }
 }
 
-/// A place in the file, in front of the next character of a scalar.
+/// The position in the file of the next character of a scalar.
 struct SourceCursor<'s> {
     lines: &'s [Vec<char>],
     line_index: usize,
@@ -56,7 +57,8 @@ struct SourceCursor<'s> {
 }
 
 impl<'s> SourceCursor<'s> {
-    /// Creates a cursor at the first character of the scalar: behind its quote or its block indicator.
+    /// Creates a cursor at the first character of the scalar, after its quote or its block indicator. Returns `None` if
+    /// the file has no such position.
     fn new(source: &'s SourceText, start: Position) -> Option<Self> {
         let line_index = usize::try_from(start.line).ok()?.checked_sub(1)?;
         let column_index = usize::try_from(start.column).ok()?.checked_sub(1)?;
@@ -80,8 +82,9 @@ impl<'s> SourceCursor<'s> {
         Some(cursor)
     }
 
-    /// Moves behind the next character of the scalar, and returns its position. `None` if it is another one.
-    fn find_next(&mut self, character: char) -> Option<Position> {
+    /// Moves past the scalar's next character in the file, and returns the position of that character. Skips blanks.
+    /// Returns `None` if it is not `character`, which may be escaped in the file.
+    fn advance_past(&mut self, character: char) -> Option<Position> {
         loop {
             let line = self.lines.get(self.line_index)?;
             let Some(source_character) = line.get(self.column_index) else {

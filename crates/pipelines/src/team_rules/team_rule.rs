@@ -53,12 +53,12 @@ impl fmt::Debug for TeamRule {
 }
 
 impl TeamRule {
-    /// Returns the id in reports and waivers: `team/ID`.
+    /// Returns the id that reports and waivers use: `team/ID`.
     pub fn full_id(&self) -> String {
         format!("{TEAM_PREFIX}{}", self.id)
     }
 
-    /// Returns whether the rule applies to the pipeline at this path.
+    /// Returns whether the rule's globs include the pipeline at this path.
     pub(super) fn applies_to(&self, path: &str) -> bool {
         let is_included = self
             .included_paths

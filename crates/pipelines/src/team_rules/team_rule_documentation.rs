@@ -5,17 +5,20 @@ use crate::findings::{DocumentationBlock, Enforcement};
 use std::fmt::Write as _;
 
 impl TeamRule {
-    /// Returns the message of the rule, with its placeholders.
+    /// Returns the message of the rule, in which the placeholders are not replaced.
     pub fn summary(&self) -> String {
         self.message.trim().to_owned()
     }
 
-    /// Returns how to fix a finding of a rule that has no help.
+    /// Returns the instruction for fixing a finding if the rule has no help.
     pub fn default_fix(&self) -> String {
-        format!("The condition of `{}` must not hold.", self.full_id())
+        format!(
+            "Change the pipeline so that the condition of `{}` is false.",
+            self.full_id()
+        )
     }
 
-    /// Describes what the rule finds, in one sentence.
+    /// Describes in one sentence what the rule finds.
     pub fn describe_condition(&self) -> String {
         format!(
             "Finds each {} for which `{}` is true.",
@@ -24,7 +27,7 @@ impl TeamRule {
         )
     }
 
-    /// Returns the pipelines that the rule applies to, as text.
+    /// Describes to which pipelines the rule applies.
     pub fn describe_paths(&self) -> String {
         let mut text = match self.paths.as_slice() {
             [] => "all pipelines".to_owned(),
@@ -36,13 +39,13 @@ impl TeamRule {
         text
     }
 
-    /// Returns the description of the rule: message, condition, help and examples.
+    /// Returns the documentation of the rule: its message, condition, help and examples.
     pub fn blocks(&self) -> Vec<DocumentationBlock> {
         let level = self.level.map_or("off", Enforcement::name);
         let mut blocks = vec![
             DocumentationBlock::Text(self.summary()),
             DocumentationBlock::Text(format!(
-                "This is a rule of the team. It applies to {}. Its level is {level}.",
+                "This is a team rule. It applies to {}. Its level is {level}.",
                 self.describe_paths()
             )),
             DocumentationBlock::Heading("What it finds"),
@@ -56,6 +59,7 @@ impl TeamRule {
         blocks
     }
 
+    /// Returns the heading and the examples with this outcome; empty if there are none.
     fn example_blocks(&self, heading: &'static str, fails: bool) -> Vec<DocumentationBlock> {
         let examples: Vec<&RuleExample> = self
             .examples
@@ -79,7 +83,7 @@ fn quote_globs(globs: &[String]) -> String {
     quoted_globs.join(", ")
 }
 
-/// Returns an entry for the list `rules`: a new rule with comments and two examples.
+/// Returns the text of a new rule for the list `rules`, with comments and two examples to edit.
 pub fn render_new_rule(id: &str) -> String {
     format!(
         "  - id: {id}
@@ -87,7 +91,7 @@ pub fn render_new_rule(id: &str) -> String {
     level: warn
     # The part of a pipeline that the rule is about: pipeline, component, link, variable or call
     for: component
-    # Globs of the pipelines; without it, the rule applies to all. `exclude` skips some.
+    # Globs of the pipelines that the rule applies to; by default all. `exclude` skips some of them.
     paths: [\"**\"]
     # True means a finding. `sluicegate inspect FILE` shows what an expression sees.
     when: component.type == \"python-script\"

@@ -29,7 +29,7 @@ pub struct TeamRuleSet {
 }
 
 impl TeamRuleSet {
-    /// Reads the file of the rules. The error is the list of problems that make a rule unusable; warnings are omitted.
+    /// Parses the rules file. Fails with all problems that make a rule unusable; warnings are omitted.
     pub fn parse(bytes: &[u8]) -> Result<Self, Vec<LintProblem>> {
         let file = read_rule_entries(bytes);
         let mut errors = file.problems;
@@ -41,29 +41,29 @@ impl TeamRuleSet {
         }
     }
 
-    /// Returns all rules, in file order, also those that are off.
+    /// Returns all rules in the order of the file, including rules that are off.
     pub fn rules(&self) -> &[TeamRule] {
         &self.rules
     }
 
-    /// Returns the rule with this id, with or without `team/`.
+    /// Returns the rule with this id; the prefix `team/` is optional.
     pub fn find_team_rule(&self, id: &str) -> Option<&TeamRule> {
         let id = id.strip_prefix(TEAM_PREFIX).unwrap_or(id);
         self.rules.iter().find(|rule| rule.id == id)
     }
 
-    /// Returns whether a rule with this full id exists, on or off.
+    /// Returns whether a rule with this full id exists, even if it is off.
     pub fn has_rule(&self, full_id: &str) -> bool {
         full_id.starts_with(TEAM_PREFIX) && self.find_team_rule(full_id).is_some()
     }
 
-    /// Returns whether a rule applies to the pipeline at this path.
+    /// Returns whether any enforced rule applies to the pipeline at this path.
     pub fn applies_to(&self, path: &str) -> bool {
         self.rules.iter().any(|rule| is_enforced_at(rule, path))
     }
 
-    /// Returns the results of the rules that apply to the pipeline at this path. `files` has the pipelines of the
-    /// project.
+    /// Returns the results of the rules that apply to the pipeline at this path. If the pipeline cannot be read, each
+    /// result is an error. `files` has the project's pipelines.
     pub fn evaluate(
         &self,
         path: &str,
@@ -91,7 +91,7 @@ impl TeamRuleSet {
         }
     }
 
-    /// Returns the results as [`Self::evaluate`] does, for a pipeline that was already read from `tree`.
+    /// Returns the same results as [`Self::evaluate`] for a pipeline that was already read from `tree`.
     pub fn evaluate_pipeline(
         &self,
         path: &str,
@@ -136,7 +136,7 @@ pub(super) struct RuleFailure {
 }
 
 impl RuleFailure {
-    /// Describes the failure in a sentence for people.
+    /// Describes the failure in one sentence, which begins with the subject.
     pub(super) fn describe(&self) -> String {
         let reason = match &self.failure {
             EvaluationFailure::CostLimit => "the evaluation takes too many steps for this file",
@@ -146,8 +146,8 @@ impl RuleFailure {
     }
 }
 
-/// Returns the findings of a rule in a pipeline, in file order. Takes the steps of the evaluation from
-/// `remaining_steps`, so that no rule runs without end.
+/// Returns a rule's findings in a pipeline, in file order. Fails at the first subject that cannot be evaluated. Takes
+/// the steps of the evaluation from `remaining_steps`, so that no rule runs without end.
 pub(super) fn find_violations(
     rule: &TeamRule,
     records: &PipelineRecords<'_>,
@@ -177,7 +177,7 @@ pub(super) fn find_violations(
                 return Err(RuleFailure {
                     failure,
                     subject: describe_subject(rule.subject, &subject),
-                    line: find_line(&subject),
+                    line: subject_line(&subject),
                 });
             }
         }
@@ -186,15 +186,16 @@ pub(super) fn find_violations(
     Ok(violations)
 }
 
-/// Returns the line of the subject; the first one for a value without a place in the file.
-fn find_line(subject: &Value<'_>) -> u32 {
+/// Returns the line of the subject in the file.
+fn subject_line(subject: &Value<'_>) -> u32 {
     match subject {
         Value::Record(record) => record.line,
         _ => 1,
     }
 }
 
-/// Returns the name of the subject in findings; `None` for the pipeline itself.
+/// Returns the name of the subject for findings; `None` for the pipeline itself. The name of a call is the calling
+/// component.
 fn find_subject_name(kind: RuleSubject, subject: &Value<'_>) -> Option<String> {
     let Value::Record(record) = subject else {
         return None;
@@ -211,16 +212,17 @@ fn find_subject_name(kind: RuleSubject, subject: &Value<'_>) -> Option<String> {
     }
 }
 
-/// Returns the start of a message about the subject: its kind and its name; empty for the pipeline itself.
+/// Returns the start of a message about the subject: its kind and its name, or nothing for the pipeline itself.
 fn describe_subject(kind: RuleSubject, subject: &Value<'_>) -> String {
     find_subject_name(kind, subject)
         .map_or_else(String::new, |name| format!("{kind} `{}`: ", shorten_name(&name)))
 }
 
-/// Creates the violation of a rule by this subject. A call is shown as a finding about the component that contains it.
+/// Creates the violation of a rule by this subject. A call is reported as a finding about the component that contains
+/// it.
 fn build_violation(kind: RuleSubject, subject: &Value<'_>, message: String) -> Violation {
     Violation {
-        line: Some(find_line(subject)),
+        line: Some(subject_line(subject)),
         about: find_subject_name(kind, subject),
         about_kind: match kind {
             RuleSubject::Component | RuleSubject::Call => Some(SubjectKind::Component),
@@ -231,8 +233,8 @@ fn build_violation(kind: RuleSubject, subject: &Value<'_>, message: String) -> V
     }
 }
 
-/// Creates the result of a team rule from its violations. If it could not be evaluated, the result is an error with the
-/// reason as its only violation.
+/// Creates the result of a team rule from its violations. If the rule could not be evaluated, the result is an error
+/// whose only violation contains the reason.
 fn build_rule_result(rule: &TeamRule, violations: Result<Vec<Violation>, RuleFailure>) -> RuleResult {
     let (status, violations) = match violations {
         Ok(violations) if violations.is_empty() => (Status::Passed, violations),
@@ -258,7 +260,7 @@ fn build_rule_result(rule: &TeamRule, violations: Result<Vec<Violation>, RuleFai
     }
 }
 
-/// Creates the result of a rule for a pipeline that cannot be read.
+/// Creates the result of a rule for a pipeline that cannot be read: an error with the reason.
 fn build_unreadable_result(rule: &TeamRule, error: &EvaluationError) -> RuleResult {
     let violation = Violation {
         line: error.line(),

@@ -44,7 +44,8 @@ pub(super) struct ReadFile {
     pub problems: Vec<LintProblem>,
 }
 
-/// Reads the file. A blank file has no rules.
+/// Reads the rules file. A blank file has no rules. A file that is too large, or that is not YAML, has only one
+/// problem.
 pub(super) fn read_rule_entries(bytes: &[u8]) -> ReadFile {
     if bytes.len() as u64 > MAX_TEAM_RULES_BYTES {
         let message = format!("the file has more than {MAX_TEAM_RULES_BYTES} bytes");
@@ -105,15 +106,15 @@ impl FileReader {
         self.problems.push(build_problem(node.position(), message, None));
     }
 
-    /// Adds a problem of an expression at its place in the text of the node.
+    /// Adds a problem of an expression, at its position within the text of the node.
     fn add_expression_problem(&mut self, node: NodeRef<'_, '_>, text: &str, problem: ExpressionProblem) {
         let position = self.source.locate(node.position(), text, problem.offset);
         self.problems
             .push(build_problem(position, problem.message, problem.help));
     }
 
-    /// Reads the valid rules of the file, and adds a problem for each error. Of several rules with one id, the first
-    /// counts.
+    /// Reads the valid rules of the file, and adds a problem for each error. If several rules have the same id, only
+    /// the first is used.
     fn read_rules(&mut self, root: NodeRef<'_, '_>) -> Vec<TeamRule> {
         if !root.is_map() {
             self.add_problem(root, "the file is not a map with the key `rules`");
@@ -151,7 +152,7 @@ impl FileReader {
         rules
     }
 
-    /// Adds a problem for each key that is not known.
+    /// Adds a problem for each key that is not known. `owner` names the map in the message.
     pub(super) fn check_keys(&mut self, map: NodeRef<'_, '_>, known_keys: &[&str], owner: &str) {
         for (key, position, _) in map.entries().filter(|(key, ..)| !known_keys.contains(key)) {
             let help = text::suggest(key, known_keys).or_else(|| {
@@ -163,7 +164,7 @@ impl FileReader {
         }
     }
 
-    /// Reads a rule; `None` if a part of it that others need is not valid.
+    /// Reads a rule, and adds a problem for each error in it. Returns `None` if a required part is missing or invalid.
     fn read_rule(&mut self, item: NodeRef<'_, '_>) -> Option<TeamRule> {
         if !item.is_map() {
             self.add_problem(item, "an entry of `rules` is not a map");
@@ -181,7 +182,7 @@ impl FileReader {
         let examples = self.read_examples(item);
         let (subject, condition, message) = (subject?, condition?, message?);
         let expression = self.compile_condition(item, &condition, subject);
-        let template = self.compile_message(item, &message, subject);
+        let template = self.parse_message(item, &message, subject);
         let (paths, included_paths) = paths?;
         let (exclude, excluded_paths) = exclude?;
         Some(TeamRule {
@@ -202,7 +203,7 @@ impl FileReader {
         })
     }
 
-    /// Reads the id of a rule. It must differ from those of the platform's rules, because both occur in one report.
+    /// Reads the id of a rule. It must differ from the ids of the platform's rules, because one report contains both.
     fn read_id(&mut self, item: NodeRef<'_, '_>) -> Option<String> {
         let id = self.read_required_text(item, "id")?;
         let is_valid = id.len() <= MAX_ID_BYTES
@@ -229,11 +230,8 @@ impl FileReader {
         Some(id)
     }
 
-    /// Reads the level of a rule. The outer `None` means that it is invalid, the inner one that the rule is off.
-    #[expect(
-        clippy::option_option,
-        reason = "an invalid level and the level `off` are different results"
-    )]
+    /// Reads the level of a rule. The outer `None` means that it is invalid, the inner `None` that the rule is off.
+    #[expect(clippy::option_option, reason = "both results must be distinguished")]
     fn read_level(&mut self, item: NodeRef<'_, '_>) -> Option<Option<Enforcement>> {
         let level = item.get("level").and_then(NodeRef::text);
         match level {
@@ -249,7 +247,7 @@ impl FileReader {
         }
     }
 
-    /// Reads the kind of subjects that the rule is evaluated for.
+    /// Reads the kind of subject that the rule is about. An error adds a problem and returns `None`.
     fn read_subject(&mut self, item: NodeRef<'_, '_>) -> Option<RuleSubject> {
         let word = item.get("for").and_then(NodeRef::text).unwrap_or_default();
         let subject = RuleSubject::parse(word);
@@ -264,7 +262,7 @@ impl FileReader {
         subject
     }
 
-    /// Reads a text that must not be empty.
+    /// Reads a string that must not be blank. An error adds a problem and returns `None`.
     pub(super) fn read_required_text(&mut self, item: NodeRef<'_, '_>, key: &str) -> Option<String> {
         let Some(node) = item.get(key) else {
             self.add_problem(item, format!("the rule has no `{key}`"));
@@ -279,7 +277,7 @@ impl FileReader {
         }
     }
 
-    /// Reads the optional help of a rule.
+    /// Reads the optional help of a rule; `None` if it is missing or not a string.
     fn read_help(&mut self, item: NodeRef<'_, '_>) -> Option<String> {
         item.get("help")?;
         let help = self.read_required_text(item, "help")?;
@@ -290,7 +288,8 @@ impl FileReader {
         Some(help.trim_end().to_owned())
     }
 
-    /// Reads a glob or a list of globs. Returns them as written and compiled.
+    /// Reads a glob or a list of globs, which may be missing. Returns them as written and compiled. An error adds a
+    /// problem and returns `None`.
     fn read_globs(&mut self, item: NodeRef<'_, '_>, key: &str) -> Option<(Vec<String>, Option<GlobSet>)> {
         let Some(node) = item.get(key) else {
             return Some((Vec::new(), None));
@@ -318,7 +317,7 @@ impl FileReader {
         }
     }
 
-    /// Reads a text or a list of texts.
+    /// Reads a string or a list of 1 to `max_count` strings. An error adds a problem and returns `None`.
     pub(super) fn read_texts(
         &mut self,
         node: NodeRef<'_, '_>,
@@ -343,7 +342,7 @@ impl FileReader {
         }
     }
 
-    /// Compiles the condition of a rule, which must be a boolean. Adds a problem and returns `None` if it is invalid.
+    /// Compiles the condition of a rule, which must be a boolean. An error adds a problem and returns `None`.
     fn compile_condition(
         &mut self,
         item: NodeRef<'_, '_>,
@@ -364,8 +363,8 @@ impl FileReader {
             .ok()
     }
 
-    /// Parses the message of a rule with its placeholders. Adds a problem and returns `None` if it is invalid.
-    fn compile_message(
+    /// Parses the message of a rule with its placeholders. An error adds a problem and returns `None`.
+    fn parse_message(
         &mut self,
         item: NodeRef<'_, '_>,
         message: &str,

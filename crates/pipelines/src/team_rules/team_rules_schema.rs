@@ -33,7 +33,7 @@ pub fn team_rules_schema() -> Value {
             },
             "level": { "enum": ["error", "warn", "off"], "description": "The level of the findings." },
             "for": { "enum": subjects, "description": "The part of a pipeline that the rule is about." },
-            "paths": with_description(&globs, "Globs of the pipelines that the rule applies to. Without it, all."),
+            "paths": with_description(&globs, "Globs of the pipelines that the rule applies to; by default all."),
             "exclude": with_description(&globs, "Globs of the pipelines that the rule does not apply to."),
             "when": { "type": "string", "description": "A CEL expression. The value true means a finding." },
             "message": { "type": "string", "description": "The text of a finding, with expressions in braces." },

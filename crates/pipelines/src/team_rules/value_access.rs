@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 impl<'m> Evaluation<'m> {
-    /// Returns the value of a key; a failure if the value has no such key.
+    /// Returns the value of a key. Fails if the value has no such key.
     pub(super) fn read_key(&mut self, operand: &Value<'m>, name: &str) -> EvaluationResult<'m> {
         self.find_key(operand, name)?.ok_or_else(|| {
             let name = crate::yaml::shorten(name);
@@ -20,8 +20,8 @@ impl<'m> Evaluation<'m> {
         })
     }
 
-    /// Returns the value of a key; `None` if the map lacks it, and a failure for a value without keys. Each entry that
-    /// is compared costs a step.
+    /// Returns the value of a key, or `None` if the map or record does not have it. Fails for a value that cannot have
+    /// keys. Each compared entry costs a step.
     pub(super) fn find_key(
         &mut self,
         operand: &Value<'m>,
@@ -29,12 +29,12 @@ impl<'m> Evaluation<'m> {
     ) -> Result<Option<Value<'m>>, EvaluationFailure> {
         match operand {
             Value::Node(node) if node.is_map() => {
-                let mut position = 0;
+                let mut compared_count = 0;
                 let value = node.entries().find_map(|(key, _, value)| {
-                    position += 1;
+                    compared_count += 1;
                     (key == name).then_some(value)
                 });
-                self.spend(position)?;
+                self.spend(compared_count)?;
                 Ok(value.map(Value::from_node))
             }
             Value::Map(entries) => {
@@ -53,7 +53,8 @@ impl<'m> Evaluation<'m> {
         }
     }
 
-    /// Compares two values by CEL's equality: numbers by value, and values of different types are different.
+    /// Returns whether two values are equal in CEL: numbers are compared by value, and other values of different types
+    /// differ.
     pub(super) fn is_equal(
         &mut self,
         left: &Value<'m>,
@@ -110,21 +111,21 @@ impl<'m> Evaluation<'m> {
             return Ok(false);
         }
         for (key, value) in left {
-            let mut is_found = false;
+            let mut has_equal_value = false;
             for (other_key, other_value) in right {
                 if self.is_equal(key, other_key)? {
-                    is_found = self.is_equal(value, other_value)?;
+                    has_equal_value = self.is_equal(value, other_value)?;
                     break;
                 }
             }
-            if !is_found {
+            if !has_equal_value {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// Compares two values that have an order; `None` if one is not a number.
+    /// Returns the order of two strings, booleans or numbers; `None` if a number is NaN. Fails for any other values.
     pub(super) fn compare(
         &mut self,
         left: &Value<'m>,
@@ -164,7 +165,7 @@ impl<'m> Evaluation<'m> {
         }
     }
 
-    /// Returns whether a list has the item, or a map the key.
+    /// Returns whether a list contains the item, or a map contains the key. Fails for any other collection.
     pub(super) fn has_item(
         &mut self,
         collection: &Value<'m>,
@@ -193,7 +194,7 @@ impl<'m> Evaluation<'m> {
         Ok(false)
     }
 
-    /// Returns the item of a list with this index, or the value of a map with this key; fails if there is none.
+    /// Returns the item of a list with this index, or the value of a map with this key. Fails if there is none.
     pub(super) fn read_item(&mut self, collection: &Value<'m>, key: &Value<'m>) -> EvaluationResult<'m> {
         if let Some(items) = self.find_items(collection)? {
             let index = match key {
@@ -215,7 +216,7 @@ impl<'m> Evaluation<'m> {
         Err(build_failure("the map has no such key"))
     }
 
-    /// Returns the items of a list; `None` for another value. Each item costs a step.
+    /// Returns the items of a list, or `None` for any other value. Each item costs a step.
     pub(super) fn find_items(
         &mut self,
         value: &Value<'m>,
@@ -241,7 +242,7 @@ impl<'m> Evaluation<'m> {
         Ok(Some(items))
     }
 
-    /// Returns the entries of a map; `None` for another value. Each entry costs a step.
+    /// Returns the entries of a map, or `None` for any other value. Each entry costs a step.
     pub(super) fn find_entries(
         &mut self,
         value: &Value<'m>,
