@@ -109,6 +109,7 @@ impl Compiler<'_> {
         Err(self.problem_at(expression, message).with_help(help))
     }
 
+    /// Compiles a literal to a constant of its type. Bytes are not supported.
     fn compile_literal(&self, expression: &IdedExpr, literal: &LiteralValue) -> CompilationResult {
         let (constant, literal_type) = match literal {
             LiteralValue::Null => (Constant::Null, ValueType::Null),

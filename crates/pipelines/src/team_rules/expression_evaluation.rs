@@ -29,7 +29,7 @@ impl<'m> Evaluation<'m> {
         self.spend(1)?;
         match node {
             Node::Constant(constant) => Ok(constant_value(constant)),
-            Node::Variable(index) => self.variable(*index),
+            Node::Variable(index) => self.find_variable(*index),
             Node::Field(operand, index) => match self.compute_value(operand)? {
                 Value::Record(record) => record
                     .fields
@@ -110,7 +110,7 @@ impl<'m> Evaluation<'m> {
     }
 
     /// Returns the value of the variable with this index in the scope.
-    fn variable(&self, index: usize) -> EvaluationResult<'m> {
+    fn find_variable(&self, index: usize) -> EvaluationResult<'m> {
         let value = self.variables.get(index);
         value
             .cloned()

@@ -56,7 +56,7 @@ impl MessageTemplate {
                 }
                 '}' => {
                     let help = Some("write `}}` for a brace".to_owned());
-                    return Err(ExpressionProblem::new(offset - 1, "`}` without `{`").with_help(help));
+                    return Err(ExpressionProblem::new(offset - 1, "`}` has no matching `{`").with_help(help));
                 }
                 character => text.push(character),
             }
@@ -100,7 +100,7 @@ fn read_placeholder(
         expression.push(character);
     }
     let help = Some("write `{{` for a brace".to_owned());
-    Err(ExpressionProblem::new(offset - 1, "`{` without `}`").with_help(help))
+    Err(ExpressionProblem::new(offset - 1, "`{` has no matching `}`").with_help(help))
 }
 
 /// Parses the expression of a placeholder, which begins at `offset` in the message. A list, a map and a record have no

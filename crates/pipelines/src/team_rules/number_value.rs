@@ -92,7 +92,7 @@ pub(super) fn calculate<'m>(
             )));
         }
     };
-    result.ok_or_else(|| build_failure("the result is not a number: it is too large, or divided by zero"))
+    result.ok_or_else(|| build_failure("the result is too large, or the divisor is zero"))
 }
 
 /// Converts a value to the type that the function returns. The limits for decimal numbers are round numbers just inside

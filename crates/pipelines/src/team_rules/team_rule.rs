@@ -45,6 +45,7 @@ pub struct RuleExample {
 }
 
 impl fmt::Debug for TeamRule {
+    /// Formats only the id of the rule, which identifies it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TeamRule")
             .field("id", &self.id)

@@ -59,7 +59,7 @@ impl TeamRule {
         blocks
     }
 
-    /// Returns the heading and the examples with this outcome; empty if there are none.
+    /// Returns the heading and the examples with this outcome; empty if the rule has no such examples.
     fn example_blocks(&self, heading: &'static str, fails: bool) -> Vec<DocumentationBlock> {
         let examples: Vec<&RuleExample> = self
             .examples

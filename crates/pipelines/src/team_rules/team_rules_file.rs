@@ -81,6 +81,7 @@ fn convert_document_error(error: &DocumentError) -> LintProblem {
     build_problem(position, error.message.clone(), None)
 }
 
+/// Creates a problem that makes the rule unusable.
 pub(super) fn build_problem(
     position: Position,
     message: impl Into<String>,

@@ -51,7 +51,7 @@ pub fn team_rules_schema() -> Value {
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "sluicegate-rules.yaml",
-        "description": "Rules of the team for pipelines. In CI, the file is read from the target branch of a change.",
+        "description": "The team's rules for pipelines. In CI, the file is read from the target branch of a change.",
         "type": ["object", "null"],
         "additionalProperties": false,
         "properties": { "rules": { "type": "array", "items": rule } },

@@ -146,8 +146,8 @@ fn place_in_expression_is_found_in_each_yaml_style() {
 fn placeholder_of_message_is_checked() {
     for (message, expected) in [
         ("x {component.nam}", "6:28: `component` has no field `nam`"),
-        ("x {component.name", "6:17: `{` without `}`"),
-        ("x } y", "6:17: `}` without `{`"),
+        ("x {component.name", "6:17: `{` has no matching `}`"),
+        ("x } y", "6:17: `}` has no matching `{`"),
         ("x {component.parameters}", "6:18: a message cannot show a map"),
         ("x {}", "6:18: the expression is empty"),
     ] {

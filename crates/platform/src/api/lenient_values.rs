@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// Deserializes a value; `null` becomes the type's default, as a missing field does.
+/// Deserializes a value. Like a missing field, `null` becomes the type's default.
 pub(super) fn default_if_null<'de, T, D>(reader: D) -> Result<T, D::Error>
 where
     T: Deserialize<'de> + Default,

@@ -145,7 +145,7 @@ impl Platform {
             }
             if is_repeated {
                 let earlier_page = if is_previous {
-                    "the page before"
+                    "the previous page"
                 } else {
                     "an earlier page"
                 };

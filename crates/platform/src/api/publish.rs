@@ -25,6 +25,7 @@ pub struct Upload {
 }
 
 impl fmt::Debug for Upload {
+    /// Formats the upload without its source and its progress function, which cannot be printed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Upload")
             .field("prefix", &self.prefix)

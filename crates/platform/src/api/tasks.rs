@@ -59,6 +59,7 @@ pub struct Permission {
 }
 
 impl From<&String> for Permission {
+    /// Creates the permission to use this tool without asking.
     fn from(tool: &String) -> Self {
         Self {
             tool_name: tool.clone(),

@@ -79,7 +79,7 @@ impl<'d> FieldReader<'d> {
         self.find_text(key)?.ok_or_else(|| self.error(key, "is required"))
     }
 
-    /// Returns the UUID at a required key, as the file writes it.
+    /// Returns the UUID at a required key in the file's notation.
     pub(super) fn required_uuid(&self, key: &str) -> Result<String, DefinitionError> {
         let text = self.required_text(key)?;
         match uuid::Uuid::parse_str(&text) {
@@ -121,8 +121,8 @@ impl<'d> FieldReader<'d> {
 /// the number `1.10` and the string `"1.10"` differ. Values of all other types pass.
 pub(super) fn reject_unquoted(value: &Value) -> Result<(), &'static str> {
     match value {
-        Value::Number(_) => Err("is a number and must be a string: put it in quotes"),
-        Value::Bool(_) => Err("is a boolean and must be a string: put it in quotes"),
+        Value::Number(_) => Err("is a number but must be a string: put it in quotes"),
+        Value::Bool(_) => Err("is a boolean but must be a string: put it in quotes"),
         _ => Ok(()),
     }
 }

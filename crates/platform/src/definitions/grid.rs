@@ -4,6 +4,7 @@ use super::fields::reject_unquoted;
 use super::{DefinitionError, Document};
 use crate::api::Grid;
 use serde_json::Value;
+use sluicegate_base::text::format_count;
 
 /// Reads the rows of a grid variable: a list of lists of strings, all of the same length.
 pub fn read_grid(document: &Document) -> Result<Grid, DefinitionError> {
@@ -25,11 +26,8 @@ pub fn read_grid(document: &Document) -> Result<Grid, DefinitionError> {
         });
         let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
         if let Some(first_row) = grid.first().filter(|first_row| first_row.len() != texts.len()) {
-            let message = format!(
-                "has {} cells, and the first row has {}",
-                texts.len(),
-                first_row.len()
-            );
+            let cell_count = format_count(texts.len(), "cell");
+            let message = format!("has {cell_count}, but the first row has {}", first_row.len());
             return Err(document.error(&path, message));
         }
         grid.push(texts);

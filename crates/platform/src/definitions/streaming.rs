@@ -63,7 +63,7 @@ pub fn read_streaming_definition(
     };
     let mut notes = Vec::new();
     if fields.shift_remove(ID_FIELD).is_some() {
-        notes.push(format!("{ID_FIELD} is omitted: the platform assigns its own"));
+        notes.push(format!("{ID_FIELD} is omitted: the platform assigns a new one"));
     }
     let mut walk = SecretReferenceWalk {
         document,
@@ -111,7 +111,7 @@ impl SecretReferenceWalk<'_> {
                 if fields.get("secretType").is_none_or(Value::is_null) {
                     fields.insert("secretType".to_owned(), self.key_vault.into());
                     self.notes
-                        .push(format!("{path}.secretType is {}", self.key_vault));
+                        .push(format!("{path}.secretType is set to {}", self.key_vault));
                 }
                 reject_unquoted_fields(
                     self.document,
@@ -208,8 +208,8 @@ mod tests {
         assert_eq!(
             definition.notes,
             [
-                "streamingPipelineId is omitted: the platform assigns its own",
-                "streamingSource.connection.password.secretType is VAULT"
+                "streamingPipelineId is omitted: the platform assigns a new one",
+                "streamingSource.connection.password.secretType is set to VAULT"
             ]
         );
     }

@@ -47,7 +47,7 @@ pub async fn collect_events(
         }
         if let Some(total) = pass.total.filter(|_| !is_complete) {
             incompleteness_note = format!(
-                "; it announces {total} events, and its pages contain {}",
+                "; the list announces {total} events, but its pages contain {}",
                 pass.distinct_count
             );
         }

@@ -32,7 +32,7 @@ pub enum CursorError {
     #[error("could not read the cursor {}: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: String },
     /// The platform no longer has all events that follow the cursor.
-    #[error("the cursor {} is too old, events after it are lost: {error}", path.display())]
+    #[error("the cursor {} is too old, so later events are lost: {error}", path.display())]
     TooOld { path: PathBuf, error: WindowError },
 }
 
@@ -41,7 +41,7 @@ impl Cursor {
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, CursorError> {
         let reason = match serde_json::from_slice::<Self>(bytes) {
             Ok(cursor) if cursor.schema == SCHEMA => return Ok(cursor),
-            Ok(cursor) => format!("its schema is {:?} and not {SCHEMA}", cursor.schema),
+            Ok(cursor) => format!("its schema is {:?}, not {SCHEMA}", cursor.schema),
             Err(error) => error.to_string(),
         };
         Err(CursorError::Unreadable {
@@ -157,7 +157,7 @@ mod tests {
     fn cursor_before_window_says_that_events_are_lost() {
         let cursor = Cursor::build_next(None, &[event("a", "2026-06-01T00:00:00Z")]).unwrap();
         let error = cursor.window(None, now(), Path::new("c.json")).unwrap_err();
-        insta::assert_snapshot!(error, @"the cursor c.json is too old, events after it are lost: the platform keeps events for 90 days: 2026-06-01T00:00:00Z is before the earliest time, 2026-08-22T12:00:00Z");
+        insta::assert_snapshot!(error, @"the cursor c.json is too old, so later events are lost: the platform keeps events for 90 days: 2026-06-01T00:00:00Z is before the earliest time, 2026-08-22T12:00:00Z");
     }
 
     #[test]

@@ -143,8 +143,8 @@ fn is_stopping(task: &Task) -> bool {
         .is_some_and(|status| status.eq_ignore_ascii_case("STOPPING"))
 }
 
-/// Returns how the task ended or why it waits; `None` if it is still working. `was_stopping` tells that the status
-/// STOPPING was seen before: the task did not finish, but somebody stopped it.
+/// Returns how the task ended or why it waits; `None` if it is still working. If the status STOPPING was seen before
+/// (`was_stopping`), the task did not finish, but somebody stopped it.
 fn find_end(task: &Task, was_stopping: bool) -> Option<TaskEnd> {
     match task.phase() {
         TaskPhase::Finished if was_stopping => Some(TaskEnd::Halted),

@@ -95,6 +95,7 @@ impl BaseUrl {
 
 /// Writes the URL without a trailing slash. A base URL contains no secret.
 impl fmt::Display for BaseUrl {
+    /// Writes the URL without a slash at its end.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.as_str().trim_end_matches('/'))
     }

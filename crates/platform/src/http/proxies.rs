@@ -39,7 +39,7 @@ impl Proxies {
         }
     }
 
-    /// Returns the address of the proxy for requests to `url`, without its credentials, as the HTTP client selects it.
+    /// Returns the address of the proxy that the HTTP client uses for requests to `url`, without its credentials.
     pub(super) fn find_address(&self, url: &Url) -> Option<String> {
         match self {
             Self::Environment => {

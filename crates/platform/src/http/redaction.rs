@@ -79,8 +79,8 @@ fn remove_parts(text: &str, parts: &[SecretPart]) -> String {
         .fold(text.to_owned(), |text, part| part.remove_from(text))
 }
 
-/// Returns the parts of a secret that must not be shown: the complete secret, and each line if it has several lines, as
-/// a key does. Parts that are too short are omitted.
+/// Returns the parts of a secret that must not be shown: the complete secret and, if it has several lines like a key,
+/// each of its lines. Parts that are too short are omitted.
 fn list_secret_parts(secret: &SecretString) -> Vec<SecretPart> {
     let text = secret.expose_secret();
     let complete_secret = Some(text).filter(|text| text.len() >= MIN_SECRET_LENGTH);

@@ -26,7 +26,7 @@ pub(super) fn find_redirect_target(
         .ok()
         .and_then(|text| url.join(text).ok())
     else {
-        return Err(redirect_error(head, "a redirect to something that is not a URL"));
+        return Err(redirect_error(head, "the target of the redirect is not a URL"));
     };
     if target.origin() != url.origin() {
         let origin = target.origin().ascii_serialization();

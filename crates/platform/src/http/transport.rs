@@ -358,7 +358,10 @@ impl Transport {
     fn timeout_error(&self) -> HttpError {
         HttpError::new(
             ErrorKind::Timeout,
-            format!("no complete response within {} s", self.timeout.as_secs_f64()),
+            format!(
+                "no complete response arrived within {} s",
+                self.timeout.as_secs_f64()
+            ),
         )
         .with_retry_rule(RetryRule::IfSafe)
         .with_possible_effect()

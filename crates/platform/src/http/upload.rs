@@ -133,7 +133,7 @@ impl UploadMonitor {
 }
 
 impl UploadState {
-    /// Records the error that ended the reading of the body, as the cause of the upload's failure.
+    /// Records the error that ended the reading of the body. It is the cause of the upload's failure.
     fn record_read_error(&self, error: &io::Error) {
         *self.read_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
     }

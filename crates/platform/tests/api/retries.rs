@@ -248,7 +248,7 @@ async fn silence_is_a_timeout() {
     let error = platform_with(hasty).shared_pipelines().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
     let text = error.to_string().replace(&server.url(), "URL");
-    insta::assert_snapshot!(text, @"GET URL/v1/shared-pipelines?page=0&size=100: failed (3 tries): no complete response within 0.15 s");
+    insta::assert_snapshot!(text, @"GET URL/v1/shared-pipelines?page=0&size=100: failed (3 tries): no complete response arrived within 0.15 s");
     assert_eq!(server.wait_for_requests(3), 3);
 }
 

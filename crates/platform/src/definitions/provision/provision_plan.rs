@@ -136,7 +136,7 @@ fn read_project(
                 "warehouse",
                 format!("{warehouse:?} is neither {key_pair_warehouse} nor {password_warehouse}"),
             )
-            .with_hint("set the platform's names for them with --warehouse-a and --warehouse-b")
+            .with_hint("set the platform's names for the warehouses with --warehouse-a and --warehouse-b")
     })?;
     let deployment = fields.required_text("agentDeploymentType")?;
     if !["HYBRID", "FULL_SAAS"].contains(&deployment.as_str()) {
@@ -251,7 +251,7 @@ fn read_secret(
         .flat_map(|connection_override| connection_override.connection_properties.values())
         .find(|property| property["secretName"] == name.as_str());
     let Some(property) = property else {
-        let message = format!("no connection of the environment uses the secret {name:?}");
+        let message = format!("no connection in the environment uses the secret {name:?}");
         return Err(fields.error("name", message));
     };
     if property
@@ -259,7 +259,7 @@ fn read_secret(
         .is_some_and(|secret_key| *secret_key != key.as_str())
     {
         let message = format!(
-            "{key:?} is not the secretKey {} of the environment",
+            "{key:?} differs from the environment's secretKey {}",
             property["secretKey"]
         );
         return Err(fields.error("key", message));
@@ -456,7 +456,7 @@ environment:
                 (
                     AGENT,
                     "7",
-                    "environment.defaultAgentId: is a number and must be a string",
+                    "environment.defaultAgentId: is a number but must be a string",
                 ),
                 (
                     "repository:\n",
@@ -485,9 +485,13 @@ environment:
                 (
                     "secretName: pw",
                     "secretName: other",
-                    "no connection of the environment uses the secret \"pw\"",
+                    "no connection in the environment uses the secret \"pw\"",
                 ),
-                ("secretKey: k", "secretKey: l", "\"k\" is not the secretKey \"l\""),
+                (
+                    "secretKey: k",
+                    "secretKey: l",
+                    "\"k\" differs from the environment's secretKey \"l\"",
+                ),
                 ("{ variable: PW }", "s3cret", "secret.valueFrom: must be a map"),
                 ("valueFrom:", "value:", "p.yaml:3:"),
                 (

@@ -81,14 +81,14 @@ pub enum StateError {
     #[error("could not read the state {}: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: String },
     /// The state belongs to another platform.
-    #[error("the state {} belongs to {state_platform}, and the platform is {platform}", path.display())]
+    #[error("the state {} is for the platform {state_platform}, not for {platform}", path.display())]
     OtherPlatform {
         path: PathBuf,
         state_platform: String,
         platform: String,
     },
     /// The section of a finished step has changed in the file.
-    #[error("the {step} was already created, and its definition in the file has changed since")]
+    #[error("the {step} was already created, but its definition in the file has changed since")]
     Changed { step: ProvisionStep },
     /// The result of a step is unknown.
     #[error("could not determine whether the {step} was created: the response was lost")]
@@ -96,6 +96,7 @@ pub enum StateError {
 }
 
 impl StateError {
+    /// Creates the error for a state file that cannot be parsed.
     fn unreadable(path: &Path, reason: String) -> Self {
         Self::Unreadable {
             path: path.to_owned(),
@@ -116,7 +117,7 @@ impl ProvisionState {
         if state.schema != SCHEMA {
             return Err(StateError::unreadable(
                 path,
-                format!("its schema is {:?} and not {SCHEMA}", state.schema),
+                format!("its schema is {:?}, not {SCHEMA}", state.schema),
             ));
         }
         if state.platform != platform {

@@ -431,7 +431,7 @@ mod tests {
     #[test]
     fn complaints_name_the_line() {
         insta::assert_snapshot!(lines("variables:\n  days: { value: ten }\n", false),
-            @"v.yaml:2:11: variables.days.value: is a string, and the type is NUMBER: remove the quotes");
+            @"v.yaml:2:11: variables.days.value: is a string, but the type is NUMBER: remove the quotes");
         insta::assert_snapshot!(lines("variables:\n  fresh:\n    type: TEXT\n", false),
             @"v.yaml:2:3: variables.fresh.behaviour: is required because the project has no such variable yet");
     }
@@ -448,7 +448,7 @@ mod tests {
         insta::assert_snapshot!(refused("variables:\n  a:\n    behavior: SHARED\n"),
             @"v.yaml:3:5: variables.a.behavior: unknown key | did you mean `behaviour`?");
         insta::assert_snapshot!(refused("variables:\n  a: { type: TEXT, value: 1.10 }\n"),
-            @"v.yaml:2:20: variables.a.value: is a number and must be a string: put it in quotes | -");
+            @"v.yaml:2:20: variables.a.value: is a number but must be a string: put it in quotes | -");
         insta::assert_snapshot!(refused("variables:\n  a: { overrides: [x] }\n"),
             @"v.yaml:2:8: variables.a.overrides: must be a map from environment to value | -");
     }

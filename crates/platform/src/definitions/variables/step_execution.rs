@@ -127,7 +127,10 @@ pub fn list_unconfirmed_overrides(
             .iter()
             .any(|entry| find_environment_in(entry, &names) == Some(name))
         {
-            unconfirmed_overrides.push(((*name).to_owned(), "the response does not mention it".to_owned()));
+            unconfirmed_overrides.push((
+                (*name).to_owned(),
+                "the response does not mention this environment".to_owned(),
+            ));
         }
     }
     let unmatched_entries = failed_entries
@@ -199,7 +202,7 @@ mod tests {
             refused,
             [
                 "c: no such environment",
-                "d: the response does not mention it",
+                "d: the response does not mention this environment",
                 "(unknown environment): {\"code\":7}"
             ]
         );

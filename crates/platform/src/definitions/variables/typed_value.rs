@@ -21,7 +21,7 @@ pub fn parse_argument(variable_type: Option<&str>, text: &str) -> Result<Value, 
 pub(super) fn validate_value(variable_type: Option<&str>, value: &Value) -> Result<Value, String> {
     match value {
         Value::String(_) if is_type(variable_type, NUMBER) => {
-            Err("is a string, and the type is NUMBER: remove the quotes".to_owned())
+            Err("is a string, but the type is NUMBER: remove the quotes".to_owned())
         }
         Value::Number(_) | Value::Bool(_) if is_type(variable_type, TEXT) => {
             reject_unquoted(value)?;
