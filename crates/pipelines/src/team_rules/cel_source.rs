@@ -74,8 +74,7 @@ fn reject_large_expression(source: &str) -> Result<(), ExpressionProblem> {
     Ok(())
 }
 
-/// Returns the first error of the parser as a problem at the character where it occurred. Later errors only follow from
-/// it.
+/// Returns the first error of the parser as a problem at the character where it occurred.
 fn convert_parse_errors(source: &str, errors: &ParseErrors) -> ExpressionProblem {
     let Some(error) = errors.errors.first() else {
         return ExpressionProblem::new(0, "the expression is not valid CEL");

@@ -59,7 +59,7 @@ impl TeamRule {
         format!("{TEAM_PREFIX}{}", self.id)
     }
 
-    /// Returns whether the rule's globs include the pipeline at this path.
+    /// Returns whether the rule's globs include the pipeline at this path and do not exclude it.
     pub(super) fn applies_to(&self, path: &str) -> bool {
         let is_included = self
             .included_paths

@@ -92,7 +92,8 @@ pub struct RuleResponse {
     pub violations: Vec<String>,
 }
 
-/// Deserializes `errorDetail` to its type. Any value except null means that the rule failed, even if it has no type.
+/// Deserializes `errorDetail` to its type. Any value except null means that the rule could not be evaluated, even if it
+/// has no type.
 fn read_error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
     let detail = Value::deserialize(reader)?;
     if detail.is_null() {

@@ -136,7 +136,8 @@ async fn read_pages(
     }
 }
 
-/// Returns whether this is the last page: all events of the total are read, or without a total, the page is not full.
+/// Returns whether this is the last page: it is empty, all events of the total are read or, without a total, it is not
+/// full.
 fn is_last_page(page: &EventPage, read_count: usize) -> bool {
     let page_size = page.size.unwrap_or(crate::api::EVENT_PAGE_SIZE);
     page.events.is_empty()

@@ -190,7 +190,7 @@ impl HttpError {
         self.0.tries
     }
 
-    /// Returns whether the server was unreachable, failed or limits the rate; false if it rejected the request.
+    /// Returns whether no usable response arrived, or only the status 429 or 5xx; false if the request was rejected.
     pub fn is_unavailable(&self) -> bool {
         matches!(
             self.0.kind,

@@ -62,7 +62,7 @@ pub(super) fn find_literal(body: &[u8], start_position: usize) -> Option<Range<u
     }
 }
 
-/// Returns a string literal without the secrets, or `None` if it does not contain any.
+/// Returns a string literal without the secrets, or `None` if it is not valid JSON or does not contain any.
 fn redact_literal(literal: &[u8], parts: &[SecretPart]) -> Option<String> {
     if !parts.iter().any(|part| part.may_occur_in(literal)) {
         return None;

@@ -47,8 +47,9 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// Creates a token from a text after a check that no setting was expanded incorrectly and that a header can contain
-    /// it. `origin` names the source of the token in errors, which never show the text.
+    /// Creates a token from a text, without surrounding blanks and the prefix `Bearer`. Rejects an unexpanded variable
+    /// and any character that a token cannot contain. `origin` names the source of the token in errors, which never
+    /// show the text.
     pub(super) fn new(text: &str, expires_at: Option<Instant>, origin: &str) -> Result<Self, TokenError> {
         let trimmed_text = text.trim_start_matches('\u{feff}').trim();
         let text = trimmed_text

@@ -196,8 +196,8 @@ fn read_implied_text(
     }
 }
 
-/// Checks that the environment uses the plan's connection, and that each of its overrides has the credentials that the
-/// warehouse requires.
+/// Checks that the environment uses the plan's connection, and that each of its overrides has the credentials for the
+/// project's warehouse and not those for the other kind of warehouse.
 fn check_environment_connections(
     document: &Document,
     environment: &NewEnvironment,
