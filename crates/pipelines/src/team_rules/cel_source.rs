@@ -100,14 +100,14 @@ fn describe_parse_error(message: &str) -> String {
     if message.starts_with("argument must be a simple name") {
         return "the first argument must be the name of a new variable".to_owned();
     }
-    let input = message
+    let unexpected_text = message
         .split_once("input '")
         .or_else(|| message.split_once("at: '"))
-        .map(|(_, input)| input.split_once("' expecting").map_or(input, |(input, _)| input))
-        .map(|input| input.strip_suffix('\'').unwrap_or(input));
-    match input {
-        Some(input) if input.contains("<EOF>") => "the expression is incomplete".to_owned(),
-        Some(input) => format!("unexpected `{}`", crate::yaml::shorten(input)),
+        .map(|(_, tail)| tail.split_once("' expecting").map_or(tail, |(text, _)| text))
+        .map(|text| text.strip_suffix('\'').unwrap_or(text));
+    match unexpected_text {
+        Some(text) if text.contains("<EOF>") => "the expression is incomplete".to_owned(),
+        Some(text) => format!("unexpected `{}`", crate::yaml::shorten(text)),
         None => "the expression is not valid CEL".to_owned(),
     }
 }

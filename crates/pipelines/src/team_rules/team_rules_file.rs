@@ -39,28 +39,28 @@ const RULE_KEYS: [&str; 9] = [
 
 /// The result of reading a file: its valid rules, and its problems in file order.
 #[derive(Debug, Default)]
-pub(super) struct ReadFile {
+pub(super) struct TeamRulesFile {
     pub rules: Vec<TeamRule>,
     pub problems: Vec<LintProblem>,
 }
 
 /// Reads the rules file. A blank file has no rules. A file that is too large, or that is not YAML, has only one
 /// problem.
-pub(super) fn read_rule_entries(bytes: &[u8]) -> ReadFile {
+pub(super) fn read_rule_entries(bytes: &[u8]) -> TeamRulesFile {
     if bytes.len() as u64 > MAX_TEAM_RULES_BYTES {
         let message = format!("the file has more than {MAX_TEAM_RULES_BYTES} bytes");
-        return ReadFile {
+        return TeamRulesFile {
             rules: Vec::new(),
             problems: vec![build_problem(Position { line: 1, column: 1 }, message, None)],
         };
     }
     if is_blank(bytes) {
-        return ReadFile::default();
+        return TeamRulesFile::default();
     }
     let tree = match Tree::parse(bytes, None) {
         Ok(tree) => tree,
         Err(error) => {
-            return ReadFile {
+            return TeamRulesFile {
                 rules: Vec::new(),
                 problems: vec![convert_document_error(&error)],
             };
@@ -73,7 +73,7 @@ pub(super) fn read_rule_entries(bytes: &[u8]) -> ReadFile {
     let rules = reader.read_rules(tree.root());
     let mut problems = reader.problems;
     problems.sort_by_key(|problem| problem.position);
-    ReadFile { rules, problems }
+    TeamRulesFile { rules, problems }
 }
 
 fn convert_document_error(error: &DocumentError) -> LintProblem {

@@ -140,7 +140,7 @@ impl Platform {
             let is_repeated = !page.entries.is_empty() && !seen_pages.insert(page_hash);
             let is_previous = previous_page.replace(page_hash) == Some(page_hash);
             if is_repeated && page_number == 1 && page.has_only_page_number() {
-                // The platform marks the complete list as a page.
+                // An endpoint without paging returns its complete list each time, although it looks like a page.
                 return Ok(entries);
             }
             if is_repeated {

@@ -88,7 +88,7 @@ impl UploadBody for MultipartForm {
         let parts = FormReader {
             form: self,
             opened_count: 0,
-            open_part: Box::new(io::empty()),
+            current_part: Box::new(io::empty()),
         };
         Box::new(parts.chain(tail))
     }
@@ -104,16 +104,16 @@ impl UploadBody for MultipartForm {
 struct FormReader {
     form: Arc<MultipartForm>,
     opened_count: usize,
-    open_part: Box<dyn Read + Send>,
+    current_part: Box<dyn Read + Send>,
 }
 
 impl FormReader {
-    /// Opens the next part for reading. Returns false if all parts were opened already.
+    /// Opens the next part for reading. Returns false after the last part.
     fn open_next_part(&mut self) -> io::Result<bool> {
         let Some(part) = self.form.parts.get(self.opened_count) else {
             return Ok(false);
         };
-        self.open_part = self
+        self.current_part = self
             .form
             .open_part(self.opened_count, part)
             .map_err(|error| add_part_name(part, error))?;
@@ -121,13 +121,13 @@ impl FormReader {
         Ok(true)
     }
 
-    /// Reads from the part that is open. Before the first part, that is an empty reader. An error names the part.
-    fn read_open_part(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+    /// Reads from the part that was opened last; before the first part, from an empty reader. An error names the part.
+    fn read_current_part(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let part = self
             .opened_count
             .checked_sub(1)
             .and_then(|index| self.form.parts.get(index));
-        match (self.open_part.read(buffer), part) {
+        match (self.current_part.read(buffer), part) {
             (Err(error), Some(part)) => Err(add_part_name(part, error)),
             (result, _) => result,
         }
@@ -138,7 +138,7 @@ impl Read for FormReader {
     /// Reads from the parts, one after the other. Returns 0 after the last part.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            let size = self.read_open_part(buffer)?;
+            let size = self.read_current_part(buffer)?;
             if size > 0 || buffer.is_empty() || !self.open_next_part()? {
                 return Ok(size);
             }

@@ -39,8 +39,8 @@ impl Document {
         let tree = match Tree::parse(bytes, None) {
             Ok(tree) => tree,
             Err(error) => {
-                let json = error.message.starts_with("not YAML").then_some(bytes);
-                return match json.and_then(|bytes| serde_json::from_slice(bytes).ok()) {
+                let possible_json = error.message.starts_with("not YAML").then_some(bytes);
+                return match possible_json.and_then(|bytes| serde_json::from_slice(bytes).ok()) {
                     Some(value) => Ok(Self {
                         file: display_path.to_owned(),
                         value,

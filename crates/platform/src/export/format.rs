@@ -71,14 +71,15 @@ fn format_cell(value: &Value) -> String {
 fn escape_cell(text: &str) -> String {
     let mut safe = text::escape_lines(text).into_owned();
     // OWASP, "CSV Injection": also after blanks, and in the full-width forms that some programs treat the same.
-    if safe
+    let may_be_formula = safe
         .trim_start()
         .starts_with(['=', '+', '-', '@', '\t', '＝', '＋', '－', '＠'])
-        || safe.starts_with('\t')
-    {
+        || safe.starts_with('\t');
+    if may_be_formula {
         safe.insert(0, '\'');
     }
-    if safe.contains([',', '"', '\n', '\r', ';', '\'']) || safe.trim() != safe {
+    let needs_quotes = safe.contains([',', '"', '\n', '\r', ';', '\'']) || safe.trim() != safe;
+    if needs_quotes {
         format!("\"{}\"", safe.replace('"', "\"\""))
     } else {
         safe

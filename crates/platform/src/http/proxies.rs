@@ -121,7 +121,8 @@ pub fn check_proxy_variables<'v>(
     if is_loopback(url) || !is_proxy_used("http://proxy.invalid", exceptions, url) {
         return Ok(());
     }
-    if UnexpandedValue::find(value).is_none() && is_proxy_used(value, exceptions, url) {
+    let is_valid_proxy = UnexpandedValue::find(value).is_none() && is_proxy_used(value, exceptions, url);
+    if is_valid_proxy {
         return Ok(());
     }
     let message = format!("the variable {name} is not the URL of a proxy; its value is not shown");
