@@ -51,6 +51,7 @@ impl<'m> Evaluation<'m> {
             Node::Map(entries) => self.evaluate_map(entries),
             Node::Not(operand) => Ok(Value::Boolean(!self.evaluate_condition(operand)?)),
             Node::Negate(operand) => negate(&self.compute_value(operand)?),
+            // The result of `&&` is decided by an operand that is false, the result of `||` by one that is true.
             Node::And(operands) => self.combine_conditions(operands, false),
             Node::Or(operands) => self.combine_conditions(operands, true),
             Node::Conditional(parts) => {

@@ -42,7 +42,8 @@ impl Platform {
     ) -> Result<ApiValue<T>, HttpError> {
         let response = self.client.send(request).await?;
         let raw: Value = response.json()?;
-        let value = parse_value(&raw, "", &response)?;
+        let root_path = "";
+        let value = parse_value(&raw, root_path, &response)?;
         Ok(ApiValue { value, raw })
     }
 

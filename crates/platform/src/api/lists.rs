@@ -139,8 +139,9 @@ impl Platform {
             let page_hash = hash_entries(&page.entries);
             let is_repeated = !page.entries.is_empty() && !seen_pages.insert(page_hash);
             let is_previous = previous_page.replace(page_hash) == Some(page_hash);
-            if is_repeated && page_number == 1 && page.has_only_page_number() {
-                // An endpoint without paging returns its complete list each time, although it looks like a page.
+            // An endpoint without paging returns its complete list each time, although it looks like a page.
+            let has_complete_list = is_repeated && page_number == 1 && page.has_only_page_number();
+            if has_complete_list {
                 return Ok(entries);
             }
             if is_repeated {

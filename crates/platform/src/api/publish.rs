@@ -81,7 +81,8 @@ impl Platform {
             );
         }
         let raw: Value = response.json()?;
-        let published_version = super::lenient_values::parse_value(&raw, "", &response)?;
+        let root_path = "";
+        let published_version = super::lenient_values::parse_value(&raw, root_path, &response)?;
         Ok(PublishResponse {
             raw,
             ..published_version

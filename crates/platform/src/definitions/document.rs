@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 /// Maximum size of a file, in bytes.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
+/// Path of the complete document.
+pub(super) const ROOT_PATH: &str = "";
+
 /// Maximum number of positions; aliases multiply them.
 const MAX_POSITIONS: usize = 200_000;
 
@@ -36,7 +39,8 @@ impl Document {
     /// Parses YAML, which includes most JSON. Input that is valid only as JSON (indentation with tabs, pairs of `\u`
     /// escapes) is parsed as JSON, and its values have no positions.
     pub(crate) fn parse(bytes: &[u8], display_path: &Path) -> Result<Self, DefinitionError> {
-        let tree = match Tree::parse(bytes, None) {
+        let skipped_key = None;
+        let tree = match Tree::parse(bytes, skipped_key) {
             Ok(tree) => tree,
             Err(error) => {
                 let possible_json = error.message.starts_with("not YAML").then_some(bytes);
@@ -85,8 +89,7 @@ impl Document {
         self.original_notations.get(path).map(String::as_str)
     }
 
-    /// Creates an error about the value at this path, with the nearest position in the file. An empty path is the
-    /// complete document.
+    /// Creates an error about the value at this path, with the nearest position in the file.
     pub(crate) fn error(&self, path: &str, message: impl AsRef<str>) -> DefinitionError {
         let message = message.as_ref();
         let message = if path.is_empty() {

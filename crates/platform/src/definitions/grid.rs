@@ -1,5 +1,6 @@
 //! The rows of a grid variable from a file.
 
+use super::document::ROOT_PATH;
 use super::fields::reject_unquoted;
 use super::{DefinitionError, Document};
 use crate::api::Grid;
@@ -9,7 +10,7 @@ use sluicegate_base::text::format_count;
 /// Reads the rows of a grid variable: a list of lists of strings, all of the same length.
 pub fn read_grid(document: &Document) -> Result<Grid, DefinitionError> {
     let Value::Array(rows) = &document.value else {
-        return Err(document.error("", "must be a list of rows"));
+        return Err(document.error(ROOT_PATH, "must be a list of rows"));
     };
     let mut grid = Grid::with_capacity(rows.len());
     for (index, row) in rows.iter().enumerate() {

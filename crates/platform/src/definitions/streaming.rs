@@ -2,7 +2,7 @@
 //!
 //! The definition is sent unchanged, so that the platform validates it; the platform's errors are shown at their lines.
 
-use super::document::join_path;
+use super::document::{ROOT_PATH, join_path};
 use super::fields::reject_unquoted_fields;
 use super::{DefinitionError, Document};
 use crate::http::FieldViolation;
@@ -59,7 +59,7 @@ pub fn read_streaming_definition(
 ) -> Result<StreamingDefinition, DefinitionError> {
     let mut body = document.value.clone();
     let Value::Object(fields) = &mut body else {
-        return Err(document.error("", "must be a map"));
+        return Err(document.error(ROOT_PATH, "must be a map"));
     };
     let mut notes = Vec::new();
     if fields.shift_remove(ID_FIELD).is_some() {
@@ -70,7 +70,7 @@ pub fn read_streaming_definition(
         key_vault,
         notes,
     };
-    walk.complete_references(&mut body, "")?;
+    walk.complete_references(&mut body, ROOT_PATH)?;
     check_texts(document, &body)?;
     check_driver_numbers(document, &body)?;
     Ok(StreamingDefinition {

@@ -53,7 +53,10 @@ impl HostClient {
         let token = settings
             .token
             .as_ref()
-            .map(|secret| Token::new(secret.expose_secret(), None, "the variables of the CI host"))
+            .map(|secret| {
+                let expires_at = None;
+                Token::new(secret.expose_secret(), expires_at, "the variables of the CI host")
+            })
             .transpose()?;
         let limits = Limits {
             timeout: settings.timeout,
@@ -65,7 +68,8 @@ impl HostClient {
             Some(proxy) => build_fixed_proxy(proxy)?,
             None => Proxies::for_url(&settings.root),
         };
-        let transport = Transport::new(limits, settings.ca_cert.as_deref(), None, proxies)?;
+        let client_certificate = None;
+        let transport = Transport::new(limits, settings.ca_cert.as_deref(), client_certificate, proxies)?;
         Ok(Self {
             root: settings.root.clone(),
             token,

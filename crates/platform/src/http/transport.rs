@@ -131,7 +131,8 @@ impl Transport {
             let can_retry =
                 request.repeat.allows(error.retry_rule()) && timeout_count <= request.timeout_retries;
             // A hint is not worth the wait for a retry.
-            if tries > self.retries || !can_retry || is_for_hint() {
+            let is_last_try = tries > self.retries || !can_retry || is_for_hint();
+            if is_last_try {
                 return Err(error);
             }
             if error
@@ -155,7 +156,8 @@ impl Transport {
     /// Sends a request without a token, and returns the status and the headers of the response, whatever the status is.
     /// Redirects are not followed.
     pub(super) async fn send_once(&self, request: &Request) -> Result<(u16, HeaderMap), HttpError> {
-        let exchange = timeout(self.timeout, self.send_to(request, &request.url, None, None));
+        let (token, monitor) = (None, None);
+        let exchange = timeout(self.timeout, self.send_to(request, &request.url, token, monitor));
         let response = self
             .observer
             .report_wait(exchange, || self.describe_wait(request))
@@ -177,7 +179,8 @@ impl Transport {
             let silence = monitor.wait_for_stall(observer::SILENCE_LIMIT);
             self.observer.report_wait_after(exchange, silence, describe).await
         } else {
-            let exchange = timeout(self.timeout, self.follow_redirects(request, token, None));
+            let monitor = None;
+            let exchange = timeout(self.timeout, self.follow_redirects(request, token, monitor));
             self.observer
                 .report_wait(exchange, describe)
                 .await

@@ -4,6 +4,7 @@
 //! they are missing, and rejected if they differ.
 
 use crate::api::{NewConnection, NewEnvironment, NewProject, NewRepository};
+use crate::definitions::document::ROOT_PATH;
 use crate::definitions::environment::read_environment;
 use crate::definitions::fields::FieldReader;
 use crate::definitions::{DefinitionError, Document};
@@ -72,7 +73,7 @@ pub struct ProvisionPlan {
 /// Reads a provisioning plan from the document and checks that its sections agree. Only the deployment FULL_SAAS
 /// supports a secret, and only other deployments support a repository.
 pub fn read_plan(document: &Document, names: &PlatformNames) -> Result<ProvisionPlan, DefinitionError> {
-    let root = FieldReader::new(document, "", &document.value)?;
+    let root = FieldReader::new(document, ROOT_PATH, &document.value)?;
     root.reject_unknown_keys(&SECTIONS)?;
     let (project, auth_type) = read_project(&root.section("project")?, names)?;
     let connection = read_connection(&root.section("connection")?, &project, auth_type)?;

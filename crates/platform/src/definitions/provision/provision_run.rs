@@ -57,7 +57,8 @@ pub async fn run_steps(
             report_step(step, StepProgress::DoneEarlier);
             continue;
         }
-        record_step(state, plan, step, StepMark::Begun, None);
+        let unknown_project_id = None;
+        record_step(state, plan, step, StepMark::Begun, unknown_project_id);
         save(state).map_err(ProvisionError::UnsavedState)?;
         let response = match run_step(platform, plan, secret, state, step).await {
             Ok(response) => response,

@@ -81,6 +81,7 @@ async fn fetch_overrides(
     project: Uuid,
     name: String,
 ) -> Result<(String, Vec<Override>), HttpError> {
-    let overrides = platform.overrides(project, &name, None).await?.value.overrides;
-    Ok((name, overrides))
+    let any_environment = None;
+    let response = platform.overrides(project, &name, any_environment).await?;
+    Ok((name, response.value.overrides))
 }

@@ -16,6 +16,7 @@
 
 use super::typed_value::validate_value;
 use crate::api::{Override, VariableFields};
+use crate::definitions::document::ROOT_PATH;
 use crate::definitions::fields::FieldReader;
 use crate::definitions::{DefinitionError, Document};
 use crate::http;
@@ -46,7 +47,7 @@ pub struct VariableDefinition {
 
 /// Reads the definitions of the variables, in the order of the file.
 pub fn read_variables(document: &Document) -> Result<Vec<VariableDefinition>, DefinitionError> {
-    let root = FieldReader::new(document, "", &document.value)?;
+    let root = FieldReader::new(document, ROOT_PATH, &document.value)?;
     root.reject_unknown_keys(&["variables"])?;
     let Some(Value::Object(entries)) = root.get("variables") else {
         return Err(root.error(

@@ -128,14 +128,16 @@ impl TokenCache {
 
     /// Gets a token from its source: a setting, a file, a command, or a token URL.
     async fn fetch_token(&self, transport: &Transport) -> Result<Token, TokenError> {
+        // Only a token URL states when its tokens expire.
+        let no_expiry = None;
         match &self.source {
-            TokenSource::Value(secret) => Token::new(secret.expose_secret(), None, "SLUICEGATE_TOKEN"),
+            TokenSource::Value(secret) => Token::new(secret.expose_secret(), no_expiry, "SLUICEGATE_TOKEN"),
             TokenSource::File(path) => {
                 let origin = format!(
                     "the file {} (--token-file, SLUICEGATE_TOKEN_FILE)",
                     path.display()
                 );
-                Token::new(read_token_file(path)?.expose_secret(), None, &origin)
+                Token::new(read_token_file(path)?.expose_secret(), no_expiry, &origin)
             }
             TokenSource::Command(line) => {
                 let secret = transport
@@ -145,7 +147,7 @@ impl TokenCache {
                     })
                     .await?;
                 let origin = "the token command (--token-command, SLUICEGATE_TOKEN_COMMAND)";
-                Token::new(secret.expose_secret(), None, origin)
+                Token::new(secret.expose_secret(), no_expiry, origin)
             }
             TokenSource::ClientCredentials {
                 token_url,

@@ -50,8 +50,13 @@ impl OauthClient<'_> {
             .with_secret(self.secret.clone())
             .without_query_in_errors();
         let request_time = Instant::now();
-        let response = transport.send(&request, None).await.map_err(into_token_error)?;
-        response.check_memory(0).map_err(into_token_error)?;
+        let no_token = None;
+        let response = transport
+            .send(&request, no_token)
+            .await
+            .map_err(into_token_error)?;
+        let earlier_memory = 0;
+        response.check_memory(earlier_memory).map_err(into_token_error)?;
         parse_access_token(&response.body, request_time).ok_or_else(|| {
             match find_refusal_message(&response) {
                 Some(message) => TokenError::Refused(response.unusable_error(&message)),
