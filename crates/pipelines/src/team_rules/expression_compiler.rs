@@ -57,6 +57,7 @@ impl Compiler<'_> {
         let token_start = usize::try_from(token_start).unwrap_or_default();
         let text_before = self.info.source.get(..token_start).unwrap_or_default();
         let offset = text_before.chars().count();
+        // The parser gives the offset of the period before a field, and of the parenthesis after a function's name.
         let name_offset = match &expression.expr {
             Expr::Select(_) => offset + 1,
             Expr::Call(call) if text_before.ends_with(&call.func_name) => {

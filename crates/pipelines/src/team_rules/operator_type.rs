@@ -82,8 +82,8 @@ fn find_sum_type(left: &ValueType, right: &ValueType) -> Option<ValueType> {
     if let (ValueType::List(item), ValueType::List(other_item)) = (left, right) {
         return Some(ValueType::list_of((**item).clone().unite(other_item)));
     }
-    let is_sum = left.is_compatible(right) && can_add(left) && can_add(right);
-    is_sum.then(|| choose_known_type(left, right))
+    let can_be_added = left.is_compatible(right) && can_add(left) && can_add(right);
+    can_be_added.then(|| choose_known_type(left, right))
 }
 
 /// Returns the left one of two compatible types or, if it is unknown, the right one.

@@ -25,7 +25,7 @@ pub fn describe_pipeline(path: &str, bytes: &[u8], files: &PipelineFiles<'_>) ->
     let mut description = Map::new();
     description.insert("schema".to_owned(), PIPELINE_SCHEMA.into());
     if let Value::Record(record) = &records.pipeline {
-        description.extend(describe_fields(record));
+        description.extend(fields_to_json(record));
     }
     Ok(Json::Object(description))
 }
@@ -66,17 +66,17 @@ fn push_lines(lines: &mut String, path: &str, value: &Json) {
     }
 }
 
-/// Returns the documented fields of a record as JSON, by name.
-fn describe_fields(record: &Record<'_>) -> Vec<(String, Json)> {
+/// Converts the documented fields of a record to JSON. Returns each field's name and value.
+fn fields_to_json(record: &Record<'_>) -> Vec<(String, Json)> {
     let fields = record.kind.fields().iter().zip(&record.fields);
     fields
-        .map(|(field, value)| (field.name.to_owned(), describe_value(value)))
+        .map(|(field, value)| (field.name.to_owned(), value_to_json(value)))
         .collect()
 }
 
-/// Returns a part of the pipeline as JSON, with its line and the subject of findings about it.
-fn describe_record(record: &Record<'_>) -> Json {
-    let mut description: Map<String, Json> = describe_fields(record).into_iter().collect();
+/// Converts a part of the pipeline to JSON, with its line and the subject of findings about it.
+fn record_to_json(record: &Record<'_>) -> Json {
+    let mut description: Map<String, Json> = fields_to_json(record).into_iter().collect();
     let subject = match record.kind {
         RecordKind::Component | RecordKind::Variable => record.text_field("name").to_owned(),
         RecordKind::Call => record.text_field("from").to_owned(),
@@ -88,48 +88,48 @@ fn describe_record(record: &Record<'_>) -> Json {
     Json::Object(description)
 }
 
-/// Returns a value of an expression as JSON.
-fn describe_value(value: &Value<'_>) -> Json {
+/// Converts a value of an expression to JSON.
+fn value_to_json(value: &Value<'_>) -> Json {
     match value {
         Value::Null => Json::Null,
         Value::Boolean(value) => (*value).into(),
         Value::Integer(number) => (*number).into(),
         Value::Unsigned(number) => (*number).into(),
-        Value::Double(number) => describe_double(*number),
+        Value::Double(number) => double_to_json(*number),
         Value::Text(text) => text.as_ref().into(),
-        Value::List(items) => items.iter().map(describe_value).collect(),
+        Value::List(items) => items.iter().map(value_to_json).collect(),
         Value::Map(entries) => entries
             .iter()
-            .map(|(key, value)| (format_scalar(key).unwrap_or_default(), describe_value(value)))
+            .map(|(key, value)| (format_scalar(key).unwrap_or_default(), value_to_json(value)))
             .collect::<Map<String, Json>>()
             .into(),
-        Value::Record(record) => describe_record(record),
-        Value::Node(node) => describe_node(*node, 0),
+        Value::Record(record) => record_to_json(record),
+        Value::Node(node) => node_to_json(*node, 0),
         Value::Paths(files) => files.paths().iter().copied().collect(),
     }
 }
 
-/// Returns a decimal number as JSON, or as text if JSON cannot represent it (infinity and NaN).
-fn describe_double(number: f64) -> Json {
+/// Converts a decimal number to JSON, or to text if JSON cannot represent it (infinity and NaN).
+fn double_to_json(number: f64) -> Json {
     serde_json::Number::from_f64(number).map_or_else(|| number.to_string().into(), Json::Number)
 }
 
-/// Returns a node of the document as JSON. Nodes below [`MAX_DEPTH`] become null, to limit the recursion.
-fn describe_node(node: NodeRef<'_, '_>, depth: usize) -> Json {
+/// Converts a node of the document to JSON. Nodes below [`MAX_DEPTH`] become null, to limit the recursion.
+fn node_to_json(node: NodeRef<'_, '_>, depth: usize) -> Json {
     if depth > MAX_DEPTH {
         return Json::Null;
     }
     if let Some(items) = node.items() {
-        return items.map(|item| describe_node(item, depth + 1)).collect();
+        return items.map(|item| node_to_json(item, depth + 1)).collect();
     }
     if node.is_map() {
         let entries = node.entries();
         return entries
-            .map(|(key, _, value)| (key.to_owned(), describe_node(value, depth + 1)))
+            .map(|(key, _, value)| (key.to_owned(), node_to_json(value, depth + 1)))
             .collect::<Map<String, Json>>()
             .into();
     }
-    describe_value(&Value::from_node(node))
+    value_to_json(&Value::from_node(node))
 }
 
 /// Returns the JSON schema of the output of [`describe_pipeline`].

@@ -46,15 +46,15 @@ impl<'m> PipelineRecords<'m> {
             Value::from_text(name),
             Value::from_text(folder),
             Value::from_text(pipeline.kind.name()),
-            list_records(&components),
-            list_records(&links),
-            list_records(&variables),
-            list_records(&calls),
+            list_value(&components),
+            list_value(&links),
+            list_value(&variables),
+            list_value(&calls),
             Value::Node(root),
         ];
         Self {
-            pipeline: build_record(RecordKind::Pipeline, 1, fields),
-            project: build_record(RecordKind::Project, 1, vec![Value::Paths(files)]),
+            pipeline: record_value(RecordKind::Pipeline, 1, fields),
+            project: record_value(RecordKind::Project, 1, vec![Value::Paths(files)]),
             components,
             links,
             variables,
@@ -75,11 +75,11 @@ impl<'m> PipelineRecords<'m> {
     }
 }
 
-fn build_record(kind: RecordKind, line: u32, fields: Vec<Value<'_>>) -> Value<'_> {
+fn record_value(kind: RecordKind, line: u32, fields: Vec<Value<'_>>) -> Value<'_> {
     Value::Record(Rc::new(Record { kind, line, fields }))
 }
 
-fn list_records<'m>(records: &[Rc<Record<'m>>]) -> Value<'m> {
+fn list_value<'m>(records: &[Rc<Record<'m>>]) -> Value<'m> {
     Value::from_items(records.iter().cloned().map(Value::Record).collect())
 }
 

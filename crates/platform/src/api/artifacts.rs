@@ -77,7 +77,7 @@ impl Platform {
         prefix: &str,
         version: Option<&str>,
     ) -> Result<ArtifactDetails, HttpError> {
-        self.fetch_details(prefix, version).await?.json()
+        self.request_details(prefix, version).await?.json()
     }
 
     /// Returns the same response as [`Platform::artifact_details`] as raw JSON, after a check that it has the expected
@@ -87,13 +87,13 @@ impl Platform {
         prefix: &str,
         version: Option<&str>,
     ) -> Result<Value, HttpError> {
-        let response = self.fetch_details(prefix, version).await?;
+        let response = self.request_details(prefix, version).await?;
         let _: ArtifactDetails = response.json()?;
         response.json()
     }
 
     /// Requests the details of a version. Without a version, the platform returns those of the latest enabled version.
-    async fn fetch_details(&self, prefix: &str, version: Option<&str>) -> Result<Response, HttpError> {
+    async fn request_details(&self, prefix: &str, version: Option<&str>) -> Result<Response, HttpError> {
         let url = self.client.url(&["shared-pipelines", "artifacts", "details"])?;
         let mut request = Request::get(url).query("sharedPipelineIdPrefix", prefix);
         if let Some(version) = version {

@@ -194,8 +194,8 @@ fn is_about_other_fields(error: &HttpError, fields: &ReviewFields) -> bool {
     find_fields_hint(error, fields).is_some()
 }
 
-/// Returns the hint which setting to change, if a 400 mentions a field that the request does not have, or the data
-/// warehouse type.
+/// Returns a hint about the setting to change, if a 400 mentions a field that the request does not have, or the data
+/// warehouse type. Returns `None` for any other error.
 fn find_fields_hint(error: &HttpError, fields: &ReviewFields) -> Option<&'static str> {
     if error.kind() != ErrorKind::BadRequest {
         return None;

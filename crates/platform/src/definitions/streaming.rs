@@ -71,7 +71,7 @@ pub fn read_streaming_definition(
         notes,
     };
     walk.complete_references(&mut body, ROOT_PATH)?;
-    check_texts(document, &body)?;
+    check_text_fields(document, &body)?;
     check_driver_numbers(document, &body)?;
     Ok(StreamingDefinition {
         notes: walk.notes,
@@ -129,7 +129,7 @@ impl SecretReferenceWalk<'_> {
 }
 
 /// Checks that each field that the API document defines as a string is a string in the file, not a number or boolean.
-fn check_texts(document: &Document, body: &Value) -> Result<(), DefinitionError> {
+fn check_text_fields(document: &Document, body: &Value) -> Result<(), DefinitionError> {
     for (keys_to_map, text_keys) in TEXT_FIELDS {
         if let Value::Object(map) = value_at(body, keys_to_map) {
             reject_unquoted_fields(document, &keys_to_map.join("."), map, text_keys)?;

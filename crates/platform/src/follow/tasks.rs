@@ -23,7 +23,7 @@ pub const fn scope_word(for_whole_task: bool) -> &'static str {
 
 impl ApprovalPolicy {
     /// Returns an approval for each pending decision, or `None` if the policy does not cover all of them.
-    fn decide(&self, pending: &[ApiValue<PendingDecision>]) -> Option<Vec<Decision>> {
+    fn approve_all(&self, pending: &[ApiValue<PendingDecision>]) -> Option<Vec<Decision>> {
         pending
             .iter()
             .map(|decision| {
@@ -113,7 +113,7 @@ pub async fn poll_task(
         match end {
             Some(TaskEnd::Waiting) => {
                 let pending = task.pending_decisions.as_deref().unwrap_or_default();
-                let Some(decisions) = policy.decide(pending) else {
+                let Some(decisions) = policy.approve_all(pending) else {
                     return Ok((task, TaskEnd::Waiting));
                 };
                 pace.before_deadline(platform.send_decisions(id, &decisions))
@@ -244,7 +244,7 @@ mod tests {
         };
         let push = json!({ "type": "tool", "toolName": "git_push", "toolId": "1" });
         assert_eq!(
-            policy.decide(&pending(json!([push]))).unwrap(),
+            policy.approve_all(&pending(json!([push]))).unwrap(),
             [Decision::Tool {
                 id: "1".into(),
                 approved: true,
@@ -252,10 +252,10 @@ mod tests {
             }]
         );
         let edit = json!({ "type": "tool", "toolName": "edit_file", "toolId": "2" });
-        assert!(policy.decide(&pending(json!([push, edit]))).is_none());
+        assert!(policy.approve_all(&pending(json!([push, edit]))).is_none());
         assert!(
             policy
-                .decide(&pending(
+                .approve_all(&pending(
                     json!([{ "type": "question", "id": "3", "toolName": "git_push", "toolId": "1" }])
                 ))
                 .is_none()

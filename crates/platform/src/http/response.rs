@@ -147,8 +147,7 @@ impl Response {
             return Err(self.unusable_error(&reason));
         }
         let mut reader = serde_json::Deserializer::from_slice(&json);
-        let value =
-            serde_path_to_error::deserialize(&mut reader).map_err(|error| self.parse_error(&error))?;
+        let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| self.json_error(&error))?;
         reader
             .end()
             .map_err(|error| self.unusable_error(&format!("after the JSON: {error}")))?;
@@ -156,7 +155,7 @@ impl Response {
     }
 
     /// Creates the error for a body that is not JSON, or for JSON that does not match the expected type.
-    fn parse_error(&self, error: &serde_path_to_error::Error<serde_json::Error>) -> HttpError {
+    fn json_error(&self, error: &serde_path_to_error::Error<serde_json::Error>) -> HttpError {
         if error.inner().is_data() {
             return self.unusable_error(&format!("at {}: {}", error.path(), error.inner()));
         }
