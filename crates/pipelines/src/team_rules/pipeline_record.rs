@@ -23,8 +23,9 @@ pub(super) struct PipelineRecords<'m> {
 }
 
 impl<'m> PipelineRecords<'m> {
-    /// Builds the records of a pipeline. `pipeline` was read from `tree`, and `files` has the project's pipelines. The
-    /// fields are in the documented order. The pipeline itself and the project have line 1.
+    /// Builds the records of a pipeline, with their fields in the documented order. `pipeline` was read from `tree`,
+    /// and `files` has the project's pipelines. If the document has no usable outline, only parameters, arguments and
+    /// metadata are missing.
     pub(super) fn new(
         path: &'m str,
         tree: &'m Tree<'m>,
@@ -52,9 +53,10 @@ impl<'m> PipelineRecords<'m> {
             list_value(&calls),
             Value::Node(root),
         ];
+        let first_line = 1;
         Self {
-            pipeline: record_value(RecordKind::Pipeline, 1, fields),
-            project: record_value(RecordKind::Project, 1, vec![Value::Paths(files)]),
+            pipeline: record_value(RecordKind::Pipeline, first_line, fields),
+            project: record_value(RecordKind::Project, first_line, vec![Value::Paths(files)]),
             components,
             links,
             variables,

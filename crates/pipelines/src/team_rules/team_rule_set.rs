@@ -147,7 +147,7 @@ impl RuleFailure {
 }
 
 /// Returns a rule's findings in a pipeline, in file order. Fails at the first subject that cannot be evaluated. Takes
-/// the steps of the evaluation from `remaining_steps`, so that no rule runs without end.
+/// the steps of a successful evaluation from `remaining_steps`, which limits the evaluation.
 pub(super) fn find_violations(
     rule: &TeamRule,
     records: &PipelineRecords<'_>,

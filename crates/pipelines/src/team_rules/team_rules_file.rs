@@ -278,7 +278,8 @@ impl FileReader {
         }
     }
 
-    /// Reads the optional help of a rule; `None` if it is missing or not a string.
+    /// Reads the optional help of a rule. An error adds a problem; the result is `None` only if the help is missing or
+    /// blank.
     fn read_help(&mut self, item: NodeRef<'_, '_>) -> Option<String> {
         item.get("help")?;
         let help = self.read_required_text(item, "help")?;

@@ -3,7 +3,7 @@
 use super::record_field::RuleSubject;
 use serde_json::{Value, json};
 
-/// Returns the JSON schema of the file of team rules.
+/// Returns the JSON schema of the team rules file.
 pub fn team_rules_schema() -> Value {
     let subjects: Vec<&str> = RuleSubject::ALL.iter().map(|subject| subject.name()).collect();
     let globs = json!({ "type": ["array", "string"], "items": { "type": "string", "minLength": 1 } });

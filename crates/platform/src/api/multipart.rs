@@ -166,6 +166,7 @@ impl Read for ExactReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let (length, remaining_size) = (self.length, self.remaining_size);
         if remaining_size == 0 {
+            // Any further byte means that the content is too long.
             return match self.content.read(&mut [0])? {
                 0 => Ok(0),
                 _ => Err(io::Error::other(format!(

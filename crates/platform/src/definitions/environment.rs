@@ -84,21 +84,21 @@ fn read_connection_overrides(
     let mut overrides = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
         let path = fields.field_path(&format!("connectionOverrides[{index}]"));
-        let fields = FieldReader::new(document, &path, entry)?;
-        let name = fields.required_text("connectionName")?;
+        let entry_fields = FieldReader::new(document, &path, entry)?;
+        let name = entry_fields.required_text("connectionName")?;
         let mut connection_names = connections.values().flat_map(BTreeMap::values);
         if !connection_names.any(|connection_name| *connection_name == name) {
             let message = format!("{name:?} is not one of the default connections");
-            return Err(fields.error("connectionName", message));
+            return Err(entry_fields.error("connectionName", message));
         }
-        let Some(properties) = fields.get("connectionProperties") else {
-            return Err(fields.error("connectionProperties", "is required"));
+        let Some(properties) = entry_fields.get("connectionProperties") else {
+            return Err(entry_fields.error("connectionProperties", "is required"));
         };
-        let properties_path = fields.field_path("connectionProperties");
+        let properties_path = entry_fields.field_path("connectionProperties");
         overrides.push(ConnectionOverride {
             connection_name: name,
             connection_properties: read_connection_properties(document, &properties_path, properties)?,
-            other_fields: fields
+            other_fields: entry_fields
                 .unknown_fields(|key| ["connectionName", "connectionProperties"].contains(&key.as_str())),
         });
     }

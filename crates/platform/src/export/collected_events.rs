@@ -24,7 +24,8 @@ const MAX_PASSES: usize = 8;
 const MAX_STALE_PAGES: usize = 3;
 
 /// Returns the events of the window in chronological order. Events may move between pages while the list grows, so the
-/// list is read again until a pass is complete and the list still begins with the same event.
+/// list is read again until a pass is complete and the list still begins with the same event. Later passes end at the
+/// newest known event, so that new events no longer move the pages.
 pub async fn collect_events(
     platform: &Platform,
     mut window: Window,
@@ -149,8 +150,9 @@ fn is_last_page(page: &EventPage, read_count: usize) -> bool {
 
 /// Requests the list again and returns the key of its first event, which shows whether events were added meanwhile.
 async fn fetch_first_event_key(platform: &Platform, window: Window) -> Result<Option<String>, HttpError> {
+    let first_page = 0;
     Ok(platform
-        .events(&window.to_event_window(), 0)
+        .events(&window.to_event_window(), first_page)
         .await?
         .events
         .first()

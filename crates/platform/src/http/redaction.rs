@@ -141,15 +141,15 @@ impl SecretPart {
         output
     }
 
-    /// Returns the length of the secret at the start of `text`, which may spell each character differently; `None` if
-    /// `text` does not start with the secret.
+    /// Returns the length of the longest spelling of the secret at the start of `text`; `None` if `text` does not start
+    /// with the secret. Each character may have another spelling, so all possible ends are followed.
     fn find_secret_length(&self, text: &str) -> Option<usize> {
-        if !self
+        let has_first_character = self
             .spellings
             .first()?
             .iter()
-            .any(|variant| starts_with_spelling(variant, text))
-        {
+            .any(|variant| starts_with_spelling(variant, text));
+        if !has_first_character {
             return None;
         }
         let mut ends = vec![0];

@@ -139,7 +139,8 @@ impl Response {
     /// not match `T`, the error contains the path of the mismatch. Also fails if an object has a duplicate key, or if
     /// the values would need too much memory.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
-        self.check_memory(0)?;
+        let earlier_memory = 0;
+        self.check_memory(earlier_memory)?;
         // A byte order mark before JSON may be ignored: <https://www.rfc-editor.org/rfc/rfc8259#section-8.1>.
         let body = self.body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.body);
         let json = redact_json(body, &self.sent_secrets);
@@ -150,7 +151,7 @@ impl Response {
         let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| self.json_error(&error))?;
         reader
             .end()
-            .map_err(|error| self.unusable_error(&format!("after the JSON: {error}")))?;
+            .map_err(|error| self.unusable_error(&format!("unexpected text after the JSON: {error}")))?;
         Ok(value)
     }
 

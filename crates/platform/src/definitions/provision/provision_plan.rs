@@ -237,8 +237,8 @@ fn check_environment_connections(
     Ok(())
 }
 
-/// Reads the secret. An overridden connection of the environment must refer to it by name and, if it states a key, by
-/// the same key.
+/// Reads the secret, and where its value is stored (`valueFrom`). An overridden connection of the environment must
+/// refer to the secret by name and, if it states a key, by the same key.
 fn read_secret(
     document: &Document,
     fields: &FieldReader<'_>,

@@ -121,8 +121,9 @@ async fn run_step(
             _ => Err(ProvisionError::NoProject(project.raw.to_string())),
         };
     }
-    let project = state.project_id().unwrap_or_default();
-    let project = Uuid::parse_str(project).map_err(|_| ProvisionError::NoProject(project.to_owned()))?;
+    let project_id = state.project_id().unwrap_or_default();
+    let project =
+        Uuid::parse_str(project_id).map_err(|_| ProvisionError::NoProject(project_id.to_owned()))?;
     let response = match (step, &plan.secret, secret, &plan.repository) {
         (ProvisionStep::Connection, ..) => platform.create_connection(project, &plan.connection).await,
         (ProvisionStep::Environment, ..) => platform.create_environment(project, &plan.environment).await,

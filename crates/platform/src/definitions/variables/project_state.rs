@@ -75,13 +75,14 @@ async fn fetch_environment_names(
     }
 }
 
-/// Requests the overrides of a variable and returns them with its name.
+/// Requests the overrides of a variable in all environments. Returns them with the variable's name, to collect them by
+/// name.
 async fn fetch_overrides(
     platform: &Platform,
     project: Uuid,
     name: String,
 ) -> Result<(String, Vec<Override>), HttpError> {
-    let any_environment = None;
-    let response = platform.overrides(project, &name, any_environment).await?;
+    let all_environments = None;
+    let response = platform.overrides(project, &name, all_environments).await?;
     Ok((name, response.value.overrides))
 }
