@@ -81,7 +81,7 @@ pub enum StateError {
     #[error("could not read the state {}: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: String },
     /// The state belongs to another platform.
-    #[error("the state {} is for the platform {state_platform}, not for {platform}", path.display())]
+    #[error("the state {} belongs to the platform {state_platform}, not to {platform}", path.display())]
     OtherPlatform {
         path: PathBuf,
         state_platform: String,
