@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::job::cli::ArtifactsVerb;
-use crate::operations::artifacts::{print_artifacts, print_artifact};
+use crate::operations::artifacts::{print_artifact, print_artifacts};
 use crate::operations::versions::VersionSwitch;
 use crate::session::{CommandResult, Run};
 

@@ -101,7 +101,11 @@ fn publish(
 /// Removes the JUnit report of the publish, which this run wrote as undecided at its start, because nothing is
 /// published. A dry run, which has no review report, did not write one.
 fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
-    let files = gate.subject.workspace.sources.resolve_publish_files(&args.publish);
+    let files = gate
+        .subject
+        .workspace
+        .sources
+        .resolve_publish_files(&args.publish);
     if let Ok(files) = files
         && gate.report.is_some()
     {

@@ -38,7 +38,7 @@ pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
 fn print_execution(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
     let project = run.create_project_client()?;
     run.block_on(async {
-        let response = match project.platform.execution(project.id, id).await {
+        let response = match project.platform.fetch_execution(project.id, id).await {
             Ok(response) => response,
             Err(error) => return Err(reject_execution_request(id, error)),
         };

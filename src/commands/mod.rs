@@ -116,7 +116,9 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
         },
         Command::SharedPipelines(args) => match args.verb {
             SharedPipelinesVerb::Add(args) => shared_pipelines::add_pipeline(run, &args),
-            SharedPipelinesVerb::List { output } => operations::artifacts::print_shared_pipelines(run, output),
+            SharedPipelinesVerb::List { output } => {
+                operations::artifacts::print_shared_pipelines(run, output)
+            }
         },
         Command::Pipelines(args) => pipelines::run(run, args.verb),
         Command::Executions(args) => executions::run(run, args.verb),

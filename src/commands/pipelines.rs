@@ -16,7 +16,7 @@ pub(crate) fn run(run: &Run, verb: PipelinesVerb) -> CommandResult {
 fn list_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
     let project = run.create_project_client()?;
     run.block_on(async {
-        let response = project.platform.published_pipelines(project.id).await;
+        let response = project.platform.fetch_published_pipelines(project.id).await;
         let pipelines = project.check_response(response).await?;
         let columns = [("name", "name"), ("publishedTime", "published")];
         run.print_list(

@@ -45,7 +45,9 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         settings: &settings,
         connection: &connection,
         target: &target,
-        unreviewed_selection: workspace.sources.compile_review_exclusions(&GlobArgs::default())?,
+        unreviewed_selection: workspace
+            .sources
+            .compile_review_exclusions(&GlobArgs::default())?,
         review: None,
         merged_commit,
         history: VersionHistory::default(),

@@ -52,7 +52,12 @@ impl<'a> ReviewSubject<'a> {
         workspace.warn_of_other_checkout(run, &revisions)?;
         let (settings, connection) = workspace.resolve_settings(
             run,
-            |sources| Ok((sources.resolve_review_settings(args)?, sources.resolve_connection(&run.global)?)),
+            |sources| {
+                Ok((
+                    sources.resolve_review_settings(args)?,
+                    sources.resolve_connection(&run.global)?,
+                ))
+            },
             |(review, _)| &review.gate.selection,
         )?;
         run.reject_linked_reports(&workspace.repo, &settings.gate.verdict.destinations)?;

@@ -3,7 +3,7 @@
 use crate::exit::ExitStatus;
 use crate::job::cli::VariablesVerb;
 use crate::operations::variables::{
-    apply, create_variable, print_variables, overrides, print_confirmation, update_variable,
+    apply, create_variable, overrides, print_confirmation, print_variables, update_variable,
 };
 use crate::session::{CommandResult, Run};
 

@@ -91,7 +91,7 @@ fn compare_consumer_changes(
         return Ok(Vec::new());
     };
     let mut differences = Vec::new();
-    match run.block_on(platform.artifact_details(&receipt.prefix, Some(version)))? {
+    match run.block_on(platform.fetch_artifact_details(&receipt.prefix, Some(version)))? {
         Ok(details) if details.artifact.commit_hash.as_ref() == commit => {}
         Ok(_) => differences.push(format!(
             "the receipt compares with version {version}, but that version is from another commit"

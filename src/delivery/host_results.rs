@@ -263,7 +263,7 @@ fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) 
     let result = run.block_on(async {
         let agent_run = tokio::time::timeout(REQUEST_TIMEOUT, run_with_stdin(command, body));
         run.create_observer()
-            .report_wait(agent_run, || {
+            .await_with_report(agent_run, || {
                 format!(
                     "waiting for buildkite-agent annotate; at most {} s",
                     REQUEST_TIMEOUT.as_secs()

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{
     Engine, ExcludedFile, FailOn, FileResults, FindingTotals, Report, ReviewContext, Verdict, VerdictLimit,
-    suggest_lower_known_limit, describe_too_many_known,
+    describe_too_many_known, suggest_lower_known_limit,
 };
 use sluicegate_pipelines::interface::Compatibility;
 use std::collections::{BTreeSet, HashMap};

@@ -51,8 +51,8 @@ pub(crate) use remote_review::tally::{Tally, merge_responses};
 pub(crate) use selection::lookalike::looks_like_pipeline;
 pub(crate) use selection::named_files::select_named_files;
 pub(crate) use selection::selected_pipelines::{
-    Candidate, ComparedChanges, SelectedPipelines, SelectionScope, is_within, select_pipelines,
-    has_changes_outside_gate,
+    Candidate, ComparedChanges, SelectedPipelines, SelectionScope, has_changes_outside_gate, is_within,
+    select_pipelines,
 };
 pub(crate) use shard_selection::{ShardSelection, find_partial_reason};
 pub(crate) use tally_causes::find_tally_causes;

@@ -16,7 +16,7 @@ use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::waivers::{
-    ExistingFiles, FILE_NAME, OldNames, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers, read_waivers,
+    ExistingFiles, FILE_NAME, OldNames, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers, parse_waivers_file,
 };
 
 /// Maximum number of waivers in a note.
@@ -98,7 +98,7 @@ impl Workspace<'_> {
         rules: Option<&RuleSet>,
     ) -> Result<Vec<PlacedWaiver>, Failure> {
         let is_known_rule = self.build_rule_lookup(rules)?;
-        read_waivers(text.text.as_bytes(), &is_known_rule).map_err(|error| {
+        parse_waivers_file(text.text.as_bytes(), &is_known_rule).map_err(|error| {
             let location = error.position.map(|position| format!(":{}:{}", position.line, position.column));
             let message = format!("{}{}: {}", text.name, location.unwrap_or_default(), error.message);
             Failure::usage(message).with_hint(
@@ -172,7 +172,7 @@ pub(crate) fn apply_waivers(
         is_complete: is_complete_review,
         check_levels: tally.check_levels.unwrap_or(CheckLevels::ALL_OFF),
     };
-    Ok(tally.with_all_files(|files| waivers.statuses(&matches, files, &existing_files, today)))
+    Ok(tally.with_all_files(|files| waivers.compute_statuses(&matches, files, &existing_files, today)))
 }
 
 impl PolicyWaivers {

@@ -12,7 +12,7 @@ pub(crate) fn print_shared_pipelines(run: &Run, output: OutputArgs) -> CommandRe
     let sources = run.read_setting_sources()?;
     let platform = run.create_platform_client(&sources.resolve_connection(&run.global)?)?;
     run.block_on(async {
-        let pipelines = platform.shared_pipelines().await?;
+        let pipelines = platform.fetch_shared_pipelines().await?;
         let keys = [
             "sharedPipelineIdPrefix",
             "sharedPipelineId",
@@ -31,10 +31,10 @@ pub(crate) async fn print_artifacts(
     prefix: Option<String>,
     output: OutputArgs,
 ) -> CommandResult {
-    let artifacts = platform.artifacts(prefix.as_deref()).await?;
+    let artifacts = platform.fetch_artifacts(prefix.as_deref()).await?;
     if let (Some(prefix), true) = (&prefix, artifacts.is_empty()) {
         let all_prefixes = None;
-        let prefixes = artifact_prefixes(&platform.artifacts(all_prefixes).await?);
+        let prefixes = artifact_prefixes(&platform.fetch_artifacts(all_prefixes).await?);
         run.ui.warn(&describe_missing_prefix(prefix, &prefixes));
     }
     let keys = [
@@ -96,7 +96,10 @@ pub(crate) async fn print_artifact(
     version: Option<String>,
     output: OutputArgs,
 ) -> CommandResult {
-    let details = match platform.raw_artifact_details(&prefix, version.as_deref()).await {
+    let details = match platform
+        .fetch_raw_artifact_details(&prefix, version.as_deref())
+        .await
+    {
         Ok(details) => details,
         Err(error) => return Err(reject_unpublished(&platform, &prefix, version.as_deref(), error).await),
     };

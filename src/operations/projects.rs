@@ -19,12 +19,13 @@ const CHECK_INSTRUCTION: &str = "check the project before you repeat the command
 
 /// Runs `sluicegate projects list` or `sluicegate projects create`.
 pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
-    let platform = run.create_platform_client(&run.read_setting_sources()?.resolve_connection(&run.global)?)?;
+    let platform =
+        run.create_platform_client(&run.read_setting_sources()?.resolve_connection(&run.global)?)?;
     run.block_on(async {
         match verb {
             ProjectsVerb::List { output } => {
                 let columns = [("name", "name"), ("id", "id"), ("description", "description")];
-                run.print_list(output, platform.projects().await?, &columns, "no projects")
+                run.print_list(output, platform.fetch_projects().await?, &columns, "no projects")
             }
             ProjectsVerb::Create {
                 name,
@@ -62,7 +63,7 @@ pub(crate) fn run_environments(run: &Run, verb: EnvironmentsVerb) -> CommandResu
                 ("defaultAgentId", "default agent id"),
             ];
             run.block_on(async {
-                let response = project.platform.environments(project.id).await;
+                let response = project.platform.fetch_environments(project.id).await;
                 let environments = project.check_response(response).await?;
                 run.print_list(output, environments, &columns, "the project has no environments")
             })?
@@ -157,7 +158,8 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
         key,
         value: run.read_secret(&choose_secret_source(value)?)?,
     };
-    let platform = run.create_platform_client(&run.read_setting_sources()?.resolve_connection(&run.global)?)?;
+    let platform =
+        run.create_platform_client(&run.read_setting_sources()?.resolve_connection(&run.global)?)?;
     run.block_on(async {
         let response = platform
             .create_secret(&agent_id.to_string(), &secret)

@@ -25,8 +25,10 @@ pub(crate) fn create_stream(
     output: OutputArgs,
 ) -> CommandResult {
     let document = Document::load(&run.env.current_dir().join(file), file)?;
-    let definition =
-        definitions::read_streaming_definition(&document, &run.read_setting_sources()?.resolve_key_vault(key_vault))?;
+    let definition = definitions::read_streaming_definition(
+        &document,
+        &run.read_setting_sources()?.resolve_key_vault(key_vault),
+    )?;
     for note in &definition.notes {
         run.ui.say(note);
     }
@@ -90,7 +92,7 @@ fn reject_stream_request(id: &str, error: HttpError) -> Failure {
 pub(crate) fn print_stream(run: &Run, args: &StreamArgs) -> CommandResult {
     let RemoteProject { platform, id } = run.create_project_client()?;
     run.block_on(async {
-        let response = match platform.streaming_pipeline(id, &args.id).await {
+        let response = match platform.fetch_streaming_pipeline(id, &args.id).await {
             Ok(response) => response,
             Err(error) => return Err(reject_stream_request(&args.id, error)),
         };
@@ -125,7 +127,7 @@ pub(crate) fn print_status(run: &Run, id: &str, output: OutputArgs) -> CommandRe
         id: project,
     } = run.create_project_client()?;
     run.block_on(async {
-        let status = match platform.streaming_status(project, id).await {
+        let status = match platform.fetch_streaming_status(project, id).await {
             Ok(status) => status,
             Err(error) => return Err(reject_stream_request(id, error)),
         };

@@ -182,7 +182,7 @@ impl<'a> VersionSwitch<'a> {
     async fn fetch_latest_name(&self) -> Result<String, Failure> {
         // The platform returns the latest version if no name is given.
         let version = None;
-        let details = match self.platform.artifact_details(&self.prefix, version).await {
+        let details = match self.platform.fetch_artifact_details(&self.prefix, version).await {
             Ok(details) => details,
             Err(error) => return Err(reject_unpublished(self.platform, &self.prefix, version, error).await),
         };

@@ -134,7 +134,7 @@ impl Publication<'_> {
         let prefix = &self.settings.prefix;
         let version_name =
             |details: &Option<ArtifactDetails>| details.as_ref()?.artifact.version_name.clone();
-        let latest = match self.run.block_on(platform.artifact_details(prefix, None))? {
+        let latest = match self.run.block_on(platform.fetch_artifact_details(prefix, None))? {
             Ok(details) => Some(details),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Ok(Err(error)),
@@ -145,7 +145,7 @@ impl Publication<'_> {
         };
         match self
             .run
-            .block_on(platform.artifact_details(prefix, Some(version)))?
+            .block_on(platform.fetch_artifact_details(prefix, Some(version)))?
         {
             Ok(details) => Ok(Ok((Some(details), latest_name))),
             Err(error) => {
@@ -243,7 +243,8 @@ impl Publication<'_> {
             if !names.contains(plan.version_name.as_str()) {
                 return Ok(next_version);
             }
-            let higher_version = interface::next_version_name(Some(&next_version), interface::ChangeClass::Content);
+            let higher_version =
+                interface::next_version_name(Some(&next_version), interface::ChangeClass::Content);
             next_version = higher_version.map_err(|error| reject_next_version(&error))?;
         }
     }
@@ -321,7 +322,7 @@ impl Publication<'_> {
         if self.settings.if_exists != IfExists::SameContent {
             return Ok(true);
         }
-        let existing_version = platform.artifact_details(&plan.prefix, Some(&plan.version_name));
+        let existing_version = platform.fetch_artifact_details(&plan.prefix, Some(&plan.version_name));
         Ok(self.run.block_on(existing_version)?.is_err())
     }
 
@@ -331,7 +332,9 @@ impl Publication<'_> {
         if !compat.is_breaking() {
             if compat.against.is_some() {
                 let old = compat.old_name();
-                self.run.ui.say(&format!("since {old}: {}", summarize_changes(compat)));
+                self.run
+                    .ui
+                    .say(&format!("since {old}: {}", summarize_changes(compat)));
             }
             return;
         }

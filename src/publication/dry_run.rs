@@ -198,7 +198,7 @@ async fn find_published_version(
     plan: &Plan,
     version: Option<&str>,
 ) -> Result<Option<ArtifactDetails>, HttpError> {
-    match platform.artifact_details(&plan.prefix, version).await {
+    match platform.fetch_artifact_details(&plan.prefix, version).await {
         Ok(details) => Ok(Some(details)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

@@ -1,12 +1,12 @@
 //! One publish of a version: plans, compares with the platform, uploads once, verifies, writes a receipt.
 
+pub(crate) mod compared_offer;
 mod consumer_changes;
 pub(crate) mod consumer_impact;
 mod dry_run;
 mod junit_report;
 mod local_preview;
 mod merged_commit;
-pub(crate) mod compared_offer;
 mod outcome_report;
 mod planned_publish;
 mod policy_guard;
@@ -186,7 +186,11 @@ impl Publication<'_> {
         if self.needs_next_version() && self.comparison.is_none() {
             plan.version_name.clone_from(&self.settings.version_name);
         }
-        self.finish_refused(&plan, failure, format!("nothing was sent: {}", failure.describe_on_one_line()))
+        self.finish_refused(
+            &plan,
+            failure,
+            format!("nothing was sent: {}", failure.describe_on_one_line()),
+        )
     }
 
     /// Ends without an upload, because the publish is not allowed. `problem` is the text of the JUnit report.

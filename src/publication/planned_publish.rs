@@ -41,7 +41,9 @@ impl PlannedPublish {
         }
         reject_unusable_policy(workspace)?;
         let merged_commit = require_merged(workspace, target, &publish_on)?;
-        let settings = workspace.sources.resolve_publish_settings(&build_publish_args(args))?;
+        let settings = workspace
+            .sources
+            .resolve_publish_settings(&build_publish_args(args))?;
         let plan = build_plan(workspace, &settings, target, &target.head, settings.from);
         let unreviewed_selection = workspace
             .sources
@@ -70,7 +72,7 @@ impl PlannedPublish {
         let prefix = &self.settings.prefix;
         let against = self.settings.against.as_deref();
         let platform = run.create_platform_client(connection)?;
-        let details = match run.block_on(platform.artifact_details(prefix, against))? {
+        let details = match run.block_on(platform.fetch_artifact_details(prefix, against))? {
             Ok(details) => details.artifact,
             Err(error) if error.kind() == ErrorKind::NotFound && against.is_none() => {
                 return Ok(Some(format!(

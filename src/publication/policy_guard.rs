@@ -19,7 +19,10 @@ pub(crate) fn resolve_publish_settings<'a>(
     args: &PublishArgs,
 ) -> Result<(PublishSettings, Connection), Failure> {
     let settings = workspace.sources.resolve_or_drop_file(|sources| {
-        Ok((sources.resolve_publish_settings(args)?, sources.resolve_connection(&run.global)?))
+        Ok((
+            sources.resolve_publish_settings(args)?,
+            sources.resolve_connection(&run.global)?,
+        ))
     });
     reject_unusable_policy(workspace)?;
     Ok(settings?)

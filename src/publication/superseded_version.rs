@@ -95,7 +95,10 @@ impl Publication<'_> {
             .cloned()
             .collect();
         // Without a name, the platform returns the latest enabled version.
-        let latest = platform.artifact_details(&plan.prefix, None).await?.artifact;
+        let latest = platform
+            .fetch_artifact_details(&plan.prefix, None)
+            .await?
+            .artifact;
         if is_new_version(&latest, &known_names)
             && new_versions
                 .iter()

@@ -128,7 +128,10 @@ impl OfferLookup<'_> {
         match latest {
             Ok(details) => self.load_version_offer(&details).map(Some),
             Err(published_prefixes) => {
-                if prefix_lookup(self.prefix).find_nearest_name(&published_prefixes).is_some() {
+                if prefix_lookup(self.prefix)
+                    .find_nearest_name(&published_prefixes)
+                    .is_some()
+                {
                     self.run
                         .ui
                         .warn(&describe_missing_prefix(self.prefix, &published_prefixes));
@@ -158,7 +161,7 @@ impl OfferLookup<'_> {
         platform: &Platform,
         version: &str,
     ) -> Result<Option<ArtifactDetails>, Failure> {
-        let details = platform.artifact_details(self.prefix, Some(version));
+        let details = platform.fetch_artifact_details(self.prefix, Some(version));
         match self.run.block_on(details)? {
             Ok(details) => Ok(Some(details)),
             Err(error) if error.kind() == ErrorKind::NotFound => {

@@ -97,7 +97,7 @@ impl VersionHistory {
                 continue;
             }
             requested_count += 1;
-            match platform.artifact_details(prefix, Some(name)).await {
+            match platform.fetch_artifact_details(prefix, Some(name)).await {
                 Ok(details) => version.commit_hash = details.artifact.commit_hash,
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(error),

@@ -47,7 +47,7 @@ impl Publication<'_> {
             CommitOrder::Unknown => self.describe_unknown_order(plan, &latest),
         };
         // An existing version is not published again, so it never becomes the newest.
-        let existing_version = platform.artifact_details(&plan.prefix, Some(&plan.version_name));
+        let existing_version = platform.fetch_artifact_details(&plan.prefix, Some(&plan.version_name));
         if self.run.block_on(existing_version)?.is_ok() {
             return Ok(None);
         }
@@ -156,7 +156,7 @@ impl Publication<'_> {
             }));
         }
         // Without a name, the platform returns the latest enabled version.
-        let details = platform.artifact_details(&self.settings.prefix, None);
+        let details = platform.fetch_artifact_details(&self.settings.prefix, None);
         let latest = match self.run.block_on(details)? {
             Ok(details) => Ok(Some(LatestCommit {
                 name: details.artifact.version_name.unwrap_or_default(),

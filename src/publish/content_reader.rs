@@ -74,7 +74,9 @@ impl ContentReader {
     /// Returns the size of the content in bytes.
     pub(super) fn content_size(&self, content: &FileContent) -> Result<u64, PublishError> {
         match content {
-            FileContent::Blob(blob) => Ok(self.with_repository(|repository| repository.read_blob_size(blob))?),
+            FileContent::Blob(blob) => {
+                Ok(self.with_repository(|repository| repository.read_blob_size(blob))?)
+            }
             FileContent::Disk(path) => Ok(read_regular_metadata(path).map_err(read_error(path))?.len()),
         }
     }

@@ -57,7 +57,7 @@ pub async fn poll_latest_until_version(
 /// Requests once the version that \[Latest\] means now. An error is part of the result.
 async fn look_up_latest(platform: &Platform, prefix: &str) -> LatestVersion {
     // Without a name, the platform returns the latest enabled version.
-    match platform.artifact_details(prefix, None).await {
+    match platform.fetch_artifact_details(prefix, None).await {
         Ok(details) => match details.artifact.version_name {
             Some(version) => LatestVersion::Enabled(version),
             None => LatestVersion::Unknown("the platform did not return a version".to_owned()),

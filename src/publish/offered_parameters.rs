@@ -13,7 +13,10 @@ pub(super) fn check_offered_parameters(
     sent_pipelines: &BTreeMap<String, PipelineFile>,
 ) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for entry in shared_file.offered_entries().filter(|entry| !entry.parameters.is_empty()) {
+    for entry in shared_file
+        .offered_entries()
+        .filter(|entry| !entry.parameters.is_empty())
+    {
         let Some(Ok(facts)) = sent_pipelines
             .get(&entry.pipeline)
             .map(|pipeline| &pipeline.facts)

@@ -12,7 +12,7 @@ use super::{FileSelection, FileSource, Plan, PlannedFile, PublishError, PublishR
 use sluicegate_base::text::List;
 use sluicegate_git::{CommitId, Repository, SnapshotFile};
 use sluicegate_pipelines::pipelines::{self, PipelineKind, SharedEntry};
-use sluicegate_platform::api::{part_name, to_header_value};
+use sluicegate_platform::api::{escape_part_name, to_header_value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -78,7 +78,10 @@ pub fn build_plan(
         branch,
         config_dir,
         files,
-        shared_pipelines: shared_file.offered_entries().map(SharedPipelineRef::from).collect(),
+        shared_pipelines: shared_file
+            .offered_entries()
+            .map(SharedPipelineRef::from)
+            .collect(),
         interface: shared_file.interface,
         warnings: limit_warnings(all_warnings),
         warning_summary,
@@ -244,7 +247,7 @@ fn reject_same_part_names(files: &[PlannedFile]) -> Result<(), PublishError> {
     let mut pairs = Vec::new();
     for path in files.iter().map(|file| file.path.as_str()) {
         // Paths are unique, so only an escaped name can occur twice.
-        let Cow::Owned(name) = part_name(path) else {
+        let Cow::Owned(name) = escape_part_name(path) else {
             continue;
         };
         // The path of another file may be the escaped name.

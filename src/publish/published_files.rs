@@ -95,5 +95,5 @@ fn read_canonical_text(
     content: &FileContent,
 ) -> Result<Option<String>, PublishError> {
     let bytes = contents.read_content(content, MAX_DOCUMENT_BYTES)?;
-    Ok(bytes.and_then(|bytes| SharedPipelines::canonical_text(&bytes).ok()))
+    Ok(bytes.and_then(|bytes| SharedPipelines::to_canonical_text(&bytes).ok()))
 }

@@ -34,7 +34,11 @@ impl VersionLookup<'_> {
     /// Requests the version once. The result is unclear if the request fails or returns another version.
     pub(super) async fn look_up(&self) -> LookupResult {
         let (prefix, version_name) = (&self.plan.prefix, &self.plan.version_name);
-        match self.platform.artifact_details(prefix, Some(version_name)).await {
+        match self
+            .platform
+            .fetch_artifact_details(prefix, Some(version_name))
+            .await
+        {
             Ok(details) => match find_version_mismatch(&details, self.plan) {
                 None => LookupResult::Found(Box::new(details)),
                 Some(reason) => LookupResult::Unclear(reason, None),
@@ -93,7 +97,7 @@ pub(super) async fn report_wait<T>(
 ) -> T {
     platform
         .observer()
-        .report_wait(lookup, || {
+        .await_with_report(lookup, || {
             format!(
                 "waiting for the platform to update version `{version_name}` of `{prefix}`, at most {} s",
                 timeout.as_secs()

@@ -79,7 +79,7 @@ async fn require_disabled(
 ) -> Result<(), WithdrawalError> {
     let details = poll_until(
         timeout,
-        || platform.artifact_details(prefix, Some(version_name)),
+        || platform.fetch_artifact_details(prefix, Some(version_name)),
         |details| {
             details
                 .as_ref()

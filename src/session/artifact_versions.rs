@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::publish::LatestVersion;
 use crate::session::resource::{ResourceLookup, reject_creation};
 use sluicegate_platform::api::{Artifact, ArtifactDetails, Platform};
-use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
+use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 
 /// Creates the lookup of a prefix, for messages about a missing prefix.
 pub(crate) const fn prefix_lookup(prefix: &str) -> ResourceLookup<'_> {
@@ -26,7 +26,7 @@ pub(crate) fn artifact_prefixes(artifacts: &[Artifact]) -> Vec<String> {
 
 /// Requests all versions of a prefix, and filters the list in case the platform does not.
 pub(crate) async fn list_versions(platform: &Platform, prefix: &str) -> Result<Vec<Artifact>, HttpError> {
-    let mut versions = platform.artifacts(Some(prefix)).await?;
+    let mut versions = platform.fetch_artifacts(Some(prefix)).await?;
     versions.retain(|version| {
         version
             .shared_pipeline_id_prefix
@@ -48,7 +48,7 @@ pub(crate) async fn reject_unpublished(
     if error.kind() != ErrorKind::NotFound {
         return reject_creation(error, &format!("run `sluicegate {list_command}` to check"));
     }
-    let artifacts = read_for_hint(platform.artifacts(None)).await;
+    let artifacts = request_for_hint(platform.fetch_artifacts(None)).await;
     let versions: Vec<&Artifact> = artifacts
         .iter()
         .flatten()
@@ -91,12 +91,12 @@ pub(crate) async fn find_latest_version(
     platform: &Platform,
     prefix: &str,
 ) -> Result<Result<ArtifactDetails, Vec<String>>, Failure> {
-    let error = match platform.artifact_details(prefix, None).await {
+    let error = match platform.fetch_artifact_details(prefix, None).await {
         Ok(details) => return Ok(Ok(details)),
         Err(error) if error.kind() == ErrorKind::NotFound => error,
         Err(error) => return Err(error.into()),
     };
-    match platform.artifacts(None).await {
+    match platform.fetch_artifacts(None).await {
         Ok(all) => Ok(Err(artifact_prefixes(&all))),
         Err(_) => Err(prefix_lookup(prefix).reject_missing_among(error, None)),
     }

@@ -9,7 +9,7 @@ use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 use sluicegate_base::text::{did_you_mean, find_nearest};
 use sluicegate_platform::api::{self, ApiValue, Platform};
-use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
+use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::io;
 use uuid::Uuid;
 
@@ -133,7 +133,7 @@ impl ResourceLookup<'_> {
         names: impl Future<Output = Result<Vec<String>, HttpError>>,
     ) -> Failure {
         let names = match error.kind() {
-            ErrorKind::NotFound => read_for_hint(names).await,
+            ErrorKind::NotFound => request_for_hint(names).await,
             _ => None,
         };
         self.reject_missing_among(error, names)
@@ -188,7 +188,7 @@ pub(crate) async fn reject_project_request(platform: &Platform, id: Uuid, error:
     if error.kind() != ErrorKind::NotFound {
         return error.into();
     }
-    let projects = read_for_hint(platform.projects()).await;
+    let projects = request_for_hint(platform.fetch_projects()).await;
     if projects
         .as_ref()
         .is_some_and(|projects| contains_project(projects, id))
@@ -201,7 +201,7 @@ pub(crate) async fn reject_project_request(platform: &Platform, id: Uuid, error:
 /// Returns the message that the platform has no such project, with the most similar one, or `None` if the project
 /// exists or the list is unavailable.
 pub(crate) async fn describe_unknown_project(platform: &Platform, id: Uuid) -> Option<String> {
-    let projects = read_for_hint(platform.projects()).await?;
+    let projects = request_for_hint(platform.fetch_projects()).await?;
     if contains_project(&projects, id) {
         return None;
     }
@@ -264,7 +264,7 @@ impl RemoteProject {
     /// Returns the failure of a request for a variable. For a 404, suggests the project's most similar variable.
     pub(crate) async fn reject_variable_request(&self, name: &str, error: HttpError) -> Failure {
         let names = async {
-            let variables = self.platform.variables(self.id).await?;
+            let variables = self.platform.fetch_variables(self.id).await?;
             Ok(variables
                 .into_iter()
                 .filter_map(|variable| variable.value.name)

@@ -95,11 +95,14 @@ impl Workspace<'_> {
         if !self.ci.host.is_local() || self.repo.is_bare() || !is_checked_out {
             return;
         }
-        let changes = self.repo.read_disk_snapshot(run.hook_index_path()).and_then(|disk| {
-            disk.find_changes(std::slice::from_ref(head), &|path| {
-                is_pipeline(path) || is_platform_file(path)
-            })
-        });
+        let changes = self
+            .repo
+            .read_disk_snapshot(run.hook_index_path())
+            .and_then(|disk| {
+                disk.find_changes(std::slice::from_ref(head), &|path| {
+                    is_pipeline(path) || is_platform_file(path)
+                })
+            });
         match changes {
             Ok(changes) if changes.is_empty() => {}
             Ok(changes) => {

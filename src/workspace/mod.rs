@@ -139,9 +139,11 @@ impl Run {
         };
         let checkout = config_file.as_ref().map(|_| &checkout);
         let mut sources = SettingSources::new(&self.env, &gate_file, checkout, on_unusable)?;
-        let named_config_dir = sources.resolve_or_drop_file(|sources| sources.resolve_config_dir(&self.global))?;
-        let team_rules_path = sources
-            .resolve_or_drop_file(|sources| sources.resolve_team_rules_path(&self.global, config_file.as_deref()))?;
+        let named_config_dir =
+            sources.resolve_or_drop_file(|sources| sources.resolve_config_dir(&self.global))?;
+        let team_rules_path = sources.resolve_or_drop_file(|sources| {
+            sources.resolve_team_rules_path(&self.global, config_file.as_deref())
+        })?;
         Ok(PolicySettings {
             team_rules_path,
             sources,

@@ -326,7 +326,7 @@ impl GateVersion<'_> {
         let message = match text {
             Err(message) => Some(message),
             Ok(None) => None,
-            Ok(Some(text)) => match waivers::read_waivers(text.text.as_bytes(), is_known_rule) {
+            Ok(Some(text)) => match waivers::parse_waivers_file(text.text.as_bytes(), is_known_rule) {
                 Err(error) => Some(describe_error(path, &error)),
                 Ok(located_entries) => {
                     let entries = located_entries

@@ -35,7 +35,7 @@ async fn list_versions(base_url: BaseUrl, token: TokenSource) -> Result<Vec<Stri
         client_certificate: None,
         observer: Observer::default(),
     })?;
-    let versions = Platform::new(client).artifacts(None).await?;
+    let versions = Platform::new(client).fetch_artifacts(None).await?;
     let line = |version: &sluicegate_platform::api::Artifact| {
         let commit = version.commit_hash.as_deref().unwrap_or("unknown");
         format!("version {}, commit {commit}", version.display_name())

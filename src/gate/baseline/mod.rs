@@ -105,7 +105,7 @@ impl Baseline {
     ) -> Result<Self, Failure> {
         let platform = run.create_platform_client(connection)?;
         // Without a version name, the platform returns the latest enabled version.
-        let details = match run.block_on(platform.artifact_details(prefix, None))? {
+        let details = match run.block_on(platform.fetch_artifact_details(prefix, None))? {
             Ok(details) => details.artifact,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let missing_version = format!("no version of {prefix} is enabled");
@@ -129,7 +129,10 @@ impl Baseline {
             }
             // The review decides whether the change may pass nonetheless, and reports it.
             Err(error) if error.is_unavailable() => {
-                let reason = format!("could not query the published version: {}", error.cause_text());
+                let reason = format!(
+                    "could not query the published version: {}",
+                    error.message_without_details()
+                );
                 return Ok(Self::at_published_commit(None, reason));
             }
             Err(error) => return Err(error.into()),

@@ -134,7 +134,9 @@ impl<'a> CheckSubject<'a> {
                 .workspace
                 .resolve_target(self.session, revisions)
                 .map(Comparison::from),
-            None => self.workspace.resolve_checkout_comparison(self.session, revisions),
+            None => self
+                .workspace
+                .resolve_checkout_comparison(self.session, revisions),
         }
     }
 

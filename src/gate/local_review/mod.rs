@@ -10,7 +10,7 @@ use crate::gate::project_checks::ProjectChecks;
 use crate::gate::run::{GateRun, ReviewEngine};
 use crate::gate::stricter_target::StricterTarget;
 use crate::gate::team_review::TeamReview;
-use crate::gate::{BasePaths, CollectedFacts, ProjectFindings, Tally, evaluate_files, build_failed_batches};
+use crate::gate::{BasePaths, CollectedFacts, ProjectFindings, Tally, build_failed_batches, evaluate_files};
 use crate::job::cli::GlobArgs;
 use crate::job::settings::{Connection, SelectionPurpose};
 use crate::workspace::Workspace;

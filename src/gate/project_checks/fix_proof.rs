@@ -5,9 +5,9 @@
 
 use super::finding_counts::{FindingCounts, count_findings, find_fix_objection};
 use super::fixed_file::{FixedFile, FixedValue, build_fixed_file, list_proposed_values};
+use super::has_proposed_fix;
 use super::project_fixes::{FixProof, FixScope};
 use super::project_scope::{FactsByPath, ProjectContents, ProjectScope};
-use super::has_proposed_fix;
 use crate::error::Failure;
 use crate::gate::Tally;
 use crate::gate::run::GateRun;

@@ -68,7 +68,7 @@ impl BatchError {
     /// Returns the reason as text. Batches that failed for the same reason have the same text.
     pub(crate) fn cause(&self) -> String {
         match self {
-            Self::Request(error) => error.cause_text(),
+            Self::Request(error) => error.message_without_details(),
             Self::NotSent => self.to_string(),
         }
     }
@@ -142,7 +142,7 @@ enum FinishedTask {
 async fn run_task(platform: &Platform, parameters: &ReviewParameters<'_>, task: BatchTask) -> FinishedTask {
     let BatchTask::Review(files) = task else {
         let has_responded = platform
-            .probe(parameters.project, parameters.agent_version, parameters.fields)
+            .send_probe(parameters.project, parameters.agent_version, parameters.fields)
             .await;
         return FinishedTask::Probe { has_responded };
     };

@@ -44,7 +44,7 @@ impl FailedRequests {
                     .map_or(status, |earlier_status| earlier_status.worse(status)),
             );
         }
-        let cause = error.cause_text();
+        let cause = error.message_without_details();
         if self
             .failures
             .iter()

@@ -9,8 +9,8 @@ use crate::error::Failure;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::stricter_target::StricterTarget;
 use crate::gate::{
-    Cause, SelectedPipelines, SelectionScope, is_within, looks_like_pipeline, select_named_files,
-    select_pipelines, has_changes_outside_gate,
+    Cause, SelectedPipelines, SelectionScope, has_changes_outside_gate, is_within, looks_like_pipeline,
+    select_named_files, select_pipelines,
 };
 use crate::job::cli::GateChanges;
 use crate::job::context::{Comparison, RequestedRevisions};

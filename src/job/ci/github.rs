@@ -105,7 +105,9 @@ fn is_fork(env: &Env, payload: &Payload<'_>) -> bool {
 /// (<https://docs.github.com/webhooks/webhook-events-and-payloads#merge_group>).
 fn read_merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
     Ok(CiContext {
-        branch: Some(strip_branch_prefix(&payload.require_text("merge_group.head_ref")?)),
+        branch: Some(strip_branch_prefix(
+            &payload.require_text("merge_group.head_ref")?,
+        )),
         commit: Some(payload.require_text("merge_group.head_sha")?),
         is_queued: true,
         target_tip: payload

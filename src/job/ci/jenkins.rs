@@ -3,7 +3,7 @@
 //! Variables: <https://www.jenkins.io/doc/book/pipeline/multibranch/>, <https://plugins.jenkins.io/git/>; only
 //! `JENKINS_URL` and `BUILD_ID` identify it. There is no variable for the event.
 
-use super::ci_context::{read_earlier_commits, parse_repository_name};
+use super::ci_context::{parse_repository_name, read_earlier_commits};
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::env::Env;
 

@@ -36,7 +36,9 @@ impl BaseSearch<'_> {
     /// history, and for a change without commits of its own.
     fn find_requested_base(&self, revision: &str) -> Result<Base, ContextError> {
         let named_commit = self.repo.resolve_revision(revision)?;
-        let bases = self.repo.find_merge_bases(&named_commit.commit, &self.head.commit)?;
+        let bases = self
+            .repo
+            .find_merge_bases(&named_commit.commit, &self.head.commit)?;
         if bases.is_empty() {
             return Err(ContextError::NoCommonHistory {
                 revision: revision.to_owned(),
@@ -262,7 +264,8 @@ impl BaseSearch<'_> {
             }
             Ok(bases) => {
                 let base = self.find_default_branch_base()?;
-                let base = self.set_earlier_commits_of_forced_push(base, bases, &format!("{source} ({short})"));
+                let base =
+                    self.set_earlier_commits_of_forced_push(base, bases, &format!("{source} ({short})"));
                 Ok(base.with_reason(&format!("{source} ({short}) is not an ancestor of head")))
             }
             Err(GitError::ShallowHistory { .. }) if !self.may_fetch => {

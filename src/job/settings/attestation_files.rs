@@ -71,7 +71,10 @@ pub(super) fn requested_path(flag: Option<&PathBuf>, variable: &str, env: &Env) 
 
 impl SettingSources<'_> {
     /// Resolves the files for the statement about a review from flags, variables and the configuration file.
-    pub fn resolve_review_attestation(&self, args: &AttestationArgs) -> Result<AttestationFiles, SettingsError> {
+    pub fn resolve_review_attestation(
+        &self,
+        args: &AttestationArgs,
+    ) -> Result<AttestationFiles, SettingsError> {
         let file = &self.file.review;
         Ok(AttestationFiles {
             statement: self.resolve_output(

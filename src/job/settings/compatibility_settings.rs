@@ -14,7 +14,10 @@ pub struct CompatibilitySettings {
 impl SettingSources<'_> {
     /// Resolves how to treat changes that break consumers of shared pipelines. Only the job may accept such changes,
     /// not the configuration file, and it must give a reason.
-    pub fn resolve_compatibility_settings(&self, args: &CompatArgs) -> Result<CompatibilitySettings, SettingsError> {
+    pub fn resolve_compatibility_settings(
+        &self,
+        args: &CompatArgs,
+    ) -> Result<CompatibilitySettings, SettingsError> {
         let layers = self.layers();
         let file = self.file.publish.compat;
         let mode = layers.resolve_setting(args.compat, variable::COMPAT, parse_value, file)?;

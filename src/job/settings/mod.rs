@@ -37,8 +37,8 @@ pub use config_file::FILE_NAME;
 pub use connection::Connection;
 pub use effective_settings::{EffectiveSetting, SettingOrigin};
 pub use global_settings::{
-    resolve_color_choice, resolve_gate_changes, resolve_policy_source, requested_config_dir, requested_config_file, requested_host,
-    requested_repository, requested_target_repositories,
+    requested_config_dir, requested_config_file, requested_host, requested_repository,
+    requested_target_repositories, resolve_color_choice, resolve_gate_changes, resolve_policy_source,
 };
 pub use platform_settings::PollSettings;
 pub use project_check_settings::ProjectCheckSettings;
@@ -49,7 +49,7 @@ pub use schema::json_schema;
 pub use selection::{ReviewExclusions, Selection, SelectionPurpose};
 pub use setting::Setting;
 pub use setting_kind::SettingKind;
-pub use setting_names::{find_unknown_variables, find_known_setting, list_path_glob_keys};
+pub use setting_names::{find_known_setting, find_unknown_variables, list_path_glob_keys};
 pub use setting_table::{FileConfig, all_settings, variable};
 pub use smoke_settings::{SmokeRun, SmokeSettings};
 pub use verdict_settings::VerdictSettings;

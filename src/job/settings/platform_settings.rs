@@ -23,7 +23,11 @@ pub struct PollSettings {
 impl SettingSources<'_> {
     /// Resolves how long to wait for the platform, and how often to poll. `default_limit` is the default of `--timeout`
     /// in seconds.
-    pub fn resolve_poll_settings(&self, args: &PaceArgs, default_limit: u64) -> Result<PollSettings, SettingsError> {
+    pub fn resolve_poll_settings(
+        &self,
+        args: &PaceArgs,
+        default_limit: u64,
+    ) -> Result<PollSettings, SettingsError> {
         let seconds = self.layers().resolve_setting(
             args.poll_interval,
             variable::POLL_INTERVAL,

@@ -28,7 +28,10 @@ impl ProjectCheckSettings {
 impl SettingSources<'_> {
     /// Resolves the settings of the project checks. The level of each check comes from the configuration file; only a
     /// flag or a variable of the job can turn off all checks.
-    pub fn resolve_project_checks(&self, flag: Option<ProjectChecks>) -> Result<ProjectCheckSettings, SettingsError> {
+    pub fn resolve_project_checks(
+        &self,
+        flag: Option<ProjectChecks>,
+    ) -> Result<ProjectCheckSettings, SettingsError> {
         let project_checks =
             self.layers()
                 .resolve_setting(flag, variable::PROJECT_CHECKS, parse_value, None)?;

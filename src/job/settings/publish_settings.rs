@@ -1,6 +1,8 @@
 //! The settings of a publish.
 
-use super::attestation_files::{AttestationFiles, requested_path, requested_publish_attestation, reject_shared_paths};
+use super::attestation_files::{
+    AttestationFiles, reject_shared_paths, requested_path, requested_publish_attestation,
+};
 use super::layers::{SettingSource, reject_unexpanded};
 use super::selection::{SelectionPurpose, compile_globs};
 use super::setting_names::find_setting_by_variable;
@@ -210,7 +212,10 @@ impl SettingSources<'_> {
 
     /// Resolves the revisions of a publish, which only flags and variables of the job may set. A publish always
     /// includes all pipelines, so it has no base.
-    pub fn resolve_revisions_to_publish(&self, args: &PublishArgs) -> Result<RequestedRevisions, SettingsError> {
+    pub fn resolve_revisions_to_publish(
+        &self,
+        args: &PublishArgs,
+    ) -> Result<RequestedRevisions, SettingsError> {
         let layers = self.layers();
         Ok(RequestedRevisions {
             all: true,

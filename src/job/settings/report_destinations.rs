@@ -57,7 +57,10 @@ impl ReportDestinations {
 
 impl SettingSources<'_> {
     /// Resolves where reports are written and what they show. The files for a statement are set later.
-    pub fn resolve_report_destinations(&self, args: &DestinationArgs) -> Result<ReportDestinations, SettingsError> {
+    pub fn resolve_report_destinations(
+        &self,
+        args: &DestinationArgs,
+    ) -> Result<ReportDestinations, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
         let annotations = layers.resolve_setting(
             args.annotations,

@@ -155,7 +155,11 @@ impl SettingSources<'_> {
 
     /// Resolves the globs that select files: the globs of the job, otherwise the globs in the section of the
     /// configuration file for this purpose, otherwise the globs at its top level.
-    pub fn resolve_selection(&self, args: &GlobArgs, purpose: SelectionPurpose) -> Result<Selection, SettingsError> {
+    pub fn resolve_selection(
+        &self,
+        args: &GlobArgs,
+        purpose: SelectionPurpose,
+    ) -> Result<Selection, SettingsError> {
         let layers = self.layers();
         let (own_include, own_exclude) = self.section_globs(purpose);
         let (include_key, include) = match (own_include, &self.file.include, purpose) {

@@ -43,7 +43,12 @@ impl<'a> BranchReview<'a> {
         workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
         let (mut settings, connection) = workspace.resolve_settings(
             run,
-            |sources| Ok((sources.resolve_review_settings(&args)?, sources.resolve_connection(&run.global)?)),
+            |sources| {
+                Ok((
+                    sources.resolve_review_settings(&args)?,
+                    sources.resolve_connection(&run.global)?,
+                ))
+            },
             |(review, _)| &review.gate.selection,
         )?;
         if settings.dry_run {

@@ -55,7 +55,11 @@ impl Check {
     pub(crate) fn from_failure(name: &'static str, failure: &Failure) -> Self {
         Self {
             hint: Some(failure.own_hint().unwrap_or(GENERAL_HINT).to_owned()),
-            ..Self::with_state(name, CheckState::Failed(failure.status()), failure.describe_on_one_line())
+            ..Self::with_state(
+                name,
+                CheckState::Failed(failure.status()),
+                failure.describe_on_one_line(),
+            )
         }
     }
 

@@ -134,7 +134,7 @@ impl<'a> ConnectionAttempt<'a> {
             (Some(name), None) => {
                 let lookup = http::resolve_host(name, LOOKUP_TIMEOUT.min(connection.timeout));
                 let addresses = observer
-                    .report_wait(lookup, || format!("waiting for the addresses of {name}"))
+                    .await_with_report(lookup, || format!("waiting for the addresses of {name}"))
                     .await;
                 Some(addresses)
             }

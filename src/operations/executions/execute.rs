@@ -17,7 +17,7 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{ApiValue, ExecutionId, Grid, NewExecution};
 use sluicegate_platform::definitions::{self, Document};
 use sluicegate_platform::follow::{Pace, PollEnd, send_before_deadline};
-use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
+use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::collections::BTreeMap;
 use std::future::{Future, pending};
 use std::path::Path;
@@ -163,7 +163,7 @@ impl PipelineRun<'_> {
     /// environment is missing: if the pipeline is published, it is the environment.
     async fn reject_missing_pipeline(&self, error: HttpError) -> Failure {
         let RemoteProject { platform, id } = &self.project;
-        let published_pipelines = read_for_hint(platform.published_pipelines(*id)).await;
+        let published_pipelines = request_for_hint(platform.fetch_published_pipelines(*id)).await;
         let published_names: Option<Vec<String>> = published_pipelines.map(|pipelines| {
             pipelines
                 .into_iter()
@@ -189,7 +189,7 @@ impl PipelineRun<'_> {
             show_command: None,
         };
         let names = async {
-            let environments = platform.environments(*id).await?;
+            let environments = platform.fetch_environments(*id).await?;
             Ok(environments
                 .into_iter()
                 .filter_map(|environment| environment.value.name)

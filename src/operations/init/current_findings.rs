@@ -74,7 +74,11 @@ impl CurrentFindings {
             ..
         } = tally;
         let waivers_file = match adopt {
-            Some(Adopt::Waivers) => Some(render_new_waivers_file(&all_files, WAIVERS_HEADING, WAIVER_REASON)?),
+            Some(Adopt::Waivers) => Some(render_new_waivers_file(
+                &all_files,
+                WAIVERS_HEADING,
+                WAIVER_REASON,
+            )?),
             _ => None,
         };
         let new_rules_dir = config_dir.filter(|_| adopt.is_some() && rules_file.is_none());

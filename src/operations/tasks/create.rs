@@ -57,7 +57,8 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
         })?;
         run.ui.say(&format!("created task {id}"));
         let earlier_state = None;
-        wait.follow_task(run, &platform, id, earlier_state, args.output).await
+        wait.follow_task(run, &platform, id, earlier_state, args.output)
+            .await
     })?
 }
 

@@ -9,7 +9,7 @@ use crate::job::cli::{ApprovalScope, DecideArgs};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::{ApiValue, Decision, Platform, QuestionAnswer, RemainingDecisions, Task};
-use sluicegate_platform::follow::{scope_word, send_before_deadline};
+use sluicegate_platform::follow::{approval_scope, send_before_deadline};
 
 /// Sends the user's decisions to a waiting task, and checks that the task accepted them. With `--wait`, follows the
 /// task until it ends.
@@ -54,7 +54,7 @@ async fn read_earlier_task(
     if let Some(task) = read_task_before_resume(platform, id, wait).await? {
         return Ok(task);
     }
-    match platform.task(id).await {
+    match platform.fetch_task(id).await {
         Ok(task) => Ok(task),
         Err(error) => Err(reject_task_request(platform, id, error).await),
     }
@@ -143,7 +143,7 @@ fn decision_id(decision: &Decision) -> &str {
 /// Converts the values of `--approve`, `--deny` and `--answer` to decisions. Fails if an id is both approved and
 /// denied.
 fn parse_decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
-    let scope = scope_word(args.scope == ApprovalScope::Conversation);
+    let scope = approval_scope(args.scope == ApprovalScope::Conversation);
     let approvals = args.approve.iter().map(|id| (id, true));
     let denials = args.deny.iter().map(|id| (id, false));
     let mut decisions: Vec<Decision> = approvals

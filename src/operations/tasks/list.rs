@@ -27,7 +27,7 @@ pub(crate) fn print_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
         status: args.status.map(|status| status.to_uppercase()),
     };
     run.block_on(async {
-        let project_tasks = match (platform.tasks(&filter).await, project) {
+        let project_tasks = match (platform.fetch_tasks(&filter).await, project) {
             (Err(error), Some(project)) => {
                 return Err(reject_project_request(&platform, project, error).await);
             }
@@ -100,7 +100,7 @@ async fn filter_by_branch(
 /// id or was deleted meanwhile.
 async fn find_branch_name(platform: &Platform, task: &Task) -> Result<Option<String>, HttpError> {
     let Some(id) = &task.task_id else { return Ok(None) };
-    match platform.task(id).await {
+    match platform.fetch_task(id).await {
         Ok(detail) => {
             let config = detail.value.agent_config.unwrap_or_default();
             Ok(config.target_branch_name.or(config.source_branch_name))
@@ -116,7 +116,7 @@ async fn describe_task_state(platform: &Platform, task: &ApiValue<Task>) -> Resu
     let (TaskPhase::Stopped, Some(id)) = (task.phase(), &task.task_id) else {
         return Ok(task_text::describe_state(task));
     };
-    match platform.task(id).await {
+    match platform.fetch_task(id).await {
         Ok(detail) => Ok(task_text::describe_state(&detail)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok("STOPPED (deleted meanwhile)".to_owned()),
         Err(error) => Err(error),

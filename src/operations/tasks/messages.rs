@@ -92,7 +92,7 @@ impl MessageHistory<'_> {
     async fn print_until_end(&mut self, mut pace: Pace) -> CommandResult {
         let (mut was_waiting, mut state) = (false, None);
         loop {
-            let Some(task) = pace.before_deadline(self.platform.task(self.id)).await else {
+            let Some(task) = pace.before_deadline(self.platform.fetch_task(self.id)).await else {
                 return Err(self.reject_timeout(state));
             };
             let task = match task {

@@ -39,7 +39,7 @@ async fn reject_task_request(platform: &Platform, id: &str, error: HttpError) ->
         show_command: Some("tasks show"),
     };
     let names = async {
-        let tasks = platform.tasks(&TaskFilter::default()).await?;
+        let tasks = platform.fetch_tasks(&TaskFilter::default()).await?;
         Ok(tasks.into_iter().filter_map(|task| task.value.task_id).collect())
     };
     lookup.reject_missing(error, names).await
@@ -49,7 +49,7 @@ async fn reject_task_request(platform: &Platform, id: &str, error: HttpError) ->
 pub(crate) fn show_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = create_platform_client(run)?;
     run.block_on(async {
-        let task = match platform.task(&args.id).await {
+        let task = match platform.fetch_task(&args.id).await {
             Ok(task) => task,
             Err(error) => return Err(reject_task_request(&platform, &args.id, error).await),
         };

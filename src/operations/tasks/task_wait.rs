@@ -24,7 +24,7 @@ pub(crate) async fn read_task_before_resume(
     let Some(wait) = wait else {
         return Ok(None);
     };
-    match wait.pace.before_deadline(platform.task(id)).await {
+    match wait.pace.before_deadline(platform.fetch_task(id)).await {
         Some(Ok(task)) => Ok(Some(task)),
         Some(Err(error)) => Err(reject_task_request(platform, id, error).await),
         None => Err(Failure::from(no_response_error())

@@ -41,10 +41,10 @@ async fn plan_changes(
     wanted_variables: &[VariableDefinition],
     args: &ApplyArgs,
 ) -> Result<Vec<VariableStep>, Failure> {
-    let response = variables::read_project(&project.platform, project.id, wanted_variables).await;
+    let response = variables::fetch_project_state(&project.platform, project.id, wanted_variables).await;
     let current_variables = project.check_response(response).await?;
     if !args.allow_unknown {
-        variables::check_names(document, wanted_variables, &current_variables)?;
+        variables::check_field_names(document, wanted_variables, &current_variables)?;
     }
     Ok(variables::compare_with_project(
         document,

@@ -29,7 +29,7 @@ pub(crate) async fn print_variables(run: &Run, project: &RemoteProject, output: 
         ("description", "description"),
         ("id", "id"),
     ];
-    let response = project.platform.variables(project.id).await;
+    let response = project.platform.fetch_variables(project.id).await;
     let variables = project.check_response(response).await?;
     run.print_list(output, variables, &columns, "the project has no variables")
 }
@@ -86,7 +86,7 @@ pub(crate) async fn update_variable(
 
 /// Requests the variable with this name. Fails if the project does not have it, with the most similar names as a hint.
 async fn find_variable(project: &RemoteProject, name: &str) -> Result<Variable, Failure> {
-    let response = project.platform.variables(project.id).await;
+    let response = project.platform.fetch_variables(project.id).await;
     let variables = project.check_response(response).await?;
     let names: Vec<String> = variables
         .iter()

@@ -10,7 +10,7 @@ use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::Override;
 use sluicegate_platform::definitions::variables::{list_unconfirmed_overrides, parse_argument};
-use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
+use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::fmt::Write as _;
 
 /// Runs `sluicegate variables overrides`: prints, sets or removes the values that a variable has in single
@@ -41,7 +41,11 @@ async fn print_overrides(
     environment: Option<&str>,
     output: OutputArgs,
 ) -> CommandResult {
-    let response = match project.platform.overrides(project.id, name, environment).await {
+    let response = match project
+        .platform
+        .fetch_variable_overrides(project.id, name, environment)
+        .await
+    {
         Ok(response) => response,
         Err(error) => return Err(project.reject_variable_request(name, error).await),
     };
@@ -67,7 +71,7 @@ async fn set_overrides(
     let environment_filter = None;
     let current = match project
         .platform
-        .overrides(project.id, name, environment_filter)
+        .fetch_variable_overrides(project.id, name, environment_filter)
         .await
     {
         Ok(response) => response,
@@ -182,8 +186,10 @@ async fn reject_override_request(
         return reject_creation(error, &format!("run `sluicegate {list_command}` to check"));
     }
     let environment_filter = None;
-    let request = project.platform.overrides(project.id, name, environment_filter);
-    match read_for_hint(request).await {
+    let request = project
+        .platform
+        .fetch_variable_overrides(project.id, name, environment_filter);
+    match request_for_hint(request).await {
         None => project.reject_variable_request(name, error).await,
         Some(response) => {
             let existing_overrides = response.value.overrides.into_iter();

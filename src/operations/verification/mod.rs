@@ -23,7 +23,7 @@ pub(crate) fn compare_with_platform(
     version: &str,
     compare: impl Fn(&ArtifactDetails) -> Vec<String>,
 ) -> Result<Vec<String>, Failure> {
-    match run.block_on(platform.artifact_details(prefix, Some(version)))? {
+    match run.block_on(platform.fetch_artifact_details(prefix, Some(version)))? {
         Ok(details) => {
             if details.artifact.enabled == Some(false) {
                 run.ui.warn(&format!(

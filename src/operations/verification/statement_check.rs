@@ -88,8 +88,7 @@ fn verify_publication(
     let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
     let platform = run.create_platform_client(&connection)?;
     let mut differences = statement.check_publication(predicate);
-    if let (Some(publish_platform), Some(run_platform)) =
-        (&predicate.platform, review_platform(&connection))
+    if let (Some(publish_platform), Some(run_platform)) = (&predicate.platform, review_platform(&connection))
     {
         differences.extend(compare_platforms(run, publish_platform, &run_platform));
     }

@@ -18,7 +18,7 @@ use sluicegate_pipelines::pipelines::Pipeline;
 use sluicegate_pipelines::project::{ComponentSuggestions, ProjectCheck};
 use sluicegate_pipelines::rules::{self, find_consequences};
 use sluicegate_pipelines::waivers::{
-    self, FILE_NAME, OldNames, WaiverEntry, Waivers, read_waivers, remove_entries,
+    self, FILE_NAME, OldNames, WaiverEntry, Waivers, parse_waivers_file, remove_entries,
 };
 use std::collections::BTreeSet;
 
@@ -121,7 +121,7 @@ fn reject_unreadable(
 ) -> Result<(), Failure> {
     let is_known_rule = workspace.build_rule_lookup(waivers_file.rules.as_ref())?;
     for entry in entries {
-        read_waivers(format!("- {entry}\n").as_bytes(), &is_known_rule)
+        parse_waivers_file(format!("- {entry}\n").as_bytes(), &is_known_rule)
             .map_err(|error| Failure::usage(format!("invalid waiver: {}", error.message)))?;
     }
     Ok(())
@@ -161,7 +161,11 @@ fn require_match(waivers_file: &WaiversFile, mut entry: WaiverEntry) -> Result<W
 }
 
 /// Renders a new waivers file with this heading: one waiver for each finding that can have one.
-pub(crate) fn render_new_waivers_file(files: &[FileResults], heading: &str, reason: &str) -> Result<String, Failure> {
+pub(crate) fn render_new_waivers_file(
+    files: &[FileResults],
+    heading: &str,
+    reason: &str,
+) -> Result<String, Failure> {
     let terms = WaiverTerms {
         reason: reason.to_owned(),
         owner: None,

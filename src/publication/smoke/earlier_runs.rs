@@ -60,7 +60,7 @@ impl SmokeTest<'_> {
             return Ok(None);
         };
         let ui = self.publication.run.ui;
-        let started_at = match project.platform.execution(project.id, &id).await {
+        let started_at = match project.platform.fetch_execution(project.id, &id).await {
             Ok(response) => response.result.started_at.clone(),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 ui.warn(&format!(

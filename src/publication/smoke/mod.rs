@@ -163,7 +163,7 @@ impl Publication<'_> {
         receipt: &Receipt,
     ) -> Result<Artifact, SmokeProblem> {
         let (prefix, name) = (&receipt.prefix, &receipt.version_name);
-        match platform.artifact_details(prefix, Some(name)).await {
+        match platform.fetch_artifact_details(prefix, Some(name)).await {
             Ok(details) => Ok(details.artifact),
             Err(error) => {
                 let fact = format!("could not read the details of version {name} of {prefix}");

@@ -35,7 +35,7 @@ async fn compare_execution(platform: &Platform, run: &SmokeExecution) -> Result<
             run.project_id
         )));
     };
-    let execution = match platform.execution(project, id).await {
+    let execution = match platform.fetch_execution(project, id).await {
         Ok(response) => response.result.clone(),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Ok(Some(format!(

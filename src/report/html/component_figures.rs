@@ -77,7 +77,7 @@ impl ComponentFigures<'_> {
         let canvas = complete_picture.canvas();
         let (part, omitted_count) = canvas.select_changed_part(MAX_FIRST_COMPONENTS);
         let full_id = format!("{id}-full");
-        let first_change = canvas.first_change().unwrap_or(0);
+        let first_change = canvas.find_first_changed_box().unwrap_or(0);
         let overview = complete_picture.render_overview(
             &PictureFrame {
                 id: &format!("{id}-overview"),

@@ -130,7 +130,9 @@ impl<'v, 'a> PageChanges<'v, 'a> {
         let list = ChangeFolds {
             path,
             id: &format!("canvas-{file_index}"),
-            lines: changed_file.map(|file| file.change_lines.as_slice()).unwrap_or_default(),
+            lines: changed_file
+                .map(|file| file.change_lines.as_slice())
+                .unwrap_or_default(),
         };
         let (content, component_ids) =
             render_content(canvas, list, self.finding_width, &build_badges(&file.findings));

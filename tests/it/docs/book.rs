@@ -192,7 +192,7 @@ fn every_job_in_the_book_is_one() {
             super::accept_configuration(&page, &block);
         } else if block.starts_with("# sluicegate-waivers.yaml") {
             let knows = |rule: &str| sluicegate_pipelines::rules::find_rule(rule).is_some();
-            sluicegate_pipelines::waivers::read_waivers(block.as_bytes(), &knows).unwrap();
+            sluicegate_pipelines::waivers::parse_waivers_file(block.as_bytes(), &knows).unwrap();
         } else if block.starts_with("# sluicegate-rules.yaml") {
             let rules = TeamRuleSet::parse(block.as_bytes());
             let run = rules

@@ -208,7 +208,8 @@ fn large_blob_is_streamed_whole_and_may_be_left_early() {
         let head = repo.head().unwrap().commit;
         let reader = |path: &str| {
             let blob = repo.find_file(&head, path).unwrap().unwrap().blob;
-            repo.open_blob(&blob, repo.read_blob_size(&blob).unwrap()).unwrap()
+            repo.open_blob(&blob, repo.read_blob_size(&blob).unwrap())
+                .unwrap()
         };
         let read = |path: &str| {
             let mut read = Vec::new();

@@ -179,7 +179,11 @@ impl Description {
         for field in groups.iter().take(max_count) {
             match field {
                 FieldGroup::Single(field) => {
-                    self.describe_field(depth, field, &format!("{}: ", field_groups::format_field_path(field)));
+                    self.describe_field(
+                        depth,
+                        field,
+                        &format!("{}: ", field_groups::format_field_path(field)),
+                    );
                 }
                 FieldGroup::Row { name, cells } => self.describe_row(depth, name, cells),
                 FieldGroup::Entry { name, fields } => {

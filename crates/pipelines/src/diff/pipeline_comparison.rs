@@ -4,7 +4,7 @@ use super::component_rename::{self, find_renames, repeats_component_name};
 use super::diff_document::{DiffDocument, NamedNode};
 use super::diff_walk::{DiffWalk, FilteredNode, MaybeNode};
 use super::leaf::{Leaf, PathStep};
-use super::named_links::{self, LocatedNode, LinkKeys, Links, NamedLink};
+use super::named_links::{self, LinkKeys, Links, LocatedNode, NamedLink};
 use super::pair::{Pair, pair_by_key};
 use super::pipeline_diff::{
     ComponentChange, ComponentDiff, FieldDiff, PipelineDiff, VariableChange, VariableDiff,

@@ -35,7 +35,7 @@ impl Relocation<'_> {
         }
         let new_target = self
             .new_files
-            .find_call_text(target, kind, &new_path, &new_caller);
+            .find_call_target(target, kind, &new_path, &new_caller);
         Some(new_target.ok_or_else(|| format!("no reference in `{new_caller}` can point to `{new_path}`")))
     }
 }
@@ -107,7 +107,7 @@ impl<'m> ReferenceRepair<'m> {
             Ok(path) => path,
             Err(error) => return Some(Err(error)),
         };
-        let new_target = self.pipelines.find_call_text(target, kind, path, caller);
+        let new_target = self.pipelines.find_call_target(target, kind, path, caller);
         (new_target.as_deref() != Some(target)).then(|| new_target.ok_or(RepairError::NoFile))
     }
 
@@ -133,7 +133,7 @@ impl<'m> ReferenceRepair<'m> {
         path: &str,
     ) -> Result<&'m str, RepairError> {
         match same_name_path {
-            Err(RepairError::NoFile) => match self.spellings.find(path) {
+            Err(RepairError::NoFile) => match self.spellings.find_similar_spelling(path) {
                 Some(other_spelling) => Ok(other_spelling.path),
                 None => Err(RepairError::NoFile),
             },
@@ -239,7 +239,8 @@ mod tests {
         let repair = ReferenceRepair::new(&[&FILES[..], &["x/a.sql", "x/b.sql", "y/b.sql"]].concat());
         let call =
             |target| repair.find_corrected_target(&reference("orchestrationJob", target), "c/main.orch.yaml");
-        let script = |target| repair.find_corrected_target(&reference("fileName", target), "c/main.orch.yaml");
+        let script =
+            |target| repair.find_corrected_target(&reference("fileName", target), "c/main.orch.yaml");
         let several =
             |a: &str, b: &str| Some(Err(RepairError::SeveralFiles(vec![a.to_owned(), b.to_owned()])));
         assert_eq!(call("old/load"), Some(Ok("a/load".to_owned())));

@@ -27,7 +27,7 @@ pub use finding_fix::{Fix, ProposedFix};
 pub use finding_state::FindingState;
 pub use finding_totals::FindingTotals;
 pub use fingerprint::Fingerprint;
-pub use known_limit::{suggest_lower_known_limit, describe_too_many_known};
+pub use known_limit::{describe_too_many_known, suggest_lower_known_limit};
 pub use missing_shards::describe_missing_shards;
 pub use report::{
     ComparedWith, Engine, ExcludedFile, GateChange, LimitKind, Report, ResultCounts, ReviewContext,

@@ -124,7 +124,11 @@ mod tests {
             (Some("998.0.0"), Breaking, "999.0.0"),
         ];
         for (latest, class, expected) in table {
-            assert_eq!(next_version_name(latest, class).unwrap(), expected, "{latest:?} {class}");
+            assert_eq!(
+                next_version_name(latest, class).unwrap(),
+                expected,
+                "{latest:?} {class}"
+            );
         }
     }
 

@@ -144,7 +144,7 @@ impl Canvas {
 
     /// Returns a flag for each box: true if links of several kinds begin at it, so that their labels must name the
     /// kind.
-    pub(super) fn has_several_link_kinds_by_box(&self) -> Vec<bool> {
+    pub(super) fn flag_boxes_with_several_link_kinds(&self) -> Vec<bool> {
         let mut kinds: Vec<Option<&str>> = vec![None; self.boxes.len()];
         let mut has_several = vec![false; self.boxes.len()];
         for arrow in &self.arrows {

@@ -61,7 +61,7 @@ impl Canvas {
 
     /// Returns the index of the first box with a change or findings, or else of the first box at an end of a changed
     /// link.
-    pub fn first_change(&self) -> Option<usize> {
+    pub fn find_first_changed_box(&self) -> Option<usize> {
         let changed_box = (0..self.boxes.len()).find(|index| self.is_changed_or_has_findings(*index));
         changed_box.or_else(|| {
             let (boxes_near_changes, _) = self.list_boxes_near_changes();

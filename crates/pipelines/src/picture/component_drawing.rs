@@ -22,7 +22,7 @@ pub(super) const fn colors(mark: ChangeMark) -> (&'static str, &'static str) {
 }
 
 /// Returns the attribute that draws the lines of removed items dashed; empty for all other items.
-pub(super) const fn dash(mark: ChangeMark) -> &'static str {
+pub(super) const fn dash_attribute(mark: ChangeMark) -> &'static str {
     match mark {
         ChangeMark::Removed => " stroke-dasharray=\"6 4\"",
         _ => "",
@@ -80,7 +80,7 @@ impl Component<'_> {
             text::escape_markup(&self.canvas_box.name),
             self.canvas_box.mark.word(),
             text::escape_markup(&self.describe()),
-            dash(self.color_mark),
+            dash_attribute(self.color_mark),
         );
         self.draw_lines(svg);
         if self.color_mark != ChangeMark::Unchanged {

@@ -54,7 +54,7 @@ impl BoxText {
 }
 
 /// Returns the wrapped name, the note and the width of each box. Names that would look the same get a number.
-pub(super) fn box_texts(canvas: &Canvas) -> Vec<BoxText> {
+pub(super) fn wrap_box_texts(canvas: &Canvas) -> Vec<BoxText> {
     let mut visible_names = HashSet::new();
     canvas
         .boxes
@@ -98,8 +98,8 @@ fn wrap_unique_name(visible_names: &mut HashSet<String>, name: &str) -> Vec<Stri
 }
 
 /// Returns the label at the start of each link, in the order of the arrows; `None` for a link that needs no label.
-pub(super) fn link_labels(canvas: &Canvas) -> Vec<Option<String>> {
-    let has_several_kinds = canvas.has_several_link_kinds_by_box();
+pub(super) fn format_link_labels(canvas: &Canvas) -> Vec<Option<String>> {
+    let has_several_kinds = canvas.flag_boxes_with_several_link_kinds();
     canvas
         .arrows
         .iter()
@@ -127,7 +127,7 @@ fn link_label(arrow: &Arrow, has_several_kinds: bool, mark: ChangeMark) -> Optio
 }
 
 /// Returns the label of a stub, for example `3 more`: the number of components that the picture omits there.
-pub(super) fn stub_label(stub: &Stub) -> String {
+pub(super) fn format_stub_label(stub: &Stub) -> String {
     format!("{} more", stub.count)
 }
 

@@ -84,8 +84,8 @@ pub(super) fn lay_out_within(canvas: &Canvas, max_width: i32) -> Layout {
 
 /// Computes the layout of a grid and the spans of its boxes. Widens the gaps until each link has space, within limits.
 fn lay_out_grid(canvas: &Canvas, places: &Places, grid: &Grid) -> (Layout, BoxSpans) {
-    let texts = label::box_texts(canvas);
-    let labels = label::link_labels(canvas);
+    let texts = label::wrap_box_texts(canvas);
+    let labels = label::format_link_labels(canvas);
     let ports = Ports::for_canvas(canvas, grid);
     let widths = compute_widths(places, &texts);
     let mut gap_lines = GapLines::new();
@@ -301,7 +301,7 @@ impl PortPlaces<'_> {
     /// Returns the two ends of the line of each stub, and the label above each line.
     fn place_stubs(&self, canvas: &Canvas) -> (Vec<Vec<PixelPoint>>, Vec<Label>) {
         let places = canvas.stubs.iter().map(|stub| {
-            let text = label::stub_label(stub);
+            let text = label::format_stub_label(stub);
             let length = label::text_width(&text) + LABEL_GAP;
             let (x, y) = self.edge_point(stub_port(stub.canvas_box, stub.is_outgoing), 0);
             let (left, right) = if stub.is_outgoing {

@@ -1,7 +1,7 @@
 //! Draws the links of a picture and their labels, in the colors of their changes.
 
 use super::canvas::{Arrow, Canvas, ChangeMark, Stub};
-use super::component_drawing::{SOFT_INK, colors, dash};
+use super::component_drawing::{SOFT_INK, colors, dash_attribute};
 use super::layout::{Label, PixelPoint};
 use sluicegate_base::text;
 use std::fmt::Write as _;
@@ -30,7 +30,7 @@ pub(super) fn draw_link(svg: &mut String, canvas: &Canvas, arrow: &Arrow, wire: 
         rounded_path(wire),
         line_color,
         line_width(mark),
-        dash(mark),
+        dash_attribute(mark),
     );
 }
 

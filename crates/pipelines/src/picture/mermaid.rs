@@ -31,7 +31,7 @@ const REMOVED_LINK_STYLE: &str = "stroke:#cf222e,stroke-width:2px";
 
 /// Renders the canvas as a Mermaid flowchart, without the code fence around it.
 pub fn render_mermaid(canvas: &Canvas) -> String {
-    let labels = super::label::link_labels(canvas);
+    let labels = super::label::format_link_labels(canvas);
     let mut chart = format!("flowchart {}\n", choose_direction(canvas, &labels));
     if canvas.boxes.is_empty() {
         chart.push_str("  n0[\"no components\"]\n");

@@ -115,14 +115,14 @@ impl Ports {
 
     /// Widens the clearances of the gaps so that the labels of links and of stubs fit into them.
     fn reserve_label_space(&mut self, canvas: &Canvas, grid: &Grid, links: &[LinkPlan]) {
-        for (link, text) in links.iter().zip(label::link_labels(canvas)) {
+        for (link, text) in links.iter().zip(label::format_link_labels(canvas)) {
             let gap = gap_at(grid, link.exit);
             if let (Some(gap), Some(text)) = (gap, text) {
                 self.widen_clearance(gap, label::text_width(&text) + 3 * LABEL_GAP, 0);
             }
         }
         for stub in &canvas.stubs {
-            let width = label::text_width(&label::stub_label(stub)) + 2 * LABEL_GAP;
+            let width = label::text_width(&label::format_stub_label(stub)) + 2 * LABEL_GAP;
             match gap_at(grid, stub_port(stub.canvas_box, stub.is_outgoing)) {
                 Some(gap) if stub.is_outgoing => self.widen_clearance(gap, width, 0),
                 Some(gap) => self.widen_clearance(gap, 0, width),

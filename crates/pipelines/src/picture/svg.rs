@@ -5,7 +5,7 @@
 //! markup (`component`, `link`, `stub` and their `data-` attributes), so the markup must stay stable.
 
 use super::canvas::{Canvas, ChangeMark, PipelineState};
-use super::component_drawing::{Component, ElementIds, INK, colors, dash};
+use super::component_drawing::{Component, ElementIds, INK, colors, dash_attribute};
 use super::label::{self, FONT_SIZE};
 use super::layout::{Layout, lay_out, lay_out_within};
 use super::link_drawing::{draw_label, draw_link, draw_stub};
@@ -216,7 +216,7 @@ impl<'c> Picture<'c> {
                  rx=\"10\" fill=\"{fill}\" stroke=\"{line_color}\"{}/><text class=\"sg-name\" x=\"{}\" y=\"{}\" \
                  text-anchor=\"middle\" fill=\"{INK}\">{words}</text></g>",
                 -LEGEND_HEIGHT,
-                dash(mark),
+                dash_attribute(mark),
                 x + width / 2,
                 14 - LEGEND_HEIGHT,
                 mark_word = mark.word(),

@@ -175,7 +175,7 @@ impl<'f> PipelineFiles<'f> {
 
     /// Returns the target with which `caller` calls the file at `path`; `None` if no target is resolved to this file.
     /// The target has the extension if `old_target` has it, unless only the other form is resolved to the file.
-    pub(crate) fn find_call_text(
+    pub(crate) fn find_call_target(
         &self,
         old_target: &str,
         kind: PipelineKind,

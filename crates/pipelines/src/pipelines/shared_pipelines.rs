@@ -87,7 +87,7 @@ impl SharedPipelines {
 
     /// Returns the content of the shared-pipelines file as a text that is equal for equal contents. The order of
     /// entries and keys, quotes and comments have no effect.
-    pub fn canonical_text(bytes: &[u8]) -> Result<String, DocumentError> {
+    pub fn to_canonical_text(bytes: &[u8]) -> Result<String, DocumentError> {
         let tree = Tree::parse(bytes, None)?;
         Ok(canonical_text(tree.root(), &|key| key == "pipelines"))
     }
@@ -281,7 +281,7 @@ pipelines:
 
     #[test]
     fn equivalent_files_have_equal_canonical_texts() {
-        let meaning = |yaml: &str| SharedPipelines::canonical_text(yaml.as_bytes()).unwrap();
+        let meaning = |yaml: &str| SharedPipelines::to_canonical_text(yaml.as_bytes()).unwrap();
         let one =
             "# a\nversion: '1.0'\npipelines:\n- {id: a, pipeline: p, x: [1, 2]}\n- {id: b, pipeline: q}\n";
         let same =

@@ -56,7 +56,7 @@ impl<'p> SpellingIndex<'p> {
     /// Returns the only file whose path differs from `path` only in letter case or Unicode normal form. If there is
     /// none, or if there are several, searches for a difference in the normal form alone: first in the complete path,
     /// then in the file name.
-    pub(crate) fn find(&self, path: &str) -> Option<OtherSpelling<'p>> {
+    pub(crate) fn find_similar_spelling(&self, path: &str) -> Option<OtherSpelling<'p>> {
         let same_paths = self
             .by_path
             .get(&to_lowercase_nfc(path))
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     fn find<'p>(paths: &[&'p str], path: &str) -> Option<OtherSpelling<'p>> {
-        SpellingIndex::new(paths.iter().copied()).find(path)
+        SpellingIndex::new(paths.iter().copied()).find_similar_spelling(path)
     }
 
     #[test]

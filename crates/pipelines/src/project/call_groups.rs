@@ -31,7 +31,7 @@ impl CallGroups {
     }
 
     /// Returns whether the call of `target` by `caller` is part of a cycle of calls.
-    pub(super) fn is_in_circle(&self, caller: usize, target: usize) -> bool {
+    pub(super) fn is_in_cycle(&self, caller: usize, target: usize) -> bool {
         caller == target
             || (self.groups.get(caller).is_some() && self.groups.get(caller) == self.groups.get(target))
     }
@@ -47,7 +47,7 @@ impl CallGroups {
 
     /// Returns the pipelines of the shortest cycle that begins with the call of `target` by `caller`, beginning with
     /// the caller. Returns `None` if the group is too large to search, or if the call is not part of a cycle.
-    pub(super) fn find_circle(&self, caller: usize, target: usize) -> Option<Vec<usize>> {
+    pub(super) fn find_shortest_cycle(&self, caller: usize, target: usize) -> Option<Vec<usize>> {
         if caller == target {
             return Some(vec![caller]);
         }
@@ -61,8 +61,7 @@ impl CallGroups {
                 if *next_callee == caller {
                     return Some(trace_path(&previous_pipelines, pipeline, caller));
                 }
-                if self.is_in_circle(pipeline, *next_callee) && !previous_pipelines.contains_key(next_callee)
-                {
+                if self.is_in_cycle(pipeline, *next_callee) && !previous_pipelines.contains_key(next_callee) {
                     previous_pipelines.insert(*next_callee, pipeline);
                     queue.push_back(*next_callee);
                 }
@@ -154,10 +153,10 @@ mod tests {
     #[test]
     fn shortest_circle_begins_at_caller() {
         let calls = CallGroups::new(vec![vec![1, 2], vec![2], vec![0], vec![0, 3], vec![]]);
-        assert_eq!(calls.find_circle(0, 1), Some(vec![0, 1, 2]));
-        assert_eq!(calls.find_circle(0, 2), Some(vec![0, 2]));
-        assert_eq!(calls.find_circle(3, 3), Some(vec![3]));
-        assert!(!calls.is_in_circle(3, 0) && !calls.is_in_circle(3, 4));
+        assert_eq!(calls.find_shortest_cycle(0, 1), Some(vec![0, 1, 2]));
+        assert_eq!(calls.find_shortest_cycle(0, 2), Some(vec![0, 2]));
+        assert_eq!(calls.find_shortest_cycle(3, 3), Some(vec![3]));
+        assert!(!calls.is_in_cycle(3, 0) && !calls.is_in_cycle(3, 4));
         assert_eq!((calls.group_size(1), calls.group_size(3)), (3, 1));
     }
 
@@ -166,8 +165,8 @@ mod tests {
         let mut to: Vec<Vec<usize>> = (1..200_000).map(|next| vec![next]).collect();
         to.push(vec![0]);
         let calls = CallGroups::new(to);
-        assert!(calls.is_in_circle(7, 8));
-        assert_eq!(calls.find_circle(7, 8), None);
+        assert!(calls.is_in_cycle(7, 8));
+        assert_eq!(calls.find_shortest_cycle(7, 8), None);
     }
 
     /// Returns whether calls lead from one pipeline to the other.
@@ -193,8 +192,8 @@ mod tests {
             for (from, called) in to.iter().enumerate() {
                 for callee in called {
                     let leads_back = reaches(&to, *callee, from);
-                    prop_assert_eq!(calls.is_in_circle(from, *callee), leads_back);
-                    let circle = calls.find_circle(from, *callee).filter(|_| leads_back);
+                    prop_assert_eq!(calls.is_in_cycle(from, *callee), leads_back);
+                    let circle = calls.find_shortest_cycle(from, *callee).filter(|_| leads_back);
                     prop_assert_eq!(circle.is_some(), leads_back);
                     if let Some(circle) = circle {
                         let all = circle.iter().zip(circle.iter().cycle().skip(1));

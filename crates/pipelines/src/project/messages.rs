@@ -52,12 +52,12 @@ pub(super) fn describe_bare_call(kind: PipelineKind, target: &str, path: &str) -
 }
 
 /// Returns the hint for a reference to something that the change renamed.
-pub(super) fn rename_hint(name: &str) -> String {
+pub(super) fn format_rename_hint(name: &str) -> String {
     format!("; it was renamed in this change to `{}`", shorten_name(name))
 }
 
 /// Returns the hint that a file has the same name in another spelling.
-pub(super) fn other_spelling_hint(spelling: OtherSpelling<'_>) -> String {
+pub(super) fn format_other_spelling_hint(spelling: OtherSpelling<'_>) -> String {
     let difference = match spelling.difference {
         SpellingDifference::NormalForm => "another Unicode normal form",
         SpellingDifference::LetterCase => "another letter case",
@@ -69,7 +69,7 @@ pub(super) fn other_spelling_hint(spelling: OtherSpelling<'_>) -> String {
 }
 
 /// Returns the hint that asks whether this similar name is meant.
-pub(super) fn similar_name_hint(name: &str) -> String {
+pub(super) fn format_similar_name_hint(name: &str) -> String {
     format!("; {}", text::did_you_mean(name))
 }
 
@@ -123,7 +123,7 @@ pub fn describe_undeclared_parameter(entry: &SharedEntry, parameter: &SharedPara
 }
 
 /// Describes a call that is part of a cycle. `paths` contains the pipelines of the cycle, without repeating the first.
-pub(super) fn describe_circle(paths: &[&str]) -> String {
+pub(super) fn describe_cycle(paths: &[&str]) -> String {
     match paths {
         [own] => format!("calls its own pipeline, `{}`", shorten_name(own)),
         [first, ..] => {
@@ -141,7 +141,7 @@ pub(super) fn describe_circle(paths: &[&str]) -> String {
 }
 
 /// Describes a call between pipelines of a group that is too large to find a single cycle.
-pub(super) fn describe_large_circle(callee: &str, size: usize) -> String {
+pub(super) fn describe_large_cycle(callee: &str, size: usize) -> String {
     let callee = shorten_name(callee);
     format!("calls `{callee}`, one of {size} pipelines that call each other in cycles")
 }

@@ -2,7 +2,7 @@
 
 use super::call_groups::CallGroups;
 use super::messages::{
-    MISSING_FILE, NOT_A_PIPELINE, describe_broken_entry, describe_circle, describe_large_circle,
+    MISSING_FILE, NOT_A_PIPELINE, describe_broken_entry, describe_cycle, describe_large_cycle,
     describe_undeclared_parameter,
 };
 use super::problem::{Problem, build_reference_problem, build_shared_file_problem, group_problems};
@@ -136,19 +136,19 @@ impl Project<'_> {
                 let Some(callee_index) = indices
                     .get(callee)
                     .copied()
-                    .filter(|callee_index| groups.is_in_circle(index, *callee_index))
+                    .filter(|callee_index| groups.is_in_cycle(index, *callee_index))
                 else {
                     continue;
                 };
                 let text = messages_by_callee.entry(callee_index).or_insert_with(|| {
-                    let Some(cycle) = groups.find_circle(index, callee_index) else {
-                        return describe_large_circle(callee, groups.group_size(index));
+                    let Some(cycle) = groups.find_shortest_cycle(index, callee_index) else {
+                        return describe_large_cycle(callee, groups.group_size(index));
                     };
                     let paths: Vec<&str> = cycle
                         .iter()
                         .filter_map(|index| pipelines.get(*index).map(|(path, _)| *path))
                         .collect();
-                    describe_circle(&paths)
+                    describe_cycle(&paths)
                 });
                 problems.entry(path).or_default().push(build_reference_problem(
                     ProjectCheck::Cycle,

@@ -2,8 +2,8 @@
 
 use super::messages::{
     describe_ambiguous_call, describe_bare_call, describe_dangling_link, describe_missing_call,
-    describe_missing_script, describe_undeclared_variable, describe_unusable_script, other_spelling_hint,
-    rename_hint, similar_name_hint,
+    describe_missing_script, describe_undeclared_variable, describe_unusable_script,
+    format_other_spelling_hint, format_rename_hint, format_similar_name_hint,
 };
 use super::problem::{Problem, build_component_problem, build_reference_problem};
 use super::suggestions::{CallHint, CallSuggestions, ComponentSuggestions};
@@ -59,7 +59,7 @@ impl ReferringFile<'_> {
         let renames = self.project.renames;
         let new_name = renames.and_then(|renames| (renames.find_component_name)(self.path, &link.name));
         let hint = match &new_name {
-            Some(new_name) => rename_hint(new_name),
+            Some(new_name) => format_rename_hint(new_name),
             None => self.suggest_component(facts, &link.name),
         };
         let message = describe_dangling_link(link.role, &link.name) + &hint;
@@ -83,7 +83,7 @@ impl ReferringFile<'_> {
         let mut suggestions = self.component_suggestions.borrow_mut();
         suggestions
             .find_similar(names, name)
-            .map(|similar_name| similar_name_hint(&similar_name))
+            .map(|similar_name| format_similar_name_hint(&similar_name))
             .unwrap_or_default()
     }
 
@@ -121,13 +121,13 @@ impl ReferringFile<'_> {
         let spellings = self
             .spellings
             .get_or_init(|| SpellingIndex::new(self.project.regular_paths.iter().map(String::as_str)));
-        match (new_path, spellings.find(target)) {
+        match (new_path, spellings.find_similar_spelling(target)) {
             (Some(new_path), _) => CallHint {
-                text: rename_hint(&new_path),
+                text: format_rename_hint(&new_path),
                 only_path: (!(renames.has_twin)(&new_path)).then_some(new_path),
             },
             (None, Some(spelling)) => CallHint {
-                text: other_spelling_hint(spelling),
+                text: format_other_spelling_hint(spelling),
                 only_path: spelling.is_only_path.then(|| spelling.path.to_owned()),
             },
             (None, None) => CallHint::default(),
@@ -164,7 +164,7 @@ impl ReferringFile<'_> {
             }
         };
         let fix = new_path.and_then(|path| {
-            let new_target = files.find_call_text(target, kind, &path, self.path)?;
+            let new_target = files.find_call_target(target, kind, &path, self.path)?;
             propose_reference(reference, target, new_target)
         });
         problems.extend(message.map(|message| Problem {
@@ -185,7 +185,7 @@ impl ReferringFile<'_> {
         };
         match renames.find_new_pipeline_path(target, kind) {
             Some(new_path) => CallHint {
-                text: rename_hint(new_path),
+                text: format_rename_hint(new_path),
                 only_path: (!(renames.has_twin)(new_path)).then(|| new_path.to_owned()),
             },
             None => self

@@ -1,7 +1,7 @@
 //! Searches for the probable target of a broken reference. Hostile names can make each search compare all names, so the
 //! work is bounded.
 
-use super::messages::{REPAIR_HINT, format_paths, other_spelling_hint, similar_name_hint};
+use super::messages::{REPAIR_HINT, format_other_spelling_hint, format_paths, format_similar_name_hint};
 use crate::pipelines::{
     OtherSpelling, PipelineFiles, PipelineKind, SpellingIndex, file_name, without_extension,
 };
@@ -150,16 +150,16 @@ impl<'p> CallSuggestions<'p> {
         let spelling = self.find_other_spelling(files, target, kind);
         if let Some(spelling) = spelling.filter(|spelling| spelling.is_only_path) {
             return CallHint {
-                text: other_spelling_hint(spelling),
+                text: format_other_spelling_hint(spelling),
                 only_path: Some(spelling.path.to_owned()),
             };
         }
         let text = match files.files_named(target, kind) {
             [] => match spelling {
-                Some(spelling) => other_spelling_hint(spelling) + REPAIR_HINT,
+                Some(spelling) => format_other_spelling_hint(spelling) + REPAIR_HINT,
                 None => self
                     .find_similar(files, target, kind)
-                    .map(similar_name_hint)
+                    .map(format_similar_name_hint)
                     .unwrap_or_default(),
             },
             [one] => format!("; `{}` has that name{REPAIR_HINT}", shorten_name(one)),
@@ -186,7 +186,7 @@ impl<'p> CallSuggestions<'p> {
             )
         });
         let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
-        spellings.find(&format!("{target_stem}{}", kind.extension()))
+        spellings.find_similar_spelling(&format!("{target_stem}{}", kind.extension()))
     }
 
     /// Returns the path that is most similar to the target of a call; `None` if no path is similar, or after too much

@@ -67,7 +67,7 @@ impl<'p> ComponentGraph<'p> {
     }
 
     /// Returns for each component whether it is a start component or reachable from one.
-    pub(crate) fn reachability_flags(&self) -> Vec<bool> {
+    pub(crate) fn compute_reachability_flags(&self) -> Vec<bool> {
         let mut is_reached: Vec<bool> = self.components.iter().map(is_start).collect();
         let mut pending: Vec<usize> = (0..self.components.len())
             .filter(|index| is_reached[*index])

@@ -32,7 +32,7 @@ impl Rule for ComponentNamingConvention {
         );
         Ok(Box::new(move |subject| {
             let components = &subject.pipeline.components;
-            let matches = regex.matches(components.iter().map(|component| component.name.as_str()))?;
+            let matches = regex.match_names(components.iter().map(|component| component.name.as_str()))?;
             Ok(subject.list_component_violations(|index, _| matches.get(index) == Some(&false), &problem))
         }))
     }

@@ -86,7 +86,7 @@ impl Pattern {
     }
 
     /// Returns for each name, in order, whether it matches the pattern. Fails if matching would take too long.
-    pub(super) fn matches<'n>(
+    pub(super) fn match_names<'n>(
         &self,
         names: impl Iterator<Item = &'n str> + Clone,
     ) -> Result<Vec<bool>, EvaluationError> {

@@ -17,7 +17,7 @@ impl RuleDocumentation {
     }
 
     /// Returns the entry of the rule for a rules file, at this level and with the platform's default values.
-    pub(crate) fn rules_file_entry(&self, level: Enforcement) -> String {
+    pub(crate) fn format_rules_file_entry(&self, level: Enforcement) -> String {
         let mut entry = format!(
             "- id: {}\n  enabled: true\n  enforcementLevel: {level}\n",
             self.id
@@ -47,7 +47,7 @@ impl RuleDocumentation {
             ),
             build_points(self.assumptions),
             DocumentationBlock::Heading("How to configure it"),
-            DocumentationBlock::Yaml(self.rules_file_entry(Enforcement::Warn)),
+            DocumentationBlock::Yaml(self.format_rules_file_entry(Enforcement::Warn)),
         ];
         if !self.config.is_empty() {
             let fields = self
@@ -119,7 +119,7 @@ pub fn rules_file_template(level: Enforcement) -> String {
         for field in rule.config {
             let _ = writeln!(file, "  # {}: {}", field.name, field.meaning);
         }
-        for line in rule.rules_file_entry(level).lines() {
+        for line in rule.format_rules_file_entry(level).lines() {
             let _ = writeln!(file, "  {line}");
         }
     }

@@ -18,7 +18,7 @@ pub struct RuleOutline {
 /// one of them, preferably an enabled one.
 pub fn list_rules(bytes: &[u8]) -> Result<Vec<RuleOutline>, DocumentError> {
     let tree = Tree::parse(bytes, None)?;
-    let entries = rules_file::read_entries(tree.root())?;
+    let entries = rules_file::parse_rule_entries(tree.root())?;
     let rule_set = RuleSet::parse(bytes);
     let mut seen_ids = HashSet::new();
     let (enabled_entries, disabled_entries): (Vec<_>, Vec<_>) =

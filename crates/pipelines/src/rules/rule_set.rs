@@ -49,7 +49,7 @@ impl RuleSet {
     /// Reads a rules file. An error in the file becomes a result of each pipeline, so that the gate sees it.
     pub fn parse(bytes: &[u8]) -> Self {
         Self {
-            file: rules_file::read_rules_file(bytes).map_err(EvaluationError::RulesFileParse),
+            file: rules_file::parse_rules_file(bytes).map_err(EvaluationError::RulesFileParse),
         }
     }
 

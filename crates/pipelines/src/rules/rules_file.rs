@@ -35,9 +35,9 @@ pub(super) struct RuleEntry<'t, 'a> {
 }
 
 /// Parses the rules file, and prepares the enabled rules. A rule that is enabled several times is prepared once.
-pub(super) fn read_rules_file(bytes: &[u8]) -> Result<RulesFile, DocumentError> {
+pub(super) fn parse_rules_file(bytes: &[u8]) -> Result<RulesFile, DocumentError> {
     let tree = Tree::parse(bytes, None)?;
-    let entries = read_entries(tree.root())?;
+    let entries = parse_rule_entries(tree.root())?;
     let enabled_levels = collect_enabled_levels(&entries);
     let mut rules: Vec<EnabledRule> = Vec::new();
     let mut seen_ids: HashSet<&str> = HashSet::new();
@@ -57,7 +57,9 @@ pub(super) fn read_rules_file(bytes: &[u8]) -> Result<RulesFile, DocumentError> 
 }
 
 /// Reads the entries of the list `rules`. Fails if one of them is invalid, or if there are too many.
-pub(super) fn read_entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<RuleEntry<'t, 'a>>, DocumentError> {
+pub(super) fn parse_rule_entries<'t, 'a>(
+    root: NodeRef<'t, 'a>,
+) -> Result<Vec<RuleEntry<'t, 'a>>, DocumentError> {
     let rules = root
         .get("rules")
         .ok_or_else(|| DocumentError::at_position(root.position(), "the list `rules` is missing"))?;

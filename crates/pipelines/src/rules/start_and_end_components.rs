@@ -42,7 +42,7 @@ fn check_branch_ends(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
             "has no Start component: add one and connect it to the first component",
         )];
     }
-    let is_reachable = graph.reachability_flags();
+    let is_reachable = graph.compute_reachability_flags();
     let has_transition = graph.outgoing_link_flags(LinkRole::Transition);
     let is_iteration_target = graph.incoming_link_flags(&[LinkRole::IterationTarget]);
     subject.list_component_violations(

@@ -43,7 +43,7 @@ fn check_orchestration(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>
     if !subject.graph().has_start() {
         return Err(EvaluationError::NoStartComponent);
     }
-    let is_reachable = subject.graph().reachability_flags();
+    let is_reachable = subject.graph().compute_reachability_flags();
     Ok(subject.list_component_violations(
         |index, _| is_reachable.get(index) == Some(&false),
         "never runs because no connection leads to it from the Start component: connect it or delete it",

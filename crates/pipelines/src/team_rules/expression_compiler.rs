@@ -369,7 +369,7 @@ impl Compiler<'_> {
 
 /// Returns the index and the type of a documented field; `None` if this kind of record has no such field.
 fn find_record_field(kind: RecordKind, name: &str) -> Option<(usize, FieldType)> {
-    let index = kind.find_field(name)?;
+    let index = kind.find_field_index(name)?;
     Some((index, kind.fields().get(index)?.field_type))
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Evaluation<'m> {
 impl<'m> Evaluation<'m> {
     /// Computes the value of an expression. Each part of the expression costs at least one step of the budget.
     pub(super) fn compute_value(&mut self, node: &'m Node) -> EvaluationResult<'m> {
-        self.spend(1)?;
+        self.spend_steps(1)?;
         match node {
             Node::Constant(constant) => Ok(constant_value(constant)),
             Node::Variable(index) => self.find_variable(*index),
@@ -99,7 +99,7 @@ impl<'m> Evaluation<'m> {
     }
 
     /// Takes steps from the budget of the rule. Fails if the budget is exceeded.
-    pub(super) fn spend(&mut self, steps: usize) -> Result<(), EvaluationFailure> {
+    pub(super) fn spend_steps(&mut self, steps: usize) -> Result<(), EvaluationFailure> {
         let remaining_steps = self.remaining_steps.checked_sub(steps);
         self.remaining_steps = remaining_steps.unwrap_or_default();
         remaining_steps.map(|_| ()).ok_or(EvaluationFailure::CostLimit)
@@ -107,7 +107,7 @@ impl<'m> Evaluation<'m> {
 
     /// Takes the steps for reading this text from the budget of the rule.
     fn spend_text(&mut self, text: &str) -> Result<(), EvaluationFailure> {
-        self.spend(text.len() / CHARACTERS_PER_STEP)
+        self.spend_steps(text.len() / CHARACTERS_PER_STEP)
     }
 
     /// Returns the value of the variable with this index in the scope.
@@ -176,7 +176,7 @@ impl<'m> Evaluation<'m> {
             | BinaryOperator::LessOrEqual
             | BinaryOperator::Greater
             | BinaryOperator::GreaterOrEqual => {
-                let order = self.compare(&left, &right)?;
+                let order = self.compare_values(&left, &right)?;
                 Ok(Value::Boolean(order.is_some_and(|order| match operator {
                     BinaryOperator::LessThan => order.is_lt(),
                     BinaryOperator::LessOrEqual => order.is_le(),
@@ -237,13 +237,13 @@ impl<'m> Evaluation<'m> {
             Function::StartsWith => Ok(text.starts_with(pattern)),
             Function::EndsWith => Ok(text.ends_with(pattern)),
             Function::Matches => {
-                self.spend(PATTERN_COST)?;
+                self.spend_steps(PATTERN_COST)?;
                 compile_regex(pattern)
                     .map(|regex| regex.is_match(text))
                     .map_err(EvaluationFailure::Failed)
             }
             _ => {
-                self.spend(PATTERN_COST)?;
+                self.spend_steps(PATTERN_COST)?;
                 compile_glob(pattern)
                     .map(|glob| glob.is_match(text))
                     .map_err(EvaluationFailure::Failed)

@@ -35,7 +35,7 @@ pub(super) struct Record<'m> {
 impl<'m> Record<'m> {
     /// Returns the value of a documented field; `None` if this kind of record has no such field.
     pub(super) fn field(&self, name: &str) -> Option<&Value<'m>> {
-        self.fields.get(self.kind.find_field(name)?)
+        self.fields.get(self.kind.find_field_index(name)?)
     }
 
     /// Returns the text of a documented field; empty if the field is missing or of another type.

@@ -81,7 +81,7 @@ impl MessageTemplate {
                 }
             }
         }
-        evaluation.spend(message.len() / CHARACTERS_PER_STEP)?;
+        evaluation.spend_steps(message.len() / CHARACTERS_PER_STEP)?;
         Ok(message)
     }
 }

@@ -65,7 +65,7 @@ impl<'m> PipelineRecords<'m> {
     }
 
     /// Returns the records for which a rule about this kind of subject is evaluated.
-    pub(super) fn subjects(&self, subject: RuleSubject) -> Vec<Value<'m>> {
+    pub(super) fn list_subjects(&self, subject: RuleSubject) -> Vec<Value<'m>> {
         let records = match subject {
             RuleSubject::Pipeline => return vec![self.pipeline.clone()],
             RuleSubject::Component => &self.components,

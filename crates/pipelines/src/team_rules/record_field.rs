@@ -184,7 +184,7 @@ impl RecordKind {
     }
 
     /// Returns the index of the field with this name among [`Self::fields`].
-    pub(super) fn find_field(self, name: &str) -> Option<usize> {
+    pub(super) fn find_field_index(self, name: &str) -> Option<usize> {
         self.fields().iter().position(|field| field.name == name)
     }
 }

@@ -158,7 +158,7 @@ pub(super) fn find_violations(
         variables: Vec::new(),
         remaining_steps: *remaining_steps,
     };
-    for subject in records.subjects(rule.subject) {
+    for subject in records.list_subjects(rule.subject) {
         evaluation.variables = vec![records.pipeline.clone(), records.project.clone()];
         if rule.subject != RuleSubject::Pipeline {
             evaluation.variables.push(subject.clone());

@@ -34,11 +34,11 @@ impl<'m> Evaluation<'m> {
                     compared_count += 1;
                     (key == name).then_some(value)
                 });
-                self.spend(compared_count)?;
+                self.spend_steps(compared_count)?;
                 Ok(value.map(Value::from_node))
             }
             Value::Map(entries) => {
-                self.spend(entries.len())?;
+                self.spend_steps(entries.len())?;
                 let entry = entries
                     .iter()
                     .find(|(key, _)| matches!(key, Value::Text(text) if text == name));
@@ -60,12 +60,12 @@ impl<'m> Evaluation<'m> {
         left: &Value<'m>,
         right: &Value<'m>,
     ) -> Result<bool, EvaluationFailure> {
-        self.spend(1)?;
+        self.spend_steps(1)?;
         match (left, right) {
             (Value::Null, Value::Null) => Ok(true),
             (Value::Boolean(left), Value::Boolean(right)) => Ok(left == right),
             (Value::Text(left), Value::Text(right)) => {
-                self.spend(left.len().min(right.len()) / CHARACTERS_PER_STEP)?;
+                self.spend_steps(left.len().min(right.len()) / CHARACTERS_PER_STEP)?;
                 Ok(left == right)
             }
             (Value::Record(left), Value::Record(right)) => Ok(Rc::ptr_eq(left, right)),
@@ -126,14 +126,14 @@ impl<'m> Evaluation<'m> {
     }
 
     /// Returns the order of two strings, booleans or numbers; `None` if a number is NaN. Fails for any other values.
-    pub(super) fn compare(
+    pub(super) fn compare_values(
         &mut self,
         left: &Value<'m>,
         right: &Value<'m>,
     ) -> Result<Option<Ordering>, EvaluationFailure> {
         match (left, right) {
             (Value::Text(left), Value::Text(right)) => {
-                self.spend(left.len().min(right.len()) / CHARACTERS_PER_STEP)?;
+                self.spend_steps(left.len().min(right.len()) / CHARACTERS_PER_STEP)?;
                 Ok(Some(left.cmp(right)))
             }
             (Value::Boolean(left), Value::Boolean(right)) => Ok(Some(left.cmp(right))),
@@ -151,7 +151,7 @@ impl<'m> Evaluation<'m> {
     pub(super) fn add_values(&mut self, left: Value<'m>, right: Value<'m>) -> EvaluationResult<'m> {
         match (left, right) {
             (Value::Text(left), Value::Text(right)) => {
-                self.spend((left.len() + right.len()) / CHARACTERS_PER_STEP)?;
+                self.spend_steps((left.len() + right.len()) / CHARACTERS_PER_STEP)?;
                 Ok(Value::Text(left + right))
             }
             (left, right) => {
@@ -223,16 +223,16 @@ impl<'m> Evaluation<'m> {
     ) -> Result<Option<Vec<Value<'m>>>, EvaluationFailure> {
         let items: Vec<Value<'m>> = match value {
             Value::List(items) => {
-                self.spend(items.len())?;
+                self.spend_steps(items.len())?;
                 items.as_ref().clone()
             }
             Value::Paths(files) => {
-                self.spend(files.paths().len())?;
+                self.spend_steps(files.paths().len())?;
                 files.paths().iter().map(|path| Value::from_text(path)).collect()
             }
             Value::Node(node) => match node.items() {
                 Some(items) => {
-                    self.spend(items.len())?;
+                    self.spend_steps(items.len())?;
                     items.map(Value::from_node).collect()
                 }
                 None => return Ok(None),
@@ -252,7 +252,7 @@ impl<'m> Evaluation<'m> {
             Value::Node(node) if node.is_map() => list_node_entries(*node),
             _ => return Ok(None),
         };
-        self.spend(entries.len())?;
+        self.spend_steps(entries.len())?;
         Ok(Some(entries))
     }
 }

@@ -3,7 +3,7 @@
 //! Only a list with entries on separate lines can be edited. The result is read again and must contain exactly the
 //! expected entries; otherwise nothing is changed.
 
-use super::{PlacedWaiver, WaiverEntry, read_waivers};
+use super::{PlacedWaiver, WaiverEntry, parse_waivers_file};
 use crate::yaml::DocumentError;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -69,7 +69,7 @@ impl EditedFile {
     /// Fails for entries that are not written on lines of their own.
     fn parse(text: &str) -> Result<Self, EditError> {
         // An entry of an unknown rule is no reason to reject the file.
-        let placed_waivers = read_waivers(text.as_bytes(), &|_| true)?;
+        let placed_waivers = parse_waivers_file(text.as_bytes(), &|_| true)?;
         let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
         if let Some(last) = lines.last_mut().filter(|last| !last.ends_with('\n')) {
@@ -134,7 +134,7 @@ impl EditedFile {
     /// and this fails.
     fn into_verified_text(self, mut entries: Vec<WaiverEntry>) -> Result<String, EditError> {
         let text = self.to_text();
-        let mut reread_entries: Vec<WaiverEntry> = read_waivers(text.as_bytes(), &|_| true)
+        let mut reread_entries: Vec<WaiverEntry> = parse_waivers_file(text.as_bytes(), &|_| true)
             .map_err(|_| EditError::UnsupportedForm)?
             .into_iter()
             .map(|waiver| waiver.entry)

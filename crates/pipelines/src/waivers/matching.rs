@@ -144,7 +144,7 @@ impl Waivers {
         }
         result.waivers = entries
             .into_iter()
-            .map(|entry| entry.map(WaiverEntry::waiver))
+            .map(|entry| entry.map(WaiverEntry::to_waiver))
             .collect();
     }
 
@@ -193,7 +193,7 @@ impl Waivers {
 
     /// Returns the status of each entry after a run. `matched_flags` is the result of [`Self::mark_findings`], and
     /// `files` are the results of the run.
-    pub fn statuses(
+    pub fn compute_statuses(
         &self,
         matched_flags: &[bool],
         files: &[FileResults],

@@ -12,7 +12,7 @@ mod waivers_file;
 pub use edited_file::{EditError, add_entries, remove_entries};
 pub use matching::{ExistingFiles, OldNames, WaiverStatus, Waivers};
 pub use waiver_entry::WaiverEntry;
-pub use waivers_file::{PlacedWaiver, read_waivers};
+pub use waivers_file::{PlacedWaiver, parse_waivers_file};
 
 /// The file's name at the repository root.
 pub const FILE_NAME: &str = "sluicegate-waivers.yaml";

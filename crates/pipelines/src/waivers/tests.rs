@@ -7,13 +7,15 @@ use proptest::prelude::*;
 const TODAY: Date = date(2027, 3, 31);
 
 fn entries(text: &str) -> Vec<WaiverEntry> {
-    let placed = read_waivers(text.as_bytes(), &|_| true).unwrap();
+    let placed = parse_waivers_file(text.as_bytes(), &|_| true).unwrap();
     placed.into_iter().map(|placed| placed.entry).collect()
 }
 
 fn refused(text: &str) -> String {
     let knows = |rule: &str| crate::rules::find_rule(rule).is_some();
-    read_waivers(text.as_bytes(), &knows).unwrap_err().to_string()
+    parse_waivers_file(text.as_bytes(), &knows)
+        .unwrap_err()
+        .to_string()
 }
 
 fn failed(rule: &str, violations: Vec<Violation>) -> RuleResult {
@@ -197,7 +199,7 @@ fn waiver_is_unneeded_only_if_all_its_files_were_evaluated() {
             is_complete: is_whole,
             check_levels: checked,
         };
-        let standings = waivers.statuses(&met, &files, &there, TODAY);
+        let standings = waivers.compute_statuses(&met, &files, &there, TODAY);
         standings.into_iter().map(WaiverStatus::is_unneeded).collect()
     };
     assert_eq!(
@@ -226,7 +228,7 @@ fn waiver_of_rule_that_was_not_evaluated_is_not_unneeded() {
             is_complete: true,
             check_levels: CheckLevels::ALL_OFF,
         };
-        let statuses = waivers.statuses(&matches, &files, &existing_files, TODAY);
+        let statuses = waivers.compute_statuses(&matches, &files, &existing_files, TODAY);
         assert_eq!(statuses[0].is_unneeded(), is_unneeded, "{status:?}");
     }
 }
@@ -343,7 +345,7 @@ proptest! {
 
     #[test]
     fn reading_and_editing_of_any_text_never_panic(text in "\\PC{0,60}|(- \\{ ?|rule: a|, |path: b|reason: c| \\}|\n|#){0,12}") {
-        let _ = read_waivers(text.as_bytes(), &|_| true);
+        let _ = parse_waivers_file(text.as_bytes(), &|_| true);
         let _ = add_entries(&text, &[]);
         let _ = remove_entries(&text, &[true, false]);
     }

@@ -53,7 +53,7 @@ impl WaiverEntry {
     }
 
     /// Returns the data that reports show with an allowed finding.
-    pub(crate) fn waiver(&self) -> Waiver {
+    pub(crate) fn to_waiver(&self) -> Waiver {
         Waiver {
             reason: self.reason.clone(),
             owner: self.owner.clone(),

@@ -25,7 +25,7 @@ pub struct PlacedWaiver {
 
 /// Parses the waivers file, and returns its entries in order. Fails if an entry is invalid or if there are too many. A
 /// file without content has no entries. `is_known_rule` returns whether a rule id exists.
-pub fn read_waivers(
+pub fn parse_waivers_file(
     bytes: &[u8],
     is_known_rule: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<PlacedWaiver>, DocumentError> {

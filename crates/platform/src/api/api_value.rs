@@ -1,7 +1,7 @@
 //! Common parts of most calls: a response both as a typed value and as raw JSON.
 
 use super::Platform;
-use super::lenient_values::parse_value;
+use super::lenient_values::convert_json;
 use super::lists::Paging;
 use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Success, Url};
 use serde::de::DeserializeOwned;
@@ -43,19 +43,19 @@ impl Platform {
         let response = self.client.send(request).await?;
         let raw: Value = response.json()?;
         let root_path = "";
-        let value = parse_value(&raw, root_path, &response)?;
+        let value = convert_json(&raw, root_path, &response)?;
         Ok(ApiValue { value, raw })
     }
 
     /// Sends a request for which the status of the response is enough. Returns the JSON of the response, or null if its
     /// body is not JSON.
-    pub(super) async fn send_and_read(&self, request: &Request) -> Result<Value, HttpError> {
+    pub(super) async fn send_and_read_body(&self, request: &Request) -> Result<Value, HttpError> {
         let response = self.client.send(request).await?;
         Ok(response.json().unwrap_or_default())
     }
 
     /// Sends a request that creates a resource, and returns the raw JSON of the response.
-    pub(super) async fn create(&self, request: &Request) -> Result<Value, HttpError> {
+    pub(super) async fn create_resource(&self, request: &Request) -> Result<Value, HttpError> {
         self.client.send(request).await?.json()
     }
 
@@ -65,7 +65,7 @@ impl Platform {
         url: Url,
     ) -> Result<Vec<ApiValue<T>>, HttpError> {
         self.read_list(url, Paging::Always, |raw, path, response| {
-            let value = parse_value(&raw, path, response)?;
+            let value = convert_json(&raw, path, response)?;
             Ok(ApiValue { value, raw })
         })
         .await
@@ -73,7 +73,7 @@ impl Platform {
 
     /// Deletes the resource at this URL. A 404 after a retry is a success, because an earlier attempt probably deleted
     /// the resource. A 404 at the first attempt is an error: the resource does not exist.
-    pub(super) async fn delete(&self, url: Url) -> Result<(), HttpError> {
+    pub(super) async fn delete_resource(&self, url: Url) -> Result<(), HttpError> {
         match self
             .client
             .send(&Request::new(Method::DELETE, url, Repeat::Safe).with_success(Success::NoContent))

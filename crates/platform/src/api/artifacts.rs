@@ -1,6 +1,6 @@
 //! Published artifact versions: API document, section "Shared pipeline artifacts".
 
-use super::lenient_values::parse_value;
+use super::lenient_values::convert_json;
 use super::lists::Paging;
 use super::{Platform, add_role_hint};
 use crate::http::{HttpError, Method, Repeat, Request, Response, Success};
@@ -57,14 +57,14 @@ impl Artifact {
 impl Platform {
     /// Returns the published versions of a prefix, or of all: `GET /v1/shared-pipelines/artifacts`. The API document
     /// does not show the list's shape, so a bare array and any envelope are accepted, and all pages are read.
-    pub async fn artifacts(&self, prefix: Option<&str>) -> Result<Vec<Artifact>, HttpError> {
+    pub async fn fetch_artifacts(&self, prefix: Option<&str>) -> Result<Vec<Artifact>, HttpError> {
         let mut url = self.client.url(&["shared-pipelines", "artifacts"])?;
         if let Some(prefix) = prefix {
             url.query_pairs_mut()
                 .append_pair("sharedPipelineIdPrefix", prefix);
         }
         self.read_list(url, Paging::IfPaged, |raw, path, response| {
-            let artifact = parse_value(&raw, path, response)?;
+            let artifact = convert_json(&raw, path, response)?;
             Ok(Artifact { raw, ..artifact })
         })
         .await
@@ -72,7 +72,7 @@ impl Platform {
     }
 
     /// Returns the content of a version, or of the latest enabled one: `GET /v1/shared-pipelines/artifacts/details`.
-    pub async fn artifact_details(
+    pub async fn fetch_artifact_details(
         &self,
         prefix: &str,
         version: Option<&str>,
@@ -82,7 +82,7 @@ impl Platform {
 
     /// Returns the same response as [`Platform::artifact_details`] as raw JSON, after a check that it has the expected
     /// form.
-    pub async fn raw_artifact_details(
+    pub async fn fetch_raw_artifact_details(
         &self,
         prefix: &str,
         version: Option<&str>,
@@ -113,7 +113,7 @@ impl Platform {
         let url = self.client.url(&["shared-pipelines", "artifacts"])?;
         let body = json!({ "sharedPipelineIdPrefix": prefix, "versionName": version, "enabled": is_enabled });
         let request = Request::new(Method::PATCH, url, Repeat::Safe).json(&body);
-        self.send_and_read(&request.with_success(Success::Undocumented))
+        self.send_and_read_body(&request.with_success(Success::Undocumented))
             .await
             .map_err(add_role_hint)
     }

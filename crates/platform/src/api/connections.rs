@@ -28,7 +28,9 @@ impl Platform {
         connection: &NewConnection,
     ) -> Result<Value, HttpError> {
         let url = self.project_url(project, "data-platform-connections", &[])?;
-        self.create(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(connection)))
-            .await
+        self.create_resource(
+            &Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(connection)),
+        )
+        .await
     }
 }

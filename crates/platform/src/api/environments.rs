@@ -58,7 +58,7 @@ pub struct ConnectionOverride {
 
 impl Platform {
     /// Returns all environments: `GET /v1/projects/{projectId}/environments`, page by page.
-    pub async fn environments(&self, project: Uuid) -> Result<Vec<ApiValue<Environment>>, HttpError> {
+    pub async fn fetch_environments(&self, project: Uuid) -> Result<Vec<ApiValue<Environment>>, HttpError> {
         self.list_all(self.project_url(project, ENVIRONMENTS, &[])?).await
     }
 
@@ -70,7 +70,9 @@ impl Platform {
         environment: &NewEnvironment,
     ) -> Result<Value, HttpError> {
         let url = self.project_url(project, ENVIRONMENTS, &[])?;
-        self.create(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(environment)))
-            .await
+        self.create_resource(
+            &Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(environment)),
+        )
+        .await
     }
 }

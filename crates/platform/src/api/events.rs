@@ -1,6 +1,6 @@
 //! Audit events: API document, sections "Audit event record", "Audit logs" and "Events".
 
-use super::lenient_values::{parse_value, read_any_text};
+use super::lenient_values::{convert_json, read_any_text};
 use super::{ApiValue, Platform};
 use crate::http::{ErrorKind, HttpError, Request};
 use serde::Deserialize;
@@ -74,7 +74,7 @@ struct EventEnvelope {
 impl Platform {
     /// Returns one page of the audit events: `GET /v1/events`. The list may grow between two requests, which moves
     /// events to other pages, so a caller that needs all events must detect this.
-    pub async fn events(&self, window: &EventWindow, page: usize) -> Result<EventPage, HttpError> {
+    pub async fn fetch_event_page(&self, window: &EventWindow, page: usize) -> Result<EventPage, HttpError> {
         let mut request = Request::get(self.client.url(&["events"])?);
         for (name, value) in [("from", &window.from), ("to", &window.to)] {
             if let Some(value) = value {
@@ -88,7 +88,7 @@ impl Platform {
         let envelope: EventEnvelope = response.json()?;
         let mut events = Vec::with_capacity(envelope.results.len());
         for (index, raw) in envelope.results.into_iter().enumerate() {
-            let value = parse_value(&raw, &format!("results[{index}]"), &response)?;
+            let value = convert_json(&raw, &format!("results[{index}]"), &response)?;
             events.push(ApiValue { value, raw });
         }
         Ok(EventPage {

@@ -65,7 +65,7 @@ pub struct Execution {
 
 impl Platform {
     /// Returns all published pipelines: `GET /v1/projects/{projectId}/published-pipelines`, page by page.
-    pub async fn published_pipelines(
+    pub async fn fetch_published_pipelines(
         &self,
         project: Uuid,
     ) -> Result<Vec<ApiValue<PublishedPipeline>>, HttpError> {
@@ -86,7 +86,11 @@ impl Platform {
     }
 
     /// Returns the state of an execution: `GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`.
-    pub async fn execution(&self, project: Uuid, id: &str) -> Result<ApiValue<ExecutionResponse>, HttpError> {
+    pub async fn fetch_execution(
+        &self,
+        project: Uuid,
+        id: &str,
+    ) -> Result<ApiValue<ExecutionResponse>, HttpError> {
         self.fetch_value(&Request::get(self.project_url(project, EXECUTIONS, &[id])?))
             .await
     }

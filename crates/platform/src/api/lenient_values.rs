@@ -35,7 +35,7 @@ fn to_text(entry: Value) -> String {
 }
 
 /// Converts JSON that is already parsed; `parent_path` is its path in the response, for errors.
-pub(super) fn parse_value<T: DeserializeOwned>(
+pub(super) fn convert_json<T: DeserializeOwned>(
     raw: &Value,
     parent_path: &str,
     response: &Response,

@@ -33,7 +33,7 @@ pub use environments::*;
 pub use events::*;
 pub use executions::*;
 pub use header::{HeaderError, to_header_value};
-pub use multipart::{PartSource, UploadPart, part_name};
+pub use multipart::{PartSource, UploadPart, escape_part_name};
 pub use projects::*;
 pub use publish::*;
 pub use repositories::*;

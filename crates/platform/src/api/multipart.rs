@@ -190,7 +190,7 @@ impl Read for ExactReader {
 
 /// Returns the lines before a part's content: the delimiter and the headers.
 fn format_part_head(boundary: &str, name: &str) -> String {
-    let name = part_name(name);
+    let name = escape_part_name(name);
     format!(
         "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\nContent-Type: text/plain\r\n\r\n"
     )
@@ -203,7 +203,7 @@ fn form_tail(boundary: &str) -> String {
 
 /// Returns a file's path as a part name: quotes and line breaks are escaped, as browsers do. Two paths can get the same
 /// name, and the platform would keep only one of the files.
-pub fn part_name(path: &str) -> Cow<'_, str> {
+pub fn escape_part_name(path: &str) -> Cow<'_, str> {
     if path.contains(['"', '\r', '\n']) {
         Cow::Owned(path.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A"))
     } else {

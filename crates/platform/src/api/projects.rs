@@ -33,7 +33,7 @@ pub struct ProjectCreated {
 
 impl Platform {
     /// Returns all projects: `GET /v1/projects`, page by page.
-    pub async fn projects(&self) -> Result<Vec<ApiValue<Project>>, HttpError> {
+    pub async fn fetch_projects(&self) -> Result<Vec<ApiValue<Project>>, HttpError> {
         self.list_all(self.client.url(&["projects"])?).await
     }
 

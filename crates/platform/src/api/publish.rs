@@ -82,7 +82,7 @@ impl Platform {
         }
         let raw: Value = response.json()?;
         let root_path = "";
-        let published_version = super::lenient_values::parse_value(&raw, root_path, &response)?;
+        let published_version = super::lenient_values::convert_json(&raw, root_path, &response)?;
         Ok(PublishResponse {
             raw,
             ..published_version

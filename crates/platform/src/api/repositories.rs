@@ -30,7 +30,7 @@ impl Platform {
             "providerParameters": { "ownerName": repository.owner_name },
             "repositoryName": repository.repository_name,
         });
-        self.create(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&body))
+        self.create_resource(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&body))
             .await
     }
 }

@@ -161,7 +161,7 @@ impl Platform {
 
     /// Returns whether the platform has responded to any request so far, after two more requests that contain nothing
     /// of the change: the review of a commit that exists in no repository, and the list of projects.
-    pub async fn probe(&self, project: Uuid, agent_version: &str, fields: &ReviewFields) -> bool {
+    pub async fn send_probe(&self, project: Uuid, agent_version: &str, fields: &ReviewFields) -> bool {
         let request = ReviewRequest::for_missing_commit();
         let review = self.review(project, agent_version, &request, fields);
         let projects = async {

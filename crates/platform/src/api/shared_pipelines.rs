@@ -1,6 +1,6 @@
 //! The shared pipelines of the account: API document, section "Shared pipeline artifacts".
 
-use super::lenient_values::parse_value;
+use super::lenient_values::convert_json;
 use super::lists::Paging;
 use super::{Platform, add_role_hint};
 use crate::http::HttpError;
@@ -24,10 +24,10 @@ pub struct SharedPipeline {
 
 impl Platform {
     /// Returns all shared pipelines of the account: `GET /v1/shared-pipelines`, page by page.
-    pub async fn shared_pipelines(&self) -> Result<Vec<SharedPipeline>, HttpError> {
+    pub async fn fetch_shared_pipelines(&self) -> Result<Vec<SharedPipeline>, HttpError> {
         let url = self.client.url(&["shared-pipelines"])?;
         self.read_list(url, Paging::Always, |raw, path, response| {
-            let pipeline = parse_value(&raw, path, response)?;
+            let pipeline = convert_json(&raw, path, response)?;
             Ok(SharedPipeline { raw, ..pipeline })
         })
         .await

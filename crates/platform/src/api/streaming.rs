@@ -69,7 +69,7 @@ impl Platform {
 
     /// Returns the definition of a streaming pipeline:
     /// `GET /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}`.
-    pub async fn streaming_pipeline(
+    pub async fn fetch_streaming_pipeline(
         &self,
         project: Uuid,
         id: &str,
@@ -90,12 +90,12 @@ impl Platform {
         let url = self.streaming_url(project, &[id, "commands"])?;
         let body = json!({ "command": command.name() });
         let request = Request::new(Method::POST, url, Repeat::Safe).json(&body);
-        self.send_and_read(&request.with_success(Success::Undocumented))
+        self.send_and_read_body(&request.with_success(Success::Undocumented))
             .await
     }
 
     /// Returns the state of a streaming pipeline: `GET …/{streamingPipelineId}/status`.
-    pub async fn streaming_status(
+    pub async fn fetch_streaming_status(
         &self,
         project: Uuid,
         id: &str,

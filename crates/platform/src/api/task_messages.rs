@@ -34,7 +34,7 @@ pub struct MessagePage {
 impl Platform {
     /// Returns a page of a task's history: `GET /v1/ai/agents/tasks/{taskId}/messages`, at most `limit` events (up to
     /// 1000). The page starts at `token`; without a token, at the first event.
-    pub async fn task_messages(
+    pub async fn fetch_task_messages(
         &self,
         id: &str,
         limit: usize,

@@ -238,7 +238,7 @@ impl Platform {
     }
 
     /// Returns the tasks: `GET /v1/ai/agents/tasks`, page by page.
-    pub async fn tasks(&self, filter: &TaskFilter) -> Result<Vec<ApiValue<Task>>, HttpError> {
+    pub async fn fetch_tasks(&self, filter: &TaskFilter) -> Result<Vec<ApiValue<Task>>, HttpError> {
         let mut url = self.task_url(&[])?;
         for (name, value) in [
             ("projectId", &filter.project_id),
@@ -253,7 +253,7 @@ impl Platform {
     }
 
     /// Returns a task in detail: `GET /v1/ai/agents/tasks/{taskId}`.
-    pub async fn task(&self, id: &str) -> Result<ApiValue<Task>, HttpError> {
+    pub async fn fetch_task(&self, id: &str) -> Result<ApiValue<Task>, HttpError> {
         self.fetch_value(&Request::get(self.task_url(&[id])?)).await
     }
 
@@ -274,14 +274,14 @@ impl Platform {
     pub async fn stop_task(&self, id: &str) -> Result<(), HttpError> {
         let url = self.task_url(&[id, "stop"])?;
         let request = Request::new(Method::POST, url, Repeat::Safe);
-        self.send_and_read(&request.with_success(Success::NoContent))
+        self.send_and_read_body(&request.with_success(Success::NoContent))
             .await
             .map(drop)
     }
 
     /// Deletes a task and all its data: `DELETE /v1/ai/agents/tasks/{taskId}`; 409 while it is RUNNING.
     pub async fn delete_task(&self, id: &str) -> Result<(), HttpError> {
-        self.delete(self.task_url(&[id])?)
+        self.delete_resource(self.task_url(&[id])?)
             .await
             .map_err(|error| match error.kind() {
                 ErrorKind::Conflict => error.with_hint(format!(

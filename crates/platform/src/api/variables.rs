@@ -92,7 +92,7 @@ pub struct OverridesSet {
 
 impl Platform {
     /// Returns all variables: `GET /v1/projects/{projectId}/variables`, page by page.
-    pub async fn variables(&self, project: Uuid) -> Result<Vec<ApiValue<Variable>>, HttpError> {
+    pub async fn fetch_variables(&self, project: Uuid) -> Result<Vec<ApiValue<Variable>>, HttpError> {
         self.list_all(self.variable_url(project, &[])?).await
     }
 
@@ -118,19 +118,19 @@ impl Platform {
     ) -> Result<(), HttpError> {
         let url = self.variable_url(project, &[name])?;
         let request = Request::new(Method::PATCH, url, Repeat::Safe).json(&json!(fields));
-        self.send_and_read(&request.with_success(Success::NoContent))
+        self.send_and_read_body(&request.with_success(Success::NoContent))
             .await
             .map(drop)
     }
 
     /// Deletes a variable and all its overrides: `DELETE /v1/projects/{projectId}/variables/{variableName}`.
     pub async fn delete_variable(&self, project: Uuid, name: &str) -> Result<(), HttpError> {
-        self.delete(self.variable_url(project, &[name])?).await
+        self.delete_resource(self.variable_url(project, &[name])?).await
     }
 
     /// Returns the overrides of a variable, in one environment or in all:
     /// `GET /v1/projects/{projectId}/variables/{variableName}/environment-overrides`.
-    pub async fn overrides(
+    pub async fn fetch_variable_overrides(
         &self,
         project: Uuid,
         name: &str,
@@ -164,7 +164,7 @@ impl Platform {
         name: &str,
         environment: &str,
     ) -> Result<(), HttpError> {
-        self.delete(self.variable_url(project, &[name, "environment-overrides", environment])?)
+        self.delete_resource(self.variable_url(project, &[name, "environment-overrides", environment])?)
             .await
     }
 

@@ -90,7 +90,7 @@ impl Document {
     }
 
     /// Creates an error about the value at this path, with the nearest position in the file.
-    pub(crate) fn error(&self, path: &str, message: impl AsRef<str>) -> DefinitionError {
+    pub(crate) fn error_at(&self, path: &str, message: impl AsRef<str>) -> DefinitionError {
         let message = message.as_ref();
         let message = if path.is_empty() {
             message.to_owned()
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(place("source.tables[7].schema"), Some((5, 3)));
         assert_eq!(place("target.x"), Some((1, 1)));
         assert_eq!(
-            document.error("source.connection", "no").to_string(),
+            document.error_at("source.connection", "no").to_string(),
             "f.yaml:3:3: source.connection: no"
         );
     }

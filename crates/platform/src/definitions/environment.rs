@@ -37,18 +37,18 @@ pub fn read_environment(
     let level = fields.required_text("defaultUserAccessLevel")?;
     if !ACCESS_LEVELS.contains(&level.as_str()) {
         let message = format!("{level:?} is not one of {}", ACCESS_LEVELS.join(", "));
-        return Err(fields.error("defaultUserAccessLevel", message));
+        return Err(fields.error_at("defaultUserAccessLevel", message));
     }
     let default_connections = match (fields.get("defaultConnections"), connections) {
         (None, Some(connections)) => connections,
-        (None, None) => return Err(fields.error("defaultConnections", "is required")),
+        (None, None) => return Err(fields.error_at("defaultConnections", "is required")),
         (Some(definition), _) => read_default_connections(&fields, definition)?,
     };
     let is_known = |key: &String| KNOWN_KEYS.contains(&key.as_str());
     Ok(NewEnvironment {
         name: fields.required_text("name")?,
         display_name: fields.find_text("displayName")?,
-        description: fields.find_text_or_empty("description")?,
+        description: fields.find_possibly_empty_text("description")?,
         default_agent_id: fields.required_uuid("defaultAgentId")?,
         default_user_access_level: level,
         connection_overrides: read_connection_overrides(document, &fields, &default_connections)?,
@@ -64,7 +64,7 @@ fn read_default_connections(
     definition: &Value,
 ) -> Result<BTreeMap<String, BTreeMap<String, String>>, DefinitionError> {
     serde_json::from_value(definition.clone()).map_err(|_| {
-        fields.error(
+        fields.error_at(
             "defaultConnections",
             "must have the form { DWH: { <warehouse kind>: <connection name> } }",
         )
@@ -79,7 +79,7 @@ fn read_connection_overrides(
     connections: &BTreeMap<String, BTreeMap<String, String>>,
 ) -> Result<Vec<ConnectionOverride>, DefinitionError> {
     let Some(Value::Array(entries)) = fields.get("connectionOverrides") else {
-        return Err(fields.error("connectionOverrides", "is required and must be a list"));
+        return Err(fields.error_at("connectionOverrides", "is required and must be a list"));
     };
     let mut overrides = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
@@ -89,10 +89,10 @@ fn read_connection_overrides(
         let mut connection_names = connections.values().flat_map(BTreeMap::values);
         if !connection_names.any(|connection_name| *connection_name == name) {
             let message = format!("{name:?} is not one of the default connections");
-            return Err(entry_fields.error("connectionName", message));
+            return Err(entry_fields.error_at("connectionName", message));
         }
         let Some(properties) = entry_fields.get("connectionProperties") else {
-            return Err(entry_fields.error("connectionProperties", "is required"));
+            return Err(entry_fields.error_at("connectionProperties", "is required"));
         };
         let properties_path = entry_fields.field_path("connectionProperties");
         overrides.push(ConnectionOverride {
@@ -113,14 +113,14 @@ fn read_connection_properties(
     value: &Value,
 ) -> Result<Map<String, Value>, DefinitionError> {
     let Value::Object(properties) = value else {
-        return Err(document.error(path, "must be a map"));
+        return Err(document.error_at(path, "must be a map"));
     };
     for (name, property) in properties {
         let property_path = format!("{path}.{name}");
         let is_secret = SECRET_PROPERTIES.contains(&name.as_str());
         match property {
             Value::Object(fields) if is_secret && !is_nonempty_text(fields.get("secretName")) => {
-                return Err(document.error(&property_path, "must refer to a secret with `secretName`"));
+                return Err(document.error_at(&property_path, "must refer to a secret with `secretName`"));
             }
             Value::Object(fields) if is_secret && fields.contains_key("value") => {
                 return Err(secret_error(document, &property_path));
@@ -129,7 +129,7 @@ fn read_connection_properties(
                 reject_unquoted_fields(document, &property_path, fields, &PROPERTY_FIELDS)?;
             }
             _ if is_secret => return Err(secret_error(document, &property_path)),
-            _ => return Err(document.error(&property_path, "must have the form { value: … }")),
+            _ => return Err(document.error_at(&property_path, "must have the form { value: … }")),
         }
     }
     Ok(properties.clone())
@@ -145,6 +145,6 @@ fn is_nonempty_text(value: Option<&Value>) -> bool {
 /// Creates the error that the file contains a secret, with the form of a reference as the hint.
 fn secret_error(document: &Document, path: &str) -> DefinitionError {
     document
-        .error(path, "the file must not contain a secret")
+        .error_at(path, "the file must not contain a secret")
         .with_hint("refer to it with { secretName: …, secretKey: … }")
 }

@@ -21,7 +21,7 @@ impl<'d> FieldReader<'d> {
     ) -> Result<Self, DefinitionError> {
         match value {
             Value::Object(map) => Ok(Self { document, path, map }),
-            _ => Err(document.error(path, "must be a map")),
+            _ => Err(document.error_at(path, "must be a map")),
         }
     }
 
@@ -29,7 +29,7 @@ impl<'d> FieldReader<'d> {
     pub(super) fn reject_unknown_keys(&self, keys: &[&str]) -> Result<(), DefinitionError> {
         for key in self.map.keys() {
             if !keys.contains(&key.as_str()) {
-                let error = self.error(key, "unknown key");
+                let error = self.error_at(key, "unknown key");
                 let hint = text::suggest(key, keys);
                 return Err(
                     error.with_hint(hint.unwrap_or_else(|| format!("known keys here: {}", keys.join(", "))))
@@ -45,10 +45,10 @@ impl<'d> FieldReader<'d> {
     }
 
     /// Returns the reader of the required section `name`, which must be a key of the document's root.
-    pub(super) fn section(&self, name: &'d str) -> Result<Self, DefinitionError> {
+    pub(super) fn read_section(&self, name: &'d str) -> Result<Self, DefinitionError> {
         match self.get(name) {
             Some(value) => Self::new(self.document, name, value),
-            None => Err(self.error(name, "is required")),
+            None => Err(self.error_at(name, "is required")),
         }
     }
 
@@ -57,17 +57,19 @@ impl<'d> FieldReader<'d> {
     pub(super) fn find_text(&self, key: &str) -> Result<Option<String>, DefinitionError> {
         match self.get(key) {
             None => Ok(None),
-            Some(Value::String(text)) if text.trim().is_empty() => Err(self.error(key, "must not be empty")),
+            Some(Value::String(text)) if text.trim().is_empty() => {
+                Err(self.error_at(key, "must not be empty"))
+            }
             Some(Value::String(text)) => Ok(Some(text.clone())),
             Some(value) => {
-                reject_unquoted(value).map_err(|reason| self.error(key, reason))?;
-                Err(self.error(key, "must be a string"))
+                reject_unquoted(value).map_err(|reason| self.error_at(key, reason))?;
+                Err(self.error_at(key, "must be a string"))
             }
         }
     }
 
     /// Returns the string at a key, which may be empty, or `None` if the key is missing.
-    pub(super) fn find_text_or_empty(&self, key: &str) -> Result<Option<String>, DefinitionError> {
+    pub(super) fn find_possibly_empty_text(&self, key: &str) -> Result<Option<String>, DefinitionError> {
         match self.get(key) {
             Some(Value::String(text)) if text.is_empty() => Ok(Some(String::new())),
             _ => self.find_text(key),
@@ -76,7 +78,8 @@ impl<'d> FieldReader<'d> {
 
     /// Returns the string at a required key. Fails if the string is blank.
     pub(super) fn required_text(&self, key: &str) -> Result<String, DefinitionError> {
-        self.find_text(key)?.ok_or_else(|| self.error(key, "is required"))
+        self.find_text(key)?
+            .ok_or_else(|| self.error_at(key, "is required"))
     }
 
     /// Returns the UUID at a required key in the file's notation.
@@ -84,7 +87,7 @@ impl<'d> FieldReader<'d> {
         let text = self.required_text(key)?;
         match uuid::Uuid::parse_str(&text) {
             Ok(_) => Ok(text),
-            Err(error) => Err(self.error(key, format!("{text:?} is not a UUID: {error}"))),
+            Err(error) => Err(self.error_at(key, format!("{text:?} is not a UUID: {error}"))),
         }
     }
 
@@ -93,7 +96,7 @@ impl<'d> FieldReader<'d> {
         match self.get(key) {
             None => Ok(None),
             Some(Value::Bool(value)) => Ok(Some(*value)),
-            Some(_) => Err(self.error(key, "must be true or false")),
+            Some(_) => Err(self.error_at(key, "must be true or false")),
         }
     }
 
@@ -107,8 +110,8 @@ impl<'d> FieldReader<'d> {
     }
 
     /// Creates an error about a key of this map, with its position in the file.
-    pub(super) fn error(&self, key: &str, message: impl AsRef<str>) -> DefinitionError {
-        self.document.error(&self.field_path(key), message)
+    pub(super) fn error_at(&self, key: &str, message: impl AsRef<str>) -> DefinitionError {
+        self.document.error_at(&self.field_path(key), message)
     }
 
     /// Returns the path of a key of this map in the document.
@@ -137,6 +140,6 @@ pub(super) fn reject_unquoted_fields(
     keys.iter()
         .filter_map(|key| Some((key, map.get(*key)?)))
         .try_for_each(|(key, value)| {
-            reject_unquoted(value).map_err(|reason| document.error(&join_path(path, key), reason))
+            reject_unquoted(value).map_err(|reason| document.error_at(&join_path(path, key), reason))
         })
 }

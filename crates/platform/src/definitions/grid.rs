@@ -10,26 +10,26 @@ use sluicegate_base::text::format_count;
 /// Reads the rows of a grid variable: a list of lists of strings, all of the same length.
 pub fn read_grid(document: &Document) -> Result<Grid, DefinitionError> {
     let Value::Array(rows) = &document.value else {
-        return Err(document.error(ROOT_PATH, "must be a list of rows"));
+        return Err(document.error_at(ROOT_PATH, "must be a list of rows"));
     };
     let mut grid = Grid::with_capacity(rows.len());
     for (index, row) in rows.iter().enumerate() {
         let path = format!("[{index}]");
         let Value::Array(cells) = row else {
-            return Err(document.error(&path, "must be a row: a list of strings"));
+            return Err(document.error_at(&path, "must be a row: a list of strings"));
         };
         let texts = cells.iter().enumerate().map(|(column, cell)| {
             let path = format!("{path}[{column}]");
-            reject_unquoted(cell).map_err(|reason| document.error(&path, reason))?;
+            reject_unquoted(cell).map_err(|reason| document.error_at(&path, reason))?;
             cell.as_str()
                 .map(str::to_owned)
-                .ok_or_else(|| document.error(&path, "must be a string; an empty string is \"\""))
+                .ok_or_else(|| document.error_at(&path, "must be a string; an empty string is \"\""))
         });
         let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
         if let Some(first_row) = grid.first().filter(|first_row| first_row.len() != texts.len()) {
             let cell_count = format_count(texts.len(), "cell");
             let message = format!("has {cell_count}, but the first row has {}", first_row.len());
-            return Err(document.error(&path, message));
+            return Err(document.error_at(&path, message));
         }
         grid.push(texts);
     }

@@ -59,7 +59,7 @@ pub fn read_streaming_definition(
 ) -> Result<StreamingDefinition, DefinitionError> {
     let mut body = document.value.clone();
     let Value::Object(fields) = &mut body else {
-        return Err(document.error(ROOT_PATH, "must be a map"));
+        return Err(document.error_at(ROOT_PATH, "must be a map"));
     };
     let mut notes = Vec::new();
     if fields.shift_remove(ID_FIELD).is_some() {
@@ -122,7 +122,7 @@ impl SecretReferenceWalk<'_> {
             }
             _ => Err(self
                 .document
-                .error(path, "the file must not contain a secret")
+                .error_at(path, "the file must not contain a secret")
                 .with_hint("refer to it with { secretType: …, secretLocation: …, secretName: … }")),
         }
     }
@@ -159,7 +159,7 @@ fn check_driver_numbers(document: &Document, body: &Value) -> Result<(), Definit
             if let Some(original) = document.original_notation(&path) {
                 let message = format!("is the number {original}, which would be sent as {value}");
                 return Err(document
-                    .error(&path, message)
+                    .error_at(&path, message)
                     .with_hint(format!("write {value}, or put it in quotes")));
             }
         }
@@ -177,7 +177,7 @@ impl Document {
     pub fn describe_violations(&self, violations: &[FieldViolation]) -> Vec<String> {
         violations
             .iter()
-            .map(|violation| self.error(&violation.field, &violation.message).to_string())
+            .map(|violation| self.error_at(&violation.field, &violation.message).to_string())
             .collect()
     }
 }

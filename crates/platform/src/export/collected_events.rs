@@ -95,7 +95,7 @@ async fn read_pages(
     let (mut read_count, mut stale_page_count) = (0, 0);
     let (mut first_time, mut last_time) = (None, None);
     loop {
-        let page = platform.events(&event_window, pass.page_count).await?;
+        let page = platform.fetch_event_page(&event_window, pass.page_count).await?;
         if pass.page_count == 0 {
             pass.first_event_key = page.events.first().map(event_key);
         }
@@ -152,7 +152,7 @@ fn is_last_page(page: &EventPage, read_count: usize) -> bool {
 async fn fetch_first_event_key(platform: &Platform, window: Window) -> Result<Option<String>, HttpError> {
     let first_page = 0;
     Ok(platform
-        .events(&window.to_event_window(), first_page)
+        .fetch_event_page(&window.to_event_window(), first_page)
         .await?
         .events
         .first()

@@ -39,7 +39,7 @@ impl MessageReader {
         task: &str,
     ) -> Result<(Vec<Value>, bool), HttpError> {
         let page = platform
-            .task_messages(task, self.limit, self.token.as_deref())
+            .fetch_task_messages(task, self.limit, self.token.as_deref())
             .await?
             .value;
         let count = page.results.len();

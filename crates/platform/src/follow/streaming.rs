@@ -17,7 +17,10 @@ pub async fn poll_stream(
 ) -> Result<(ApiValue<StreamingStatus>, PollEnd), HttpError> {
     let (mut earlier_status, mut last_response) = (None, None);
     loop {
-        let Some(result) = pace.before_deadline(platform.streaming_status(project, id)).await else {
+        let Some(result) = pace
+            .before_deadline(platform.fetch_streaming_status(project, id))
+            .await
+        else {
             return last_response
                 .map(|response| (response, PollEnd::Deadline))
                 .ok_or_else(no_response_error);

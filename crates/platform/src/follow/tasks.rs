@@ -17,7 +17,7 @@ pub struct ApprovalPolicy {
 }
 
 /// Returns the platform's word for the scope of an approval: the complete task or one use of the tool.
-pub const fn scope_word(for_whole_task: bool) -> &'static str {
+pub const fn approval_scope(for_whole_task: bool) -> &'static str {
     if for_whole_task { "CONVERSATION" } else { "ONCE" }
 }
 
@@ -35,7 +35,7 @@ impl ApprovalPolicy {
                 Some(Decision::Tool {
                     id: decision.tool_id.clone()?,
                     approved: true,
-                    scope: scope_word(self.for_whole_task).to_owned(),
+                    scope: approval_scope(self.for_whole_task).to_owned(),
                 })
             })
             .collect()
@@ -92,7 +92,7 @@ pub async fn poll_task(
         resumed_from.map(|(task, answered_ids)| ResumedTask::from_task(task, answered_ids));
     let (mut status, mut was_stopping, mut last_task) = (None, false, None);
     loop {
-        let Some(result) = pace.before_deadline(platform.task(id)).await else {
+        let Some(result) = pace.before_deadline(platform.fetch_task(id)).await else {
             return last_task
                 .map(|task| (task, TaskEnd::Deadline))
                 .ok_or_else(no_response_error);

@@ -49,7 +49,7 @@ impl ClientCertificate {
     }
 
     /// Returns the error for a certificate that cannot be used with its key.
-    pub(super) fn reject_mismatch(&self, error: &rustls::Error) -> HttpError {
+    pub(super) fn mismatch_error(&self, error: &rustls::Error) -> HttpError {
         self.certificate.pem_error(&format!("cannot be used: {error}"))
     }
 }

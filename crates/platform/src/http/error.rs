@@ -284,7 +284,7 @@ impl fmt::Display for RetryReason<'_> {
 
 impl HttpError {
     /// Returns the message without the request id and the number of tries, so that equal failures have equal texts.
-    pub fn cause_text(&self) -> String {
+    pub fn message_without_details(&self) -> String {
         self.format_message("")
     }
 

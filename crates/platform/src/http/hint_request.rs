@@ -13,7 +13,7 @@ tokio::task_local! {
 
 /// Awaits a request whose response only improves a hint. The request is not retried and may take 5 seconds; `None` if
 /// it failed.
-pub async fn read_for_hint<T>(request: impl Future<Output = Result<T, HttpError>>) -> Option<T> {
+pub async fn request_for_hint<T>(request: impl Future<Output = Result<T, HttpError>>) -> Option<T> {
     timeout(HINT_TIMEOUT, FOR_HINT.scope((), request))
         .await
         .ok()?

@@ -35,7 +35,7 @@ pub use base_url::{BaseUrl, BaseUrlError};
 pub use client::{Client, Settings};
 pub use client_certificate::{ClientCertificate, PemSource};
 pub use error::{ErrorKind, HttpError};
-pub use hint_request::read_for_hint;
+pub use hint_request::request_for_hint;
 pub use host_client::{HostClient, HostSettings};
 pub use observer::Observer;
 pub(crate) use path_segments::find_segment_problem;

@@ -57,17 +57,17 @@ impl Observer {
     }
 
     /// Awaits `work` and returns its outcome. Reports `description` once if it takes longer than `SILENCE_LIMIT`.
-    pub async fn report_wait<T>(
+    pub async fn await_with_report<T>(
         &self,
         work: impl Future<Output = T>,
         description: impl FnOnce() -> String,
     ) -> T {
-        self.report_wait_after(work, tokio::time::sleep(SILENCE_LIMIT), description)
+        self.await_with_report_after(work, tokio::time::sleep(SILENCE_LIMIT), description)
             .await
     }
 
     /// Awaits `work` and returns its outcome. Reports `description` once if `silence` ends first.
-    pub(super) async fn report_wait_after<T>(
+    pub(super) async fn await_with_report_after<T>(
         &self,
         work: impl Future<Output = T>,
         silence: impl Future<Output = ()>,

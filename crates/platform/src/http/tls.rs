@@ -41,7 +41,7 @@ pub(super) fn build_client_config(
             let (certificates, key) = certificate.load_pair()?;
             builder
                 .with_client_auth_cert(certificates, key)
-                .map_err(|error| certificate.reject_mismatch(&error))?
+                .map_err(|error| certificate.mismatch_error(&error))?
         }
     };
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];

@@ -160,7 +160,7 @@ impl Transport {
         let exchange = timeout(self.timeout, self.send_to(request, &request.url, token, monitor));
         let response = self
             .observer
-            .report_wait(exchange, || self.describe_wait(request))
+            .await_with_report(exchange, || self.describe_wait(request))
             .await
             .unwrap_or_else(|_| Err(self.timeout_error()))
             .map_err(|error| error.with_subject(&request.subject()))?;
@@ -177,12 +177,14 @@ impl Transport {
                 self.follow_redirects(request, token, Some(&monitor)),
             );
             let silence = monitor.wait_for_stall(observer::SILENCE_LIMIT);
-            self.observer.report_wait_after(exchange, silence, describe).await
+            self.observer
+                .await_with_report_after(exchange, silence, describe)
+                .await
         } else {
             let monitor = None;
             let exchange = timeout(self.timeout, self.follow_redirects(request, token, monitor));
             self.observer
-                .report_wait(exchange, describe)
+                .await_with_report(exchange, describe)
                 .await
                 .unwrap_or_else(|_| Err(self.timeout_error()))
         };
@@ -280,7 +282,7 @@ impl Transport {
             (Body::Complete(bytes), _) => builder.body(bytes.clone()),
             (Body::Upload(body), Some(monitor)) => builder
                 .header(CONTENT_LENGTH, body.length())
-                .body(monitor.start_body()),
+                .body(monitor.open_body_stream()),
             _ => builder,
         };
         match builder.send().await {

@@ -58,7 +58,7 @@ impl UploadMonitor {
     }
 
     /// Returns the body as a stream from its first byte, which records the progress and a read error.
-    pub(super) fn start_body(&self) -> Body {
+    pub(super) fn open_body_stream(&self) -> Body {
         self.state.sent_size.store(0, Ordering::Release);
         let (body, state) = (Arc::clone(&self.body), Arc::clone(&self.state));
         Body::wrap_stream(stream_chunks(Arc::clone(&self.body).open_body()).inspect(

@@ -10,7 +10,7 @@ async fn failure(answer: ResponseTemplate) -> (HttpError, String) {
     Mock::given(any()).respond_with(answer).mount(&server).await;
     let base = format!("{}/dpc", server.uri());
     let error = platform(&base)
-        .artifact_details("sales", Some("1.0"))
+        .fetch_artifact_details("sales", Some("1.0"))
         .await
         .unwrap_err();
     let text = error.to_string().replace(&server.uri(), "https://h");

@@ -10,7 +10,10 @@ use wiremock::{Mock, MockServer};
 async fn list_is_read_as_documented_with_all_fields() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/events.json"));
     let (server, platform) = server_expecting("GET", "/v1/events", None, answer).await;
-    let page = platform.events(&EventWindow::default(), 0).await.unwrap();
+    let page = platform
+        .fetch_event_page(&EventWindow::default(), 0)
+        .await
+        .unwrap();
     assert_eq!(page.total, Some(1));
     insta::assert_debug_snapshot!(page.events[0].value, @r#"
     Event {
@@ -76,7 +79,10 @@ async fn list_of_a_window_and_page_asks_for_them() {
         from: Some("2026-11-01T00:00:00+01:00".to_owned()),
         to: Some("2026-11-02T00:00:00Z".to_owned()),
     };
-    let page = platform(&server.uri()).events(&window, 3).await.unwrap();
+    let page = platform(&server.uri())
+        .fetch_event_page(&window, 3)
+        .await
+        .unwrap();
     assert_eq!(page.events[0].additional_info.as_deref(), Some(r#"{"a":1}"#));
     assert_eq!(page.events[0].raw["new"], true);
 }
@@ -85,6 +91,9 @@ async fn list_of_a_window_and_page_asks_for_them() {
 #[tokio::test]
 async fn list_that_is_forbidden_names_the_role() {
     let (_server, platform) = server_expecting("GET", "/v1/events", None, json(403, "{}")).await;
-    let error = platform.events(&EventWindow::default(), 0).await.unwrap_err();
+    let error = platform
+        .fetch_event_page(&EventWindow::default(), 0)
+        .await
+        .unwrap_err();
     assert!(error.hint().unwrap().contains("Super Admin"));
 }

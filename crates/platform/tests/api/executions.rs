@@ -31,7 +31,7 @@ async fn list_of_published_pipelines_is_read_as_documented() {
         include_str!("../../../../tests/fixtures/api/published-pipelines.json"),
     );
     let (server, platform) = server_expecting("GET", &path, None, answer).await;
-    let all = platform.published_pipelines(PROJECT).await.unwrap();
+    let all = platform.fetch_published_pipelines(PROJECT).await.unwrap();
     assert_eq!(all[0].name.as_deref(), Some("sales/load orders"));
     assert_eq!(all[0].published_time.as_deref(), Some("2026-11-20T09:30:00Z"));
     let requests = server.received_requests().await.unwrap();
@@ -99,7 +99,7 @@ async fn start_with_a_running_tag_is_a_conflict_in_the_servers_words() {
 async fn show_is_read_as_documented() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/execution.json"));
     let (_server, platform) = server_expecting("GET", &format!("{}/{ID}", base()), None, answer).await;
-    let response = platform.execution(PROJECT, ID).await.unwrap();
+    let response = platform.fetch_execution(PROJECT, ID).await.unwrap();
     assert_eq!(response.result.status.as_deref(), Some("SUCCESS"));
     assert_eq!(
         response.result.message.as_deref(),

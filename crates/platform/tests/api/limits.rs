@@ -14,7 +14,10 @@ async fn large_answer_is_given_up() {
         connection.answer("HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\n[");
         connection.flood(99_999_998);
     })]);
-    let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
+    let error = platform(&server.url())
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
     let text = error.to_string().replace(&server.url(), "URL");
     insta::assert_snapshot!(text, @"GET URL/v1/shared-pipelines?page=0&size=100: 200 OK: the response cannot be used: it has more than 67108864 bytes");
@@ -26,7 +29,10 @@ async fn small_answer_that_unpacks_to_large_one_is_given_up() {
     let packed = gzip(&vec![b' '; 80_000_000]);
     assert!(packed.len() < 1_000_000);
     let server = server_with_packed_body(packed);
-    let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
+    let error = platform(&server.url())
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
     assert!(error.to_string().contains("more than 67108864 bytes"), "{error}");
 }
@@ -39,7 +45,10 @@ async fn answer_of_countless_values_is_given_up_before_they_are_made() {
         listing(&"[[1]],".repeat(1_000_000)),
     ] {
         let server = server_with_packed_body(gzip(body.as_bytes()));
-        let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
+        let error = platform(&server.url())
+            .fetch_shared_pipelines()
+            .await
+            .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::BadResponse);
         let text = error.to_string().replace(&server.url(), "URL");
         insta::allow_duplicates! {
@@ -87,7 +96,10 @@ async fn sum_of_all_pages_has_a_limit() {
         script_with_packed_body(page(0)),
         script_with_packed_body(page(1)),
     ]);
-    let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
+    let error = platform(&server.url())
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
     let expected_text = "all values up to this page would take more than 480 MB of memory";
     assert!(error.to_string().contains(expected_text), "{error}");

@@ -26,7 +26,7 @@ fn project() -> NewProject {
 async fn projects_list_is_read_as_documented() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/projects.json"));
     let (server, platform) = server_expecting("GET", "/v1/projects", None, answer).await;
-    let all = platform.projects().await.unwrap();
+    let all = platform.fetch_projects().await.unwrap();
     assert_eq!(all[0].id.as_deref(), Some("9c5b94b1-35ad-49bb-b118-8e8fc24abf80"));
     assert_eq!(all[0].name.as_deref(), Some("sales"));
     assert_eq!(all[0].description.as_deref(), Some("Orders and their lines"));
@@ -73,7 +73,7 @@ async fn environments_list_is_read_as_documented() {
         include_str!("../../../../tests/fixtures/api/environments.json"),
     );
     let (_server, platform) = server_expecting("GET", &path, None, answer).await;
-    let all = platform.environments(PROJECT).await.unwrap();
+    let all = platform.fetch_environments(PROJECT).await.unwrap();
     assert_eq!(all[0].name.as_deref(), Some("production"));
     assert_eq!(all[0].default_agent_id.as_deref(), Some(AGENT));
     assert_eq!(all[0].default_agent_name.as_deref(), Some("agent-eu-1"));
@@ -201,7 +201,7 @@ async fn repositories_create_is_sent_as_documented_without_another_token() {
 #[tokio::test]
 async fn projects_that_are_hidden_are_not_found() {
     let (request_count, error) =
-        call_refusing_server(404, async |platform| platform.environments(PROJECT).await).await;
+        call_refusing_server(404, async |platform| platform.fetch_environments(PROJECT).await).await;
     assert_eq!((request_count, error.status()), (1, Some(404)));
 }
 

@@ -24,7 +24,7 @@ async fn reads_follow_within_the_origin() {
             .expect(1)
             .mount(&server)
             .await;
-        platform(&server.uri()).shared_pipelines().await.unwrap();
+        platform(&server.uri()).fetch_shared_pipelines().await.unwrap();
     }
 }
 
@@ -80,7 +80,10 @@ async fn another_origin_gets_nothing() {
         .expect(1)
         .mount(&server)
         .await;
-    let error = platform(&server.uri()).shared_pipelines().await.unwrap_err();
+    let error = platform(&server.uri())
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
     let text = error
         .to_string()
@@ -98,7 +101,10 @@ async fn circle_of_redirects_ends_with_error() {
         .expect(6)
         .mount(&server)
         .await;
-    let error = platform(&server.uri()).shared_pipelines().await.unwrap_err();
+    let error = platform(&server.uri())
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
     assert!(error.to_string().ends_with("more than 5 redirects"), "{error}");
 }

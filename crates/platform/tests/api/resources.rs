@@ -150,7 +150,7 @@ async fn shared_pipelines_are_read_to_the_last_page() {
         .expect(3)
         .mount(&server)
         .await;
-    let all = platform(&server.uri()).shared_pipelines().await.unwrap();
+    let all = platform(&server.uri()).fetch_shared_pipelines().await.unwrap();
     let ids: Vec<_> = all
         .iter()
         .map(|entry| entry.shared_pipeline_id.clone().unwrap())
@@ -166,7 +166,7 @@ async fn shared_pipelines_are_read_to_the_last_page() {
         .expect(1)
         .mount(&server)
         .await;
-    let all = platform(&server.uri()).shared_pipelines().await.unwrap();
+    let all = platform(&server.uri()).fetch_shared_pipelines().await.unwrap();
     assert_eq!(all[0].latest_version_name.as_deref(), Some("1.2.0"));
     assert_eq!(all[1].latest_version_name, None);
     assert_eq!(all[1].raw["description"], "Removes orders without lines");
@@ -207,7 +207,11 @@ async fn server_that_gives_smaller_pages_is_followed() {
         .mount(&server)
         .await;
     assert_eq!(
-        platform(&server.uri()).shared_pipelines().await.unwrap().len(),
+        platform(&server.uri())
+            .fetch_shared_pipelines()
+            .await
+            .unwrap()
+            .len(),
         45
     );
 }
@@ -221,7 +225,10 @@ async fn server_that_repeats_its_page_is_an_error() {
         .expect(2)
         .mount(&server)
         .await;
-    let error = platform(&server.uri()).shared_pipelines().await.unwrap_err();
+    let error = platform(&server.uri())
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
     assert!(
         error.to_string().ends_with("page 1 repeats the previous page"),
         "{error}"
@@ -245,7 +252,10 @@ async fn artifacts_are_read_in_any_shape() {
             .expect(1)
             .mount(&server)
             .await;
-        let all = platform(&server.uri()).artifacts(Some("a & b")).await.unwrap();
+        let all = platform(&server.uri())
+            .fetch_artifacts(Some("a & b"))
+            .await
+            .unwrap();
         assert_eq!(
             (all[0].version_name.as_deref(), all[0].enabled),
             (Some("1"), Some(true))
@@ -258,7 +268,10 @@ async fn artifacts_are_read_in_any_shape() {
         .expect(3)
         .mount(&server)
         .await;
-    assert_eq!(platform(&server.uri()).artifacts(None).await.unwrap().len(), 45);
+    assert_eq!(
+        platform(&server.uri()).fetch_artifacts(None).await.unwrap().len(),
+        45
+    );
 }
 
 #[tokio::test]
@@ -283,14 +296,20 @@ async fn page_that_tells_neither_size_nor_total_is_followed_to_its_end() {
         .expect(1)
         .mount(&paged)
         .await;
-    assert_eq!(platform(&paged.uri()).artifacts(None).await.unwrap().len(), 5);
+    assert_eq!(
+        platform(&paged.uri()).fetch_artifacts(None).await.unwrap().len(),
+        5
+    );
     let whole = MockServer::start().await;
     Mock::given(method("GET"))
         .respond_with(page(&["a", "b"]))
         .expect(2)
         .mount(&whole)
         .await;
-    assert_eq!(platform(&whole.uri()).artifacts(None).await.unwrap().len(), 2);
+    assert_eq!(
+        platform(&whole.uri()).fetch_artifacts(None).await.unwrap().len(),
+        2
+    );
 }
 
 #[tokio::test]
@@ -302,7 +321,7 @@ async fn list_entry_of_wrong_shape_names_place() {
         .mount(&server)
         .await;
     let error = platform(&server.uri())
-        .artifacts(None)
+        .fetch_artifacts(None)
         .await
         .unwrap_err()
         .to_string();
@@ -313,7 +332,7 @@ async fn list_entry_of_wrong_shape_names_place() {
         .mount(&server)
         .await;
     let error = platform(&server.uri())
-        .artifacts(None)
+        .fetch_artifacts(None)
         .await
         .unwrap_err()
         .to_string();
@@ -335,7 +354,7 @@ async fn details_are_read_as_documented() {
         .mount(&server)
         .await;
     let details = platform(&server.uri())
-        .artifact_details("sales", None)
+        .fetch_artifact_details("sales", None)
         .await
         .unwrap();
     assert_eq!(
@@ -377,7 +396,7 @@ async fn artifacts_are_read_as_documented() {
     let documented = json(200, include_str!("../../../../tests/fixtures/api/artifacts.json"));
     let (_server, platform) =
         server_expecting("GET", "/v1/shared-pipelines/artifacts", None, documented).await;
-    let all = platform.artifacts(None).await.unwrap();
+    let all = platform.fetch_artifacts(None).await.unwrap();
     assert_eq!(all.len(), 1);
     assert_eq!(
         (
@@ -392,7 +411,7 @@ async fn artifacts_are_read_as_documented() {
 #[tokio::test]
 async fn details_of_a_version_that_is_not_there_are_not_found() {
     let (request_count, error) = call_refusing_server(404, async |platform| {
-        platform.artifact_details("sales", Some("latest")).await
+        platform.fetch_artifact_details("sales", Some("latest")).await
     })
     .await;
     assert_eq!((request_count, error.kind()), (1, ErrorKind::NotFound));

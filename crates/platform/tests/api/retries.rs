@@ -67,7 +67,11 @@ async fn passing_troubles_are_retried_for_what_may_be_repeated() {
     for status in [408, 425, 429, 500, 502, 503, 504] {
         let read = server(ResponseTemplate::new(status), 2, empty_list()).await;
         assert_eq!(
-            platform(&read.uri()).shared_pipelines().await.unwrap().len(),
+            platform(&read.uri())
+                .fetch_shared_pipelines()
+                .await
+                .unwrap()
+                .len(),
             0,
             "{status}"
         );
@@ -87,7 +91,10 @@ async fn passing_troubles_are_retried_for_what_may_be_repeated() {
 async fn other_refusals_are_final() {
     for status in [400, 401, 403, 404, 405, 409, 410, 413, 422, 501] {
         let server = server(ResponseTemplate::new(status), 1, empty_list()).await;
-        let error = platform(&server.uri()).shared_pipelines().await.unwrap_err();
+        let error = platform(&server.uri())
+            .fetch_shared_pipelines()
+            .await
+            .unwrap_err();
         assert_eq!(error.status(), Some(status));
         assert!(!error.is_maybe_processed() || status == 501, "{status}");
         assert_eq!(requests(&server).await, 1, "{status}");
@@ -97,7 +104,10 @@ async fn other_refusals_are_final() {
 #[tokio::test]
 async fn retries_end_and_say_how_many_there_were() {
     let server = server(ResponseTemplate::new(502), 9, empty_list()).await;
-    let error = platform(&server.uri()).shared_pipelines().await.unwrap_err();
+    let error = platform(&server.uri())
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OtherStatus(502));
     assert!(
         error.to_string().contains("502 Bad Gateway (3 tries): "),
@@ -145,11 +155,14 @@ async fn retry_after_is_waited_for_and_bounded() {
     let answer = |asked: &str| ResponseTemplate::new(503).insert_header("retry-after", asked);
     let waited = server(answer("1"), 1, empty_list()).await;
     let start = Instant::now();
-    patient(&waited.uri()).shared_pipelines().await.unwrap();
+    patient(&waited.uri()).fetch_shared_pipelines().await.unwrap();
     assert!(start.elapsed() >= Duration::from_secs(1));
     // The client does not wait for a longer one.
     let refused = server(answer("3"), 1, empty_list()).await;
-    patient(&refused.uri()).shared_pipelines().await.unwrap_err();
+    patient(&refused.uri())
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
     assert_eq!(requests(&refused).await, 1);
 }
 
@@ -221,7 +234,7 @@ async fn broken_connections_are_retried() {
         retries: 3,
         ..settings(&server.url())
     };
-    platform_with(patient).shared_pipelines().await.unwrap();
+    platform_with(patient).fetch_shared_pipelines().await.unwrap();
     assert_eq!(server.wait_for_requests(4), 4);
 }
 
@@ -245,7 +258,7 @@ async fn silence_is_a_timeout() {
     let server = RawServer::start(vec![hold(), hold(), hold()]);
     let mut hasty = settings(&server.url());
     hasty.timeout = Duration::from_millis(150);
-    let error = platform_with(hasty).shared_pipelines().await.unwrap_err();
+    let error = platform_with(hasty).fetch_shared_pipelines().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
     let text = error.to_string().replace(&server.url(), "URL");
     insta::assert_snapshot!(text, @"GET URL/v1/shared-pipelines?page=0&size=100: failed (3 tries): no complete response arrived within 0.15 s");

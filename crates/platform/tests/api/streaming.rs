@@ -68,7 +68,7 @@ async fn create_with_an_invalid_definition_names_each_field() {
 async fn show_is_read_as_documented() {
     let (_server, platform) =
         server_expecting("GET", &format!("{}/{ID}", base()), None, json(200, STORED)).await;
-    let response = platform.streaming_pipeline(PROJECT, ID).await.unwrap();
+    let response = platform.fetch_streaming_pipeline(PROJECT, ID).await.unwrap();
     assert_eq!(response.name.as_deref(), Some("orders to the warehouse"));
     assert_eq!(
         response.agent_id.as_deref(),
@@ -123,11 +123,11 @@ async fn status_is_read_as_documented_and_any_word_passes() {
         include_str!("../../../../tests/fixtures/api/streaming-status.json"),
     );
     let (_server, platform) = server_expecting("GET", &path, None, answer).await;
-    let status = platform.streaming_status(PROJECT, ID).await.unwrap();
+    let status = platform.fetch_streaming_status(PROJECT, ID).await.unwrap();
     assert_eq!(status.status.as_deref(), Some("streaming"));
     let answer = json(200, r#"{ "status": "SNAPSHOTTING", "progress": 7 }"#);
     let (_server, platform) = server_expecting("GET", &path, None, answer).await;
-    let status = platform.streaming_status(PROJECT, ID).await.unwrap();
+    let status = platform.fetch_streaming_status(PROJECT, ID).await.unwrap();
     assert_eq!(
         (status.status.as_deref(), &status.raw["progress"]),
         (Some("SNAPSHOTTING"), &value!(7))

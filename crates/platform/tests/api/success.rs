@@ -100,7 +100,7 @@ async fn empty_body_where_one_is_due_is_no_success() {
 async fn statuses_that_the_document_does_not_show_are_no_success() {
     for status in [202, 206] {
         let (_server, platform) = always(json(status, r#"{ "results": [], "taskId": "t" }"#)).await;
-        let error = platform.projects().await.unwrap_err();
+        let error = platform.fetch_projects().await.unwrap_err();
         assert!(
             error.to_string().contains("expected status 200 or 201"),
             "{error}"

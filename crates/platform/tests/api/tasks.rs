@@ -83,7 +83,7 @@ async fn list_is_read_as_documented_and_filtered() {
         branch_id: Some("b".to_owned()),
         status: Some("STOPPED".to_owned()),
     };
-    let all = platform(&server.uri()).tasks(&filter).await.unwrap();
+    let all = platform(&server.uri()).fetch_tasks(&filter).await.unwrap();
     let one = &all[0];
     assert_eq!(one.task_id.as_deref(), Some(ID));
     assert_eq!(one.agent_name.as_deref(), Some(AGENT_NAME));
@@ -118,7 +118,7 @@ async fn list_without_filters_goes_to_the_last_page() {
             .await;
     }
     let all = platform(&server.uri())
-        .tasks(&TaskFilter::default())
+        .fetch_tasks(&TaskFilter::default())
         .await
         .unwrap();
     assert_eq!(all.len(), 101);
@@ -129,7 +129,7 @@ async fn list_without_filters_goes_to_the_last_page() {
 async fn show_is_read_as_documented() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/task.json"));
     let (_server, platform) = server_expecting("GET", &task_path(""), None, answer).await;
-    let task = platform.task(ID).await.unwrap();
+    let task = platform.fetch_task(ID).await.unwrap();
     assert_eq!(task.phase(), TaskPhase::Waiting);
     assert_eq!(task.created_at.as_deref(), Some("2026-11-20T09:30:00Z"));
     assert_eq!(
@@ -199,7 +199,7 @@ async fn show_tells_both_meanings_of_stopped_apart() {
         ),
     ] {
         let (_server, platform) = server_expecting("GET", &task_path(""), None, json(200, body)).await;
-        assert_eq!(platform.task(ID).await.unwrap().phase(), phase, "{body}");
+        assert_eq!(platform.fetch_task(ID).await.unwrap().phase(), phase, "{body}");
     }
 }
 
@@ -253,10 +253,13 @@ async fn messages_are_read_as_documented_with_limit_and_token() {
         .mount(&server)
         .await;
     let platform = platform(&server.uri());
-    let page = platform.task_messages(ID, 1000, Some("a b")).await.unwrap();
+    let page = platform.fetch_task_messages(ID, 1000, Some("a b")).await.unwrap();
     assert_eq!(page.more.as_deref(), Some("2"));
     assert_eq!(page.results[1]["data"]["toolName"], "create_file");
-    assert_eq!(platform.task_messages(ID, 25, None).await.unwrap().more, None);
+    assert_eq!(
+        platform.fetch_task_messages(ID, 25, None).await.unwrap().more,
+        None
+    );
 }
 
 // Endpoint: POST /v1/ai/agents/tasks/{taskId}/messages
@@ -348,7 +351,7 @@ async fn show_of_a_task_that_failed_tells_so_whatever_is_pending() {
         let body = value!({ "taskId": ID, "status": "ERRORED", "pendingDecisions": pending }).to_string();
         let (_server, platform) = server_expecting("GET", &task_path(""), None, json(200, &body)).await;
         assert_eq!(
-            platform.task(ID).await.unwrap().phase(),
+            platform.fetch_task(ID).await.unwrap().phase(),
             TaskPhase::Errored,
             "{body}"
         );

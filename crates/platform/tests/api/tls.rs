@@ -8,7 +8,7 @@ use sluicegate_test_support::tls_server::TlsServer;
 async fn unknown_certificate_is_refused_and_not_asked_twice() {
     let server = TlsServer::start(&["127.0.0.1"]);
     let error = platform_with(settings(&server.url()))
-        .shared_pipelines()
+        .fetch_shared_pipelines()
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Certificate);
@@ -24,7 +24,14 @@ async fn its_root_makes_it_known() {
     let server = TlsServer::start(&["127.0.0.1"]);
     let mut settings = settings(&server.url());
     settings.ca_cert = Some(server.root());
-    assert_eq!(platform_with(settings).shared_pipelines().await.unwrap().len(), 0);
+    assert_eq!(
+        platform_with(settings)
+            .fetch_shared_pipelines()
+            .await
+            .unwrap()
+            .len(),
+        0
+    );
 }
 
 #[tokio::test]
@@ -32,7 +39,10 @@ async fn certificate_for_another_name_is_refused() {
     let server = TlsServer::start(&["elsewhere.example"]);
     let mut settings = settings(&server.url());
     settings.ca_cert = Some(server.root());
-    let error = platform_with(settings).shared_pipelines().await.unwrap_err();
+    let error = platform_with(settings)
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Certificate);
     assert_eq!(server.connections(), 1);
 }
@@ -42,7 +52,10 @@ async fn certificate_of_an_authority_is_explained() {
     let server = TlsServer::start_as_authority(&["127.0.0.1"]);
     let mut settings = settings(&server.url());
     settings.ca_cert = Some(server.root());
-    let error = platform_with(settings).shared_pipelines().await.unwrap_err();
+    let error = platform_with(settings)
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Certificate);
     let text = error.to_string().replace(&server.url(), "https://h");
     insta::assert_snapshot!(text, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate was rejected: it is the certificate of a certificate authority (CA:TRUE), which a server must not present as its own");
@@ -55,7 +68,10 @@ async fn hint_for_unknown_issuer_does_not_advise_used_setting() {
     let other = TlsServer::start(&["127.0.0.1"]);
     let mut settings = settings(&server.url());
     settings.ca_cert = Some(other.root());
-    let error = platform_with(settings).shared_pipelines().await.unwrap_err();
+    let error = platform_with(settings)
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
     let hint = error.hint().unwrap();
     assert!(hint.contains(&other.root().display().to_string()), "{hint}");
     assert!(hint.contains("put the root certificate"), "{hint}");
@@ -66,7 +82,10 @@ async fn expired_certificate_is_named_with_its_date() {
     let server = TlsServer::start_until(&["127.0.0.1"], 2020);
     let mut settings = settings(&server.url());
     settings.ca_cert = Some(server.root());
-    let error = platform_with(settings).shared_pipelines().await.unwrap_err();
+    let error = platform_with(settings)
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
     let message = error.to_string();
     assert!(
         message.contains("it expired on 2020-01-01; the local clock shows 20"),

@@ -67,12 +67,12 @@ async fn token_is_granted_once_for_concurrent_calls() {
     grants(&server, "granted", 1800, 1).await;
     let platform = with_token(&server, credentials(&server));
     let (a, b, c) = tokio::join!(
-        platform.shared_pipelines(),
-        platform.shared_pipelines(),
-        platform.shared_pipelines()
+        platform.fetch_shared_pipelines(),
+        platform.fetch_shared_pipelines(),
+        platform.fetch_shared_pipelines()
     );
     assert!(a.is_ok() && b.is_ok() && c.is_ok());
-    platform.shared_pipelines().await.unwrap();
+    platform.fetch_shared_pipelines().await.unwrap();
 }
 
 #[tokio::test]
@@ -81,8 +81,8 @@ async fn token_is_replaced_before_it_expires() {
     accepts(&server, "granted").await;
     grants(&server, "granted", 0, 3).await;
     let platform = with_token(&server, credentials(&server));
-    platform.shared_pipelines().await.unwrap();
-    platform.shared_pipelines().await.unwrap();
+    platform.fetch_shared_pipelines().await.unwrap();
+    platform.fetch_shared_pipelines().await.unwrap();
     assert_eq!(requests_to(&server, "/oauth/token").await, 2);
 }
 
@@ -93,7 +93,7 @@ async fn response_401_gets_one_new_token() {
     grants(&server, "first", 1800, 1).await;
     grants(&server, "second", 1800, 1).await;
     let platform = with_token(&server, credentials(&server));
-    platform.shared_pipelines().await.unwrap();
+    platform.fetch_shared_pipelines().await.unwrap();
     assert_eq!(requests_to(&server, "/v1/shared-pipelines").await, 2);
 }
 
@@ -103,7 +103,7 @@ async fn second_401_is_final() {
     accepts(&server, "another").await;
     grants(&server, "granted", 1800, 9).await;
     let error = with_token(&server, credentials(&server))
-        .shared_pipelines()
+        .fetch_shared_pipelines()
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unauthorized);
@@ -125,7 +125,10 @@ async fn client_secret_is_not_shown_in_form_in_which_it_was_sent() {
     if let TokenSource::ClientCredentials { client_secret, .. } = &mut source {
         *client_secret = SecretString::from("p4ss+w0rd/with=signs");
     }
-    let error = with_token(&server, source).shared_pipelines().await.unwrap_err();
+    let error = with_token(&server, source)
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
     let text = format!("{error} {error:?}");
     assert!(text.contains("client_secret=***&audience"), "{text}");
     assert!(!text.contains("w0rd"), "{text}");
@@ -141,7 +144,7 @@ async fn refused_client_is_unauthorized_and_nothing_is_shown() {
         .mount(&server)
         .await;
     let error = with_token(&server, credentials(&server))
-        .shared_pipelines()
+        .fetch_shared_pipelines()
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unauthorized);
@@ -161,7 +164,7 @@ async fn token_url_in_trouble_is_retried_and_then_undecided() {
         .await;
     grants(&server, "granted", 1800, 1).await;
     with_token(&server, credentials(&server))
-        .shared_pipelines()
+        .fetch_shared_pipelines()
         .await
         .unwrap();
     server.reset().await;
@@ -170,7 +173,7 @@ async fn token_url_in_trouble_is_retried_and_then_undecided() {
         .mount(&server)
         .await;
     let error = with_token(&server, credentials(&server))
-        .shared_pipelines()
+        .fetch_shared_pipelines()
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OtherStatus(500));
@@ -185,7 +188,7 @@ async fn answer_without_token_is_told_without_showing_it() {
         .mount(&server)
         .await;
     let error = with_token(&server, credentials(&server))
-        .shared_pipelines()
+        .fetch_shared_pipelines()
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
@@ -200,11 +203,11 @@ async fn file_is_read_again_after_401() {
     let file = folder.path().join("token");
     std::fs::write(&file, " old\n").unwrap();
     let platform = with_token(&server, TokenSource::File(file.clone()));
-    platform.shared_pipelines().await.unwrap();
+    platform.fetch_shared_pipelines().await.unwrap();
     server.reset().await;
     accepts(&server, "new").await;
     std::fs::write(&file, "new\n").unwrap();
-    platform.shared_pipelines().await.unwrap();
+    platform.fetch_shared_pipelines().await.unwrap();
     assert_eq!(requests_to(&server, "/v1/shared-pipelines").await, 2);
 }
 
@@ -217,8 +220,8 @@ async fn command_is_run_once_and_again_after_401() {
     let runs = folder.path().join("runs");
     let line = format!("printf x >> '{0}'; printf token-; cat '{0}'", runs.display());
     let platform = with_token(&server, TokenSource::Command(line));
-    platform.shared_pipelines().await.unwrap();
-    platform.shared_pipelines().await.unwrap();
+    platform.fetch_shared_pipelines().await.unwrap();
+    platform.fetch_shared_pipelines().await.unwrap();
     assert_eq!(std::fs::read_to_string(&runs).unwrap(), "xx");
 }
 
@@ -231,7 +234,7 @@ async fn broken_source_is_a_configuration_error() {
         TokenSource::Command("exit 1".to_owned()),
         TokenSource::Value(SecretString::from("with blank")),
     ] {
-        let error = no_token(token).shared_pipelines().await.unwrap_err();
+        let error = no_token(token).fetch_shared_pipelines().await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
         assert!(error.to_string().starts_with("no token: "), "{error}");
     }

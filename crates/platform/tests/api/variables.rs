@@ -28,7 +28,7 @@ fn region() -> NewVariable {
 async fn list_is_read_as_documented_page_by_page() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/variables.json"));
     let (_server, platform) = server_expecting("GET", &base(), None, answer).await;
-    let all = platform.variables(PROJECT).await.unwrap();
+    let all = platform.fetch_variables(PROJECT).await.unwrap();
     assert_eq!(all.len(), 2);
     assert_eq!(all[0].r#type.as_deref(), Some("TEXT"));
     assert_eq!(all[0].behaviour.as_deref(), Some("SHARED"));
@@ -58,7 +58,11 @@ async fn list_goes_to_the_last_page() {
             .await;
     }
     assert_eq!(
-        platform(&server.uri()).variables(PROJECT).await.unwrap().len(),
+        platform(&server.uri())
+            .fetch_variables(PROJECT)
+            .await
+            .unwrap()
+            .len(),
         103
     );
 }
@@ -68,7 +72,7 @@ async fn list_goes_to_the_last_page() {
 async fn list_keeps_unknown_types_and_fields() {
     let body = r#"{ "results": [{ "name": "g", "type": "GRID", "value": [[1]], "new": true }], "total": 1 }"#;
     let (_server, platform) = server_expecting("GET", &base(), None, json(200, body)).await;
-    let all = platform.variables(PROJECT).await.unwrap();
+    let all = platform.fetch_variables(PROJECT).await.unwrap();
     assert_eq!(all[0].r#type.as_deref(), Some("GRID"));
     assert_eq!(all[0].raw["new"], true);
 }
@@ -167,7 +171,10 @@ async fn overrides_list_is_read_as_documented() {
         include_str!("../../../../tests/fixtures/api/variable-overrides.json"),
     );
     let (_server, platform) = server_expecting("GET", &path, None, answer).await;
-    let value = platform.overrides(PROJECT, "region", None).await.unwrap();
+    let value = platform
+        .fetch_variable_overrides(PROJECT, "region", None)
+        .await
+        .unwrap();
     assert_eq!(value.variable.r#type.as_deref(), Some("TEXT"));
     assert_eq!(value.overrides[0].environment_name, "production");
     assert_eq!(value.overrides[0].value, "us");
@@ -183,7 +190,7 @@ async fn overrides_list_of_one_environment_names_it() {
         .mount(&server)
         .await;
     let value = platform(&server.uri())
-        .overrides(PROJECT, "region", Some("a&b"))
+        .fetch_variable_overrides(PROJECT, "region", Some("a&b"))
         .await
         .unwrap();
     assert!(value.overrides.is_empty());

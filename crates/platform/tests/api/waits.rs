@@ -41,7 +41,7 @@ async fn retry_after_that_is_too_long_is_not_waited_for() {
         let server = server(busy, empty_list()).await;
         let begin = Instant::now();
         let (platform, _) = observed_platform(&server.uri(), Delays::default());
-        let error = platform.projects().await.unwrap_err();
+        let error = platform.fetch_projects().await.unwrap_err();
         assert!(begin.elapsed() < Duration::from_secs(60), "{asked}");
         assert_eq!(error.status(), Some(429));
         assert!(
@@ -62,7 +62,7 @@ async fn each_retry_is_said_with_its_reason() {
     )
     .await;
     let (platform, sentences) = observed_platform(&server.uri(), SHORT);
-    platform.projects().await.unwrap();
+    platform.fetch_projects().await.unwrap();
     let text = sentences.lock().unwrap().join("\n").replace(&server.uri(), "URL");
     assert!(
         text.starts_with(
@@ -77,7 +77,7 @@ async fn answer_that_does_not_come_is_said_to_be_waited_for() {
     let late = empty_list().set_delay(Duration::from_millis(2_600));
     let server = server(late, empty_list()).await;
     let (platform, sentences) = observed_platform(&server.uri(), SHORT);
-    platform.projects().await.unwrap();
+    platform.fetch_projects().await.unwrap();
     let text = sentences.lock().unwrap().join("\n").replace(&server.uri(), "URL");
     assert_eq!(
         text,
@@ -92,7 +92,7 @@ async fn nobody_there_is_said_at_each_try() {
     drop(closed);
     let (platform, sentences) = observed_platform(&url, SHORT);
     assert_eq!(
-        platform.projects().await.unwrap_err().kind(),
+        platform.fetch_projects().await.unwrap_err().kind(),
         ErrorKind::Unreachable
     );
     let sentences = sentences.lock().unwrap();

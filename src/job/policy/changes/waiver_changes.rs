@@ -2,7 +2,7 @@
 
 use super::{Effect, GateFileVersion, describe_versions, sanitize};
 use sluicegate_base::text::format_count;
-use sluicegate_pipelines::waivers::{WaiverEntry, read_waivers};
+use sluicegate_pipelines::waivers::{WaiverEntry, parse_waivers_file};
 use sluicegate_pipelines::yaml::DocumentError;
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ pub fn describe_waivers_file_changes(old: &GateFileVersion, new: &GateFileVersio
 
 /// Parses the waivers of a version, without their positions in the file.
 fn parse_entries(bytes: &[u8]) -> Result<BTreeSet<WaiverEntry>, DocumentError> {
-    let located_entries = read_waivers(bytes, &|_| true)?;
+    let located_entries = parse_waivers_file(bytes, &|_| true)?;
     Ok(located_entries
         .into_iter()
         .map(|located_entry| located_entry.entry)

@@ -75,10 +75,10 @@ pub struct ProvisionPlan {
 pub fn read_plan(document: &Document, names: &PlatformNames) -> Result<ProvisionPlan, DefinitionError> {
     let root = FieldReader::new(document, ROOT_PATH, &document.value)?;
     root.reject_unknown_keys(&SECTIONS)?;
-    let (project, auth_type) = read_project(&root.section("project")?, names)?;
-    let connection = read_connection(&root.section("connection")?, &project, auth_type)?;
+    let (project, auth_type) = read_project(&root.read_section("project")?, names)?;
+    let connection = read_connection(&root.read_section("connection")?, &project, auth_type)?;
     // Fails if the section is missing.
-    root.section("environment")?;
+    root.read_section("environment")?;
     let default_connections = BTreeMap::from([(
         "DWH".to_owned(),
         BTreeMap::from([(connection.auth_provider.clone(), connection.name.clone())]),
@@ -95,7 +95,7 @@ pub fn read_plan(document: &Document, names: &PlatformNames) -> Result<Provision
     let secret = match root.get("secret") {
         None => None,
         Some(_) if !is_full_saas => {
-            return Err(root.error("secret", "is supported only by the deployment FULL_SAAS"));
+            return Err(root.error_at("secret", "is supported only by the deployment FULL_SAAS"));
         }
         Some(value) => Some(read_secret(
             document,
@@ -106,7 +106,7 @@ pub fn read_plan(document: &Document, names: &PlatformNames) -> Result<Provision
     let repository = match root.get("repository") {
         None => None,
         Some(_) if is_full_saas => {
-            return Err(root.error("repository", "is not supported by the deployment FULL_SAAS"));
+            return Err(root.error_at("repository", "is not supported by the deployment FULL_SAAS"));
         }
         Some(value) => Some(read_repository(
             document,
@@ -133,7 +133,7 @@ fn read_project(
     let (key_pair_warehouse, password_warehouse) = (&names.key_pair_warehouse, &names.password_warehouse);
     let auth_type = names.auth_type(&warehouse).ok_or_else(|| {
         fields
-            .error(
+            .error_at(
                 "warehouse",
                 format!("{warehouse:?} is neither {key_pair_warehouse} nor {password_warehouse}"),
             )
@@ -142,11 +142,11 @@ fn read_project(
     let deployment = fields.required_text("agentDeploymentType")?;
     if !["HYBRID", "FULL_SAAS"].contains(&deployment.as_str()) {
         let message = format!("{deployment:?} is neither HYBRID nor FULL_SAAS");
-        return Err(fields.error("agentDeploymentType", message));
+        return Err(fields.error_at("agentDeploymentType", message));
     }
     let project = NewProject {
         name: fields.required_text("name")?,
-        description: fields.find_text_or_empty("description")?,
+        description: fields.find_possibly_empty_text("description")?,
         warehouse: warehouse.to_uppercase(),
         agent_deployment_type: deployment,
     };
@@ -191,7 +191,7 @@ fn read_implied_text(
 ) -> Result<String, DefinitionError> {
     match fields.find_text(key)? {
         Some(text) if text != implied_text => {
-            Err(fields.error(key, format!("{text:?} must be {implied_text:?}: {reason}")))
+            Err(fields.error_at(key, format!("{text:?} must be {implied_text:?}: {reason}")))
         }
         _ => Ok(implied_text.to_owned()),
     }
@@ -210,7 +210,7 @@ fn check_environment_connections(
             "must be the connection of this plan: {}",
             json!(default_connections)
         );
-        return Err(document.error("environment.defaultConnections", message));
+        return Err(document.error_at("environment.defaultConnections", message));
     }
     let (required_property, forbidden_property) = match auth_type {
         "key_pair" => ("privateKey", "password"),
@@ -224,14 +224,14 @@ fn check_environment_connections(
         {
             let message =
                 format!("has no {required_property}, which this warehouse needs for authentication");
-            return Err(document.error(&path, message));
+            return Err(document.error_at(&path, message));
         }
         if connection_override
             .connection_properties
             .contains_key(forbidden_property)
         {
             let message = "is not used by this warehouse for authentication";
-            return Err(document.error(&format!("{path}.{forbidden_property}"), message));
+            return Err(document.error_at(&format!("{path}.{forbidden_property}"), message));
         }
     }
     Ok(())
@@ -253,7 +253,7 @@ fn read_secret(
         .find(|property| property["secretName"] == name.as_str());
     let Some(property) = property else {
         let message = format!("no connection in the environment uses the secret {name:?}");
-        return Err(fields.error("name", message));
+        return Err(fields.error_at("name", message));
     };
     if property
         .get("secretKey")
@@ -263,10 +263,10 @@ fn read_secret(
             "{key:?} differs from the environment's secretKey {}",
             property["secretKey"]
         );
-        return Err(fields.error("key", message));
+        return Err(fields.error_at("key", message));
     }
     let Some(source_definition) = fields.get("valueFrom") else {
-        return Err(fields.error("valueFrom", "must be { variable: NAME } or { file: PATH }"));
+        return Err(fields.error_at("valueFrom", "must be { variable: NAME } or { file: PATH }"));
     };
     let source_path = fields.field_path("valueFrom");
     let source_fields = FieldReader::new(document, &source_path, source_definition)?;
@@ -277,7 +277,7 @@ fn read_secret(
     ) {
         (Some(name), None) => SecretSource::Variable(name),
         (None, Some(path)) => SecretSource::File(path.into()),
-        _ => return Err(fields.error("valueFrom", "must be { variable: NAME } or { file: PATH }")),
+        _ => return Err(fields.error_at("valueFrom", "must be { variable: NAME } or { file: PATH }")),
     };
     let secret_type = fields.find_text("type")?;
     Ok(SecretPlan {
@@ -305,11 +305,11 @@ fn read_repository(
             names.git_provider
         );
         return Err(fields
-            .error("provider", message)
+            .error_at("provider", message)
             .with_hint("set the platform's name for the provider with --git-provider"));
     }
     let Some(parameter_definition) = fields.get("providerParameters") else {
-        return Err(fields.error("providerParameters", "must be { ownerName: … }"));
+        return Err(fields.error_at("providerParameters", "must be { ownerName: … }"));
     };
     let parameters_path = fields.field_path("providerParameters");
     let parameter_fields = FieldReader::new(document, &parameters_path, parameter_definition)?;

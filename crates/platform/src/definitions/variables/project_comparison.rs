@@ -71,7 +71,7 @@ pub fn compare_with_project(
 
 /// Checks that types and behaviours are names from the API document, or names that the project already uses. Otherwise
 /// the platform could reject one variable after others have been changed.
-pub fn check_names(
+pub fn check_field_names(
     document: &Document,
     definitions: &[VariableDefinition],
     project: &ProjectState,
@@ -96,7 +96,7 @@ pub fn check_names(
             };
             let names: Vec<&str> = known_names.iter().copied().collect();
             let path = format!("{}.{key}", variable.path);
-            let error = document.error(&path, format!("{name:?} is not one of {}", names.join(", ")));
+            let error = document.error_at(&path, format!("{name:?} is not one of {}", names.join(", ")));
             let accept_hint = "pass --allow-unknown if the platform has this name";
             return Err(match text::suggest(&name.to_uppercase(), &names) {
                 Some(suggestion) => error.with_hint(format!("{suggestion} Otherwise {accept_hint}")),
@@ -124,7 +124,7 @@ fn check_type_change(
         return Ok(());
     }
     let message = "the current value does not fit this type: add a `value`";
-    Err(document.error(&format!("{}.type", definition.path), message))
+    Err(document.error_at(&format!("{}.type", definition.path), message))
 }
 
 /// Checks the variable's value and its overrides against the variable's type.
@@ -135,7 +135,7 @@ fn check_values(
 ) -> Result<(), DefinitionError> {
     if let Some(value) = &definition.fields.value {
         validate_value(variable_type, value)
-            .map_err(|reason| document.error(&format!("{}.value", definition.path), reason))?;
+            .map_err(|reason| document.error_at(&format!("{}.value", definition.path), reason))?;
     }
     for override_value in definition.overrides.iter().flatten() {
         let path = format!(
@@ -143,7 +143,7 @@ fn check_values(
             definition.path, override_value.environment_name
         );
         validate_value(variable_type, &override_value.value)
-            .map_err(|reason| document.error(&path, reason))?;
+            .map_err(|reason| document.error_at(&path, reason))?;
     }
     Ok(())
 }
@@ -167,7 +167,7 @@ fn check_environments(
         return Ok(());
     };
     let path = format!("{}.overrides.{name}", definition.path);
-    let error = document.error(&path, "the project has no environment of this name");
+    let error = document.error_at(&path, "the project has no environment of this name");
     let names: Vec<&str> = known_names.iter().map(String::as_str).collect();
     let hint = text::suggest(name, &names);
     Err(error.with_hint(
@@ -186,7 +186,7 @@ fn build_create_step(
     ] {
         if value.is_none() {
             let path = format!("{}.{key}", definition.path);
-            return Err(document.error(&path, "is required because the project has no such variable yet"));
+            return Err(document.error_at(&path, "is required because the project has no such variable yet"));
         }
     }
     Ok(VariableStep::Create {
@@ -230,7 +230,7 @@ fn build_update_step(
 /// Creates the error for a field that every update needs, but that neither the file nor the platform's response has.
 fn missing_field_error(document: &Document, definition: &VariableDefinition, key: &str) -> DefinitionError {
     let path = format!("{}.{key}", definition.path);
-    document.error(&path, "is missing, and the platform does not return it either")
+    document.error_at(&path, "is missing, and the platform does not return it either")
 }
 
 /// Compares the fields that the file defines with the variable. Returns the differences and the fields to send.

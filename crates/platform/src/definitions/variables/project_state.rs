@@ -22,13 +22,13 @@ pub struct ProjectState {
 
 /// Requests the project's variables, the overrides of those whose overrides the file defines and, if the file defines
 /// any override, the names of the environments.
-pub async fn read_project(
+pub async fn fetch_project_state(
     platform: &Platform,
     project: Uuid,
     definitions: &[VariableDefinition],
 ) -> Result<ProjectState, HttpError> {
     let variables: BTreeMap<String, Variable> = platform
-        .variables(project)
+        .fetch_variables(project)
         .await?
         .into_iter()
         .filter_map(|ApiValue { value, .. }| Some((value.name.clone()?, value)))
@@ -63,7 +63,7 @@ async fn fetch_environment_names(
     platform: &Platform,
     project: Uuid,
 ) -> Result<Option<BTreeSet<String>>, HttpError> {
-    match platform.environments(project).await {
+    match platform.fetch_environments(project).await {
         Ok(environments) => {
             let names = environments
                 .into_iter()
@@ -83,6 +83,8 @@ async fn fetch_overrides(
     name: String,
 ) -> Result<(String, Vec<Override>), HttpError> {
     let all_environments = None;
-    let response = platform.overrides(project, &name, all_environments).await?;
+    let response = platform
+        .fetch_variable_overrides(project, &name, all_environments)
+        .await?;
     Ok((name, response.value.overrides))
 }

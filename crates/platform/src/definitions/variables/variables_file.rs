@@ -50,13 +50,13 @@ pub fn read_variables(document: &Document) -> Result<Vec<VariableDefinition>, De
     let root = FieldReader::new(document, ROOT_PATH, &document.value)?;
     root.reject_unknown_keys(&["variables"])?;
     let Some(Value::Object(entries)) = root.get("variables") else {
-        return Err(root.error(
+        return Err(root.error_at(
             "variables",
             "must be a map of variables by name; use `{}` for no variables",
         ));
     };
     if entries.len() > MAX_VARIABLES {
-        return Err(root.error("variables", format!("has more than {MAX_VARIABLES} entries")));
+        return Err(root.error_at("variables", format!("has more than {MAX_VARIABLES} entries")));
     }
     entries
         .iter()
@@ -73,7 +73,7 @@ fn read_variable(
 ) -> Result<VariableDefinition, DefinitionError> {
     let path = format!("{parent_path}.{name}");
     if let Some(reason) = http::find_segment_problem(name) {
-        return Err(document.error(
+        return Err(document.error_at(
             parent_path,
             format!("{name:?} cannot be the name of a variable: {reason}"),
         ));
@@ -86,7 +86,7 @@ fn read_variable(
         None => None,
         Some(value) => Some(
             validate_value(variable_type.as_deref(), value)
-                .map_err(|reason| fields.error("value", reason))?,
+                .map_err(|reason| fields.error_at("value", reason))?,
         ),
     };
     let overrides = read_overrides(&fields, variable_type.as_deref())?;
@@ -94,7 +94,7 @@ fn read_variable(
         name: name.to_owned(),
         fields: VariableFields {
             behaviour: fields.find_text("behaviour")?,
-            description: fields.find_text_or_empty("description")?,
+            description: fields.find_possibly_empty_text("description")?,
             value,
             supports_double_resolution: fields.find_boolean("supportsDoubleResolution")?,
             r#type: variable_type,
@@ -116,10 +116,10 @@ fn read_overrides(
             for (environment, value) in entries {
                 if let Some(reason) = http::find_segment_problem(environment) {
                     let message = format!("{environment:?} cannot be the name of an environment: {reason}");
-                    return Err(fields.error("overrides", message));
+                    return Err(fields.error_at("overrides", message));
                 }
                 let value = validate_value(variable_type, value)
-                    .map_err(|reason| fields.error(&format!("overrides.{environment}"), reason))?;
+                    .map_err(|reason| fields.error_at(&format!("overrides.{environment}"), reason))?;
                 overrides.push(Override {
                     environment_name: environment.clone(),
                     value,
@@ -127,6 +127,6 @@ fn read_overrides(
             }
             Ok(Some(overrides))
         }
-        Some(_) => Err(fields.error("overrides", "must be a map from environment to value")),
+        Some(_) => Err(fields.error_at("overrides", "must be a map from environment to value")),
     }
 }

@@ -142,7 +142,7 @@ impl TokenCache {
             TokenSource::Command(line) => {
                 let secret = transport
                     .observer
-                    .report_wait(command::run_token_command(line), || {
+                    .await_with_report(command::run_token_command(line), || {
                         "waiting for the token command".to_owned()
                     })
                     .await?;
