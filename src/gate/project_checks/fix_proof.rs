@@ -3,17 +3,19 @@
 //!
 //! The findings are derived again from the contents of the project with the new values, so nothing is written.
 
+use super::file_fix_proof::{FileProver, FixCandidate};
 use super::finding_counts::{FindingCounts, count_findings, find_fix_objection};
-use super::fixed_file::{FixedFile, FixedValue, build_fixed_file, list_proposed_values};
+use super::fixed_file::{FixedFile, list_proposed_values};
 use super::has_proposed_fix;
 use super::project_fixes::{FixProof, FixScope};
 use super::project_scope::{FactsByPath, ProjectContents, ProjectScope};
 use crate::error::Failure;
 use crate::gate::Tally;
 use crate::gate::run::GateRun;
+use rayon::prelude::*;
 use sluicegate_git::{Snapshot, SnapshotFile};
 use sluicegate_pipelines::findings::FileResults;
-use sluicegate_pipelines::pipelines::{PipelineFacts, PipelineFiles};
+use sluicegate_pipelines::pipelines::PipelineFiles;
 use sluicegate_pipelines::project::SharedPipelinesFile;
 use sluicegate_pipelines::rules::RuleSet;
 use std::collections::BTreeSet;
@@ -22,9 +24,6 @@ use std::mem;
 /// Maximum number of times that the project is checked again. Each time, the number of files that may contain the fix
 /// that causes a new finding is halved.
 const MAX_PROOFS: usize = 32;
-
-/// Maximum number of times that a file is rewritten without the values that cannot be replaced.
-const MAX_REWRITES: usize = 20;
 
 impl GateRun<'_> {
     /// Proves that the fixes proposed in this scope cause no new findings. Each finding with a proven fix then names
@@ -89,19 +88,28 @@ impl GateRun<'_> {
                 continue;
             };
             match fix_scope.read_content(project_scope.repo, &snapshot_file)? {
-                Ok(bytes) => {
-                    let candidate = build_candidate(&file.path, facts, &bytes, values, &mut proof);
-                    candidates.extend(candidate);
-                }
+                Ok(bytes) => candidates.push(FixCandidate {
+                    path: &file.path,
+                    facts,
+                    bytes,
+                    values,
+                }),
                 Err(error) => proof.reject(&file.path, values, &error.message),
             }
         }
+        let file_prover = FileProver {
+            rules,
+            team_rules: &self.team_rules.rules,
+            pipeline_files: &pipeline_files,
+        };
         let mut accepted_files = Vec::with_capacity(candidates.len());
-        for file in candidates {
-            match self.find_rule_objection(&file, rules, &pipeline_files) {
-                None => accepted_files.push(file),
-                Some(reason) => proof.reject(&file.path, file.values, &reason),
-            }
+        let file_proofs: Vec<FixProof> = candidates
+            .into_par_iter()
+            .map(|candidate| file_prover.prove(candidate))
+            .collect();
+        for mut file_proof in file_proofs {
+            accepted_files.append(&mut file_proof.fixed_files);
+            proof.rejected_fixes.append(&mut file_proof.rejected_fixes);
         }
         let mut prover = ProjectProver {
             scope: project_scope,
@@ -117,75 +125,6 @@ impl GateRun<'_> {
         prover.prove(accepted_files)?;
         Ok(prover.proof)
     }
-
-    /// Returns the reason to reject the fixes of a file if they cause a new finding of a project rule or a team rule in
-    /// it.
-    fn find_rule_objection(
-        &self,
-        file: &FixedFile,
-        rules: Option<&RuleSet>,
-        pipeline_files: &PipelineFiles<'_>,
-    ) -> Option<String> {
-        let count_rule_findings =
-            |bytes: &[u8]| self.count_rule_findings(&file.path, bytes, rules, pipeline_files);
-        find_fix_objection(
-            &count_rule_findings(&file.old_bytes),
-            &count_rule_findings(&file.new_bytes),
-            &FindingCounts::new(),
-        )
-    }
-
-    /// Counts the findings of project rules and team rules in a pipeline with these bytes.
-    fn count_rule_findings(
-        &self,
-        path: &str,
-        bytes: &[u8],
-        rules: Option<&RuleSet>,
-        pipeline_files: &PipelineFiles<'_>,
-    ) -> FindingCounts {
-        let document = Ok(bytes.to_vec());
-        let team_rules = &self.team_rules.rules;
-        let rule_results = rules.map(|rules| rules.evaluate_document(path, &document, &|_, _, _| {}));
-        let team_results = team_rules
-            .applies_to(path)
-            .then(|| team_rules.evaluate(path, &document, pipeline_files));
-        count_findings(rule_results.iter().chain(&team_results))
-    }
-}
-
-/// Builds the file with the new values. Rejects values that cannot be replaced in place, and tries again with the
-/// others. Returns `None` if no value remains or after too many attempts.
-fn build_candidate(
-    path: &str,
-    facts: &PipelineFacts,
-    bytes: &[u8],
-    mut values: Vec<FixedValue>,
-    proof: &mut FixProof,
-) -> Option<FixedFile> {
-    for _ in 0..MAX_REWRITES {
-        match build_fixed_file(path, facts, bytes, &values) {
-            Ok(file) => return Some(file),
-            Err(error) => {
-                let (unwritable_values, other_values): (Vec<_>, Vec<_>) =
-                    values.into_iter().partition(|value| {
-                        error
-                            .position
-                            .is_none_or(|position| position == value.fix.position)
-                    });
-                proof.reject(path, unwritable_values, &error.message);
-                values = other_values;
-            }
-        }
-        if values.is_empty() {
-            return None;
-        }
-    }
-    proof.reject(
-        path,
-        values,
-        "too many other values in the file cannot be replaced",
-    );
-    None
 }
 
 /// Proves fixes by checking the project with them.

@@ -1,15 +1,13 @@
 //! A file with the new values of its proposed fixes.
 
 use super::finding_counts::FindingKey;
-use sluicegate_pipelines::diff::{
-    ComponentChange, LinkChange, LinkDiff, PipelineDiff, PipelineVersions, compare_versions,
-};
+use sluicegate_pipelines::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff};
 use sluicegate_pipelines::findings::{
     FileChange, FileResults, FindingState, Fix, ProposedFix, RuleResult, Severity, Violation,
 };
 use sluicegate_pipelines::pipelines::PipelineFacts;
 use sluicegate_pipelines::project::FIX_HINT;
-use sluicegate_pipelines::yaml::{DocumentError, Position, ScalarReplacement, rewrite_scalars};
+use sluicegate_pipelines::yaml::{Position, ScalarReplacement};
 use std::collections::{BTreeMap, HashSet};
 
 /// The content of a file before and after its fixes.
@@ -21,7 +19,7 @@ pub(crate) struct FixedFile {
     pub(crate) values: Vec<FixedValue>,
     /// The facts about the pipeline with the new values.
     pub(super) facts: PipelineFacts,
-    replacements: BTreeMap<Position, ScalarReplacement>,
+    pub(super) replacements: BTreeMap<Position, ScalarReplacement>,
 }
 
 /// A value to replace, and the finding about it.
@@ -78,59 +76,53 @@ impl FixedFile {
             violation.text.push_str(FIX_HINT);
         }
     }
+}
 
-    /// Returns whether the diff between both versions shows only the new values.
-    fn has_only_new_values(&self) -> bool {
-        let diff = compare_versions(&PipelineVersions {
-            path: &self.path,
-            previous_path: None,
-            base: Some(Ok(&self.old_bytes)),
-            head: Some(Ok(&self.new_bytes)),
-        });
-        diff.change == FileChange::Modified
-            && !diff.layout
-            && diff.variables.is_empty()
-            && diff.other.is_empty()
-            && self.explains_links(&diff.links)
-            && self.explains_fields(&diff)
-    }
+/// Returns whether the diff between both versions of a file shows only these new values.
+pub(super) fn has_only_new_values(diff: &PipelineDiff, values: &[FixedValue]) -> bool {
+    diff.change == FileChange::Modified
+        && !diff.layout
+        && diff.variables.is_empty()
+        && diff.other.is_empty()
+        && explains_links(values, &diff.links)
+        && explains_fields(values, diff)
+}
 
-    /// Returns whether the new values explain each changed link: a removed link starts or ends at an old value, and an
-    /// added link at a new value.
-    fn explains_links(&self, links: &[LinkDiff]) -> bool {
-        let fixes = self.values.iter().map(|value| &value.fix);
-        let (old_names, new_names): (HashSet<&str>, HashSet<&str>) = fixes
-            .map(|fix| (fix.old_value.as_str(), fix.new_value.as_str()))
-            .unzip();
-        links.iter().all(|link| {
-            let names = match link.change {
-                LinkChange::Removed => &old_names,
-                LinkChange::Added => &new_names,
-            };
-            names.contains(link.from.as_str()) || names.contains(link.to.as_str())
-        })
-    }
+/// Returns whether the new values explain each changed link: a removed link starts or ends at an old value, and an
+/// added link at a new value.
+fn explains_links(values: &[FixedValue], links: &[LinkDiff]) -> bool {
+    let fixes = values.iter().map(|value| &value.fix);
+    let (old_names, new_names): (HashSet<&str>, HashSet<&str>) = fixes
+        .map(|fix| (fix.old_value.as_str(), fix.new_value.as_str()))
+        .unzip();
+    links.iter().all(|link| {
+        let names = match link.change {
+            LinkChange::Removed => &old_names,
+            LinkChange::Added => &new_names,
+        };
+        names.contains(link.from.as_str()) || names.contains(link.to.as_str())
+    })
+}
 
-    /// Returns whether the new values explain each difference of fields: every differing field has the old value of a
-    /// fix before and its new value after.
-    fn explains_fields(&self, diff: &PipelineDiff) -> bool {
-        let fixes = self.values.iter().map(|value| &value.fix);
-        let value_pairs: HashSet<(String, String)> = fixes
-            .map(|fix| (fix.old_value.clone(), fix.new_value.clone()))
-            .collect();
-        diff.components.iter().all(|component| {
-            component.change == ComponentChange::Modified
-                && component
-                    .fields
-                    .iter()
-                    .all(|field| match (&field.before, &field.after) {
-                        (Some(old_leaf), Some(new_leaf)) => {
-                            value_pairs.contains(&(old_leaf.to_string(), new_leaf.to_string()))
-                        }
-                        _ => false,
-                    })
-        })
-    }
+/// Returns whether the new values explain each difference of fields: every differing field has the old value of a fix
+/// before and its new value after.
+fn explains_fields(values: &[FixedValue], diff: &PipelineDiff) -> bool {
+    let fixes = values.iter().map(|value| &value.fix);
+    let value_pairs: HashSet<(String, String)> = fixes
+        .map(|fix| (fix.old_value.clone(), fix.new_value.clone()))
+        .collect();
+    diff.components.iter().all(|component| {
+        component.change == ComponentChange::Modified
+            && component
+                .fields
+                .iter()
+                .all(|field| match (&field.before, &field.after) {
+                    (Some(old_leaf), Some(new_leaf)) => {
+                        value_pairs.contains(&(old_leaf.to_string(), new_leaf.to_string()))
+                    }
+                    _ => false,
+                })
+    })
 }
 
 /// Returns the fix proposed for the finding at this index. Returns `None` if the finding is waived.
@@ -157,42 +149,4 @@ pub(super) fn list_proposed_values(file: &FileResults) -> Vec<FixedValue> {
     }
     values.sort_by_key(|value| value.fix.position);
     values
-}
-
-/// Builds the file with the new values. `facts` are those that the check read: if they differ, the file changed since
-/// the check. The error has the position of a value that cannot be replaced.
-pub(super) fn build_fixed_file(
-    path: &str,
-    facts: &PipelineFacts,
-    old_bytes: &[u8],
-    values: &[FixedValue],
-) -> Result<FixedFile, DocumentError> {
-    if PipelineFacts::parse(old_bytes)? != *facts {
-        return Err(DocumentError::for_document(
-            "the file differs from the checked version",
-        ));
-    }
-    let new_texts: BTreeMap<_, _> = values
-        .iter()
-        .map(|value| (value.fix.position, value.fix.new_value.clone()))
-        .collect();
-    let document = rewrite_scalars(old_bytes, &new_texts)?;
-    let replacements = document.replacements.into_iter();
-    let file = FixedFile {
-        path: path.to_owned(),
-        facts: PipelineFacts::parse(&document.bytes)?,
-        new_bytes: document.bytes,
-        replacements: replacements
-            .map(|replacement| (replacement.position, replacement))
-            .collect(),
-        values: values.to_vec(),
-        old_bytes: old_bytes.to_vec(),
-    };
-    if file.has_only_new_values() {
-        Ok(file)
-    } else {
-        Err(DocumentError::for_document(
-            "the edit would change more than this value",
-        ))
-    }
 }

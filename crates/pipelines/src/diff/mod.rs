@@ -29,7 +29,7 @@ mod value_text;
 
 pub use description::describe_diff;
 pub use diff_line::{DiffLine, Sign};
-pub use pipeline_comparison::{compare_trees, compare_versions};
+pub use pipeline_comparison::{compare_read_trees, compare_trees, compare_versions};
 pub use pipeline_diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff};
 pub use pipeline_versions::{PipelineVersions, VersionTrees};
 pub use plain_file::compare_plain_files;

@@ -27,7 +27,7 @@ pub fn compare_trees(
     trees
         .as_ref()
         .map_err(String::clone)
-        .and_then(|trees| compare_readable_trees(versions, trees))
+        .and_then(|trees| compare_read_trees(versions, trees.base.as_ref(), trees.head.as_ref()))
         .unwrap_or_else(|reason| PipelineDiff {
             path: versions.path.to_owned(),
             previous_path: versions.previous_path.map(str::to_owned),
@@ -42,22 +42,15 @@ pub fn compare_trees(
         })
 }
 
-/// Compares two parsed versions. The error names the version that is not a pipeline, and the reason.
-fn compare_readable_trees(
+/// Compares two versions that were read. The error names the version that is not a pipeline, and the reason.
+pub fn compare_read_trees(
     versions: &PipelineVersions<'_>,
-    trees: &VersionTrees<'_>,
+    base: Option<&Tree<'_>>,
+    head: Option<&Tree<'_>>,
 ) -> Result<PipelineDiff, String> {
     let documents = DocumentPair {
-        base: trees
-            .base
-            .as_ref()
-            .map(|tree| build_document("base", tree))
-            .transpose()?,
-        head: trees
-            .head
-            .as_ref()
-            .map(|tree| build_document("head", tree))
-            .transpose()?,
+        base: base.map(|tree| build_document("base", tree)).transpose()?,
+        head: head.map(|tree| build_document("head", tree)).transpose()?,
     };
     documents.build_diff(versions)
 }

@@ -8,6 +8,7 @@ use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Vi
 use crate::pipelines::{Pipeline, PipelineKind};
 use crate::yaml::{DocumentError, Tree};
 use sluicegate_base::overlap;
+use std::borrow::Borrow;
 use std::fmt;
 
 /// The rule id under which problems of the rules file itself are reported.
@@ -136,13 +137,15 @@ impl RuleSet {
     ) -> FileResults {
         match document {
             Ok(bytes) => self.evaluate_bytes(path, bytes, observe),
-            Err(error) => self.evaluate_pipeline(path, || Err(EvaluationError::DocumentParse(error.clone()))),
+            Err(error) => {
+                self.evaluate_lazily::<Pipeline>(path, || Err(EvaluationError::DocumentParse(error.clone())))
+            }
         }
     }
 
     /// Evaluates the rules on a document. Passes the pipeline to `observe` if it can be parsed.
     fn evaluate_bytes(&self, path: &str, document: &[u8], observe: &PipelineObserver<'_>) -> FileResults {
-        self.evaluate_pipeline(path, || {
+        self.evaluate_lazily(path, || {
             let tree = Tree::parse(document, Some("design")).map_err(EvaluationError::DocumentParse)?;
             let pipeline = Pipeline::from_tree(&tree).map_err(EvaluationError::DocumentParse)?;
             observe(path, &pipeline, &tree);
@@ -167,17 +170,22 @@ impl RuleSet {
         })
     }
 
+    /// Returns the results as [`Self::evaluate`] does, for a pipeline that was already read.
+    pub fn evaluate_pipeline(&self, path: &str, pipeline: &Pipeline) -> FileResults {
+        self.evaluate_lazily(path, || Ok(pipeline))
+    }
+
     /// Evaluates the rules on the pipeline that `read_pipeline` returns. If no rule is enabled, the pipeline is not
     /// read.
-    fn evaluate_pipeline(
+    fn evaluate_lazily<P: Borrow<Pipeline>>(
         &self,
         path: &str,
-        read_pipeline: impl FnOnce() -> Result<Pipeline, EvaluationError>,
+        read_pipeline: impl FnOnce() -> Result<P, EvaluationError>,
     ) -> FileResults {
         let results = match &self.file {
             Err(error) => vec![build_error_result(RULES_FILE_RULE, None, error)],
             Ok(file) if file.rules.is_empty() => Vec::new(),
-            Ok(file) => evaluate_rules(&file.rules, path, &read_pipeline()),
+            Ok(file) => evaluate_rules(&file.rules, path, read_pipeline().as_ref().map(Borrow::borrow)),
         };
         FileResults {
             path: path.to_owned(),
@@ -191,13 +199,13 @@ impl RuleSet {
 fn evaluate_rules(
     rules: &[EnabledRule],
     path: &str,
-    pipeline: &Result<Pipeline, EvaluationError>,
+    pipeline: Result<&Pipeline, &EvaluationError>,
 ) -> Vec<RuleResult> {
     let kind = match pipeline {
         Ok(pipeline) => Some(pipeline.kind),
         Err(_) => PipelineKind::from_path(path),
     };
-    let subject = pipeline.as_ref().map(EvaluatedPipeline::new);
+    let subject = pipeline.map(EvaluatedPipeline::new);
     rules
         .iter()
         .filter(|rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)))

@@ -17,6 +17,6 @@ pub use editor_position::EditorPosition;
 pub use scalar::Value;
 pub(crate) use scalar::format_double_quoted;
 pub use scalar_rewrite::{
-    RewrittenDocument, ScalarReplacement, replace_scalars, rewrite_scalars, split_around_scalars,
+    EditableDocument, NewTexts, RewrittenDocument, ScalarReplacement, replace_scalars, split_around_scalars,
 };
 pub use tree::{NodeRef, Tree};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// A scalar as written.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Scalar<'a> {
     /// The text between the quotes, or the plain text: `1.50` stays `1.50`.
     pub text: Cow<'a, str>,

@@ -8,10 +8,14 @@ use super::document_text::{self, DocumentError, Position};
 use super::editor_position::{EditorCursor, EditorPosition};
 use super::scalar::{Scalar, Value, format_double_quoted};
 use super::text_input::TextInput;
+use super::tree::{MapEntry, Node, NodeContent, Tree};
 use super::{shorten, tree_builder};
-use saphyr_parser::{Event, Parser, ScalarStyle};
+use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// The new texts of scalars, by the positions of the scalars.
+pub type NewTexts = BTreeMap<Position, String>;
 
 /// A document in which scalars were replaced, with the replacements.
 #[derive(Debug)]
@@ -33,24 +37,66 @@ pub struct ScalarReplacement {
 
 /// Returns the document with these texts in place of the scalars at these positions. Fails, with the position, if a
 /// scalar cannot be replaced alone.
-pub fn replace_scalars(
-    bytes: &[u8],
-    new_texts: &BTreeMap<Position, String>,
-) -> Result<Vec<u8>, DocumentError> {
-    rewrite_scalars(bytes, new_texts).map(|document| document.bytes)
+pub fn replace_scalars(bytes: &[u8], new_texts: &NewTexts) -> Result<Vec<u8>, DocumentError> {
+    let document = EditableDocument::parse(bytes, |position| new_texts.contains_key(&position))?;
+    let (new_document, ()) = document.rewrite(new_texts, |_, _| ())?;
+    Ok(new_document.bytes)
 }
 
-/// Replaces scalars as [`replace_scalars`] does, and returns the replaced parts of the source text, too.
-pub fn rewrite_scalars(
-    bytes: &[u8],
-    new_texts: &BTreeMap<Position, String>,
-) -> Result<RewrittenDocument, DocumentError> {
-    let text = document_text::decode_text(bytes)?;
-    let scalars = find_scalars(text, |position| new_texts.contains_key(&position))?;
-    let byte_order_mark = bytes.get(..bytes.len() - text.len()).unwrap_or_default();
-    // More texts need quotes inside brackets, and the parser does not report what is inside brackets.
-    splice_verified(byte_order_mark, text, &scalars, new_texts, Context::Block)
-        .or_else(|_| splice_verified(byte_order_mark, text, &scalars, new_texts, Context::Flow))
+/// A document in which scalars can be replaced.
+pub struct EditableDocument<'a> {
+    byte_order_mark: &'a [u8],
+    text: &'a str,
+    tree: Tree<'a>,
+    scalars: ScalarLocations,
+}
+
+impl<'a> EditableDocument<'a> {
+    /// Reads a document, and finds the scalars at the positions for which `is_wanted` returns true.
+    pub fn parse(bytes: &'a [u8], is_wanted: impl Fn(Position) -> bool) -> Result<Self, DocumentError> {
+        let text = document_text::decode_text(bytes)?;
+        let mut scalars = ScalarSearch::new(text, is_wanted);
+        let tree =
+            tree_builder::build_tree_observed(text, None, |event, span| scalars.add_event(event, span))?;
+        Ok(Self {
+            byte_order_mark: bytes.get(..bytes.len() - text.len()).unwrap_or_default(),
+            text,
+            tree,
+            scalars: scalars.locations,
+        })
+    }
+
+    /// Returns the document as it was read.
+    pub const fn tree(&self) -> &Tree<'a> {
+        &self.tree
+    }
+
+    /// Returns the document with these texts in place of the scalars at these positions, and what `derive` returns for
+    /// its bytes and its tree. Fails, with the position, if a scalar cannot be replaced alone.
+    pub fn rewrite<T>(
+        &self,
+        new_texts: &NewTexts,
+        mut derive: impl FnMut(&[u8], Tree<'_>) -> T,
+    ) -> Result<(RewrittenDocument, T), DocumentError> {
+        // More texts need quotes inside brackets, and the parser does not report what is inside brackets.
+        self.rewrite_in_context(new_texts, Context::Block, &mut derive)
+            .or_else(|_| self.rewrite_in_context(new_texts, Context::Flow, &mut derive))
+    }
+
+    /// Replaces the scalars, and checks that the result is the same document except for them.
+    fn rewrite_in_context<T>(
+        &self,
+        new_texts: &NewTexts,
+        context: Context,
+        derive: &mut impl FnMut(&[u8], Tree<'_>) -> T,
+    ) -> Result<(RewrittenDocument, T), DocumentError> {
+        let (new_text, replacements) = splice_scalars(self.text, &self.scalars, new_texts, context)?;
+        let bytes = [self.byte_order_mark, &new_text].concat();
+        let new_tree = Tree::parse(&bytes, None).map_err(|error| style_error(new_texts, error.position))?;
+        verify_trees(&self.tree, &new_tree, new_texts)?;
+        let derived_value = derive(&bytes, new_tree);
+        Ok((RewrittenDocument { bytes, replacements }, derived_value))
+    }
 }
 
 /// The context of a plain scalar.
@@ -61,25 +107,11 @@ enum Context {
     Flow,
 }
 
-/// Replaces these scalars, and checks that the result is the same document except for them.
-fn splice_verified(
-    byte_order_mark: &[u8],
-    text: &str,
-    scalars: &BTreeMap<Position, ScalarLocation>,
-    new_texts: &BTreeMap<Position, String>,
-    context: Context,
-) -> Result<RewrittenDocument, DocumentError> {
-    let (new_text, replacements) = splice_scalars(text, scalars, new_texts, context)?;
-    let bytes = [byte_order_mark, &new_text].concat();
-    verify_rewrite(text, &bytes, scalars, new_texts)?;
-    Ok(RewrittenDocument { bytes, replacements })
-}
-
 /// Replaces the text of these scalars, and keeps all other bytes.
 fn splice_scalars(
     text: &str,
-    scalars: &BTreeMap<Position, ScalarLocation>,
-    new_texts: &BTreeMap<Position, String>,
+    scalars: &ScalarLocations,
+    new_texts: &NewTexts,
     context: Context,
 ) -> Result<(Vec<u8>, Vec<ScalarReplacement>), DocumentError> {
     let mut output = Vec::with_capacity(text.len());
@@ -118,7 +150,12 @@ fn splice_scalars(
 /// positions, or `None` if a scalar is missing.
 pub fn split_around_scalars<'b>(bytes: &'b [u8], positions: &[Position]) -> Option<Vec<&'b [u8]>> {
     let text = document_text::decode_text(bytes).ok()?;
-    let scalars = find_scalars(text, |position| positions.contains(&position)).ok()?;
+    let mut search = ScalarSearch::new(text, |position| positions.contains(&position));
+    for event in Parser::new(TextInput::new(text)) {
+        let (event, span) = event.ok()?;
+        search.add_event(&event, &span);
+    }
+    let scalars = search.locations;
     if scalars.len() != positions.len() {
         return None;
     }
@@ -133,10 +170,11 @@ pub fn split_around_scalars<'b>(bytes: &'b [u8], positions: &[Position]) -> Opti
     Some(parts)
 }
 
+/// The scalars of a document by position.
+type ScalarLocations = BTreeMap<Position, ScalarLocation>;
+
 /// A scalar of the document.
 struct ScalarLocation {
-    /// The number of events before the scalar.
-    event_index: usize,
     style: ScalarStyle,
     has_anchor: bool,
     /// The bytes of the scalar: with its quotes, or only the content of a block. `None` if they could not be
@@ -144,36 +182,43 @@ struct ScalarLocation {
     range: Option<Range<usize>>,
 }
 
-/// Returns where the wanted scalars are in the text, and how they are written.
-fn find_scalars(
-    text: &str,
-    is_wanted: impl Fn(Position) -> bool,
-) -> Result<BTreeMap<Position, ScalarLocation>, DocumentError> {
-    let mut offsets = ByteOffsets {
-        text,
-        character_offset: 0,
-        byte_offset: 0,
-    };
-    let mut scalars = BTreeMap::new();
-    for (event_index, event) in Parser::new(TextInput::new(text)).enumerate() {
-        let (event, span) = event.map_err(|error| tree_builder::to_document_error(&error))?;
-        let position = tree_builder::marker_position(&span.start);
-        let Event::Scalar(value, style, anchor, _) = event else {
-            continue;
-        };
-        if !is_wanted(position) {
-            continue;
+/// Finds the wanted scalars of a text among the events of its parser.
+struct ScalarSearch<'t, W> {
+    is_wanted: W,
+    offsets: ByteOffsets<'t>,
+    locations: ScalarLocations,
+}
+
+impl<'t, W: Fn(Position) -> bool> ScalarSearch<'t, W> {
+    const fn new(text: &'t str, is_wanted: W) -> Self {
+        Self {
+            is_wanted,
+            offsets: ByteOffsets {
+                text,
+                character_offset: 0,
+                byte_offset: 0,
+            },
+            locations: BTreeMap::new(),
         }
-        let start = offsets.byte_offset_of(span.start.index());
-        let scalar = ScalarLocation {
-            event_index,
-            style,
-            has_anchor: anchor > 0,
-            range: start.and_then(|start| find_scalar_range(text, start, style, &value)),
-        };
-        scalars.insert(position, scalar);
     }
-    Ok(scalars)
+
+    /// Adds the location of the scalar if the event is a wanted one. The events must come in their order.
+    fn add_event(&mut self, event: &Event<'_>, span: &Span) {
+        let Event::Scalar(value, style, anchor, _) = event else {
+            return;
+        };
+        let position = tree_builder::marker_position(&span.start);
+        if !(self.is_wanted)(position) {
+            return;
+        }
+        let start = self.offsets.byte_offset_of(span.start.index());
+        let scalar = ScalarLocation {
+            style: *style,
+            has_anchor: *anchor > 0,
+            range: start.and_then(|start| find_scalar_range(self.offsets.text, start, *style, value)),
+        };
+        self.locations.insert(position, scalar);
+    }
 }
 
 /// Converts character indices to byte indices, in ascending order.
@@ -302,8 +347,9 @@ fn is_valid_plain_scalar(text: &str, context: Context) -> bool {
         Context::Block => format!("k: {text}\n"),
         Context::Flow => format!("[{text}]\n"),
     };
-    let last_scalar = parse_events(&document)
-        .filter_map(|event| match event {
+    let last_scalar = Parser::new(TextInput::new(&document))
+        .map_while(Result::ok)
+        .filter_map(|(event, _)| match event {
             Event::Scalar(value, style, anchor, tag) => Some((value, style, anchor, tag)),
             _ => None,
         })
@@ -316,50 +362,61 @@ fn is_valid_plain_scalar(text: &str, context: Context) -> bool {
 }
 
 /// Checks that the new document differs from the old one only in these texts.
-fn verify_rewrite(
-    old_text: &str,
-    new_bytes: &[u8],
-    scalars: &BTreeMap<Position, ScalarLocation>,
-    new_texts: &BTreeMap<Position, String>,
-) -> Result<(), DocumentError> {
-    let new_text = document_text::decode_text(new_bytes)?;
-    let replacements: BTreeMap<usize, (&Position, &String)> = new_texts
-        .iter()
-        .filter_map(|(position, text)| Some((scalars.get(position)?.event_index, (position, text))))
-        .collect();
-    let mut old_events = parse_events(old_text);
-    let mut new_events = parse_events(new_text);
-    for event_index in 0.. {
-        let (old_event, new_event) = (old_events.next(), new_events.next());
-        let is_same = match (replacements.get(&event_index), &new_event) {
-            (Some((_, text)), Some(Event::Scalar(value, style, anchor, tag))) => {
-                let scalar = Scalar::new(value.clone(), *style, tag.as_deref());
-                *anchor == 0 && scalar.value() == Value::Text(text)
-            }
-            (Some(_), _) => false,
-            (None, _) => old_event == new_event,
-        };
-        if !is_same {
-            let position = replacements
-                .range(..=event_index)
-                .next_back()
-                .map_or(Position { line: 1, column: 1 }, |(_, (position, _))| **position);
-            let text = new_texts.get(&position).map_or("", String::as_str);
-            let message = format!("the value cannot contain `{}` in its YAML style", shorten(text));
-            return Err(DocumentError::at_position(position, message));
-        }
-        if old_event.is_none() {
-            return Ok(());
+fn verify_trees(old_tree: &Tree<'_>, new_tree: &Tree<'_>, new_texts: &NewTexts) -> Result<(), DocumentError> {
+    for (old_node, new_node) in old_tree.nodes.iter().zip(&new_tree.nodes) {
+        if !is_expected_node(old_node, new_node, new_texts) {
+            return Err(style_error(new_texts, Some(old_node.position)));
         }
     }
-    Ok(())
+    if old_tree.nodes.len() == new_tree.nodes.len() && old_tree.root == new_tree.root {
+        Ok(())
+    } else {
+        Err(style_error(new_texts, None))
+    }
 }
 
-/// Returns the events up to the first error, after which a parser would not advance.
-fn parse_events(text: &str) -> impl Iterator<Item = Event<'_>> {
-    Parser::new(TextInput::new(text))
-        .map_while(Result::ok)
-        .map(|(event, _)| event)
+/// Returns whether the new node is the old one, except for its new texts.
+fn is_expected_node(old_node: &Node<'_>, new_node: &Node<'_>, new_texts: &NewTexts) -> bool {
+    match (&old_node.content, &new_node.content) {
+        (NodeContent::Scalar(old_scalar), NodeContent::Scalar(new_scalar)) => {
+            match new_texts.get(&old_node.position) {
+                Some(text) => new_scalar.value() == Value::Text(text),
+                None => old_scalar == new_scalar,
+            }
+        }
+        (NodeContent::List(old_items), NodeContent::List(new_items)) => old_items == new_items,
+        (NodeContent::Map(old_entries), NodeContent::Map(new_entries)) => {
+            old_entries.len() == new_entries.len()
+                && old_entries
+                    .iter()
+                    .zip(new_entries)
+                    .all(|(old_entry, new_entry)| is_expected_entry(old_entry, new_entry, new_texts))
+        }
+        _ => false,
+    }
+}
+
+fn is_expected_entry(old_entry: &MapEntry<'_>, new_entry: &MapEntry<'_>, new_texts: &NewTexts) -> bool {
+    let new_text = new_texts.get(&old_entry.key.position);
+    let expected_text = new_text.map_or(&*old_entry.key.text, String::as_str);
+    old_entry.value == new_entry.value && new_entry.key.text == expected_text
+}
+
+/// Returns the error that a text cannot be written in the style of its scalar: the last scalar that begins at this
+/// position or before it.
+fn style_error(new_texts: &NewTexts, position: Option<Position>) -> DocumentError {
+    let last_position = position.unwrap_or(Position {
+        line: u32::MAX,
+        column: u32::MAX,
+    });
+    let (position, text) = new_texts
+        .range(..=last_position)
+        .next_back()
+        .map_or((Position { line: 1, column: 1 }, ""), |(position, text)| {
+            (*position, text.as_str())
+        });
+    let message = format!("the value cannot contain `{}` in its YAML style", shorten(text));
+    DocumentError::at_position(position, message)
 }
 
 #[cfg(test)]
@@ -464,7 +521,8 @@ mod tests {
     fn replacement_has_region_in_utf16_code_units() {
         let replacements = |document: &str| {
             let texts = BTreeMap::from([(place(document), "c d".to_owned())]);
-            let document = rewrite_scalars(document.as_bytes(), &texts).unwrap();
+            let editable = EditableDocument::parse(document.as_bytes(), |_| true).unwrap();
+            let (document, ()) = editable.rewrite(&texts, |_, _| ()).unwrap();
             let [replacement] = document.replacements.as_slice() else {
                 panic!("{document:?}");
             };

@@ -4,7 +4,7 @@ use super::document_text::{self, DocumentError, Position, saturating_u32, shorte
 use super::scalar::Scalar;
 use super::text_input::TextInput;
 use super::tree::{Key, MapEntry, Node, NodeContent, NodeId, Tree};
-use saphyr_parser::{Event, Marker, Parser, ScanError};
+use saphyr_parser::{Event, Marker, Parser, ScanError, Span};
 use std::mem;
 
 /// Maximum nesting. Real pipelines have about twelve levels.
@@ -36,12 +36,16 @@ impl<'a> Tree<'a> {
     /// document, more than 128 levels, aliases that refer to a node that contains them, and aliases that expand to
     /// megabytes.
     pub fn parse(bytes: &'a [u8], skipped_key: Option<&str>) -> Result<Self, DocumentError> {
-        build_tree(document_text::decode_text(bytes)?, skipped_key)
+        build_tree_observed(document_text::decode_text(bytes)?, skipped_key, |_, _| {})
     }
 }
 
-/// Builds the tree of a document; see [`Tree::parse`].
-fn build_tree<'a>(text: &'a str, skipped_key: Option<&str>) -> Result<Tree<'a>, DocumentError> {
+/// Builds the tree of a document; see [`Tree::parse`]. Each event of the parser goes to `observe` first.
+pub(super) fn build_tree_observed<'a>(
+    text: &'a str,
+    skipped_key: Option<&str>,
+    mut observe: impl FnMut(&Event<'a>, &Span),
+) -> Result<Tree<'a>, DocumentError> {
     let mut builder = Builder {
         skipped_key,
         nodes: Vec::with_capacity((text.len() / BYTES_PER_NODE).min(MAX_RESERVED_NODES)),
@@ -55,6 +59,7 @@ fn build_tree<'a>(text: &'a str, skipped_key: Option<&str>) -> Result<Tree<'a>, 
     };
     for event in Parser::new(TextInput::new(text)) {
         let (event, span) = event.map_err(|error| to_document_error(&error))?;
+        observe(&event, &span);
         builder.add_event(event, marker_position(&span.start))?;
     }
     builder.into_tree()

@@ -1,0 +1,194 @@
+//! Proves the fixes of one file by itself: only the new values differ, and no rule reports another finding.
+//!
+//! Both versions are read once, and serve every comparison.
+
+use super::finding_counts::{FindingCounts, count_findings, find_fix_objection};
+use super::fixed_file::{FixedFile, FixedValue, has_only_new_values};
+use super::project_fixes::FixProof;
+use sluicegate_pipelines::diff::{PipelineDiff, PipelineVersions, compare_read_trees};
+use sluicegate_pipelines::pipelines::{Pipeline, PipelineFacts, PipelineFiles};
+use sluicegate_pipelines::rules::RuleSet;
+use sluicegate_pipelines::team_rules::TeamRuleSet;
+use sluicegate_pipelines::yaml::{
+    DocumentError, EditableDocument, NewTexts, Position, RewrittenDocument, Tree,
+};
+use std::collections::BTreeSet;
+use std::mem;
+
+/// Maximum number of times that a file is rewritten without the values that cannot be replaced.
+const MAX_REWRITES: usize = 20;
+
+/// A file whose findings propose fixes.
+pub(super) struct FixCandidate<'c> {
+    pub(super) path: &'c str,
+    /// The facts that the check read.
+    pub(super) facts: &'c PipelineFacts,
+    /// The content in which the values are replaced.
+    pub(super) bytes: Vec<u8>,
+    pub(super) values: Vec<FixedValue>,
+}
+
+/// Proves the fixes of files, each by itself, on any thread.
+pub(super) struct FileProver<'p> {
+    /// The rules of the project; `None` if it has none.
+    pub(super) rules: Option<&'p RuleSet>,
+    pub(super) team_rules: &'p TeamRuleSet,
+    pub(super) pipeline_files: &'p PipelineFiles<'p>,
+}
+
+impl FileProver<'_> {
+    /// Returns the file with its new values if these are proven, and the values that are rejected.
+    pub(super) fn prove(&self, mut candidate: FixCandidate<'_>) -> FixProof {
+        let mut proof = FixProof::default();
+        let bytes = mem::take(&mut candidate.bytes);
+        match self.rewrite_file(&mut candidate, &bytes, &mut proof) {
+            Ok(Some((document, comparison))) => proof.fixed_files.push(FixedFile {
+                path: candidate.path.to_owned(),
+                old_bytes: bytes,
+                new_bytes: document.bytes,
+                values: candidate.values,
+                facts: comparison.facts,
+                replacements: document
+                    .replacements
+                    .into_iter()
+                    .map(|replacement| (replacement.position, replacement))
+                    .collect(),
+            }),
+            Ok(None) => {}
+            Err(reason) => proof.reject(candidate.path, candidate.values, &reason),
+        }
+        proof
+    }
+
+    /// Returns the document with the new values, and how it differs from the old one; `None` if no value can be
+    /// replaced. Rejects the values that cannot be replaced in place. The error is the reason why all others are
+    /// rejected, too.
+    fn rewrite_file(
+        &self,
+        candidate: &mut FixCandidate<'_>,
+        bytes: &[u8],
+        proof: &mut FixProof,
+    ) -> Result<Option<(RewrittenDocument, VersionComparison)>, String> {
+        let positions: BTreeSet<Position> = candidate.values.iter().map(|value| value.fix.position).collect();
+        let document = EditableDocument::parse(bytes, |position| positions.contains(&position))
+            .map_err(|error| error.message)?;
+        let old_version = FileVersion::read(bytes, document.tree())?;
+        if PipelineFacts::from_pipeline(&old_version.pipeline) != *candidate.facts {
+            return Err("the file differs from the checked version".to_owned());
+        }
+        for _ in 0..MAX_REWRITES {
+            let rewrite = document.rewrite(&candidate.list_new_texts(), |new_bytes, new_tree| {
+                self.compare_versions(candidate.path, &old_version, new_bytes, &new_tree)
+            });
+            match rewrite {
+                Ok((new_document, comparison)) => {
+                    let comparison = comparison?;
+                    comparison.check(&candidate.values)?;
+                    return Ok(Some((new_document, comparison)));
+                }
+                Err(error) => candidate.reject_unwritable(&error, proof),
+            }
+            if candidate.values.is_empty() {
+                return Ok(None);
+            }
+        }
+        Err("too many other values in the file cannot be replaced".to_owned())
+    }
+
+    /// Compares the new version of a file with the old one.
+    fn compare_versions(
+        &self,
+        path: &str,
+        old_version: &FileVersion<'_>,
+        new_bytes: &[u8],
+        new_tree: &Tree<'_>,
+    ) -> Result<VersionComparison, String> {
+        let new_version = FileVersion::read(new_bytes, new_tree)?;
+        let versions = PipelineVersions {
+            path,
+            previous_path: None,
+            base: Some(Ok(old_version.bytes)),
+            head: Some(Ok(new_version.bytes)),
+        };
+        let new_finding = find_fix_objection(
+            &self.count_findings(path, old_version),
+            &self.count_findings(path, &new_version),
+            &FindingCounts::new(),
+        );
+        Ok(VersionComparison {
+            facts: PipelineFacts::from_pipeline(&new_version.pipeline),
+            diff: compare_read_trees(&versions, Some(old_version.tree), Some(new_version.tree))?,
+            new_finding,
+        })
+    }
+
+    /// Counts the findings that the rules of the project and of the team report in this version.
+    fn count_findings(&self, path: &str, version: &FileVersion<'_>) -> FindingCounts {
+        let (pipeline, tree) = (&version.pipeline, version.tree);
+        let rule_results = self.rules.map(|rules| rules.evaluate_pipeline(path, pipeline));
+        let is_covered = self.team_rules.applies_to(path);
+        let team_results = is_covered.then(|| {
+            self.team_rules
+                .evaluate_pipeline(path, pipeline, tree, self.pipeline_files)
+        });
+        count_findings(rule_results.iter().chain(&team_results))
+    }
+}
+
+impl FixCandidate<'_> {
+    fn list_new_texts(&self) -> NewTexts {
+        let values = self.values.iter();
+        values
+            .map(|value| (value.fix.position, value.fix.new_value.clone()))
+            .collect()
+    }
+
+    /// Rejects the values to which the error applies: the one at its position, or all.
+    fn reject_unwritable(&mut self, error: &DocumentError, proof: &mut FixProof) {
+        let (unwritable_values, other_values): (Vec<_>, Vec<_>) = self.values.drain(..).partition(|value| {
+            error
+                .position
+                .is_none_or(|position| position == value.fix.position)
+        });
+        proof.reject(self.path, unwritable_values, &error.message);
+        self.values = other_values;
+    }
+}
+
+/// A version of a file, and what was read from it.
+struct FileVersion<'v> {
+    bytes: &'v [u8],
+    tree: &'v Tree<'v>,
+    pipeline: Pipeline,
+}
+
+impl<'v> FileVersion<'v> {
+    /// Reads the pipeline of a version. The error is the reason why it is none.
+    fn read(bytes: &'v [u8], tree: &'v Tree<'v>) -> Result<Self, String> {
+        let pipeline = Pipeline::from_tree(tree).map_err(|error| error.message)?;
+        Ok(Self {
+            bytes,
+            tree,
+            pipeline,
+        })
+    }
+}
+
+/// How the new version of a file differs from the old one.
+struct VersionComparison {
+    /// The facts about the pipeline with the new values.
+    facts: PipelineFacts,
+    diff: PipelineDiff,
+    /// The reason to reject the values if a rule reports another finding with them.
+    new_finding: Option<String>,
+}
+
+impl VersionComparison {
+    /// Fails if more than these values differs, or if a rule reports another finding.
+    fn check(&self, values: &[FixedValue]) -> Result<(), String> {
+        if !has_only_new_values(&self.diff, values) {
+            return Err("the edit would change more than this value".to_owned());
+        }
+        self.new_finding.clone().map_or(Ok(()), Err)
+    }
+}
