@@ -14,7 +14,8 @@ use std::sync::Arc;
 /// Path of the API description, the only path that is served without a token, so that tools can read it.
 const DESCRIPTION_PATH: &str = "/openapi.json";
 
-/// Rejects requests without a known token, before anything else about them is checked.
+/// Rejects requests without a known token, before anything else about them is checked. Only the API description can be
+/// read without a token. Attaches the caller to the request, for the handlers.
 pub(super) async fn authenticate(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     if is_read && request.uri().path() == DESCRIPTION_PATH {
@@ -30,6 +31,7 @@ pub(super) async fn authenticate(State(app): State<Arc<App>>, mut request: Reque
 impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
+    /// Returns the caller that [`authenticate`] attached to the request.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         parts.extensions.get().cloned().ok_or_else(Problem::unauthorized)
     }

@@ -23,8 +23,8 @@ pub(super) struct ListedPipeline {
     pub published_time: String,
 }
 
-/// Returns all published pipelines, sorted by name; none before the first commit. All have the time of the commit at
-/// the head, because they are published with it.
+/// Returns all published pipelines in the repository at `path`, sorted by name; none before the first commit. Each has
+/// the time of the head commit, because a commit publishes all pipelines in it.
 pub(super) fn list_pipelines(path: &Path) -> Result<Vec<ListedPipeline>, Problem> {
     let repository = pipeline_review::open_repository(path)?;
     let Some(head) = find_head(&repository)? else {
@@ -43,7 +43,8 @@ pub(super) fn list_pipelines(path: &Path) -> Result<Vec<ListedPipeline>, Problem
     Ok(pipelines.collect())
 }
 
-/// Returns the name under which a pipeline is published: its path without the extension. `None` for another file.
+/// Returns the name under which a pipeline is published: its path without the extension. Returns `None` for a file that
+/// is not a pipeline.
 fn pipeline_name(path: &str) -> Option<&str> {
     path.strip_suffix(PipelineKind::from_path(path)?.extension())
 }

@@ -59,11 +59,11 @@ struct OverriddenVariable {
 
 /// Returns the schemas of the request bodies.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
-    vec![overrides_request()]
+    vec![overrides_request_shape()]
 }
 
 /// Returns the shape of a request to set overrides.
-fn overrides_request() -> Shape {
+fn overrides_request_shape() -> Shape {
     let item = object([
         required_member("environmentName", text()),
         required_member("value", text_or_number()),
@@ -114,10 +114,10 @@ struct FailedOverride {
 async fn list_overrides(
     project: VisibleProject,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     query: Query,
 ) -> Result<Json<OverridesResponse>, Problem> {
-    let name = place.parameter(NAME_PARAMETER).to_owned();
+    let name = request_path.parameter(NAME_PARAMETER).to_owned();
     let not_found = unknown_variable(&name);
     let environment = query.find_value("environmentName").map(str::to_owned);
     let overrides = app
@@ -155,13 +155,13 @@ async fn set_overrides(
     project: VisibleProject,
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<Json<AppliedOverrides>, Problem> {
-    overrides_request().validate(&body)?;
+    overrides_request_shape().validate(&body)?;
     let items = body.find_objects("overrides").unwrap_or_default();
     let items: Vec<StoredOverride> = items.into_iter().filter_map(read_override).collect();
-    let name = place.parameter(NAME_PARAMETER).to_owned();
+    let name = request_path.parameter(NAME_PARAMETER).to_owned();
     let not_found = unknown_variable(&name);
     let overrides = app
         .store()
@@ -259,10 +259,10 @@ async fn delete_override(
     project: VisibleProject,
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
 ) -> Result<StatusCode, Problem> {
-    let name = place.parameter(NAME_PARAMETER).to_owned();
-    let environment = place.parameter("environmentName").to_owned();
+    let name = request_path.parameter(NAME_PARAMETER).to_owned();
+    let environment = request_path.parameter("environmentName").to_owned();
     let not_found = unknown_variable(&name);
     let no_override = Problem::not_found(format!(
         "the variable `{name}` has no override in the environment `{environment}`"

@@ -41,11 +41,11 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Returns the schemas of the request bodies.
 fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
-    vec![project_request(vocabulary), repository_request(vocabulary)]
+    vec![project_request_shape(vocabulary), repository_request_shape(vocabulary)]
 }
 
 /// Returns the shape of a request to create a project.
-fn project_request(vocabulary: &Vocabulary) -> Shape {
+fn project_request_shape(vocabulary: &Vocabulary) -> Shape {
     object([
         required_member("name", text()),
         optional_member("description", any_text()),
@@ -56,7 +56,7 @@ fn project_request(vocabulary: &Vocabulary) -> Shape {
 }
 
 /// Returns the shape of a request to assign a repository to a project.
-fn repository_request(vocabulary: &Vocabulary) -> Shape {
+fn repository_request_shape(vocabulary: &Vocabulary) -> Shape {
     let owner =
         required_member("ownerName", text()).with_description("The organization that owns the repository.");
     let parameters = object([owner]).with_name("ProviderParameters", "The owner of the repository.");
@@ -143,7 +143,7 @@ async fn create_project(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedProject>), Problem> {
-    project_request(app.vocabulary()).validate(&body)?;
+    project_request_shape(app.vocabulary()).validate(&body)?;
     let project = ProjectRecord {
         id: Uuid::new_v4(),
         name: body.text_or_empty("name"),
@@ -177,7 +177,7 @@ async fn create_repository(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Empty>), Problem> {
-    repository_request(app.vocabulary()).validate(&body)?;
+    repository_request_shape(app.vocabulary()).validate(&body)?;
     let owner = body
         .find_object("providerParameters")
         .map(|parameters| parameters.text_or_empty("ownerName"));

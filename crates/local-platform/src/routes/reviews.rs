@@ -27,12 +27,12 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Returns the schemas of the request bodies.
 fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
-    vec![review_request(vocabulary.review)]
+    vec![review_request_shape(vocabulary.review)]
 }
 
 /// Returns the shape of the body of a review request. `fields` selects one of the two variants of the API document:
 /// with another name for the files, and with or without the warehouse.
-fn review_request(fields: ReviewFields) -> Shape {
+fn review_request_shape(fields: ReviewFields) -> Shape {
     let mut parts = vec![
         required_member("branchName", text()).with_description("A branch of the project's repository."),
         required_member("commitId", text()).with_description("The full id of a commit of that branch."),
@@ -80,7 +80,7 @@ async fn create_review(
     let mut check = BodyCheck::default();
     check.required_header(&headers, "Agent-Version");
     let fields = app.vocabulary().review;
-    review_request(fields).check_members(&mut check, &body);
+    review_request_shape(fields).check_members(&mut check, &body);
     let request = ReviewSubject {
         branch: body.text_or_empty("branchName"),
         commit: body.text_or_empty("commitId"),

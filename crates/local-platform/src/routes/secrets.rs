@@ -31,11 +31,11 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Returns the schemas of the request bodies.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
-    vec![secret_request()]
+    vec![secret_request_shape()]
 }
 
 /// Returns the shape of a request to store a secret.
-fn secret_request() -> Shape {
+fn secret_request_shape() -> Shape {
     object([
         required_member("name", text())
             .with_description("The name that other requests use to refer to the secret."),
@@ -71,11 +71,11 @@ struct CreatedSecret {
 async fn create_secret(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedSecret>), Problem> {
-    let agent = place.uuid_parameter("agentId")?;
-    secret_request().validate(&body)?;
+    let agent = request_path.uuid_parameter("agentId")?;
+    secret_request_shape().validate(&body)?;
     let secret = ["name", "type", "key"].map(|field| body.text_or_empty(field));
     let [vault_secret_name, ..] = secret.clone();
     let author = app.author(&caller);

@@ -43,12 +43,12 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![
         definition_shape(vocabulary),
         stored_definition_shape(vocabulary),
-        command_request(),
+        command_request_shape(),
     ]
 }
 
 /// Returns the shape of a request to start or stop a streaming pipeline.
-fn command_request() -> Shape {
+fn command_request_shape() -> Shape {
     object([required_member("command", one_of(&["start", "stop"]))])
         .with_name("StreamingOrder", "The body of a command.")
 }
@@ -113,9 +113,9 @@ fn unknown_pipeline(id: Uuid) -> Problem {
 async fn show_streaming_pipeline(
     project: VisibleProject,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
 ) -> Result<Json<Value>, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
     let definition = app
         .store()
         .query(move |connection| streaming::find_definition(connection, project.id, id))
@@ -143,11 +143,11 @@ async fn command_streaming_pipeline(
     project: VisibleProject,
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<Json<Empty>, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
-    command_request().validate(&body)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
+    command_request_shape().validate(&body)?;
     let command = match body.text_or_empty("command").as_str() {
         "start" => StreamingCommand::Start,
         _ => StreamingCommand::Stop,
@@ -177,9 +177,9 @@ async fn command_streaming_pipeline(
 async fn show_streaming_status(
     project: VisibleProject,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
 ) -> Result<Json<StatusResponse>, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
     let now = app.clock().now();
     let status = app
         .store()

@@ -48,11 +48,11 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Returns the schemas of the request bodies.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
-    vec![variable_request(), change_request()]
+    vec![variable_request_shape(), change_request_shape()]
 }
 
 /// Returns the shape of a request to create a variable.
-fn variable_request() -> Shape {
+fn variable_request_shape() -> Shape {
     object([
         required_member("name", text()).with_description("The name, which never changes."),
         required_member("type", one_of(&TYPES)),
@@ -66,7 +66,7 @@ fn variable_request() -> Shape {
 }
 
 /// Returns the shape of a request to change a variable.
-fn change_request() -> Shape {
+fn change_request_shape() -> Shape {
     object([
         required_member("type", one_of(&TYPES)),
         required_member("behaviour", one_of(&BEHAVIOURS)),
@@ -154,7 +154,7 @@ async fn create_variable(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedVariable>), Problem> {
-    variable_request().validate(&body)?;
+    variable_request_shape().validate(&body)?;
     let variable = StoredVariable {
         id: Uuid::new_v4().to_string(),
         name: body.text_or_empty("name"),
@@ -227,10 +227,10 @@ struct VariablePatch {
 async fn change_variable(
     project: VisibleProject,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<StatusCode, Problem> {
-    change_request().validate(&body)?;
+    change_request_shape().validate(&body)?;
     let change = VariablePatch {
         kind: body.text_or_empty("type"),
         behaviour: body.text_or_empty("behaviour"),
@@ -238,7 +238,7 @@ async fn change_variable(
         value: read_value(&body),
         supports_double_resolution: body.find_boolean("supportsDoubleResolution"),
     };
-    let name = place.parameter(NAME_PARAMETER).to_owned();
+    let name = request_path.parameter(NAME_PARAMETER).to_owned();
     app.store()
         .try_change(move |transaction| apply_change(transaction, project.id, &name, change))
         .await??;
@@ -299,9 +299,9 @@ fn apply_change(
 async fn delete_variable(
     project: VisibleProject,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
 ) -> Result<StatusCode, Problem> {
-    let name = place.parameter(NAME_PARAMETER).to_owned();
+    let name = request_path.parameter(NAME_PARAMETER).to_owned();
     let not_found = unknown_variable(&name);
     app.store()
         .try_change(move |transaction| {

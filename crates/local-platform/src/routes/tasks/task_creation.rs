@@ -33,14 +33,14 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Returns the schemas of the request bodies.
 pub(super) fn shapes() -> Vec<Shape> {
-    vec![task_request()]
+    vec![task_request_shape()]
 }
 
 /// Returns the shape of a request to create a task.
-fn task_request() -> Shape {
+fn task_request_shape() -> Shape {
     object([
         required_member("message", text()).with_description("The opening instruction."),
-        required_member("agentConfig", agent_config()),
+        required_member("agentConfig", agent_config_shape()),
         optional_member("grantedPermissions", granted_tools_shape())
             .with_description("Tools that are approved in advance."),
     ])
@@ -48,7 +48,7 @@ fn task_request() -> Shape {
 }
 
 /// Returns the shape of the agent's configuration in a request to create a task.
-fn agent_config() -> Shape {
+fn agent_config_shape() -> Shape {
     object([
         required_member("name", one_of(&[AGENT_NAME])),
         required_member("mode", one_of(&MODES)),
@@ -118,7 +118,7 @@ async fn create_task(
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedTask>), Problem> {
     let id = Uuid::new_v4();
-    task_request().validate(&body)?;
+    task_request_shape().validate(&body)?;
     let message = body.text_or_empty("message");
     // If the object is missing, `validate` has already reported it.
     let config = body.find_object("agentConfig").cloned().unwrap_or_default();

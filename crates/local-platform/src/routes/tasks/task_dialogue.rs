@@ -49,14 +49,14 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Returns the schemas of the request bodies.
 pub(super) fn shapes() -> Vec<Shape> {
-    vec![decisions_request(), follow_up_request(), permissions_request()]
+    vec![decisions_request_shape(), follow_up_request_shape(), permissions_request_shape()]
 }
 
 /// Returns the shape of a request with decisions that the agent waits for.
-fn decisions_request() -> Shape {
+fn decisions_request_shape() -> Shape {
     let decision = variants(
         "type",
-        [("tool", tool_decision()), ("question", question_decision())],
+        [("tool", tool_decision_shape()), ("question", question_decision_shape())],
     )
     .with_name(
         "DecisionRequest",
@@ -67,7 +67,7 @@ fn decisions_request() -> Shape {
 }
 
 /// Returns the shape of a decision whether a tool may be used.
-fn tool_decision() -> Shape {
+fn tool_decision_shape() -> Shape {
     object([
         required_member("type", one_of(&["tool"])),
         required_member("id", text()).with_description("The `toolId` of the pending decision."),
@@ -78,7 +78,7 @@ fn tool_decision() -> Shape {
 }
 
 /// Returns the shape of a decision that answers questions of the agent.
-fn question_decision() -> Shape {
+fn question_decision_shape() -> Shape {
     let answer = object([
         required_member("questionIndex", whole_number_from(0, Some(u32::MAX.into())))
             .with_description("Which of the questions, from 0."),
@@ -114,11 +114,11 @@ struct PendingDecisions {
 async fn decide_task(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<PendingDecisions>), Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
-    decisions_request().validate(&body)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
+    decisions_request_shape().validate(&body)?;
     let decisions = body.find_objects("decisions").unwrap_or_default();
     let decisions: Vec<SubmittedDecision> = decisions.into_iter().map(read_decision).collect();
     let pending_decisions = change_task(&app, &caller, id, move |transaction, stored_task, author| {
@@ -196,10 +196,10 @@ struct MessagesResponse {
 async fn list_task_messages(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     query: Query,
 ) -> Result<Json<MessagesResponse>, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
     let mut check = BodyCheck::default();
     let limit = query.find_value("limit").map_or(Some(DEFAULT_LIMIT), parse_u32);
     let limit = limit.filter(|limit| (1..=MAX_LIMIT).contains(limit));
@@ -253,7 +253,7 @@ fn parse_u32(text: &str) -> Option<u32> {
 }
 
 /// Returns the shape of a request with a further instruction.
-fn follow_up_request() -> Shape {
+fn follow_up_request_shape() -> Shape {
     let config = object([
         required_member("name", one_of(&[AGENT_NAME])),
         optional_member("mode", one_of(&MODES)),
@@ -293,11 +293,11 @@ struct TaskReference {
 async fn send_task_message(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<TaskReference>), Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
-    follow_up_request().validate(&body)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
+    follow_up_request_shape().validate(&body)?;
     let (instruction, granted_tools) = (body.text_or_empty("message"), read_granted_tools(&body));
     let config = body.find_object("agentConfig").cloned().unwrap_or_default();
     change_task(&app, &caller, id, move |transaction, stored_task, author| {
@@ -329,7 +329,7 @@ async fn send_task_message(
 }
 
 /// Returns the shape of a request to replace the tools that the agent may use without permission.
-fn permissions_request() -> Shape {
+fn permissions_request_shape() -> Shape {
     object([required_member("grantedPermissions", granted_tools_shape())]).with_name(
         "PermissionsRequest",
         "The tools that the agent may use without permission.",
@@ -359,11 +359,11 @@ struct PermissionsResponse {
 async fn replace_task_permissions(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<Json<PermissionsResponse>, Problem> {
-    let task_id = place.uuid_parameter(ID_PARAMETER)?;
-    permissions_request().validate(&body)?;
+    let task_id = request_path.uuid_parameter(ID_PARAMETER)?;
+    permissions_request_shape().validate(&body)?;
     let tools = read_granted_tools(&body).unwrap_or_default();
     let granted_permissions = change_task(&app, &caller, task_id, move |_, stored_task, author| {
         stored_task.task.replace_grants(tools, author.time);

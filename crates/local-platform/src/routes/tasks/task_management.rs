@@ -171,9 +171,9 @@ fn to_item(stored_task: StoredTask) -> TaskItem {
 async fn show_task(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
 ) -> Result<Json<TaskDetail>, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
     push_due_branch_of(&app, &caller, id).await?;
     let stored_task = app
         .store()
@@ -207,9 +207,9 @@ async fn show_task(
 async fn stop_task(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
 ) -> Result<StatusCode, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
     change_task(&app, &caller, id, |_, stored_task, author| {
         let message = stored_task.task.stop(author.time);
         Ok(Ok(((), message.into_iter().collect())))
@@ -233,9 +233,9 @@ async fn stop_task(
 async fn delete_task(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
 ) -> Result<StatusCode, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
     let state = Arc::clone(&app);
     app.store()
         .try_change(move |transaction| {
