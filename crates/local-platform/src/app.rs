@@ -95,7 +95,7 @@ impl App {
         self.agent_behavior
     }
 
-    /// Returns the caller and the current time, as the author of a change in the audit log.
+    /// Returns the author of a change for the audit log: the caller and the current time.
     pub(super) fn author(&self, caller: &Caller) -> Author {
         Author {
             user: Arc::clone(&caller.user),
@@ -121,8 +121,8 @@ impl App {
     }
 }
 
-/// Builds the projects from their IDs and paths. Returns an error if a repository cannot be opened or an ID occurs twice.
-/// A repository is not kept open: each request opens it again.
+/// Builds the projects from their IDs and paths. Returns an error if a repository cannot be opened or an ID occurs
+/// twice. A repository is not kept open: each request opens it again.
 fn build_startup_projects(project_paths: Vec<(Uuid, PathBuf)>) -> Result<Vec<StartupProject>, ServiceError> {
     let mut projects: Vec<StartupProject> = Vec::with_capacity(project_paths.len());
     for (project, path) in project_paths {

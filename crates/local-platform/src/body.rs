@@ -40,8 +40,8 @@ impl BoundedBody {
         })
     }
 
-    /// Receives the next piece, or `None` at the end. Returns an error if the piece does not arrive in time, or the body
-    /// becomes larger than the limit.
+    /// Receives the next piece, or `None` at the end. Returns an error if the piece does not arrive in time, or the
+    /// body becomes larger than the limit.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
         let next = timeout(PIECE_TIMEOUT, self.pieces.next())
             .await

@@ -48,8 +48,8 @@ impl BodyCheck {
         value
     }
 
-    /// Returns the value of a header. If the header is missing, empty or not UTF-8, records one error for it and returns
-    /// an empty string.
+    /// Returns the value of a header. If the header is missing, empty or not UTF-8, records one error for it and
+    /// returns an empty string.
     pub(super) fn required_header(&mut self, headers: &HeaderMap, name: &str) -> String {
         self.optional_header(headers, name).unwrap_or_else(|| {
             if !self.errors.iter().any(|error| error.field == name) {
@@ -59,8 +59,8 @@ impl BodyCheck {
         })
     }
 
-    /// Returns the trimmed value of a header, or `None` if the header is missing or empty. Records an error if the header
-    /// is not UTF-8.
+    /// Returns the trimmed value of a header, or `None` if the header is missing or empty. Records an error if the
+    /// header is not UTF-8.
     pub(super) fn optional_header(&mut self, headers: &HeaderMap, name: &str) -> Option<String> {
         let value = headers.get(name)?;
         let Ok(text) = std::str::from_utf8(value.as_bytes()) else {

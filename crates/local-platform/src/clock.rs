@@ -114,7 +114,7 @@ impl Serialize for Moment {
 }
 
 impl ToSql for Moment {
-    /// Converts the time to a number of milliseconds, as it is stored in the database.
+    /// Converts the time to its number of milliseconds for the database.
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(self.0.into())
     }

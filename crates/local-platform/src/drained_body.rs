@@ -64,8 +64,8 @@ impl Stream for DrainedBody {
 }
 
 impl Drop for DrainedBody {
-    /// Starts a task that reads the rest of a body that the handler did not read completely, so that the client receives
-    /// the response instead of a broken connection.
+    /// Starts a task that reads the rest of a body that the handler did not read completely, so that the client
+    /// receives the response instead of a broken connection.
     fn drop(&mut self) {
         if !self.can_drain {
             return;

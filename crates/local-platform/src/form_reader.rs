@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn names_with_quotes_are_read_as_both_kinds_of_clients_write_them() {
         let name =
-            |value: &str| read_part_name(format!("Content-Disposition: form-data; name={value}").as_bytes());
+            |value: &str| parse_part_name(format!("Content-Disposition: form-data; name={value}").as_bytes());
         assert_eq!(name(r#""a%22b%0D%0Ac""#).unwrap(), "a\"b\r\nc");
         assert_eq!(name(r#""a\"b\c%2F""#).unwrap(), r#"a"b\c%2F"#);
         assert!(name(r#""a"#).is_err());

@@ -36,7 +36,8 @@ pub(super) trait JsonFields {
         self.find_value(field)?.as_object()
     }
 
-    /// Returns the objects in a list field, or `None` if the field is missing or not a list. Skips items of other types.
+    /// Returns the objects in a list field, or `None` if the field is missing or not a list. Skips items of other
+    /// types.
     fn find_objects(&self, field: &str) -> Option<Vec<&Map<String, Value>>> {
         let items = self.find_value(field)?.as_array()?;
         Some(items.iter().filter_map(Value::as_object).collect())

@@ -118,8 +118,8 @@ pub(super) fn branch_tip(repository: &Repository, branch: &str) -> Result<Option
     repository.local_branch_tip(branch)
 }
 
-/// Returns the requested commit. Returns a 404 if the branch does not exist or does not contain the commit, or the ID is
-/// not complete.
+/// Returns the requested commit. Returns a 404 if the branch does not exist or does not contain the commit, or the ID
+/// is not complete.
 fn find_requested_commit(repository: &Repository, request: &ReviewSubject) -> Result<CommitId, Problem> {
     let ReviewSubject { branch, commit, .. } = request;
     let tip = branch_tip(repository, branch)?;

@@ -206,8 +206,8 @@ fn strip_pipeline_extension(path: &str) -> Option<&str> {
         .find_map(|extension| path.strip_suffix(extension))
 }
 
-/// Returns the enabled shared pipelines of the configuration that were uploaded. Returns the others as ignored resources:
-/// the uploaded files do not contain them, or they are not pipelines.
+/// Returns the enabled shared pipelines of the configuration that were uploaded. Returns the others as ignored
+/// resources: the uploaded files do not contain them, or they are not pipelines.
 fn select_shared_pipelines(
     configuration: &SharedPipelines,
     files: &[StoredFile],

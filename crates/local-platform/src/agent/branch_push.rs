@@ -66,7 +66,11 @@ fn find_tip(repository: &Repository, branch: &str) -> Result<Option<CommitId>, S
 
 /// Returns the path and the fixed text of each pipeline that the agent can fix. Skips findings in files that the commit
 /// does not have, and fixed documents that are not UTF-8.
-fn fix_pipelines(repository: &Repository, commit: &CommitId, order: &FixOrder) -> Result<EditedFiles, String> {
+fn fix_pipelines(
+    repository: &Repository,
+    commit: &CommitId,
+    order: &FixOrder,
+) -> Result<EditedFiles, String> {
     let rules = read_rules(repository, commit).map_err(|_| "the rules file is unreadable".to_owned())?;
     let mut findings_by_file: BTreeMap<&str, Vec<&OrderedFinding>> = BTreeMap::new();
     for finding in &order.findings {

@@ -51,7 +51,7 @@ impl FixOrder {
         })
     }
 
-    /// Returns the tools that the agent uses, in order. A misbehaving agent may begin with another tool, or leave out
+    /// Returns the tools that the agent uses, in order. A misbehaving agent may begin with another tool, or skip
     /// the push.
     pub(super) fn tools(&self) -> Vec<&'static str> {
         let first_tool = match self.behavior {

@@ -38,7 +38,7 @@ fn count_findings(rules: &RuleSet, path: &str, document: &[u8]) -> usize {
 }
 
 /// Returns edited versions of the document that may no longer have the finding, the best one first. The list is empty
-/// if the finding names no component, or if the agent cannot fix findings of its rule.
+/// if the finding does not name a component, or if the agent cannot fix findings of its rule.
 fn list_candidate_fixes(document: &[u8], finding: &OrderedFinding) -> Vec<Vec<u8>> {
     let Some(name) = finding.component.as_deref() else {
         return Vec::new();

@@ -64,7 +64,7 @@ enum TaskPhase {
     Errored,
 }
 
-/// The state of a task.
+/// The state of a task. Fields with `rename` have another name in stored tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AgentTask {
     pub config: TaskConfig,
@@ -217,7 +217,7 @@ impl AgentTask {
     }
 
     /// Applies the decision that the agent waits for, and lets the agent continue. Returns this decision, the name of
-    /// the tool and the message that records the decision. Returns `None` if the agent waits for no decision or
+    /// the tool and the message that records the decision. Returns `None` if the agent does not wait for a decision, or
     /// `decisions` does not contain it. All other decisions are ignored.
     pub(crate) fn decide<'d>(
         &mut self,

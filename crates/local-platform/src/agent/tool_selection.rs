@@ -49,7 +49,8 @@ pub(super) fn select_tools(message: &str) -> Vec<&'static str> {
     tools
 }
 
-/// Returns the tool that a word of the instruction means: the word is the tool's name, or matches one of [`TOOL_STEMS`].
+/// Returns the tool that a word of the instruction means: the word is the tool's name, or matches one of
+/// [`TOOL_STEMS`].
 fn find_tool(word: &str) -> Option<&'static str> {
     TOOLS.into_iter().find(|tool| *tool == word).or_else(|| {
         TOOL_STEMS

@@ -45,7 +45,10 @@ fn connection_request_shape(vocabulary: &Vocabulary) -> Shape {
         required_member("authProvider", one_of(&kinds)),
         required_member("authType", one_of(&AUTHENTICATION_TYPES)),
     ])
-    .with_name("ConnectionRequest", "The body of a connection creation.")
+    .with_name(
+        "ConnectionRequest",
+        "The body of a request to create a connection.",
+    )
 }
 
 /// Returns the rule that the authentication type must match the warehouse kind, with the rule's JSON schema.

@@ -71,7 +71,7 @@ fn environment_request_shape(vocabulary: &Vocabulary) -> Shape {
     );
     object([
         required_member("name", text())
-            .with_description("The name that other requests use; it never changes."),
+            .with_description("The name that other requests use for the environment; it never changes."),
         required_member("defaultAgentId", uuid()).with_description("The runner used by default."),
         required_member("defaultUserAccessLevel", one_of(&ACCESS_LEVELS)),
         optional_member("displayName", any_text()),
@@ -80,7 +80,10 @@ fn environment_request_shape(vocabulary: &Vocabulary) -> Shape {
         rule(check_overrides, None),
         required_member("connectionOverrides", list_of(connection_override_shape())),
     ])
-    .with_name("EnvironmentRequest", "The body of an environment creation.")
+    .with_name(
+        "EnvironmentRequest",
+        "The body of a request to create an environment.",
+    )
 }
 
 /// Returns the shape of an object that names a connection for at least one of the two warehouse kinds.
@@ -250,8 +253,8 @@ fn check_overrides(check: &mut BodyCheck, body: &Map<String, Value>) {
     }
 }
 
-/// Checks that the project has the default connections, each with the given warehouse kind. Returns a 400 that lists all
-/// that are missing or have another kind.
+/// Checks that the project has the default connections, each with the given warehouse kind. Returns a 400 that lists
+/// all that are missing or have another kind.
 fn check_connections(
     connection: &Connection,
     project: Uuid,
@@ -263,10 +266,7 @@ fn check_connections(
         match connections::find_provider(connection, project, name)? {
             None => check.add_error(&field, format!("the project has no connection `{name}`")),
             Some(provider) if provider != *kind => {
-                check.add_error(
-                    &field,
-                    format!("the connection `{name}` has the kind {provider}"),
-                );
+                check.add_error(&field, format!("the connection `{name}` has the kind {provider}"));
             }
             Some(_) => {}
         }

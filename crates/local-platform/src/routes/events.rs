@@ -61,8 +61,8 @@ async fn list_events(
     Ok(Json(PagedList::new(page, events, total)))
 }
 
-/// Parses the time with offset in the query parameter `name`. Returns `None` if the parameter is missing, and records an
-/// error if it is invalid. Accepts a space for the plus sign, which clients often forget to percent-encode.
+/// Parses the time with offset in the query parameter `name`. Returns `None` if the parameter is missing, and records
+/// an error if it is invalid. Accepts a space for the plus sign, which clients often forget to percent-encode.
 fn parse_time(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Timestamp> {
     let text = query.find_value(name)?;
     let time = text.parse().ok().or_else(|| {

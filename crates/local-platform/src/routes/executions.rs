@@ -75,7 +75,7 @@ fn execution_request_shape() -> Shape {
         optional_member(GRIDS_FIELD, map_of(list_of(list_of(any_text()))))
             .with_description("Rows of grid variables, by name."),
     ])
-    .with_name("ExecutionRequest", "The body of an execution request.")
+    .with_name("ExecutionRequest", "The body of a request to execute a pipeline.")
 }
 
 /// Returns the shape of a request to terminate an execution.
@@ -84,7 +84,7 @@ fn termination_request_shape() -> Shape {
         optional_member("forceUpdate", boolean()),
         required_member("status", one_of(&[TERMINATED_STATUS])),
     ])
-    .with_name("Termination", "The body of a termination.")
+    .with_name("Termination", "The body of a request to terminate an execution.")
 }
 
 /// The ID of an execution.
@@ -195,7 +195,8 @@ async fn create_execution(
     Ok((StatusCode::CREATED, Json(execution)))
 }
 
-/// Returns the end of an execution's message, which lists its variables, such as ` with a = 1`; empty if there are none.
+/// Returns the end of an execution's message, which lists its variables, such as ` with a = 1`; empty if there are
+/// none.
 fn describe_variables(body: &Map<String, Value>) -> String {
     let variables: Vec<String> = [SCALARS_FIELD, GRIDS_FIELD]
         .into_iter()
@@ -210,8 +211,8 @@ fn describe_variables(body: &Map<String, Value>) -> String {
     }
 }
 
-/// Simulates an execution of the published pipeline with this name. Returns a 404 if the project has no repository or no
-/// such pipeline.
+/// Simulates an execution of the published pipeline with this name. Returns a 404 if the project has no repository or
+/// no such pipeline.
 async fn simulate_pipeline(
     app: &App,
     project: &VisibleProject,

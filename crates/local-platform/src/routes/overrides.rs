@@ -68,7 +68,7 @@ fn overrides_request_shape() -> Shape {
         required_member("environmentName", text()),
         required_member("value", text_or_number()),
     ])
-    .with_name("OverrideRequest", "The value in one environment.");
+    .with_name("OverrideRequest", "The value of a variable in one environment.");
     object([required_member("overrides", list_of(item))])
         .with_name("OverridesRequest", "The body of a request to set overrides.")
 }
@@ -160,7 +160,7 @@ async fn set_overrides(
 ) -> Result<Json<AppliedOverrides>, Problem> {
     overrides_request_shape().validate(&body)?;
     let items = body.find_objects("overrides").unwrap_or_default();
-    let items: Vec<StoredOverride> = items.into_iter().filter_map(read_override).collect();
+    let items: Vec<StoredOverride> = items.into_iter().filter_map(parse_override).collect();
     let name = request_path.parameter(NAME_PARAMETER).to_owned();
     let not_found = unknown_variable(&name);
     let overrides = app
@@ -177,16 +177,16 @@ async fn set_overrides(
     Ok(Json(overrides))
 }
 
-/// Reads an override; `None` if the value is neither a string nor a number.
-fn read_override(item: &Map<String, Value>) -> Option<StoredOverride> {
+/// Parses an override in a request body; `None` if the value is neither a string nor a number.
+fn parse_override(item: &Map<String, Value>) -> Option<StoredOverride> {
     Some(StoredOverride {
         environment_name: item.text_or_empty("environmentName"),
         value: item.find_value("value").and_then(VariableValue::from_json)?,
     })
 }
 
-/// Stores the overrides whose environment the role may change and whose value matches the variable's type. Returns
-/// these, and the others with the reason why they were not stored.
+/// Stores the overrides whose environment the role may change and whose value matches the variable's type. Returns the
+/// environments of the stored overrides, and those of the other overrides with the reason why they were not stored.
 fn apply_overrides(
     transaction: &Transaction<'_>,
     project: Uuid,
@@ -229,11 +229,11 @@ fn find_refusal(
     role: Role,
     environment: &str,
 ) -> rusqlite::Result<Option<String>> {
-    let level = environments::find_access_level(connection, project, environment)?;
-    Ok(match level {
+    let access_level = environments::find_access_level(connection, project, environment)?;
+    Ok(match access_level {
         None => Some("the environment does not exist".to_owned()),
         Some(level) if !role.is_admin() && READ_ONLY_LEVELS.contains(&level.as_str()) => Some(format!(
-            "the permission is missing: the environment gives its users the level {level}"
+            "permission denied: users of the environment have the access level {level}"
         )),
         Some(_) => None,
     })

@@ -41,7 +41,10 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Returns the schemas of the request bodies.
 fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
-    vec![project_request_shape(vocabulary), repository_request_shape(vocabulary)]
+    vec![
+        project_request_shape(vocabulary),
+        repository_request_shape(vocabulary),
+    ]
 }
 
 /// Returns the shape of a request to create a project.
@@ -52,7 +55,7 @@ fn project_request_shape(vocabulary: &Vocabulary) -> Shape {
         required_member("warehouse", one_of(&vocabulary.warehouses)),
         required_member("agentDeploymentType", one_of(&DEPLOYMENT_TYPES)),
     ])
-    .with_name("ProjectRequest", "The body of a project creation.")
+    .with_name("ProjectRequest", "The body of a request to create a project.")
 }
 
 /// Returns the shape of a request to assign a repository to a project.
@@ -65,7 +68,10 @@ fn repository_request_shape(vocabulary: &Vocabulary) -> Shape {
         required_member("providerParameters", parameters),
         required_member("repositoryName", text()),
     ])
-    .with_name("RepositoryRequest", "The body of a repository initialization.")
+    .with_name(
+        "RepositoryRequest",
+        "The body of a request to assign a repository to a project.",
+    )
 }
 
 /// A project that was created.
@@ -191,7 +197,7 @@ async fn create_repository(
             if projects::is_full_saas(transaction, project.id)? {
                 return Ok(Err(Problem::invalid_field(
                     "projectId",
-                    "is of a project of the full SaaS deployment, which has no repository",
+                    "must not be the ID of a full SaaS project, which has no repository",
                 )));
             }
             let repository = repository.each_ref().map(String::as_str);

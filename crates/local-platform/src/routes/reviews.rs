@@ -30,12 +30,12 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![review_request_shape(vocabulary.review)]
 }
 
-/// Returns the shape of the body of a review request. `fields` selects one of the two variants of the API document:
-/// with another name for the files, and with or without the warehouse.
+/// Returns the shape of a request to review files. `fields` selects one of the two variants in the API document, which
+/// have different names for the list of files; only one of them has the warehouse.
 fn review_request_shape(fields: ReviewFields) -> Shape {
     let mut parts = vec![
         required_member("branchName", text()).with_description("A branch of the project's repository."),
-        required_member("commitId", text()).with_description("The full id of a commit of that branch."),
+        required_member("commitId", text()).with_description("The full ID of a commit in that branch."),
         required_member(files_field(fields), texts()).with_description("Paths of files in that commit."),
     ];
     if fields == ReviewFields::FilePaths {
@@ -89,7 +89,7 @@ async fn create_review(
     let request = check.into_result(request)?;
     let repository = project
         .repository
-        .ok_or_else(|| Problem::not_found("the project has no repository here"))?;
+        .ok_or_else(|| Problem::not_found("the local platform has no repository for this project"))?;
     let outcome = app.read_repository(move || pipeline_review::review_pipelines(&repository, &request));
     Ok(Json(outcome.await?))
 }

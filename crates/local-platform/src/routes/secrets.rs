@@ -41,9 +41,9 @@ fn secret_request_shape() -> Shape {
             .with_description("The name that other requests use to refer to the secret."),
         required_member("type", text()).with_description("`DWH_PASSWORD` for warehouse credentials."),
         required_member("key", text()).with_description("The name of the only property of `value`."),
-        rule(check_value, None),
+        rule(check_secret_value, None),
         required_member("value", map_of(any_text()))
-            .with_description("The secret. It is the only property, and its name is that in `key`."),
+            .with_description("An object whose only property is the secret; `key` has the property's name."),
     ])
     .with_name("SecretRequest", "The body of a secret.")
 }
@@ -93,8 +93,9 @@ async fn create_secret(
     ))
 }
 
-/// Checks that the value has exactly the property that `key` names, and that this property is not empty.
-fn check_value(check: &mut BodyCheck, body: &Map<String, Value>) {
+/// Checks that the object in `value` has exactly one property, the one that `key` names, and that this property is not
+/// empty. Ignores a missing `value`, which the shape of its member reports.
+fn check_secret_value(check: &mut BodyCheck, body: &Map<String, Value>) {
     let (key, Some(value)) = (body.text_or_empty("key"), body.find_object("value")) else {
         return;
     };

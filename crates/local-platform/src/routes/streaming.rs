@@ -49,8 +49,10 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
 
 /// Returns the shape of a request to start or stop a streaming pipeline.
 fn command_request_shape() -> Shape {
-    object([required_member("command", one_of(&["start", "stop"]))])
-        .with_name("StreamingOrder", "The body of a command.")
+    object([required_member("command", one_of(&["start", "stop"]))]).with_name(
+        "StreamingOrder",
+        "The body of a request to start or stop a streaming pipeline.",
+    )
 }
 
 /// The status of a streaming pipeline.
@@ -123,7 +125,7 @@ async fn show_streaming_pipeline(
     let definition = definition.ok_or_else(|| unknown_pipeline(id))?;
     serde_json::from_str(&definition)
         .map(Json)
-        .map_err(|error| Problem::internal(format!("the stored definition is broken: {error}")))
+        .map_err(|error| Problem::internal(format!("the stored definition is not valid JSON: {error}")))
 }
 
 /// Sends a streaming pipeline the command to start or stop. The response does not wait for the command to take effect.

@@ -14,7 +14,7 @@ pub(crate) const TABLES: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-/// Adds a connection. Returns false and changes nothing if the project already has one with this name.
+/// Adds a connection. Returns false without any change if the project already has a connection with this name.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     project: Uuid,
