@@ -31,7 +31,7 @@ pub(super) async fn authenticate(State(app): State<Arc<App>>, mut request: Reque
 impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
-    /// Returns the caller that [`authenticate`] attached to the request.
+    /// Returns the caller that [`authenticate`] attached to the request, or a 401 if there is no caller.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         parts.extensions.get().cloned().ok_or_else(Problem::unauthorized)
     }

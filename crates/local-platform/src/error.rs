@@ -64,8 +64,8 @@ pub enum StoreError {
     Defect,
 }
 
-/// Returns the end of the error message, which names the process that uses the data directory; empty if the process is
-/// unknown.
+/// Returns the end of the message that the data directory is locked: the process that holds the lock. The text is empty
+/// if the process is unknown.
 fn describe_holder(process_id: Option<u32>) -> String {
     process_id.map_or_else(String::new, |process_id| format!(": process {process_id}"))
 }

@@ -106,6 +106,7 @@ fn list_next_names(component: &Component) -> impl Iterator<Item = &str> {
         .map(|link| link.name.as_str())
 }
 
+/// Returns whether a transition with this condition is followed only if its component fails or its result is false.
 fn is_failure_condition(condition: Option<TransitionCondition>) -> bool {
     matches!(
         condition,

@@ -46,6 +46,7 @@ impl Query {
 impl<S: Sync> FromRequestParts<S> for Query {
     type Rejection = Infallible;
 
+    /// Decodes the query of the request, which may be missing.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         Ok(Self::parse(parts.uri.query().unwrap_or_default()))
     }

@@ -154,7 +154,7 @@ fn find_requested_files(
         return Ok(files);
     }
     let list = List::with_limit(missing_paths, MAX_LISTED_PATHS).map(|path| format!("`{path}`"));
-    Err(Problem::not_found(format!("not in the commit: {list}")))
+    Err(Problem::not_found(format!("the commit does not contain {list}")))
 }
 
 /// Returns the files at these paths, without those that are not in the commit. Up to [`MAX_SINGLE_LOOKUPS`] files are
@@ -234,15 +234,15 @@ fn fails_review(result: &RuleResult) -> bool {
 /// Converts the results of a file to the format of the response: the path, and the rules with their violations.
 fn to_reviewed_rules(file: FileResults) -> (String, Vec<ReviewedRule>) {
     let rules = file.results.into_iter().map(|result| {
-        let (status, kind) = match result.status {
+        let (status, error_kind) = match result.status {
             Status::Passed => (RuleStatus::Passed, None),
             Status::Failed(_) => (RuleStatus::Failed, None),
-            Status::Error(kind) => (RuleStatus::Error, Some(kind)),
+            Status::Error(error_kind) => (RuleStatus::Error, error_kind),
         };
         ReviewedRule {
             rule_name: result.rule,
             status,
-            error_detail: kind.flatten().map(|kind| EvaluationProblem { kind }),
+            error_detail: error_kind.map(|kind| EvaluationProblem { kind }),
             violations: result
                 .violations
                 .into_iter()

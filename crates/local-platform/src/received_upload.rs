@@ -170,7 +170,7 @@ fn has_drive(name: &str) -> bool {
     matches!(name.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
-/// Returns whether the name is a shared-pipelines file's, directly in a hidden directory at the root.
+/// Returns whether the part with this name is a shared-pipelines file, which is in a hidden directory at the root.
 fn is_shared_pipelines_file(name: &str) -> bool {
     name.split_once('/')
         .is_some_and(|(directory, file)| directory.starts_with('.') && file == SHARED_PIPELINES_FILE)

@@ -209,7 +209,7 @@ pub fn commit_raw_tree(world: &World, raw: &[u8]) -> String {
     world.git(["commit-tree", "-m", "raw", tree.trim()])
 }
 
-/// Returns an entry of a tree in git's binary format.
+/// Returns an entry of a tree in git's binary format; `id` is the entry's SHA-1 object ID in hexadecimal.
 pub fn raw_entry(mode: &str, name: &str, id: &str) -> Vec<u8> {
     let bytes = (0..20).map(|n| u8::from_str_radix(&id[2 * n..2 * n + 2], 16).unwrap());
     format!("{mode} {name}\0")

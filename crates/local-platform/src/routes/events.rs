@@ -52,6 +52,7 @@ async fn list_events(
     let first = parse_time(&query, "from", &mut check).map(Moment::round_up);
     let last = parse_time(&query, "to", &mut check).map(Moment::round_down);
     let (first, last) = check.into_result((first, last))?;
+    // Older events cannot be requested, even if the store still has them.
     let oldest = app.clock().now().minus(events::RETENTION);
     let first = first.map_or(oldest, |from| from.max(oldest));
     let (events, total) = app

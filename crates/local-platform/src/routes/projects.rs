@@ -97,6 +97,7 @@ async fn list_projects(
     query: Query,
 ) -> Result<Json<PagedList<ProjectItem>>, Problem> {
     let page = Page::try_from_query(&query)?;
+    // The projects from the command line come first; the rest of the page is read from the store.
     let startup_projects = app.startup_projects();
     let start = usize::try_from(page.offset()).unwrap_or(usize::MAX);
     let mut items: Vec<ProjectItem> = startup_projects
@@ -165,7 +166,7 @@ async fn create_project(
     Ok((StatusCode::CREATED, Json(CreatedProject { project_id })))
 }
 
-/// Assigns a repository to a project that has none.
+/// Assigns a repository to a project that does not have one.
 #[utoipa::path(
     post,
     path = "/v1/projects/{projectId}/repositories",

@@ -55,7 +55,7 @@ const fn files_field(fields: ReviewFields) -> &'static str {
     }
 }
 
-/// Reviews pipelines of a branch and commit against the quality rules of that commit.
+/// Reviews pipelines in a commit of a branch against the quality rules in this commit.
 #[utoipa::path(
     post,
     path = "/v1/projects/{projectId}/reviews",
@@ -78,6 +78,7 @@ async fn create_review(
     JsonObject(body): JsonObject,
 ) -> Result<Json<ReviewOutcome>, Problem> {
     let mut check = BodyCheck::default();
+    // The header must be present, but its value has no effect.
     check.required_header(&headers, "Agent-Version");
     let fields = app.vocabulary().review;
     review_request_shape(fields).check_members(&mut check, &body);

@@ -79,6 +79,7 @@ async fn create_streaming_pipeline(
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Map<String, Value>>), Problem> {
     definition_shape(app.vocabulary()).validate(&body)?;
+    // A stored definition can be submitted again; its ID is replaced.
     let id = Uuid::new_v4();
     let mut definition = Map::from_iter([(ID_PARAMETER.to_owned(), Value::from(id.to_string()))]);
     definition.extend(body.into_iter().filter(|(member, _)| member != ID_PARAMETER));

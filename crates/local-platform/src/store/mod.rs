@@ -118,7 +118,8 @@ impl Store {
         .await
     }
 
-    /// Runs `work` in a transaction on the caller's thread, before the service accepts requests.
+    /// Runs `work` in a transaction and commits it. Blocks the caller's thread, which is allowed only before the
+    /// service accepts requests.
     pub(super) fn change_at_start<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,

@@ -121,6 +121,7 @@ async fn list_tasks(
         .into_iter()
         .filter(|stored_task| can_see(&app, &caller, stored_task))
     {
+        // The status is known only after the task has advanced to the current time.
         stored_task.task.advance(now);
         if status.is_none_or(|status| stored_task.task.status() == status) {
             items.push(to_task_item(stored_task));
