@@ -80,7 +80,7 @@ pub(super) struct JsonObject(pub Map<String, Value>);
 impl<S: Sync> FromRequest<S> for JsonObject {
     type Rejection = Problem;
 
-    /// Reads the body as a JSON object, within limits of size and time.
+    /// Reads the body within limits of size and time. Returns a 400 if the body is not a JSON object.
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
         let body = BoundedBody::new(&parts.headers, body, MAX_JSON_BYTES)?;

@@ -39,8 +39,8 @@ pub(super) fn simulate_execution(document: &[u8]) -> SimulatedExecution {
     }
 }
 
-/// Follows the links from the start components, each component once, as if every component succeeded. Returns how the
-/// pipeline ends: it fails if any end after a failure is reached, even if others succeed.
+/// Follows the links from the start components, each component once, as if every component succeeded. The execution
+/// fails if any End Failure component is reached, even if an End Success component is reached, too.
 fn follow_transitions(components: &[Component]) -> SimulatedExecution {
     let indexes: HashMap<&str, usize> = components
         .iter()

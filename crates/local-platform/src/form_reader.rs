@@ -105,7 +105,7 @@ impl FormReader {
         Ok(())
     }
 
-    /// Adds the next piece of the body to the buffer.
+    /// Receives the next piece of the body and adds it to the buffer. Returns a 400 if the body has ended.
     async fn receive_piece(&mut self) -> Result<(), Problem> {
         let piece = self
             .body

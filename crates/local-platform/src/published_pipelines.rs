@@ -49,7 +49,8 @@ fn pipeline_name(path: &str) -> Option<&str> {
     path.strip_suffix(PipelineKind::from_path(path)?.extension())
 }
 
-/// Returns the document of the published pipeline with this name, or `None` if there is no such pipeline.
+/// Reads the document of the published pipeline with this name in the head commit of the repository at `path`. Returns
+/// `None` if there is no such pipeline.
 pub(super) fn find_document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Problem> {
     let repository = pipeline_review::open_repository(path)?;
     let Some(head) = find_head(&repository)? else {
@@ -74,7 +75,7 @@ pub(super) fn has_branch(path: &Path, branch: &str) -> Result<bool, Problem> {
     Ok(pipeline_review::branch_tip(&repository, branch)?.is_some())
 }
 
-/// Returns the head of the default branch, or `None` before the first commit.
+/// Returns the head commit of the default branch, or `None` before the first commit.
 fn find_head(repository: &Repository) -> Result<Option<CommitId>, GitError> {
     match repository.head() {
         Ok(head) => Ok(Some(head.commit)),

@@ -68,7 +68,7 @@ impl RunningPlatform {
     }
 }
 
-/// Opens the store, checks the repositories and starts to listen.
+/// Starts the service: opens the store, checks the repositories and serves connections in a background task.
 pub async fn start(options: Options) -> Result<RunningPlatform, ServiceError> {
     let address = options.listen;
     let listen_error = |source: io::Error| ServiceError::Listen { address, source };

@@ -62,7 +62,7 @@ impl TlsServer {
         server
     }
 
-    /// Returns the paths of the client's certificate and of its key.
+    /// Returns the paths of the client's certificate and key, which [`Self::start_with_client_certificate`] writes.
     pub fn client_pem(&self) -> [PathBuf; 2] {
         ["client.pem", "client.key"].map(|name| self.directory.path().join(name))
     }

@@ -161,8 +161,8 @@ fn list_connected_documents(document: &[u8], name: &str) -> Vec<Vec<u8>> {
 }
 
 /// Returns the document in which the link at `position` leads to the component, and the component to `target`. A
-/// component that already has links keeps them. The new transition is written after the component's first line, its
-/// type.
+/// component that already has links keeps them instead. The new transition is written after the component's first line,
+/// its type.
 fn insert_component(
     document: &[u8],
     component: &Component,

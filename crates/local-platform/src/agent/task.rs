@@ -122,7 +122,7 @@ impl AgentTask {
         (task, vec![prompt])
     }
 
-    /// Returns the current status.
+    /// Returns the status for a response; a task that waits for a decision is also stopped.
     pub(crate) const fn status(&self) -> TaskStatus {
         match self.phase {
             TaskPhase::Working { .. } => TaskStatus::Running,
@@ -207,7 +207,7 @@ impl AgentTask {
                 self.phase = TaskPhase::WrappingUp {
                     until: now + WRAP_UP_TIME,
                 };
-                Some(self.record_message(now, json!({"type": "stopping", "text": "The agent wraps up"})))
+                Some(self.record_message(now, json!({"type": "stopping", "text": "The agent is wrapping up"})))
             }
             TaskPhase::Waiting(_) => {
                 Some(self.finish_with(now, json!({"type": "stopped", "text": "The agent was stopped"})))

@@ -222,7 +222,8 @@ fn apply_overrides(
     })
 }
 
-/// Returns the reason why the role may not change overrides in the environment, or `None` if it may.
+/// Returns the reason why the role cannot change overrides in the environment: the environment does not exist, or its
+/// users may only read it. Returns `None` if the role can change overrides.
 fn find_refusal(
     connection: &Connection,
     project: Uuid,

@@ -90,12 +90,12 @@ pub(crate) fn variants(
     unnamed_shape(ShapeKind::Variants(tag, variants.into_iter().collect()))
 }
 
-/// Creates a required member.
+/// Creates a required member. A missing or null member is reported as null.
 pub(crate) fn required_member(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Required(MISSING_MESSAGE))
 }
 
-/// Creates a required member whose absence is reported with the message for an empty value.
+/// Creates a required member. A missing or null member is reported as empty.
 pub(crate) fn nonempty_member(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Required(EMPTY_MESSAGE))
 }

@@ -28,7 +28,8 @@ pub(crate) fn insert(
     Ok(inserted_count > 0)
 }
 
-/// Returns the warehouse kind of a connection in lower case, or `None` if the project has no such connection.
+/// Returns the warehouse kind (the `authProvider`) of a connection, in lower case. Returns `None` if the project has no
+/// such connection.
 pub(crate) fn find_provider(
     connection: &Connection,
     project: Uuid,

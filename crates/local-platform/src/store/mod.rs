@@ -165,10 +165,11 @@ fn begin_transaction(connection: &mut Connection) -> rusqlite::Result<Transactio
 
 /// Statements that are prepared only once. The cache key is the SQL text, which must therefore contain no values.
 trait CachedStatements {
-    /// Runs a statement and returns the number of changed rows.
+    /// Runs a statement, which stays prepared for the next call, and returns the number of changed rows.
     fn execute_cached(&self, sql: &str, values: impl Params) -> rusqlite::Result<usize>;
 
-    /// Runs a statement and reads the first row of its result; it is an error if the result has no rows.
+    /// Runs a statement, which stays prepared for the next call, and reads the first row of its result. Returns an
+    /// error if the result is empty.
     fn query_row_cached<T>(
         &self,
         sql: &str,

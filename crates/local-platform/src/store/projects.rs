@@ -103,8 +103,8 @@ pub(crate) fn find_by_name(connection: &Connection, name: &str) -> rusqlite::Res
     })
 }
 
-/// Returns up to `size` projects after the first `offset`, oldest first, without those in `excluded_ids` (a JSON list
-/// of IDs), and the total number.
+/// Returns up to `size` projects after the first `offset`, oldest first, and the total number of projects. Omits the
+/// projects in `excluded_ids`, a list of IDs in JSON, which SQL can read from a single parameter.
 pub(crate) fn list_projects(
     connection: &Connection,
     excluded_ids: &str,

@@ -259,7 +259,7 @@ fn parse_pagination_token(text: &str) -> Option<u32> {
     parse_u32(text).filter(|_| text.len() <= 9)
 }
 
-/// Parses decimal digits as a 32-bit number; `None` for other text or a larger number.
+/// Parses decimal digits as a 32-bit number; returns `None` for any other text or a larger number.
 fn parse_u32(text: &str) -> Option<u32> {
     parse_whole_number(text).and_then(|number| u32::try_from(number).ok())
 }
