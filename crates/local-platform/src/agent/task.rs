@@ -207,7 +207,7 @@ impl AgentTask {
                 self.phase = TaskPhase::WrappingUp {
                     until: now + WRAP_UP_TIME,
                 };
-                Some(self.record_message(now, json!({"type": "stopping", "text": "The agent is wrapping up"})))
+                Some(self.record_message(now, json!({"type": "stopping", "text": "The agent wraps up"})))
             }
             TaskPhase::Waiting(_) => {
                 Some(self.finish_with(now, json!({"type": "stopped", "text": "The agent was stopped"})))
