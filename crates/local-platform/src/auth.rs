@@ -51,7 +51,7 @@ impl<S: Sync> FromRequestParts<S> for Admin {
             return Ok(Self(caller));
         }
         Err(Problem::forbidden(
-            "shared pipelines need the account role Admin or Super Admin",
+            "access to shared pipelines requires the account role Admin or Super Admin",
         ))
     }
 }
@@ -68,7 +68,7 @@ impl<S: Sync> FromRequestParts<S> for SuperAdmin {
         match Caller::from_request_parts(parts, state).await?.role {
             Role::SuperAdmin => Ok(Self),
             Role::Admin | Role::Member => Err(Problem::forbidden(
-                "the audit log needs the account role Super Admin",
+                "access to the audit log requires the account role Super Admin",
             )),
         }
     }

@@ -100,7 +100,7 @@ impl Problem {
 
     /// Creates a 401: the token is missing or unknown.
     pub(super) fn unauthorized() -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, "a known bearer token is needed")
+        Self::new(StatusCode::UNAUTHORIZED, "the request needs a valid bearer token")
     }
 
     /// Creates a 403: the caller's role is not sufficient.
