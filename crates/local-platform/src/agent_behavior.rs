@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// The way in which the agent carries out a task to fix findings. Every value but the first is a misbehavior, with which a client can
-/// be tested.
+/// The way in which the agent carries out a task to fix findings. Every value except the first is a misbehavior that
+/// tests how a client reacts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentBehavior {
@@ -18,7 +18,7 @@ pub enum AgentBehavior {
     EditsRules,
     /// Also renames a component so that its name violates the naming convention.
     AddsFinding,
-    /// Works without end, until the task is stopped.
+    /// Works until the task is stopped.
     NeverStops,
     /// Asks a question before it edits a file.
     Asks,
@@ -26,7 +26,7 @@ pub enum AgentBehavior {
     RunsPipeline,
     /// Commits, but does not push the branch.
     SkipsPush,
-    /// Also moves the source branch to its commit.
+    /// Also moves the source branch to the agent's commit.
     MovesSourceBranch,
     /// Pushes a commit without the history of the source branch.
     RewritesHistory,
@@ -49,6 +49,7 @@ impl AgentBehavior {
 }
 
 impl fmt::Display for AgentBehavior {
+    /// Writes the behavior's name on the command line, from [`AgentBehavior::NAMES`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = Self::NAMES.iter().find(|(behavior, _)| behavior == self);
         f.write_str(name.map_or("obedient", |(_, name)| name))
@@ -63,6 +64,7 @@ pub struct UnknownBehavior(String);
 impl FromStr for AgentBehavior {
     type Err = UnknownBehavior;
 
+    /// Parses a name in [`AgentBehavior::NAMES`].
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let behavior = Self::NAMES.iter().find(|(_, name)| *name == text);
         behavior

@@ -34,15 +34,16 @@ pub(super) struct App {
 }
 
 impl App {
-    /// Opens the store, checks the projects' repositories, and restarts the streaming pipelines that were running. If
-    /// the options contain no token, also returns a generated one.
+    /// Creates the state: opens the store, checks the projects' repositories, and restarts the streaming pipelines that
+    /// were running when the store was last closed. If the options have no token, also returns a generated one, which
+    /// has the highest role.
     pub(super) fn from_options(options: Options) -> Result<(Self, Option<SecretString>), ServiceError> {
         let mut tokens = options.tokens;
         let generated_token = tokens.is_empty().then(tokens::generate_token);
         tokens.extend(generated_token.clone().map(|token| (token, Role::SuperAdmin)));
         let app = Self {
             tokens: KnownTokens::new(&tokens)?,
-            projects: check_projects(options.projects)?,
+            projects: build_startup_projects(options.projects)?,
             store: Store::open(options.data.as_deref())?,
             vocabulary: options.vocabulary,
             clock: options.clock,
@@ -63,7 +64,8 @@ impl App {
         &self.store
     }
 
-    /// Runs work that reads a repository on a blocking thread, with a limited number of readers at the same time.
+    /// Runs `work`, which reads a repository, on a blocking thread, and returns its result. At most
+    /// [`MAX_REPOSITORY_READERS`] run at the same time; the others wait.
     pub(super) async fn read_repository<T, F>(&self, work: F) -> Result<T, Problem>
     where
         T: Send + 'static,
@@ -93,7 +95,7 @@ impl App {
         self.agent_behavior
     }
 
-    /// Returns who makes a change now, for the audit log.
+    /// Returns the author of a change for the audit log: the caller and the current time.
     pub(super) fn author(&self, caller: &Caller) -> Author {
         Author {
             user: Arc::clone(&caller.user),
@@ -119,9 +121,9 @@ impl App {
     }
 }
 
-/// Returns the projects, after a check that each repository can be opened and no project occurs twice. A repository is
-/// not kept open: each request opens it again.
-fn check_projects(project_paths: Vec<(Uuid, PathBuf)>) -> Result<Vec<StartupProject>, ServiceError> {
+/// Builds the projects from their IDs and paths. Returns an error if a repository cannot be opened or an ID occurs
+/// twice. A repository is not kept open: each request opens it again.
+fn build_startup_projects(project_paths: Vec<(Uuid, PathBuf)>) -> Result<Vec<StartupProject>, ServiceError> {
     let mut projects: Vec<StartupProject> = Vec::with_capacity(project_paths.len());
     for (project, path) in project_paths {
         if let Err(source) = pipeline_review::open_repository(&path) {
@@ -140,6 +142,7 @@ fn check_projects(project_paths: Vec<(Uuid, PathBuf)>) -> Result<Vec<StartupProj
 }
 
 impl From<StoreError> for Problem {
+    /// Logs the error and converts it to a 500.
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "the store failed");
         Self::internal(format!("the store failed: {error}"))

@@ -14,7 +14,8 @@ use std::sync::Arc;
 /// Path of the API description, the only path that is served without a token, so that tools can read it.
 const DESCRIPTION_PATH: &str = "/openapi.json";
 
-/// Rejects requests without a known token, before anything else about them is checked.
+/// Rejects requests without a known token, before anything else about them is checked. Only the API description can be
+/// read without a token. Attaches the caller to the request, for the handlers.
 pub(super) async fn authenticate(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     if is_read && request.uri().path() == DESCRIPTION_PATH {
@@ -30,6 +31,7 @@ pub(super) async fn authenticate(State(app): State<Arc<App>>, mut request: Reque
 impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
+    /// Returns the caller that [`authenticate`] attached to the request, or a 401 if there is no caller.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         parts.extensions.get().cloned().ok_or_else(Problem::unauthorized)
     }
@@ -49,7 +51,7 @@ impl<S: Sync> FromRequestParts<S> for Admin {
             return Ok(Self(caller));
         }
         Err(Problem::forbidden(
-            "shared pipelines need the account role Admin or Super Admin",
+            "access to shared pipelines requires the account role Admin or Super Admin",
         ))
     }
 }
@@ -66,7 +68,7 @@ impl<S: Sync> FromRequestParts<S> for SuperAdmin {
         match Caller::from_request_parts(parts, state).await?.role {
             Role::SuperAdmin => Ok(Self),
             Role::Admin | Role::Member => Err(Problem::forbidden(
-                "the audit log needs the account role Super Admin",
+                "access to the audit log requires the account role Super Admin",
             )),
         }
     }

@@ -40,7 +40,8 @@ impl BoundedBody {
         })
     }
 
-    /// Returns the next piece, or `None` at the end.
+    /// Receives the next piece, or `None` at the end. Returns an error if the piece does not arrive in time, or the
+    /// body becomes larger than the limit.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
         let next = timeout(PIECE_TIMEOUT, self.pieces.next())
             .await
@@ -49,7 +50,7 @@ impl BoundedBody {
             return Ok(None);
         };
         let piece =
-            piece.map_err(|error| Problem::invalid_field("", format!("the body broke off: {error}")))?;
+            piece.map_err(|error| Problem::invalid_field("", format!("could not read the body: {error}")))?;
         self.received_size += piece.len() as u64;
         if self.received_size > self.limit {
             return Err(Problem::too_large("the body", self.limit));
@@ -57,7 +58,7 @@ impl BoundedBody {
         Ok(Some(piece))
     }
 
-    /// Reads the complete body into memory, within its limits of size and time.
+    /// Reads the complete body into memory, within the limits that [`BoundedBody::next`] checks.
     async fn read_to_end(mut self) -> Result<Vec<u8>, Problem> {
         let mut bytes = Vec::new();
         while let Some(piece) = self.next().await? {
@@ -67,7 +68,7 @@ impl BoundedBody {
     }
 }
 
-/// Returns the length that the client declares; `None` if the header is missing or is not a number.
+/// Returns the length in the `Content-Length` header; `None` if the header is missing or is not a number.
 fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
@@ -79,7 +80,7 @@ pub(super) struct JsonObject(pub Map<String, Value>);
 impl<S: Sync> FromRequest<S> for JsonObject {
     type Rejection = Problem;
 
-    /// Reads the body as a JSON object, within limits of size and time.
+    /// Reads the body within limits of size and time. Returns a 400 if the body is not a JSON object.
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
         let body = BoundedBody::new(&parts.headers, body, MAX_JSON_BYTES)?;

@@ -13,7 +13,7 @@ pub(super) struct BodyCheck {
 }
 
 impl BodyCheck {
-    /// Records what is wrong with a field of the request, given by its path below the object being read.
+    /// Records an error in a field of the request. `field` is the field's path from the object being read.
     pub(super) fn add_error(&mut self, field: &str, message: impl Into<String>) {
         let field = self.full_path(field);
         self.errors.push(FieldError {
@@ -22,7 +22,7 @@ impl BodyCheck {
         });
     }
 
-    /// Returns the path of a field from the request down, for a field of the object being read.
+    /// Returns the dotted path from the request to a field of the object being read.
     fn full_path(&self, field: &str) -> String {
         match self.path.as_str() {
             "" => field.to_owned(),
@@ -30,7 +30,7 @@ impl BodyCheck {
         }
     }
 
-    /// Returns the value if there were no errors.
+    /// Returns the value, or a 400 with all recorded errors if there are any.
     pub(super) fn into_result<T>(self, value: T) -> Result<T, Problem> {
         if self.errors.is_empty() {
             Ok(value)
@@ -39,7 +39,7 @@ impl BodyCheck {
         }
     }
 
-    /// Runs `read` with its errors reported below `field`.
+    /// Runs `read`, which reads the object in `field`, so that the paths in its errors begin with `field`.
     pub(super) fn check_within<T>(&mut self, field: &str, read: impl FnOnce(&mut Self) -> T) -> T {
         let inner_path = self.full_path(field);
         let outer_path = std::mem::replace(&mut self.path, inner_path);
@@ -48,17 +48,19 @@ impl BodyCheck {
         value
     }
 
-    /// Returns the value of a header. Records an error if it is missing or empty, or, only once, if it is not UTF-8.
+    /// Returns the value of a header. If the header is missing, empty or not UTF-8, records one error for it and
+    /// returns an empty string.
     pub(super) fn required_header(&mut self, headers: &HeaderMap, name: &str) -> String {
         self.optional_header(headers, name).unwrap_or_else(|| {
-            if !self.errors.iter().any(|finding| finding.field == name) {
+            if !self.errors.iter().any(|error| error.field == name) {
                 self.add_error(name, "the header is required and must not be empty");
             }
             String::new()
         })
     }
 
-    /// Returns a header that may be missing; an empty header is treated as missing.
+    /// Returns the trimmed value of a header, or `None` if the header is missing or empty. Records an error if the
+    /// header is not UTF-8.
     pub(super) fn optional_header(&mut self, headers: &HeaderMap, name: &str) -> Option<String> {
         let value = headers.get(name)?;
         let Ok(text) = std::str::from_utf8(value.as_bytes()) else {

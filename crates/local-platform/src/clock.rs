@@ -35,7 +35,7 @@ impl Clock {
         }
     }
 
-    /// Returns the current time, in tests that of the stepped clock.
+    /// Returns the current time of the system, or the time of the stepped clock.
     pub(super) fn now(&self) -> Moment {
         Moment(match self {
             Self::System => Timestamp::now().as_millisecond(),
@@ -76,6 +76,7 @@ impl Moment {
     }
 }
 
+/// Converts the duration to milliseconds; a longer one than the type can hold becomes the maximum.
 fn to_millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
@@ -89,17 +90,18 @@ impl Add<Duration> for Moment {
 }
 
 impl From<Timestamp> for Moment {
-    /// Converts a time to the millisecond that it lies in.
+    /// Converts a time and drops the fraction of a millisecond.
     fn from(time: Timestamp) -> Self {
         Self(time.as_millisecond())
     }
 }
 
 impl fmt::Display for Moment {
+    /// Writes the time in ISO 8601 with milliseconds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match Timestamp::from_millisecond(self.0) {
             Ok(time) => write!(f, "{time:.3}"),
-            // Only a clock outside the range of `Timestamp` leads here.
+            // This happens only if a clock was advanced beyond the range of `Timestamp`.
             Err(_) => write!(f, "{:.3}", Timestamp::UNIX_EPOCH),
         }
     }
@@ -112,12 +114,14 @@ impl Serialize for Moment {
 }
 
 impl ToSql for Moment {
+    /// Converts the time to its number of milliseconds for the database.
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(self.0.into())
     }
 }
 
 impl FromSql for Moment {
+    /// Reads the time from its number of milliseconds in the database.
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         i64::column_result(value).map(Self)
     }

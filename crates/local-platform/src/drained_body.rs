@@ -1,4 +1,4 @@
-//! Continues to read for a while the body that a rejected client still sends.
+//! Reads the rest of a body that a client still sends after its request was rejected.
 //!
 //! If a connection is closed while the client is in the middle of its body, it is reset, and the reset can destroy the
 //! response before the client reads it (RFC 9112, section 9.6). Therefore a body that no handler reads to its end is
@@ -22,7 +22,8 @@ const MAX_DRAINED_BYTES: usize = 64 * 1024 * 1024;
 /// Maximum time for draining.
 const MAX_DRAIN_TIME: Duration = Duration::from_secs(5);
 
-/// Replaces the request's body with one that is drained when it is dropped.
+/// Replaces the request's body with one whose unread rest is drained when it is dropped. Otherwise a client that is
+/// rejected while it still sends the body could lose the response.
 pub(super) async fn drain_unread_body(request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;
@@ -47,7 +48,8 @@ struct DrainedBody {
 impl Stream for DrainedBody {
     type Item = Result<Bytes, axum::Error>;
 
-    /// Passes on the next piece of the body, and forgets the body at its end.
+    /// Passes on the next piece of the body, and forgets the body at its end. From the first read on, the client sends
+    /// the body, so that its rest can be drained.
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.can_drain = true;
         let Some(stream) = &mut self.stream else {
@@ -62,8 +64,8 @@ impl Stream for DrainedBody {
 }
 
 impl Drop for DrainedBody {
-    /// Reads the rest of a body that the handler did not read completely, so that the client receives the response
-    /// instead of a broken connection.
+    /// Starts a task that reads the rest of a body that the handler did not read completely, so that the client
+    /// receives the response instead of a broken connection.
     fn drop(&mut self) {
         if !self.can_drain {
             return;
@@ -74,7 +76,7 @@ impl Drop for DrainedBody {
     }
 }
 
-/// Reads and drops the rest of a body, up to a limit.
+/// Reads and drops the rest of a body, up to its end, an error or [`MAX_DRAINED_BYTES`].
 async fn drain(mut body: BodyDataStream) {
     let mut drained_size = 0;
     while let Some(Ok(piece)) = body.next().await {

@@ -64,7 +64,8 @@ pub enum StoreError {
     Defect,
 }
 
-/// Returns the end of a message that names the process which uses the data directory; empty if it is unknown.
-fn describe_holder(holder: Option<u32>) -> String {
-    holder.map_or_else(String::new, |number| format!(": process {number}"))
+/// Returns the end of the message that the data directory is locked: the process that holds the lock. The text is empty
+/// if the process is unknown.
+fn describe_holder(process_id: Option<u32>) -> String {
+    process_id.map_or_else(String::new, |process_id| format!(": process {process_id}"))
 }

@@ -15,7 +15,7 @@ pub(super) struct SimulatedExecution {
 }
 
 impl SimulatedExecution {
-    /// Creates the end of a pipeline that could not run.
+    /// Creates the result of a pipeline that could not run: a failure without any steps.
     fn failure(message: String) -> Self {
         Self {
             success: false,
@@ -25,7 +25,8 @@ impl SimulatedExecution {
     }
 }
 
-/// Walks through the pipeline in this document.
+/// Simulates an execution of the pipeline in this document: follows the transitions of an orchestration, and lets every
+/// transformation succeed. A pipeline that cannot be parsed fails.
 pub(super) fn simulate_execution(document: &[u8]) -> SimulatedExecution {
     match Pipeline::parse(document) {
         Err(error) => SimulatedExecution::failure(format!("The pipeline cannot be read: {error}")),
@@ -38,8 +39,8 @@ pub(super) fn simulate_execution(document: &[u8]) -> SimulatedExecution {
     }
 }
 
-/// Follows the links from the start components, each component once, as if every component succeeded. Returns how the
-/// pipeline ends: it fails if any end after a failure is reached, even if others succeed.
+/// Follows the links from the start components, each component once, as if every component succeeded. The execution
+/// fails if any End Failure component is reached, even if an End Success component is reached, too.
 fn follow_transitions(components: &[Component]) -> SimulatedExecution {
     let indexes: HashMap<&str, usize> = components
         .iter()
@@ -87,8 +88,8 @@ fn is_of_kind(component: &Component, kind: &str) -> bool {
     component.kind.as_deref() == Some(kind)
 }
 
-/// Returns the names of the components that follow this one if it succeeds. Transitions after a failure are followed
-/// only if the component has no others.
+/// Returns the names of the components that follow this one if it succeeds. Transitions for a failure are followed only
+/// if the component has no other transitions.
 fn list_next_names(component: &Component) -> impl Iterator<Item = &str> {
     let has_success_transition = component
         .links
@@ -105,6 +106,7 @@ fn list_next_names(component: &Component) -> impl Iterator<Item = &str> {
         .map(|link| link.name.as_str())
 }
 
+/// Returns whether a transition with this condition is followed only if its component fails or its result is false.
 fn is_failure_condition(condition: Option<TransitionCondition>) -> bool {
     matches!(
         condition,
@@ -112,9 +114,9 @@ fn is_failure_condition(condition: Option<TransitionCondition>) -> bool {
     )
 }
 
-/// Converts a count to 32 bits; a larger one becomes the maximum.
-fn saturate_count(steps: usize) -> u32 {
-    u32::try_from(steps).unwrap_or(u32::MAX)
+/// Converts a count to 32 bits; a larger count becomes the maximum.
+fn saturate_count(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -19,11 +19,12 @@ pub(super) struct FormReader {
     body: BoundedBody,
     buffer: BytesMut,
     delimiter: memmem::Finder<'static>,
+    /// Whether the buffer begins with bytes of a part; false if it begins with a delimiter.
     inside_part: bool,
 }
 
 impl FormReader {
-    /// Creates a reader for the form in the body; returns a 400 if the `Content-Type` is not a form's.
+    /// Creates a reader for the form in the body; returns a 400 if the `Content-Type` header does not announce a form.
     pub(super) fn new(headers: &HeaderMap, body: BoundedBody) -> Result<Self, Problem> {
         let boundary = headers
             .get(header::CONTENT_TYPE)
@@ -47,6 +48,7 @@ impl FormReader {
         self.inside_part = true;
         while self.next_piece().await?.is_some() {}
         let start = self.delimiter.needle().len();
+        // Two more bytes follow: `--` after the last delimiter, and a line break after all others.
         self.fill_to(start + 2).await?;
         self.buffer.advance(start);
         if self.buffer.starts_with(b"--") {
@@ -55,7 +57,7 @@ impl FormReader {
         }
         let head = self.read_head().await?;
         self.inside_part = true;
-        read_part_name(&head).map(Some)
+        parse_part_name(&head).map(Some)
     }
 
     /// Returns the next piece of the current part, or `None` at its end.
@@ -78,23 +80,24 @@ impl FormReader {
         Ok(None)
     }
 
-    /// Returns the lines between a delimiter and the part's bytes.
+    /// Reads the headers of a part, and skips the empty line between them and the part's bytes.
     async fn read_head(&mut self) -> Result<BytesMut, Problem> {
+        let end_mark = b"\r\n\r\n";
         loop {
-            let end = memmem::find(&self.buffer, b"\r\n\r\n");
+            let end = memmem::find(&self.buffer, end_mark);
             if end.unwrap_or(self.buffer.len()) > MAX_HEADER_BYTES {
                 return Err(malformed_form("the headers of a part are too long"));
             }
             if let Some(end) = end {
                 let head = self.buffer.split_to(end);
-                self.buffer.advance(4);
+                self.buffer.advance(end_mark.len());
                 return Ok(head);
             }
             self.receive_piece().await?;
         }
     }
 
-    /// Reads from the body until the buffer has this length.
+    /// Reads from the body until the buffer has at least this length.
     async fn fill_to(&mut self, length: usize) -> Result<(), Problem> {
         while self.buffer.len() < length {
             self.receive_piece().await?;
@@ -102,7 +105,7 @@ impl FormReader {
         Ok(())
     }
 
-    /// Adds the next piece of the body to the buffer.
+    /// Receives the next piece of the body and adds it to the buffer. Returns a 400 if the body has ended.
     async fn receive_piece(&mut self) -> Result<(), Problem> {
         let piece = self
             .body
@@ -120,7 +123,7 @@ impl FormReader {
     }
 }
 
-/// Creates a 400 about the form as a whole.
+/// Creates a 400 about the complete form, not about a single field.
 fn malformed_form(message: &str) -> Problem {
     Problem::invalid_field("", message)
 }
@@ -135,8 +138,8 @@ fn find_boundary(content_type: &str) -> Option<String> {
     (1..=70).contains(&boundary.len()).then_some(boundary)
 }
 
-/// Returns the name in the `Content-Disposition` of a part.
-fn read_part_name(head: &[u8]) -> Result<String, Problem> {
+/// Parses the name of a part in its `Content-Disposition` header; returns a 400 if it has no name.
+fn parse_part_name(head: &[u8]) -> Result<String, Problem> {
     let head =
         std::str::from_utf8(head).map_err(|_| malformed_form("the headers of a part are not UTF-8"))?;
     let disposition = head
@@ -151,8 +154,8 @@ fn read_part_name(head: &[u8]) -> Result<String, Problem> {
         .ok_or_else(|| malformed_form("a part has no name"))
 }
 
-/// Returns the value of a parameter in `a=b; c="d"`. In quotes only `\"` is an escape: clients mean all other
-/// backslashes literally.
+/// Returns the value of the parameter with this name in a list like `a=b; c="d"`. In quotes, only `\"` is an escape:
+/// clients mean all other backslashes literally.
 fn find_parameter(mut parameters: &str, parameter_name: &str) -> Option<String> {
     loop {
         let (name, value_and_next) = parameters.split_once('=')?;
@@ -167,13 +170,14 @@ fn find_parameter(mut parameters: &str, parameter_name: &str) -> Option<String> 
     }
 }
 
-/// Returns the value up to the next semicolon, and the text from there on.
+/// Returns the value up to the next semicolon or the end, and the text from there on.
 fn parse_plain_value(text: &str) -> (String, &str) {
     let (value, next) = text.split_at(text.find(';').unwrap_or(text.len()));
     (value.trim().to_owned(), next)
 }
 
-/// Returns the value up to the closing quote, and the text behind it; `None` without a closing quote.
+/// Parses a value without its opening quote. Returns the value up to the closing quote, and the text after the quote;
+/// `None` without a closing quote.
 fn parse_quoted_value(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut characters = text.char_indices().peekable();
@@ -309,7 +313,7 @@ mod tests {
     #[test]
     fn names_with_quotes_are_read_as_both_kinds_of_clients_write_them() {
         let name =
-            |value: &str| read_part_name(format!("Content-Disposition: form-data; name={value}").as_bytes());
+            |value: &str| parse_part_name(format!("Content-Disposition: form-data; name={value}").as_bytes());
         assert_eq!(name(r#""a%22b%0D%0Ac""#).unwrap(), "a\"b\r\nc");
         assert_eq!(name(r#""a\"b\c%2F""#).unwrap(), r#"a"b\c%2F"#);
         assert!(name(r#""a"#).is_err());

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 /// The fields of a JSON object; null is treated as missing.
 pub(super) trait JsonFields {
-    /// Returns the value of a field; null is treated as missing.
+    /// Returns the value of a field, or `None` if the field is missing or null.
     fn find_value(&self, field: &str) -> Option<&Value>;
 
     /// Returns a string field; `None` if it is missing or has another type.
@@ -15,12 +15,12 @@ pub(super) trait JsonFields {
         self.find_value(field)?.as_str().map(str::to_owned)
     }
 
-    /// Returns a string field, or an empty string if it is missing.
+    /// Returns a string field, or an empty string if the field is missing or has another type.
     fn text_or_empty(&self, field: &str) -> String {
         self.find_text(field).unwrap_or_default()
     }
 
-    /// Returns the UUID in a field that was checked before; a nil UUID if there is none.
+    /// Returns the UUID in a field that was checked before, or the nil UUID if the field has no valid one.
     fn uuid_or_nil(&self, field: &str) -> Uuid {
         self.find_value(field)
             .and_then(Value::as_str)
@@ -36,13 +36,15 @@ pub(super) trait JsonFields {
         self.find_value(field)?.as_object()
     }
 
-    /// Returns the objects in a list field, or `None` if the field is missing.
+    /// Returns the objects in a list field, or `None` if the field is missing or not a list. Skips items of other
+    /// types.
     fn find_objects(&self, field: &str) -> Option<Vec<&Map<String, Value>>> {
         let items = self.find_value(field)?.as_array()?;
         Some(items.iter().filter_map(Value::as_object).collect())
     }
 
-    /// Returns the strings in a list field; an empty list if the field is missing.
+    /// Returns the strings in a list field; an empty list if the field is missing or not a list. Skips items of other
+    /// types.
     fn texts(&self, field: &str) -> Vec<String> {
         self.find_value(field)
             .and_then(Value::as_array)
@@ -60,7 +62,8 @@ impl JsonFields for Map<String, Value> {
     }
 }
 
-/// Returns a non-negative integer, also if it is written with a zero fraction: in JSON Schema, `1.0` is an integer.
+/// Returns the value if it is a non-negative integer. Accepts a zero fraction, because `1.0` is an integer in JSON
+/// Schema.
 pub(super) fn as_whole_number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| {
         let number = value.as_f64().filter(|number| number.fract() == 0.0)?;

@@ -36,10 +36,10 @@ const BODY_RESPONSES: [(&str, &str); 2] = [
     ("413", "The body is too large."),
 ];
 
-/// Returns the router of all resources and of their description. The shapes of the request bodies are added to the
+/// Builds the router of all resources and of the API description. The shapes of the request bodies are added to the
 /// description here, because the names that they allow depend on the vocabulary.
 pub(super) fn router(vocabulary: &Vocabulary) -> Router<Arc<App>> {
-    let (router, mut description) = resource_router().split_for_parts();
+    let (router, mut description) = build_resource_router().split_for_parts();
     complete_description(&mut description);
     let mut description = serde_json::to_value(description).unwrap_or_default();
     if let Some(Value::Object(schemas)) = description.pointer_mut("/components/schemas") {
@@ -50,8 +50,9 @@ pub(super) fn router(vocabulary: &Vocabulary) -> Router<Arc<App>> {
     router.layer(Extension(Arc::new(description)))
 }
 
-/// Returns the router of all resources and of the description itself; utoipa collects the description from its routes.
-fn resource_router() -> OpenApiRouter<Arc<App>> {
+/// Builds the router of all resources and of the endpoint that shows the API description. utoipa collects the
+/// description from the routes.
+fn build_resource_router() -> OpenApiRouter<Arc<App>> {
     let router = OpenApiRouter::with_openapi(OpenApi::new(api_information(), Paths::new()));
     routes::add_routes(router).routes(routes!(show_description))
 }
@@ -69,13 +70,15 @@ async fn show_description(Extension(description): Extension<Arc<Value>>) -> Resp
     Json(&*description).into_response()
 }
 
+/// Returns the title, the version and the summary of the API.
 fn api_information() -> Info {
     let mut information = Info::new("Local platform", "v1");
     information.description = Some("The endpoints of the local platform.".to_owned());
     information
 }
 
-/// Adds the parts that all operations share: the token and the common responses.
+/// Adds what all operations share to the description: the token and the common responses. Also marks every request body
+/// as required.
 fn complete_description(description: &mut OpenApi) {
     let components = description.components.get_or_insert_default();
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
@@ -92,7 +95,7 @@ fn complete_description(description: &mut OpenApi) {
     }
 }
 
-/// Returns the operations of a path, one for each method.
+/// Returns the operations of a path in the description, one for each method that the path supports.
 fn list_operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     let PathItem {
         get,
@@ -105,7 +108,8 @@ fn list_operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> 
     [get, put, post, delete, patch].into_iter().flatten()
 }
 
-/// Adds the error responses that every operation of this kind may have.
+/// Adds the error responses that the operation may have, depending on its body and its parameters. Keeps responses that
+/// the operation itself describes.
 fn add_common_responses(operation: &mut Operation) {
     let has_body = operation.request_body.is_some();
     let parameters = operation.parameters.as_deref().unwrap_or_default();

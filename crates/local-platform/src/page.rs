@@ -17,11 +17,12 @@ const MAX_SIZE: u32 = 100;
 pub(super) struct Query(Vec<(String, String)>);
 
 impl Query {
+    /// Decodes the query of a URL.
     fn parse(query: &str) -> Self {
         Self(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
     }
 
-    /// Returns the value of a query parameter, if it is there.
+    /// Returns the value of a query parameter, or `None` if the query does not have the parameter.
     pub(super) fn find_value(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
@@ -29,7 +30,7 @@ impl Query {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Returns the value of a boolean parameter.
+    /// Returns the value of a boolean parameter. Records an error if the value is neither `true` nor `false`.
     pub(super) fn find_boolean(&self, check: &mut BodyCheck, name: &str) -> Option<bool> {
         match self.find_value(name)? {
             "true" => Some(true),
@@ -45,6 +46,7 @@ impl Query {
 impl<S: Sync> FromRequestParts<S> for Query {
     type Rejection = Infallible;
 
+    /// Decodes the query of the request, which may be missing.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         Ok(Self::parse(parts.uri.query().unwrap_or_default()))
     }
@@ -63,12 +65,13 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Reads `page` and `size`, with the default page size.
+    /// Reads the parameters `page` and `size`, with the usual default size. Records an error for each invalid value.
     pub(super) fn from_query(query: &Query, check: &mut BodyCheck) -> Self {
         Self::with_default_size(DEFAULT_SIZE, query, check)
     }
 
-    /// Reads `page` and `size` for a list with its own `default` page size.
+    /// Reads the parameters `page` and `size` for a list with its own default size. Records an error for each invalid
+    /// value, and then uses the default.
     pub(super) fn with_default_size(default: u32, query: &Query, check: &mut BodyCheck) -> Self {
         let number = |name: &str| query.find_value(name).map(parse_whole_number);
         let page = number("page").unwrap_or(Some(0));
@@ -88,25 +91,26 @@ impl Page {
         }
     }
 
-    /// Reads `page` and `size` of a list that has no other parameters.
+    /// Reads the parameters `page` and `size`, or returns a 400 if a value is invalid. Used for lists without other
+    /// parameters, whose errors would have to be collected together.
     pub(super) fn try_from_query(query: &Query) -> Result<Self, Problem> {
         let mut check = BodyCheck::default();
         let page = Self::from_query(query, &mut check);
         check.into_result(page)
     }
 
-    /// Returns the number of items before the page in the type of the database. A number that overflows is past the
-    /// end.
+    /// Returns the number of items before the page, for `OFFSET` in SQL. A number that overflows becomes the maximum,
+    /// so that the page is empty.
     pub(super) fn offset(self) -> i64 {
         let skipped_count = self.page.saturating_mul(self.size.into());
         i64::try_from(skipped_count).unwrap_or(i64::MAX)
     }
 }
 
-/// Parses decimal digits without sign or spaces; a number that overflows becomes the maximum.
+/// Parses decimal digits, and returns `None` for any other text. A number that overflows becomes the maximum.
 pub(super) fn parse_whole_number(text: &str) -> Option<u64> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| text.parse().unwrap_or(u64::MAX))
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().unwrap_or(u64::MAX))
 }
 
 /// A page of a list.
@@ -120,7 +124,7 @@ pub(super) struct PagedList<T> {
 }
 
 impl<T> PagedList<T> {
-    /// Wraps these items in the envelope, with the `total` number of items.
+    /// Wraps the items of the page in the envelope; `total` is the number of items in all pages.
     pub(super) fn new(page: Page, results: Vec<T>, total: u64) -> Self {
         Self {
             results,

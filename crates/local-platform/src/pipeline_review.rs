@@ -87,12 +87,13 @@ struct EvaluationProblem {
     kind: String,
 }
 
-/// Opens the repository at `path`, or the one that contains it.
+/// Opens the repository at `path`, or the repository whose work tree contains `path`.
 pub(super) fn open_repository(path: &Path) -> Result<Repository, GitError> {
     Repository::open(path)
 }
 
-/// Reviews the requested pipelines in the repository at `path`.
+/// Reviews the requested pipelines in the repository at `path` with the rules of the same commit. Requested files that
+/// are not pipelines are listed as excluded.
 pub(super) fn review_pipelines(path: &Path, request: &ReviewSubject) -> Result<ReviewOutcome, Problem> {
     let repository = open_repository(path)?;
     let commit = find_requested_commit(&repository, request)?;
@@ -102,13 +103,13 @@ pub(super) fn review_pipelines(path: &Path, request: &ReviewSubject) -> Result<R
     let rules = read_rules(&repository, &commit)?;
     let results = evaluate_files(&repository, &rules, &pipelines)?;
     Ok(ReviewOutcome {
-        status: review_status(&results),
+        status: overall_status(&results),
         results: results.into_iter().map(to_reviewed_rules).collect(),
         excluded_files: other_files.into_iter().map(|file| file.path).collect(),
     })
 }
 
-/// Returns the tip of the branch with exactly this name.
+/// Returns the tip of the local branch with exactly this name, or `None` if there is no such branch.
 pub(super) fn branch_tip(repository: &Repository, branch: &str) -> Result<Option<CommitId>, GitError> {
     // libgit2 requires names without NUL bytes, and no branch name contains a control character.
     if branch.contains(char::is_control) {
@@ -117,13 +118,14 @@ pub(super) fn branch_tip(repository: &Repository, branch: &str) -> Result<Option
     repository.find_local_branch_tip(branch)
 }
 
-/// Returns the commit if its ID is complete and the branch exists and contains it.
+/// Returns the requested commit. Returns a 404 if the branch does not exist or does not contain the commit, or the ID
+/// is not complete.
 fn find_requested_commit(repository: &Repository, request: &ReviewSubject) -> Result<CommitId, Problem> {
     let ReviewSubject { branch, commit, .. } = request;
     let tip = branch_tip(repository, branch)?;
     let tip = tip.ok_or_else(|| Problem::not_found(format!("the repository has no branch `{branch}`")))?;
-    let is_id = !commit.is_empty() && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_id && repository.has_commit(commit) {
+    let is_hexadecimal = !commit.is_empty() && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hexadecimal && repository.has_commit(commit) {
         let resolved_commit = repository.resolve(commit)?;
         if resolved_commit.as_str().eq_ignore_ascii_case(commit)
             && repository.contains_commit(&tip, &resolved_commit)?
@@ -136,7 +138,8 @@ fn find_requested_commit(repository: &Repository, request: &ReviewSubject) -> Re
     )))
 }
 
-/// Returns the requested files, each once, sorted by path; all of them must be in the commit.
+/// Returns the requested files, each once, sorted by path. Returns a 404 that lists the files which are not in the
+/// commit; a submodule is not a file.
 fn find_requested_files(
     repository: &Repository,
     commit: &CommitId,
@@ -151,11 +154,11 @@ fn find_requested_files(
         return Ok(files);
     }
     let list = List::with_limit(missing_paths, MAX_LISTED_PATHS).map(|path| format!("`{path}`"));
-    Err(Problem::not_found(format!("not in the commit: {list}")))
+    Err(Problem::not_found(format!("the commit does not contain {list}")))
 }
 
-/// Returns the files at these paths, without those that are not in the commit. A few are looked up one by one; for
-/// more, one walk of the tree is faster.
+/// Returns the files at these paths, without those that are not in the commit. Up to [`MAX_SINGLE_LOOKUPS`] files are
+/// looked up one by one; for more, one walk through the commit is faster.
 fn find_files(
     repository: &Repository,
     commit: &CommitId,
@@ -186,7 +189,7 @@ pub(super) fn read_rules(repository: &Repository, commit: &CommitId) -> Result<R
     }
 }
 
-/// Returns the blob's content, or the reason why it is not a document.
+/// Returns the blob's content; the inner error reports that the blob is too large for a document.
 fn read_document(repository: &Repository, blob: &BlobId) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
     match repository.read_blob(blob, MAX_DOCUMENT_BYTES) {
         Err(GitError::TooLarge { .. }) => Ok(Err(DocumentError::too_large())),
@@ -204,11 +207,12 @@ fn evaluate_files(
     let documents = files
         .iter()
         .map(|file| Ok((file.path.clone(), read_document(repository, &file.blob)?)));
+    // The callback would receive each parsed pipeline, which the review does not need.
     rules.evaluate_all(documents, &|_, _, _| {})
 }
 
-/// Returns the status of the whole review: failed if any result fails it.
-fn review_status(files: &[FileResults]) -> ReviewStatus {
+/// Returns the status of the complete review: failed if any result fails the review.
+fn overall_status(files: &[FileResults]) -> ReviewStatus {
     let is_failed = files.iter().flat_map(|file| &file.results).any(fails_review);
     if is_failed {
         ReviewStatus::Failed
@@ -217,8 +221,8 @@ fn review_status(files: &[FileResults]) -> ReviewStatus {
     }
 }
 
-/// Returns whether a result fails the review: the rule has error enforcement and failed or could not be evaluated, or
-/// its enforcement is unknown and it could not be evaluated.
+/// Returns whether a result fails the review: the rule failed with severity error, or could not be evaluated. A rule
+/// that only warns never fails the review.
 fn fails_review(result: &RuleResult) -> bool {
     match &result.status {
         Status::Passed => false,
@@ -227,18 +231,18 @@ fn fails_review(result: &RuleResult) -> bool {
     }
 }
 
-/// Converts the results of a file to the form of the response.
+/// Converts the results of a file to the format of the response: the path, and the rules with their violations.
 fn to_reviewed_rules(file: FileResults) -> (String, Vec<ReviewedRule>) {
     let rules = file.results.into_iter().map(|result| {
-        let (status, kind) = match result.status {
+        let (status, error_kind) = match result.status {
             Status::Passed => (RuleStatus::Passed, None),
             Status::Failed(_) => (RuleStatus::Failed, None),
-            Status::Error(kind) => (RuleStatus::Error, Some(kind)),
+            Status::Error(error_kind) => (RuleStatus::Error, error_kind),
         };
         ReviewedRule {
             rule_name: result.rule,
             status,
-            error_detail: kind.flatten().map(|kind| EvaluationProblem { kind }),
+            error_detail: error_kind.map(|kind| EvaluationProblem { kind }),
             violations: result
                 .violations
                 .into_iter()
@@ -250,6 +254,7 @@ fn to_reviewed_rules(file: FileResults) -> (String, Vec<ReviewedRule>) {
 }
 
 impl From<GitError> for Problem {
+    /// Logs the error and converts it to a 500.
     fn from(error: GitError) -> Self {
         tracing::error!(%error, "could not read the repository");
         Self::internal(format!("could not read the repository: {error}"))

@@ -20,9 +20,9 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub(super) struct Problem {
     status: StatusCode,
     detail: String,
-    findings: Vec<FieldError>,
+    field_errors: Vec<FieldError>,
     /// Whether the body is a [`ShortBody`].
-    short: bool,
+    has_short_body: bool,
 }
 
 /// An error in a request.
@@ -72,20 +72,20 @@ impl Problem {
         Self {
             status,
             detail: detail.into(),
-            findings: Vec::new(),
-            short: false,
+            field_errors: Vec::new(),
+            has_short_body: false,
         }
     }
 
-    /// Creates a 400 that lists all validation errors; its detail states only their number.
-    pub(super) fn invalid(findings: Vec<FieldError>) -> Self {
-        let count = findings.len();
+    /// Creates a 400 that lists all validation errors; its detail states only the number of errors.
+    pub(super) fn invalid(field_errors: Vec<FieldError>) -> Self {
+        let count = field_errors.len();
         let detail = match count {
             1 => "the request has a validation error".to_owned(),
             _ => format!("the request has {count} validation errors"),
         };
         Self {
-            findings,
+            field_errors,
             ..Self::new(StatusCode::BAD_REQUEST, detail)
         }
     }
@@ -100,7 +100,7 @@ impl Problem {
 
     /// Creates a 401: the token is missing or unknown.
     pub(super) fn unauthorized() -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, "a known bearer token is needed")
+        Self::new(StatusCode::UNAUTHORIZED, "the request needs a valid bearer token")
     }
 
     /// Creates a 403: the caller's role is not sufficient.
@@ -129,15 +129,15 @@ impl Problem {
         )
     }
 
-    /// Creates a 409: the request contradicts the present state.
+    /// Creates a 409: the request contradicts the current state of the resource.
     pub(super) fn conflict(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, detail)
     }
 
-    /// Creates a 409 with the short body.
+    /// Creates a 409 with the short body that the API document defines for an execution whose tag is in use.
     pub(super) fn short_conflict(detail: impl Into<String>) -> Self {
         Self {
-            short: true,
+            has_short_body: true,
             ..Self::conflict(detail)
         }
     }
@@ -160,10 +160,10 @@ impl Problem {
         Self::internal("a bug in the local platform ended this request").into_response()
     }
 
-    /// Returns the JSON of the response. `instance` is the path of the request.
-    fn body(self, instance: String) -> Body {
+    /// Converts the problem to the JSON body of the response. `instance` is the path of the request.
+    fn into_body(self, instance: String) -> Body {
         let status = self.status.as_u16();
-        if self.short {
+        if self.has_short_body {
             return Body::Short(ShortBody {
                 error: self.detail,
                 status,
@@ -174,7 +174,7 @@ impl Problem {
             status,
             detail: self.detail,
             instance,
-            validation_errors: self.findings,
+            validation_errors: self.field_errors,
         })
     }
 }
@@ -193,12 +193,12 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Gives a response that a handler made from a [`Problem`] its JSON body, and adds a request ID to every response.
+/// Adds the JSON body to a response that was created from a [`Problem`], and a request ID to every response.
 pub(super) async fn finish_response(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let mut response = next.run(request).await;
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-        let (parts, body) = Json(problem.body(path)).into_response().into_parts();
+        let (parts, body) = Json(problem.into_body(path)).into_response().into_parts();
         response.headers_mut().remove(header::CONTENT_LENGTH);
         response.headers_mut().extend(parts.headers);
         *response.body_mut() = body;
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn refused_request_has_shape_of_api_document() {
-        let problem = Problem::invalid_field("a.b", "must not be empty").body("/v1/x".into());
+        let problem = Problem::invalid_field("a.b", "must not be empty").into_body("/v1/x".into());
         insta::assert_snapshot!(serde_json::to_string_pretty(&problem).unwrap(), @r#"
         {
           "title": "Bad Request",
@@ -230,12 +230,12 @@ mod tests {
           ]
         }
         "#);
-        let problem = Problem::conflict("taken").body("/v1/x".into());
+        let problem = Problem::conflict("taken").into_body("/v1/x".into());
         assert_eq!(
             serde_json::to_string(&problem).unwrap(),
             r#"{"title":"Conflict","status":409,"detail":"taken","instance":"/v1/x"}"#
         );
-        let problem = Problem::short_conflict("taken").body("/v1/x".into());
+        let problem = Problem::short_conflict("taken").into_body("/v1/x".into());
         assert_eq!(
             serde_json::to_string(&problem).unwrap(),
             r#"{"error":"taken","status":409}"#

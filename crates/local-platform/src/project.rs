@@ -27,7 +27,8 @@ pub(super) struct VisibleProject {
 }
 
 impl VisibleProject {
-    /// Returns the project with this ID, or a 404 if it does not exist or is not visible to the caller.
+    /// Returns the project with this ID, or a 404 if it does not exist or is not visible to the caller. Everybody sees
+    /// the projects from the command line; only a super admin sees those that were created later.
     pub(super) async fn find_visible(app: &App, caller: &Caller, id: Uuid) -> Result<Self, Problem> {
         if let Some(startup_project) = app.find_startup_project(id) {
             return Ok(Self {
@@ -51,7 +52,7 @@ impl VisibleProject {
 impl FromRequestParts<Arc<App>> for VisibleProject {
     type Rejection = Problem;
 
-    /// Finds the project that the path names, as far as the caller may see it.
+    /// Returns the project whose ID is in the path, if the caller may see it.
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
         let id = RequestPath::from_request_parts(parts, app)
             .await?

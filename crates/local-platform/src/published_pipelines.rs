@@ -23,8 +23,8 @@ pub(super) struct ListedPipeline {
     pub published_time: String,
 }
 
-/// Returns all published pipelines, sorted by name; none before the first commit. All have the time of the commit at
-/// the head, because they are published with it.
+/// Returns all published pipelines in the repository at `path`, sorted by name; none before the first commit. Each has
+/// the time of the head commit, because a commit publishes all pipelines in it.
 pub(super) fn list_pipelines(path: &Path) -> Result<Vec<ListedPipeline>, Problem> {
     let repository = pipeline_review::open_repository(path)?;
     let Some(head) = find_head(&repository)? else {
@@ -43,12 +43,14 @@ pub(super) fn list_pipelines(path: &Path) -> Result<Vec<ListedPipeline>, Problem
     Ok(pipelines.collect())
 }
 
-/// Returns the name under which a pipeline is published: its path without the extension. `None` for another file.
+/// Returns the name under which a pipeline is published: its path without the extension. Returns `None` for a file that
+/// is not a pipeline.
 fn pipeline_name(path: &str) -> Option<&str> {
     path.strip_suffix(PipelineKind::from_path(path)?.extension())
 }
 
-/// Returns the document of the published pipeline with this name, or `None` if there is no such pipeline.
+/// Reads the document of the published pipeline with this name in the head commit of the repository at `path`. Returns
+/// `None` if there is no such pipeline.
 pub(super) fn find_document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Problem> {
     let repository = pipeline_review::open_repository(path)?;
     let Some(head) = find_head(&repository)? else {
@@ -73,7 +75,7 @@ pub(super) fn has_branch(path: &Path, branch: &str) -> Result<bool, Problem> {
     Ok(pipeline_review::branch_tip(&repository, branch)?.is_some())
 }
 
-/// Returns the head of the default branch, or `None` before the first commit.
+/// Returns the head commit of the default branch, or `None` before the first commit.
 fn find_head(repository: &Repository) -> Result<Option<CommitId>, GitError> {
     match repository.head() {
         Ok(head) => Ok(Some(head.commit)),

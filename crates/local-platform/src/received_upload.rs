@@ -16,7 +16,7 @@ const MAX_PART_BYTES: u64 = 64 * 1024 * 1024;
 /// Maximum number of parts in a form.
 const MAX_PARTS: usize = 100_000;
 
-/// Maximum length of a part name in bytes, the same as of a path.
+/// Maximum length of a part name in bytes, which is that of a path.
 const MAX_NAME_BYTES: usize = 4096;
 
 const PIPELINE_EXTENSIONS: [&str; 2] = [".orch.yaml", ".tran.yaml"];
@@ -38,6 +38,7 @@ pub(super) struct IgnoredResource {
 #[derive(Debug, Default)]
 pub(super) struct ReceivedUpload {
     files: BTreeMap<String, StoredFile>,
+    /// The name and the content of the shared-pipelines file.
     configuration: Option<(String, Vec<u8>)>,
 }
 
@@ -48,9 +49,9 @@ impl ReceivedUpload {
         let mut upload = Self::default();
         while let Some(name) = form.next_part().await? {
             upload.check_part_name(&name)?;
-            let is_configuration = is_configuration(&name);
-            let (file, content) = read_part(&mut form, name, is_configuration).await?;
-            if is_configuration {
+            let keeps_content = is_shared_pipelines_file(&name);
+            let (file, content) = read_part(&mut form, name, keeps_content).await?;
+            if keeps_content {
                 upload.configuration = Some((file.path.clone(), content));
             }
             upload.files.insert(file.path.clone(), file);
@@ -58,10 +59,10 @@ impl ReceivedUpload {
         Ok(upload)
     }
 
-    /// Checks the name of a part before its bytes are read: it must be a plain relative path that no earlier part has,
-    /// and only one part may be the shared-pipelines file. Also limits the number of parts.
+    /// Checks the name of a part before its bytes are read: it must be a normalized relative path that no earlier part
+    /// has, and only one part may be the shared-pipelines file. Also rejects more than [`MAX_PARTS`] parts.
     fn check_part_name(&self, name: &str) -> Result<(), Problem> {
-        check_name(name).map_err(|message| Problem::invalid_field(name, message))?;
+        check_relative_path(name).map_err(|message| Problem::invalid_field(name, message))?;
         if self.files.contains_key(name) {
             return Err(Problem::invalid_field(
                 name,
@@ -75,7 +76,7 @@ impl ReceivedUpload {
             ));
         }
         match &self.configuration {
-            Some((existing_name, _)) if is_configuration(name) => Err(Problem::invalid_field(
+            Some((existing_name, _)) if is_shared_pipelines_file(name) => Err(Problem::invalid_field(
                 name,
                 format!("a form has one shared-pipelines file, and {existing_name} is already one"),
             )),
@@ -83,7 +84,8 @@ impl ReceivedUpload {
         }
     }
 
-    /// Determines the contents of the artifact and the excluded files.
+    /// Divides the upload into the contents of the artifact and the ignored resources. Returns a 400 if the upload has
+    /// no shared-pipelines file, or the file is invalid.
     pub(super) fn into_artifact(self) -> Result<(ArtifactContents, Vec<IgnoredResource>), Problem> {
         let (name, configuration) = self.configuration.ok_or_else(|| {
             Problem::invalid_field(
@@ -115,8 +117,8 @@ impl ReceivedUpload {
     }
 }
 
-/// Reads a part of the form to its end, and computes its size and hash. The content is returned only with
-/// `keeps_content`; otherwise it is empty, so that large files do not fill the memory.
+/// Reads a part of the form to its end, and computes its size and hash. The returned content is empty without
+/// `keeps_content`, so that large files do not fill the memory.
 async fn read_part(
     form: &mut FormReader,
     path: String,
@@ -140,7 +142,7 @@ async fn read_part(
 }
 
 /// Checks that a part's name is a normalized relative path, also if backslashes are read as separators.
-fn check_name(name: &str) -> Result<(), &'static str> {
+fn check_relative_path(name: &str) -> Result<(), &'static str> {
     let path_segments = || name.split(['/', '\\']);
     if name.is_empty() {
         return Err("a part's name must not be empty");
@@ -163,19 +165,19 @@ fn check_name(name: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Returns whether the name begins with a drive of Windows, such as `C:`.
+/// Returns whether the name begins with a Windows drive, such as `C:`.
 fn has_drive(name: &str) -> bool {
     matches!(name.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
-/// Returns whether the name is that of a shared-pipelines file, which is in a hidden directory at the root.
-fn is_configuration(name: &str) -> bool {
+/// Returns whether the part with this name is a shared-pipelines file, which is in a hidden directory at the root.
+fn is_shared_pipelines_file(name: &str) -> bool {
     name.split_once('/')
-        .is_some_and(|(folder, file)| folder.starts_with('.') && file == SHARED_PIPELINES_FILE)
+        .is_some_and(|(directory, file)| directory.starts_with('.') && file == SHARED_PIPELINES_FILE)
 }
 
-/// Returns why the platform ignores a file that is neither a pipeline nor the shared-pipelines file; `None` if it
-/// accepts the file as a script.
+/// Returns why the platform ignores the file; `None` if it accepts the file. The extensions of scripts include those of
+/// pipelines and of the shared-pipelines file.
 fn find_exclusion_reason(path: &str) -> Option<&'static str> {
     if has_extension(path, &ARCHIVE_EXTENSIONS) {
         return Some("archives are not supported");
@@ -197,15 +199,15 @@ fn has_extension(path: &str, extensions: &[&str]) -> bool {
         .any(|candidate| candidate.eq_ignore_ascii_case(extension))
 }
 
-/// Returns the path of a pipeline without its extension; `None` if the path is not that of a pipeline.
+/// Returns the path of a pipeline without its extension; `None` if the file is not a pipeline.
 fn strip_pipeline_extension(path: &str) -> Option<&str> {
     PIPELINE_EXTENSIONS
         .iter()
         .find_map(|extension| path.strip_suffix(extension))
 }
 
-/// Returns the enabled shared pipelines of the configuration that were uploaded, and as ignored resources, with the
-/// reason, those that were not.
+/// Returns the enabled shared pipelines of the configuration that were uploaded. Returns the others as ignored
+/// resources: the uploaded files do not contain them, or they are not pipelines.
 fn select_shared_pipelines(
     configuration: &SharedPipelines,
     files: &[StoredFile],
@@ -214,9 +216,9 @@ fn select_shared_pipelines(
     let (mut pipelines, mut ignored_resources) = (Vec::new(), Vec::new());
     for entry in configuration.entries.iter().filter(|entry| entry.enabled) {
         let reason = match strip_pipeline_extension(&entry.pipeline) {
-            None => "listed as a shared pipeline, but its name is not that of a pipeline",
+            None => "listed as a shared pipeline, but its extension is not a pipeline's",
             Some(_) if !uploaded_paths.contains(entry.pipeline.as_str()) => {
-                "listed as a shared pipeline, but the form has no part of this name"
+                "listed as a shared pipeline, but the form has no part with this name"
             }
             Some(source) => {
                 pipelines.push(StoredSharedPipeline {
@@ -249,27 +251,27 @@ mod tests {
             "Größe \"x\"\n.txt",
             "a\\b",
         ] {
-            assert_eq!(check_name(good), Ok(()), "{good:?}");
+            assert_eq!(check_relative_path(good), Ok(()), "{good:?}");
         }
         for bad in [
             "", "/a", "\\a", "C:\\a", "c:a", "../a", "a/../b", "a\\..\\b", "..", "a\0b", "./a", "a//b", "a/",
             "a/.",
         ] {
-            assert!(check_name(bad).is_err(), "{bad:?}");
+            assert!(check_relative_path(bad).is_err(), "{bad:?}");
         }
-        assert!(check_name(&"a".repeat(MAX_NAME_BYTES + 1)).is_err());
+        assert!(check_relative_path(&"a".repeat(MAX_NAME_BYTES + 1)).is_err());
     }
 
     #[test]
     fn only_a_hidden_folder_at_the_root_configures() {
-        assert!(is_configuration(".any/shared-pipelines.yaml"));
+        assert!(is_shared_pipelines_file(".any/shared-pipelines.yaml"));
         for other in [
             "any/shared-pipelines.yaml",
             "a/.b/shared-pipelines.yaml",
             "shared-pipelines.yaml",
             ".a/b.yaml",
         ] {
-            assert!(!is_configuration(other), "{other}");
+            assert!(!is_shared_pipelines_file(other), "{other}");
         }
     }
 

@@ -13,7 +13,7 @@ use uuid::fmt::Hyphenated;
 pub(super) struct RequestPath(Vec<(String, String)>);
 
 impl RequestPath {
-    /// Returns a parameter as text, which is empty if the path has no such parameter.
+    /// Returns the value of a parameter, or an empty string if the path has no such parameter.
     pub(super) fn parameter(&self, name: &str) -> &str {
         self.0
             .iter()
@@ -21,13 +21,13 @@ impl RequestPath {
             .map_or("", |(_, value)| value)
     }
 
-    /// Returns a parameter that is a UUID in its usual form; any other value gets a 400.
+    /// Returns the UUID in a parameter, or a 400 if the value is not a UUID with hyphens.
     pub(super) fn uuid_parameter(&self, name: &str) -> Result<Uuid, Problem> {
         parse_uuid(self.parameter(name)).ok_or_else(|| Problem::invalid_field(name, "must be a UUID"))
     }
 }
 
-/// Parses a UUID in its usual form, with hyphens; the library would also accept others.
+/// Parses a UUID with hyphens. The library also accepts other notations, which the API does not.
 pub(super) fn parse_uuid(text: &str) -> Option<Uuid> {
     (text.len() == Hyphenated::LENGTH)
         .then(|| Uuid::try_parse(text).ok())
@@ -49,7 +49,7 @@ impl<S: Send + Sync> FromRequestParts<S> for RequestPath {
     }
 }
 
-/// Returns the name of the parameter that cannot be decoded.
+/// Returns the name of the parameter that cannot be decoded; empty if the rejection does not name it.
 fn undecodable_parameter(rejection: &PathRejection) -> &str {
     match rejection {
         PathRejection::FailedToDeserializePathParams(error) => match error.kind() {

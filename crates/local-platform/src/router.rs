@@ -13,10 +13,10 @@ use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-/// Returns the router of the service.
+/// Builds the router of the service.
 ///
-/// The layers from the outside in: an unread body is drained, rejections are written as responses, a panic becomes a
-/// rejection, the caller is authenticated, and only then the path is matched.
+/// The layers, from the outside in, drain an unread body, write rejections as responses, turn a panic into a rejection
+/// and authenticate the caller. The path is matched only after that.
 pub(super) fn router(state: Arc<App>) -> Router {
     openapi::router(state.vocabulary())
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
@@ -30,6 +30,6 @@ pub(super) fn router(state: Arc<App>) -> Router {
 
 /// Turns a panic in a handler into a rejection, so that the connection and its other requests continue.
 async fn catch_panics(request: Request, next: Next) -> Response {
-    let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
-    answer.unwrap_or_else(|_| Problem::panic_response())
+    let result = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    result.unwrap_or_else(|_| Problem::panic_response())
 }

@@ -22,8 +22,8 @@ pub(super) struct Seats {
     idle: Arc<Mutex<IdleConnections>>,
 }
 
-/// The idle connections, in the order in which they became idle: each by a number that only grows, with the time since
-/// when it is idle and the signal that closes it.
+/// The idle connections, in the order in which they became idle. Each has a number that only grows, the time at which
+/// it became idle, and the signal that closes it.
 #[derive(Debug, Default)]
 struct IdleConnections {
     last_number: u64,
@@ -37,6 +37,7 @@ pub(super) struct Seat {
     close_signal: Arc<Notify>,
     /// The key in [`IdleConnections::connections`], or `None` while a request is in progress.
     idle_number: Mutex<Option<u64>>,
+    /// Occupies one of the connections until the permit is dropped.
     _permit: OwnedSemaphorePermit,
 }
 
@@ -49,7 +50,7 @@ impl Seats {
         }
     }
 
-    /// Waits for a free seat and returns it. While there is none, closes idle connections to free theirs.
+    /// Waits for a free seat and returns it. While no seat is free, closes the connections that have been idle longest.
     pub(super) async fn take_seat(&self) -> Seat {
         loop {
             if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
@@ -64,7 +65,7 @@ impl Seats {
         }
     }
 
-    /// Gives a seat to a connection, which is idle at first.
+    /// Creates the seat of a new connection, which is idle at first, from a permit of the semaphore.
     fn occupy_seat(&self, permit: OwnedSemaphorePermit) -> Seat {
         let seat = Seat {
             seats: self.clone(),
@@ -76,8 +77,8 @@ impl Seats {
         seat
     }
 
-    /// Tells the connection that has been idle longest to close, and forgets it here, so that its seat becomes free.
-    /// Closes none if even this one became idle less than [`MIN_IDLE_TIME`] ago: its request may just be arriving.
+    /// Tells the connection that has been idle longest to close, so that its seat becomes free. Does nothing if this
+    /// connection became idle less than [`MIN_IDLE_TIME`] ago, because its request may just be arriving.
     pub(super) fn close_longest_idle(&self) {
         let mut idle = lock_state(&self.idle);
         let Some(first) = idle.connections.first_entry() else {
@@ -92,7 +93,7 @@ impl Seats {
 }
 
 impl Seat {
-    /// Marks the connection as idle, so that it may be closed for a new one.
+    /// Marks the connection as idle, so that it may be closed in favor of a new connection.
     pub(super) fn mark_idle(&self) {
         let mut idle = lock_state(&self.seats.idle);
         idle.last_number += 1;
@@ -102,7 +103,7 @@ impl Seat {
         *lock_state(&self.idle_number) = Some(number);
     }
 
-    /// Marks the connection as busy with a request; returns false if the connection was already told to close.
+    /// Marks the connection as busy with a request. Returns false if the connection was already told to close.
     pub(super) fn mark_busy(&self) -> bool {
         let mut idle = lock_state(&self.seats.idle);
         let number = lock_state(&self.idle_number).take();
@@ -116,13 +117,14 @@ impl Seat {
 }
 
 impl Drop for Seat {
-    /// Removes the connection from the idle ones, so that it is not chosen to be closed.
+    /// Removes the ended connection from the list of idle connections.
     fn drop(&mut self) {
         self.mark_busy();
     }
 }
 
-/// Locks a mutex, also after a panic: each change is a single step, so the state is always consistent.
+/// Locks a mutex, even if a thread panicked while it held the lock. Each change is a single step, so the state is
+/// always consistent.
 fn lock_state<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -59,16 +59,16 @@ impl RunningPlatform {
         self.generated_token.as_ref()
     }
 
-    /// Stops the service: rejects new connections, closes idle ones at once, and gives requests in progress about a
-    /// second.
+    /// Stops the service and waits until it has stopped: rejects new connections, closes idle connections at once, and
+    /// gives requests in progress about a second to end.
     pub async fn stop(self) {
         self.stop_sender.send_replace(true);
-        // The only possible error is a panic of the task, and then it has ended too.
+        // The only possible error is a panic in the task, which has ended then, too.
         let _ = self.task.await;
     }
 }
 
-/// Opens the store, checks the repositories and starts to listen.
+/// Starts the service: opens the store, checks the repositories and serves connections in a background task.
 pub async fn start(options: Options) -> Result<RunningPlatform, ServiceError> {
     let address = options.listen;
     let listen_error = |source: io::Error| ServiceError::Listen { address, source };
@@ -85,7 +85,7 @@ pub async fn start(options: Options) -> Result<RunningPlatform, ServiceError> {
     })
 }
 
-/// Opens the port and returns its listener.
+/// Binds the address and starts to listen. Returns the listener.
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()?
@@ -98,7 +98,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Accepts connections until the server is stopped, then waits for their ends.
+/// Accepts connections until the service is stopped, and then waits until all connections have ended.
 async fn serve_connections(listener: TcpListener, router: Router, mut stop_signal: watch::Receiver<bool>) {
     let mut connections = JoinSet::new();
     let seats = Seats::new(MAX_CONNECTIONS);
@@ -107,6 +107,7 @@ async fn serve_connections(listener: TcpListener, router: Router, mut stop_signa
             connection = accept_connection(&listener, &seats) => connection,
             () = wait_for_stop(&mut stop_signal) => break,
         };
+        // Forget the connections that have ended.
         while connections.try_join_next().is_some() {}
         if let Some((stream, seat)) = connection {
             connections.spawn(serve_connection(
@@ -121,7 +122,8 @@ async fn serve_connections(listener: TcpListener, router: Router, mut stop_signa
     while connections.join_next().await.is_some() {}
 }
 
-/// Returns the next connection, once there is a seat for it, or `None` if it could not be accepted.
+/// Accepts the next connection and waits for a seat for it. If the connection cannot be accepted, usually because no
+/// file descriptor is free, closes an idle connection, pauses, and returns `None`.
 async fn accept_connection(listener: &TcpListener, seats: &Seats) -> Option<(TcpStream, Seat)> {
     match listener.accept().await {
         Ok((stream, _)) => Some((stream, seats.take_seat().await)),
@@ -134,13 +136,14 @@ async fn accept_connection(listener: &TcpListener, seats: &Seats) -> Option<(Tcp
     }
 }
 
-/// Waits until the service is asked to stop, or the sender of the signal is dropped.
+/// Waits until the service is told to stop, or the sender of the signal is dropped.
 async fn wait_for_stop(stop_signal: &mut watch::Receiver<bool>) {
     // An error means that the sender was dropped.
     let _ = stop_signal.wait_for(|is_stopped| *is_stopped).await;
 }
 
-/// Serves the requests of one connection, until the client or the server ends it.
+/// Serves the requests of one connection, until the client ends it, the service stops, or the connection is closed
+/// because it was idle. When the service stops, a request in progress has [`GRACE_PERIOD`] to end.
 async fn serve_connection(
     stream: TcpStream,
     seat: Seat,

@@ -12,8 +12,8 @@ pub(super) struct StartupProject {
 }
 
 impl StartupProject {
-    /// Creates a project whose remote is this local repository. It is named after the repository's directory, or after
-    /// its ID if the path has no name.
+    /// Creates a project whose remote is this local repository. The project is named after the repository's directory,
+    /// without `.git`, or after its ID if the path has no name.
     pub(super) fn new(id: Uuid, repository: PathBuf) -> Self {
         let directory = repository.canonicalize().unwrap_or_else(|_| repository.clone());
         let name = directory

@@ -11,7 +11,7 @@ use super::shape::{
 use super::vocabulary::Vocabulary;
 use serde_json::{Map, Value};
 
-/// The string members of the target, some with an example.
+/// The string members of the target, some with an example as their description.
 const TARGET_TEXT_FIELDS: [(&str, &str); 10] = [
     ("role", ""),
     ("warehouse", ""),
@@ -20,12 +20,12 @@ const TARGET_TEXT_FIELDS: [(&str, &str); 10] = [
     ("stageName", ""),
     ("stagePrefix", ""),
     ("tableSchema", ""),
-    ("tablePrefixType", "Such as `PREFIX`."),
-    ("transformationType", "Such as `CHANGE_LOG`."),
-    ("temporalMapping", "Such as `NATIVE`."),
+    ("tablePrefixType", "For example `PREFIX`."),
+    ("transformationType", "For example `CHANGE_LOG`."),
+    ("temporalMapping", "For example `NATIVE`."),
 ];
 
-/// Returns the schema of a definition; further members are stored unchanged.
+/// Returns the shape of a streaming pipeline's definition; further members are stored unchanged.
 pub(super) fn definition_shape(vocabulary: &Vocabulary) -> Shape {
     object(definition_members(vocabulary)).with_name(
         "StreamingDefinition",
@@ -33,7 +33,7 @@ pub(super) fn definition_shape(vocabulary: &Vocabulary) -> Shape {
     )
 }
 
-/// Returns the schema of a stored definition.
+/// Returns the shape of a streaming pipeline's stored definition, which also has the pipeline's ID.
 pub(super) fn stored_definition_shape(vocabulary: &Vocabulary) -> Shape {
     let id = required_member("streamingPipelineId", uuid());
     object([id].into_iter().chain(definition_members(vocabulary))).with_name(
@@ -42,7 +42,7 @@ pub(super) fn stored_definition_shape(vocabulary: &Vocabulary) -> Shape {
     )
 }
 
-/// Returns the members of a definition and the rules about them.
+/// Returns the members of a streaming pipeline's definition and the rules about them.
 fn definition_members(vocabulary: &Vocabulary) -> Vec<ShapePart> {
     vec![
         required_member("name", text()),
@@ -57,29 +57,29 @@ fn definition_members(vocabulary: &Vocabulary) -> Vec<ShapePart> {
     ]
 }
 
-/// Returns the rule that the source or target has a connection. If not, the error names the member that the connection
-/// needs most. A source or target that is not an object is already reported by its shape.
-fn connection_rule(side: &'static str, member: &'static str, message: &'static str) -> ShapePart {
+/// Returns the rule that `endpoint`, the source or the target, has a connection. If the connection is missing, the
+/// error is reported for its required `member`. Ignores an endpoint that is not an object, which its own shape reports.
+fn connection_rule(endpoint: &'static str, member: &'static str, message: &'static str) -> ShapePart {
     rule(
         move |check, body| {
-            if lacks_connection(body, side) {
-                check.add_error(&format!("{side}.connection.{member}"), message);
+            if lacks_connection(body, endpoint) {
+                check.add_error(&format!("{endpoint}.connection.{member}"), message);
             }
         },
         None,
     )
 }
 
-/// Returns whether the source or target is missing, or is an object without a connection.
-fn lacks_connection(body: &Map<String, Value>, side: &str) -> bool {
-    match body.find_value(side) {
+/// Returns whether the source or target in the member `endpoint` is missing, or is an object without a connection.
+fn lacks_connection(body: &Map<String, Value>, endpoint: &str) -> bool {
+    match body.find_value(endpoint) {
         None => true,
         Some(Value::Object(members)) => members.find_value("connection").is_none(),
         Some(_) => false,
     }
 }
 
-/// Returns the schema of the source in a definition.
+/// Returns the shape of the source in a streaming pipeline's definition.
 fn source_shape(vocabulary: &Vocabulary) -> Shape {
     let connection = object([
         nonempty_member("username", text()),
@@ -89,12 +89,12 @@ fn source_shape(vocabulary: &Vocabulary) -> Shape {
         optional_member("password", secret_shape(vocabulary)),
         optional_member("jdbcProperties", any_object()),
     ])
-    .with_name("SourceConnection", "How to reach the source.");
+    .with_name("SourceConnection", "The connection to the source.");
     let table = object([
         required_member("schema", text()),
         required_member("table", text()),
     ])
-    .with_name("Table", "A table of the source.");
+    .with_name("Table", "A table in the source.");
     object([
         optional_member("type", one_of(&[&vocabulary.source_database])),
         optional_member("tables", list_of(table)),
@@ -103,30 +103,30 @@ fn source_shape(vocabulary: &Vocabulary) -> Shape {
     .with_name("StreamingSource", "The source to capture changes from.")
 }
 
-/// Returns the schema of the target in a definition.
+/// Returns the shape of the target in a streaming pipeline's definition.
 fn target_shape(vocabulary: &Vocabulary) -> Shape {
     let authentication = object([
-        optional_member("type", any_text()).with_description("Such as `key-pair`."),
+        optional_member("type", any_text()).with_description("For example `key-pair`."),
         optional_member("privateKey", secret_shape(vocabulary)),
         optional_member("passphrase", secret_shape(vocabulary)),
     ])
-    .with_name("Authentication", "How to sign in at the target.");
+    .with_name("Authentication", "The credentials for the target.");
     let connection = object([
         optional_member("accountName", any_text()),
         optional_member("username", any_text()),
         required_member("authentication", authentication),
         optional_member("jdbcProperties", any_object()),
     ])
-    .with_name("TargetConnection", "How to reach the target.");
+    .with_name("TargetConnection", "The connection to the target.");
     let kind = optional_member("type", one_of(&vocabulary.lower_warehouses()));
-    let texts =
-        TARGET_TEXT_FIELDS.map(|(field, about)| optional_member(field, any_text()).with_description(about));
+    let text_members = TARGET_TEXT_FIELDS
+        .map(|(field, description)| optional_member(field, any_text()).with_description(description));
     let connection = rule_checked_member("connection", connection);
-    object([kind].into_iter().chain(texts).chain([connection]))
+    object([kind].into_iter().chain(text_members).chain([connection]))
         .with_name("StreamingTarget", "The target to write changes to.")
 }
 
-/// Returns the schema of a reference to a secret.
+/// Returns the shape of a reference to a secret.
 fn secret_shape(vocabulary: &Vocabulary) -> Shape {
     object([
         required_member("secretType", one_of(&[&vocabulary.key_vault])),

@@ -35,8 +35,8 @@ pub(super) struct User {
 }
 
 impl User {
-    /// Creates the user of a token: the first, second … with this role, as `number` says. The id is derived from the
-    /// email, so that it stays the same after a restart.
+    /// Creates the user of the `number`-th token with this role, counted from 1. The user's ID is derived from the
+    /// email address, so that it stays the same after a restart.
     fn new(role: Role, number: usize) -> Self {
         let email = match number {
             1 => format!("{role}@platform.example"),
@@ -52,8 +52,8 @@ impl User {
 }
 
 impl KnownTokens {
-    /// Creates the list of accepted tokens, which are stored as digests. Fails if a token is there twice or cannot be
-    /// sent in a header.
+    /// Creates the list of known tokens, of which only the digests are stored. Returns an error if a token occurs twice
+    /// or cannot be sent in a header.
     pub(super) fn new(tokens: &[(SecretString, Role)]) -> Result<Self, ServiceError> {
         let mut callers: Vec<(TokenDigest, Caller)> = Vec::with_capacity(tokens.len());
         for (token, role) in tokens {
@@ -75,8 +75,8 @@ impl KnownTokens {
         Ok(Self(callers))
     }
 
-    /// Returns the caller with the token in the `Authorization` header. Compares it with all known tokens even after a
-    /// match, so that the time reveals nothing about them.
+    /// Returns the caller with the token in the `Authorization` header, or `None` if the token is missing or unknown.
+    /// Compares the token with all known tokens, even after a match, so that the time reveals nothing about them.
     pub(super) fn find_caller(&self, headers: &HeaderMap) -> Option<Caller> {
         let presented_digest = hash_token(bearer_token(headers)?);
         let mut matching_caller = None;
@@ -94,6 +94,7 @@ pub(super) fn generate_token() -> SecretString {
     format!("sg_{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple()).into()
 }
 
+/// Returns the SHA-256 digest of a token.
 fn hash_token(token: &str) -> TokenDigest {
     Sha256::digest(token.as_bytes()).into()
 }
@@ -103,7 +104,7 @@ fn is_same_digest(a: &TokenDigest, b: &TokenDigest) -> bool {
     a.iter().zip(b).fold(0, |difference, (x, y)| difference | (x ^ y)) == 0
 }
 
-/// Returns the token in the `Authorization` header; `None` if the header is missing or has another scheme.
+/// Returns the token in the `Authorization` header; `None` if the header is missing or its scheme is not `Bearer`.
 fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;

@@ -37,6 +37,7 @@ pub struct Vocabulary {
 }
 
 impl Default for Vocabulary {
+    /// Returns the vocabulary in which each name is the neutral token itself.
     fn default() -> Self {
         Self {
             warehouses: ["WAREHOUSE_A".into(), "WAREHOUSE_B".into()],
@@ -90,16 +91,22 @@ impl Vocabulary {
         Self::from_names(&names)
     }
 
-    /// Creates the vocabulary with these names; the others are the neutral ones. Fails if both warehouses have one
-    /// name.
+    /// Creates the vocabulary with these names, by token; a token without a name keeps its neutral name. Returns an
+    /// error if both warehouse kinds have the same name.
     fn from_names(names: &BTreeMap<&str, String>) -> Result<Self, VocabularyError> {
         let name = |token: &str| names.get(token).cloned().unwrap_or_else(|| token.to_owned());
-        let [a, b, git_provider, source_database, key_vault] = KEYS.map(name);
-        if a == b {
-            return Err(VocabularyError::SameWarehouse(a));
+        let [
+            first_warehouse,
+            second_warehouse,
+            git_provider,
+            source_database,
+            key_vault,
+        ] = KEYS.map(name);
+        if first_warehouse == second_warehouse {
+            return Err(VocabularyError::SameWarehouse(first_warehouse));
         }
         Ok(Self {
-            warehouses: [a, b],
+            warehouses: [first_warehouse, second_warehouse],
             git_provider,
             source_database,
             key_vault,
@@ -107,13 +114,13 @@ impl Vocabulary {
         })
     }
 
-    /// Returns the names of the two warehouse kinds in lower case, as in connections and streaming targets.
+    /// Returns the names of the two warehouse kinds in lower case, as connections and streaming targets use them.
     pub(crate) fn lower_warehouses(&self) -> [String; 2] {
         self.warehouses.each_ref().map(|name| name.to_lowercase())
     }
 }
 
-/// Returns the name in the case of the token that it replaces.
+/// Converts the name to the letter case of the token that it replaces.
 fn match_letter_case(token: &str, name: &str) -> String {
     if token.chars().any(char::is_lowercase) {
         name.to_lowercase()

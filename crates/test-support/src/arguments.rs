@@ -1,37 +1,42 @@
 //! Arguments of a command in a test, written as one would type them.
 
-/// The arguments of a command: a text, which is split at spaces as a shell does it, a list, or several of both in a
-/// tuple.
+/// The arguments of a command: a text, which is split at spaces as in a shell, a list with one argument per item, or a
+/// tuple of texts and lists.
 pub trait Arguments {
-    /// Returns the arguments, each on its own.
+    /// Returns the arguments as a list with one argument per item.
     fn into_list(self) -> Vec<String>;
 }
 
 impl Arguments for &str {
+    /// Splits the text at spaces, as a shell does.
     fn into_list(self) -> Vec<String> {
-        split(self)
+        split_at_spaces(self)
     }
 }
 
 impl Arguments for &&str {
+    /// Splits the text at spaces, as a shell does.
     fn into_list(self) -> Vec<String> {
-        split(self)
+        split_at_spaces(self)
     }
 }
 
 impl Arguments for String {
+    /// Splits the text at spaces, as a shell does.
     fn into_list(self) -> Vec<String> {
-        split(&self)
+        split_at_spaces(&self)
     }
 }
 
 impl Arguments for &String {
+    /// Splits the text at spaces, as a shell does.
     fn into_list(self) -> Vec<String> {
-        split(self)
+        split_at_spaces(self)
     }
 }
 
 impl<S: AsRef<str>> Arguments for &[S] {
+    /// Returns each item as one argument, without splitting it.
     fn into_list(self) -> Vec<String> {
         self.iter().map(|argument| argument.as_ref().to_owned()).collect()
     }
@@ -99,8 +104,8 @@ impl<A: Arguments, B: Arguments, C: Arguments, D: Arguments> Arguments for (A, B
     }
 }
 
-/// Splits a text at spaces. Single and double quotes keep what is between them in one argument.
-fn split(text: &str) -> Vec<String> {
+/// Splits a text at spaces into arguments. Text in single or double quotes is not split, and the quotes are removed.
+fn split_at_spaces(text: &str) -> Vec<String> {
     let (mut list, mut argument, mut quote) = (Vec::new(), None::<String>, None);
     for letter in text.chars() {
         match (quote, letter) {

@@ -1,10 +1,10 @@
 //! Pseudo-random numbers that are the same on every machine.
 
-/// A generator of random numbers with its seed.
+/// A generator of pseudo-random numbers; its field is the seed, and then the current state.
 pub struct Dice(pub u64);
 
 impl Dice {
-    /// Returns a random number that is below `sides`.
+    /// Returns the next pseudo-random number, from 0 to `sides - 1`, of a linear congruential generator.
     pub fn roll(&mut self, sides: u64) -> u64 {
         self.0 = self
             .0
@@ -14,8 +14,8 @@ impl Dice {
     }
 
     /// Returns one of the items at random.
-    pub fn pick<T: Copy>(&mut self, all: &[T]) -> T {
-        let sides = u64::try_from(all.len()).unwrap_or(1);
-        all[usize::try_from(self.roll(sides)).unwrap_or(0)]
+    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        let sides = u64::try_from(items.len()).unwrap_or(1);
+        items[usize::try_from(self.roll(sides)).unwrap_or(0)]
     }
 }

@@ -1,4 +1,5 @@
-//! What the tests of several packages share. No package depends on it except for its tests, and it is not published.
+//! Code that the tests of several packages share. Other packages depend on this package only for their tests, and it is
+//! not published.
 
 #![allow(
     clippy::unwrap_used,

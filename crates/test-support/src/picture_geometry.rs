@@ -1,13 +1,13 @@
-//! Checks the markup of a picture: no two boxes overlap, no link runs through the box of another component or through
-//! a label, links leave and enter at the sides as in the designer, and no two links overlap.
+//! Checks the markup of a picture: boxes and links do not overlap each other, a link does not run through the box of
+//! another component or through a label, and links leave and enter boxes at the same sides as in the designer.
 
 use roxmltree::Node;
 
 /// Minimum distance between two boxes, in pixels.
-const APART: f64 = 8.0;
+const MIN_BOX_DISTANCE: f64 = 8.0;
 
 /// Maximum length of an overlap of two links, in pixels.
-const TOGETHER: f64 = 12.0;
+const MAX_OVERLAP: f64 = 12.0;
 
 /// The narrowest and the widest box, in pixels.
 const BOX_WIDTHS: std::ops::RangeInclusive<f64> = 84.0..=168.0;
@@ -27,13 +27,14 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// Returns whether two boxes are in one row.
+    /// Returns whether two boxes are in the same row: their upper edges have the same height, apart from rounding.
     pub fn is_beside(&self, rect: &Self) -> bool {
         (self.top - rect.top).abs() < 0.5
     }
 
-    /// Returns whether the segment comes closer to the box than `distance`.
-    fn is_near(&self, start: Point, end: Point, distance: f64) -> bool {
+    /// Returns whether the area between two points comes closer to the box than `distance`. A negative distance allows
+    /// the area to overlap the border.
+    fn is_near_area(&self, start: Point, end: Point, distance: f64) -> bool {
         let (low, high) = (min_corner(start, end), max_corner(start, end));
         low.0 < self.right + distance
             && high.0 > self.left - distance
@@ -54,7 +55,7 @@ pub struct Link {
 pub struct Drawn {
     pub rects: Vec<Rect>,
     pub links: Vec<Link>,
-    /// The label of each link and stub, with the place of its text.
+    /// The label of each link and stub, with the area of its text.
     pub labels: Vec<Rect>,
     stubs: Vec<Vec<Point>>,
 }
@@ -75,22 +76,23 @@ impl Drawn {
         }
     }
 
-    /// Returns a message for each layout fault.
+    /// Finds the faults in the layout, and returns a message for each of them.
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         check_box_distances(&self.rects, &mut faults);
-        self.check_boxes(&mut faults);
-        self.check_labels(&mut faults);
+        self.check_box_widths(&mut faults);
+        self.check_label_overlaps(&mut faults);
         for link in &self.links {
-            self.check_sides(link, &mut faults);
-            check_ends(link, &self.rects, &mut faults);
-            check_crossings(link, &self.rects, &mut faults);
+            self.check_link_sides(link, &mut faults);
+            check_link_ends(link, &self.rects, &mut faults);
+            check_box_crossings(link, &self.rects, &mut faults);
         }
         for (index, link) in self.links.iter().enumerate() {
             for other in &self.links[index + 1..] {
                 let shares_end = link.from == other.from || link.to == other.to;
+                let may_overlap = shares_end && link.change == other.change;
                 let overlap = longest_overlap(link, other);
-                if !(shares_end && link.change == other.change) && overlap > TOGETHER {
+                if !may_overlap && overlap > MAX_OVERLAP {
                     faults.push(format!(
                         "{} -> {} lies on {} -> {} over {overlap}",
                         link.from, link.to, other.from, other.to
@@ -101,8 +103,8 @@ impl Drawn {
         faults
     }
 
-    /// Checks that each box is as wide as the layout allows.
-    fn check_boxes(&self, faults: &mut Vec<String>) {
+    /// Checks that the width of each box is one that the layout allows.
+    fn check_box_widths(&self, faults: &mut Vec<String>) {
         for rect in &self.rects {
             let width = rect.right - rect.left;
             if !BOX_WIDTHS.contains(&width) {
@@ -112,13 +114,13 @@ impl Drawn {
     }
 
     /// Checks that no line crosses a label, and that no label covers a box or another label.
-    fn check_labels(&self, faults: &mut Vec<String>) {
+    fn check_label_overlaps(&self, faults: &mut Vec<String>) {
         let lines = self.links.iter().map(|link| &link.points).chain(&self.stubs);
         for pair in lines.flat_map(|points| points.windows(2)) {
             for label in self
                 .labels
                 .iter()
-                .filter(|label| label.is_near(pair[0], pair[1], 0.0))
+                .filter(|label| label.is_near_area(pair[0], pair[1], 0.0))
             {
                 faults.push(format!(
                     "a line from {:?} to {:?} crosses the label {}",
@@ -129,16 +131,16 @@ impl Drawn {
         for (index, label) in self.labels.iter().enumerate() {
             let (start, end) = ((label.left, label.top), (label.right, label.bottom));
             for rect in self.rects.iter().chain(&self.labels[index + 1..]) {
-                if rect.is_near(start, end, 0.0) {
+                if rect.is_near_area(start, end, 0.0) {
                     faults.push(format!("the label {} covers {}", label.name, rect.name));
                 }
             }
         }
     }
 
-    /// Checks the sides at which a link leaves and enters: right and left if the target is to the right; a link between
-    /// neighbors in a row is straight.
-    fn check_sides(&self, link: &Link, faults: &mut Vec<String>) {
+    /// Checks the sides at which a link leaves its source and enters its target. If the target is to the right, these
+    /// are the right and the left side. A link between neighbors in a row must be straight.
+    fn check_link_sides(&self, link: &Link, faults: &mut Vec<String>) {
         let rect_of = |name: &str| self.rects.iter().find(|rect| rect.name == name).unwrap();
         let (source, target) = (rect_of(&link.from), rect_of(&link.to));
         let (first, last) = (link.points[0], link.points[link.points.len() - 1]);
@@ -163,11 +165,11 @@ impl Drawn {
     }
 }
 
-/// Returns the elements with this class.
+/// Returns the elements of the picture with this class.
 pub fn of_class<'a, 'd: 'a>(picture: Node<'a, 'd>, class: &'a str) -> impl Iterator<Item = Node<'a, 'd>> {
     picture.descendants().filter(move |node| {
         let classes = node.attribute("class").unwrap_or_default();
-        classes.split(' ').any(|one| one == class)
+        classes.split(' ').any(|name| name == class)
     })
 }
 
@@ -176,7 +178,7 @@ fn read_number(node: Node<'_, '_>, name: &str) -> f64 {
     node.attribute(name).unwrap().parse().unwrap()
 }
 
-/// Reads the box of a component, which must have exactly one outline.
+/// Reads the box of a component from its outline, the only `rect` element in it.
 fn read_rect(component: Node<'_, '_>) -> Rect {
     let outlines: Vec<Node<'_, '_>> = component
         .descendants()
@@ -206,7 +208,7 @@ fn read_link(node: Node<'_, '_>) -> Link {
     }
 }
 
-/// Returns a label with the minimum area of its text.
+/// Reads a label and estimates the area that its text covers at least.
 fn read_label(text: Node<'_, '_>) -> Rect {
     let (x, y) = (read_number(text, "x"), read_number(text, "y"));
     let content = text.text().unwrap_or_default();
@@ -219,7 +221,8 @@ fn read_label(text: Node<'_, '_>) -> Rect {
     }
 }
 
-/// Returns the corners of a path; a rounded corner is represented by its control point.
+/// Returns the points of an SVG path with the commands `M`, `L` and `Q`. A rounded corner has two points, its control
+/// point and its end.
 fn parse_corners(path: &str) -> Vec<Point> {
     let mut points = Vec::new();
     let spaced = ["M", "L", "Q"].iter().fold(path.to_owned(), |path, letter| {
@@ -240,29 +243,29 @@ fn parse_corners(path: &str) -> Vec<Point> {
 
 /// Checks that all boxes have the minimum distance from each other.
 fn check_box_distances(rects: &[Rect], faults: &mut Vec<String>) {
-    for (at, one) in rects.iter().enumerate() {
-        for other in &rects[at + 1..] {
-            let across = (one.left - other.right).max(other.left - one.right);
-            let down = (one.top - other.bottom).max(other.top - one.bottom);
-            if across.max(down) < APART {
+    for (index, rect) in rects.iter().enumerate() {
+        for other in &rects[index + 1..] {
+            let horizontal_gap = (rect.left - other.right).max(other.left - rect.right);
+            let vertical_gap = (rect.top - other.bottom).max(other.top - rect.bottom);
+            if horizontal_gap.max(vertical_gap) < MIN_BOX_DISTANCE {
                 faults.push(format!(
                     "{} and {} are {} apart",
-                    one.name,
+                    rect.name,
                     other.name,
-                    across.max(down)
+                    horizontal_gap.max(vertical_gap)
                 ));
             }
         }
     }
 }
 
-/// Checks that a link begins and ends at the borders of its two boxes.
-fn check_ends(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
+/// Checks that a link begins at the border of its source's box and ends at the border of its target's box.
+fn check_link_ends(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
     let on_border = |name: &str, (x, y): Point| {
         let rect = rects.iter().find(|rect| rect.name == name).unwrap();
-        let within = (rect.left..=rect.right).contains(&x) && (rect.top..=rect.bottom).contains(&y);
-        let at_edge = [x - rect.left, rect.right - x, y - rect.top, rect.bottom - y];
-        within && at_edge.iter().any(|far| far.abs() < 0.5)
+        let is_inside = (rect.left..=rect.right).contains(&x) && (rect.top..=rect.bottom).contains(&y);
+        let edge_distances = [x - rect.left, rect.right - x, y - rect.top, rect.bottom - y];
+        is_inside && edge_distances.iter().any(|distance| distance.abs() < 0.5)
     };
     let (first, last) = (link.points[0], link.points[link.points.len() - 1]);
     if !on_border(&link.from, first) || !on_border(&link.to, last) {
@@ -273,12 +276,13 @@ fn check_ends(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
     }
 }
 
-/// Checks that a link runs through no box; it may touch the borders of its own two.
-fn check_crossings(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
+/// Checks that a link does not run through a box, or closer than 2 pixels to it. The link may touch the borders of its
+/// own source and target.
+fn check_box_crossings(link: &Link, rects: &[Rect], faults: &mut Vec<String>) {
     for pair in link.points.windows(2) {
         for rect in rects {
             let is_own = rect.name == link.from || rect.name == link.to;
-            if rect.is_near(pair[0], pair[1], if is_own { -0.5 } else { 2.0 }) {
+            if rect.is_near_area(pair[0], pair[1], if is_own { -0.5 } else { 2.0 }) {
                 faults.push(format!("{} -> {} runs through {}", link.from, link.to, rect.name));
             }
         }
@@ -295,7 +299,8 @@ fn max_corner(one: Point, other: Point) -> Point {
     (one.0.max(other.0), one.1.max(other.1))
 }
 
-/// Returns the length of the longest overlap of two links.
+/// Returns the length of the longest section in which two links overlap, which means that they are at most 2 pixels
+/// apart.
 fn longest_overlap(one: &Link, other: &Link) -> f64 {
     let mut longest: f64 = 0.0;
     for pair in one.points.windows(2) {

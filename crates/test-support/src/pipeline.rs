@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-/// Returns an orchestration with these components in a row; the last one ends it.
+/// Returns the YAML of an orchestration with these components, each connected to the next. The first is the start
+/// component, and the last is an End Success component.
 pub fn pipeline(components: &[&str]) -> String {
     let mut text = String::from("type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n");
-    for (place, name) in components.iter().enumerate() {
-        let kind = match place {
+    for (index, name) in components.iter().enumerate() {
+        let kind = match index {
             0 => "start",
             last if last + 1 == components.len() => "end-success",
             _ => "sql-executor",
@@ -15,7 +16,7 @@ pub fn pipeline(components: &[&str]) -> String {
             text,
             "    {name:?}:\n      type: {kind}\n      parameters: {{ componentName: {name:?} }}\n"
         );
-        if let Some(next) = components.get(place + 1) {
+        if let Some(next) = components.get(index + 1) {
             let _ = write!(
                 text,
                 "      transitions:\n        unconditional:\n          - {next:?}\n"

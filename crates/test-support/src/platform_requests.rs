@@ -14,14 +14,14 @@ pub const BOUNDARY: &str = "the-boundary";
 /// Content type of the output of [`form`].
 pub const FORM: &str = "multipart/form-data; boundary=the-boundary";
 
-/// Returns a client that needs neither certificates nor proxies.
+/// Creates an HTTP client without certificates and proxies, which its tests do not need.
 pub fn client() -> Client {
-    // In the second test of the process, it is already installed.
+    // If an earlier test in this process has installed the provider, this returns an error.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().no_proxy().tls_certs_only([]).build().unwrap()
 }
 
-/// Returns form data with these parts.
+/// Returns the body of a multipart form with these parts, given as names and contents.
 pub fn form(parts: &[(&str, &str)]) -> Vec<u8> {
     let mut form = Vec::new();
     for (name, content) in parts {
@@ -55,7 +55,7 @@ pub const WHOLE: [(&str, &str); 3] = [
 /// A streaming pipeline with every member.
 pub const DOCUMENT: &str = include_str!("../../../tests/fixtures/api/streaming-pipeline.json");
 
-/// Returns a definition with every member in the API document.
+/// Returns a streaming pipeline's definition with every member in the API document, except its ID.
 pub fn definition() -> Value {
     let mut definition: Value = serde_json::from_str(DOCUMENT).unwrap();
     definition
@@ -65,7 +65,7 @@ pub fn definition() -> Value {
     definition
 }
 
-/// Returns the body of a task in this project.
+/// Returns the body of a request to create a task in this project.
 pub fn task_in(project: &str, mode: &str, message: &str, granted_tools: &[&str]) -> Value {
     json!({
         "message": message,
@@ -75,12 +75,12 @@ pub fn task_in(project: &str, mode: &str, message: &str, granted_tools: &[&str])
     })
 }
 
-/// Returns the permissions for these tools.
+/// Returns the list of granted tools in a request, with these names.
 pub fn tools(names: &[&str]) -> Value {
     names.iter().map(|name| json!({"toolName": name})).collect()
 }
 
-/// Returns the body of a variable of type TEXT.
+/// Returns the body of a request to create a variable of type TEXT.
 pub fn text(name: &str, value: &str) -> Value {
     json!({"name": name, "type": "TEXT", "behaviour": "SHARED", "value": value})
 }
@@ -88,12 +88,12 @@ pub fn text(name: &str, value: &str) -> Value {
 /// The runner of all environments in these tests.
 pub const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
 
-/// Returns the body for a connection of the first warehouse kind.
+/// Returns the body of a request to create a connection with the first warehouse kind.
 pub fn connection(name: &str) -> Value {
     json!({"name": name, "platformConnectionType": "dwh", "authProvider": "warehouse_a", "authType": "key_pair"})
 }
 
-/// Returns the body for an environment on the connection `main`.
+/// Returns the body of a request to create an environment that uses the connection `main`.
 pub fn environment(name: &str) -> Value {
     json!({
         "name": name, "displayName": "Shown", "description": "d", "defaultAgentId": AGENT,
@@ -106,7 +106,7 @@ pub fn environment(name: &str) -> Value {
     })
 }
 
-/// Creates a repository whose default branch has the pipeline `a`.
+/// Creates a repository whose remote has the pipeline `a` on its default branch.
 pub fn with_a_pipeline() -> World {
     let world = World::new();
     world.write(

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 /// A directory with a bare remote and a clone of it, on branch `main`.
 pub struct World {
-    folder: TempDir,
+    directory: TempDir,
 }
 
 impl Default for World {
@@ -20,15 +20,15 @@ impl Default for World {
 }
 
 impl World {
-    /// Creates a bare `remote.git` and a clone `work` with it as `origin`; there is no commit yet.
+    /// Creates the bare repository `remote.git` and its clone `work`. Both have no commits yet.
     pub fn new() -> Self {
         let world = Self {
-            folder: scratch::folder(),
+            directory: scratch::folder(),
         };
         let mut empty = git2::RepositoryInitOptions::new();
         empty.initial_head("main").external_template(false).bare(true);
         let remote = git2::Repository::init_opts(world.remote(), &empty).unwrap();
-        // A push starts no second process that looks for garbage.
+        // A push then does not start a second process that collects garbage.
         remote
             .config()
             .unwrap()
@@ -42,19 +42,19 @@ impl World {
         world
     }
 
-    /// Returns the directory that contains both.
+    /// Returns the directory that contains the remote and the clone.
     pub fn path(&self) -> &Path {
-        self.folder.path()
+        self.directory.path()
     }
 
     /// Returns the path of the bare remote.
     pub fn remote(&self) -> PathBuf {
-        self.folder.path().join("remote.git")
+        self.directory.path().join("remote.git")
     }
 
     /// Returns the path of the clone.
     pub fn work(&self) -> PathBuf {
-        self.folder.path().join("work")
+        self.directory.path().join("work")
     }
 
     /// Runs git in the clone and returns its trimmed output.
@@ -62,38 +62,39 @@ impl World {
         git(&self.work(), args)
     }
 
-    /// Writes a file in the clone, creating its directories.
+    /// Writes a file in the clone, creating missing directories.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let target = self.work().join(path);
         fs::create_dir_all(target.parent().unwrap()).unwrap();
         fs::write(target, content).unwrap();
     }
 
-    /// Adds a file to the clone.
+    /// Writes a file in the clone and returns the repositories, for a chain of calls.
     #[must_use]
     pub fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
         self.write(path, content);
         self
     }
 
-    /// Adds an orchestration with these components in a row; the last one ends it.
+    /// Writes an orchestration with these components, each connected to the next, and returns the repositories, for a
+    /// chain of calls.
     #[must_use]
     pub fn pipeline(self, path: &str, components: &[&str]) -> Self {
         self.file(path, pipeline(components))
     }
 
-    /// Reads a text file of the clone.
+    /// Reads a text file in the clone.
     pub fn read_text(&self, path: &str) -> String {
         fs::read_to_string(self.work().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// Commits all files of the clone and returns the commit's ID.
+    /// Commits all changes in the clone and returns the commit's ID, which is read from git's files to save time.
     pub fn commit(&self, message: &str) -> String {
         self.git(["add", "-A"]);
         self.git(["commit", "-q", "--allow-empty", "-m", message]);
         let git_dir = self.work().join(".git");
         let head = fs::read_to_string(git_dir.join("HEAD")).unwrap();
-        // A branch that just got a commit has a file of its own.
+        // A branch with a new commit is stored in its own file. If HEAD is detached, it is the commit ID itself.
         let branch = head.trim_end().strip_prefix("ref: ");
         let commit = branch.map_or(head.clone(), |branch| {
             fs::read_to_string(git_dir.join(branch)).unwrap()
@@ -107,8 +108,9 @@ impl World {
     }
 }
 
-/// Runs git in `folder` and returns its trimmed output; if git fails, the test fails.
-pub fn git(folder: &Path, args: impl Arguments) -> String {
+/// Runs git in `directory`, with a fixed configuration and a clean environment, and returns its trimmed output. Panics
+/// if git fails.
+pub fn git(directory: &Path, args: impl Arguments) -> String {
     let args = args.into_list();
     let output = Command::new("git")
         .args([
@@ -122,7 +124,7 @@ pub fn git(folder: &Path, args: impl Arguments) -> String {
             "maintenance.auto=false",
         ])
         .args(&args)
-        .current_dir(folder)
+        .current_dir(directory)
         .env_clear()
         .env("PATH", path_variable())
         .envs([
@@ -145,12 +147,12 @@ pub fn git(folder: &Path, args: impl Arguments) -> String {
     String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
 }
 
-/// Turns a new repository into one that stores its references in a reftable, which git itself writes only from version
-/// 2.45 on (<https://git-scm.com/docs/reftable>).
-pub fn store_references_as_reftable(folder: &Path) {
-    git(folder, ["config", "core.repositoryFormatVersion", "1"]);
-    git(folder, ["config", "extensions.refStorage", "reftable"]);
-    let git_dir = folder.join(".git");
+/// Changes a new repository so that it stores its references in a reftable (<https://git-scm.com/docs/reftable>). Git
+/// can create such repositories only since version 2.45.
+pub fn store_references_as_reftable(directory: &Path) {
+    git(directory, ["config", "core.repositoryFormatVersion", "1"]);
+    git(directory, ["config", "extensions.refStorage", "reftable"]);
+    let git_dir = directory.join(".git");
     fs::remove_dir_all(git_dir.join("refs")).unwrap();
     for part in ["refs", "reftable"] {
         fs::create_dir(git_dir.join(part)).unwrap();
@@ -173,9 +175,9 @@ pub fn path_variable() -> std::ffi::OsString {
     std::env::var_os("PATH").unwrap_or_default()
 }
 
-/// Changes the owner of these files and directories, as in a container's checkout, and returns whether that was
-/// possible. Only root can change owners, and libgit2 ignores git's `GIT_TEST_ASSUME_DIFFERENT_OWNER`, so without root
-/// such a test proves nothing; then a note is printed past the capture of the test output.
+/// Gives these files and directories to another owner, as in a container's checkout. Returns false if that is not
+/// possible, because only root can change owners; then prints a note that the test was skipped, even if the test output
+/// is captured. libgit2 ignores git's `GIT_TEST_ASSUME_DIFFERENT_OWNER`, so the owner must really change.
 pub fn give_away(paths: &[&Path]) -> bool {
     use std::io::Write as _;
     for path in paths {
@@ -192,7 +194,7 @@ pub fn give_away(paths: &[&Path]) -> bool {
     true
 }
 
-/// Writes a tree that no git command would create, and commits it.
+/// Commits a tree with the raw bytes `raw`, which git would not create itself. Returns the commit's ID.
 pub fn commit_raw_tree(world: &World, raw: &[u8]) -> String {
     use std::io::Write as _;
     let mut child = Command::new("git")
@@ -207,7 +209,7 @@ pub fn commit_raw_tree(world: &World, raw: &[u8]) -> String {
     world.git(["commit-tree", "-m", "raw", tree.trim()])
 }
 
-/// Returns an entry of a tree in git's own format.
+/// Returns an entry of a tree in git's binary format; `id` is the entry's SHA-1 object ID in hexadecimal.
 pub fn raw_entry(mode: &str, name: &str, id: &str) -> Vec<u8> {
     let bytes = (0..20).map(|n| u8::from_str_radix(&id[2 * n..2 * n + 2], 16).unwrap());
     format!("{mode} {name}\0")
@@ -217,9 +219,10 @@ pub fn raw_entry(mode: &str, name: &str, id: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Returns trees in which the path `p.orch.yaml` appears twice. The files `a/b` and `x` must be committed.
+/// Returns invalid trees that contain the path `p.orch.yaml` as two files, as a file and a directory, and in a wrong
+/// order. The files `a/b` and `x` must be committed.
 pub fn trees_with_duplicate_path(world: &World) -> [Vec<u8>; 3] {
-    let [blob, second_blob, folder] =
+    let [blob, second_blob, tree] =
         ["a/b", "x", "a"].map(|path| world.git(["rev-parse", &format!("HEAD:{path}")]));
     let name = "p.orch.yaml";
     [
@@ -231,7 +234,7 @@ pub fn trees_with_duplicate_path(world: &World) -> [Vec<u8>; 3] {
         [
             raw_entry("100644", name, &blob),
             raw_entry("100644", "p.orch.yaml-", &second_blob),
-            raw_entry("40000", name, &folder),
+            raw_entry("40000", name, &tree),
         ]
         .concat(),
         [

@@ -1,10 +1,11 @@
-//! Folders for tests, in memory where that is possible. A file system on a disk looks for an inode that was not in use
-//! lately, and after thousands of deleted repositories this search is a quarter of the time of the tests.
+//! Directories for tests, in memory if possible. A file system on a disk searches for an inode that was not used
+//! recently, and after thousands of deleted repositories this search takes a quarter of the tests' time.
 
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
-/// Creates a folder that is deleted when it is dropped. `TMPDIR` decides where; without it, folders are in memory.
+/// Creates a directory that is deleted when the value is dropped. The directory is in `TMPDIR` if this variable is set,
+/// otherwise in memory if memory has room, or else in the system's temporary directory.
 #[allow(
     clippy::disallowed_methods,
     reason = "the room that reads the environment belongs to the program"
@@ -18,11 +19,11 @@ pub fn folder() -> TempDir {
     }
 }
 
-/// Where Linux keeps files in memory: <https://man7.org/linux/man-pages/man7/shm_overview.7.html>.
+/// The directory whose files Linux keeps in memory: <https://man7.org/linux/man-pages/man7/shm_overview.7.html>.
 const MEMORY: &str = "/dev/shm";
 
-/// Returns whether memory has 512 MiB free, 20 times what the tests use at a time, on a file system that may run
-/// scripts. Containers often have less, or may not run scripts there.
+/// Returns whether the file system in memory has 512 MiB free, 20 times what the tests use at a time, and may run
+/// scripts. In containers it often has less space, or may not run scripts.
 #[cfg(target_os = "linux")]
 fn has_room() -> bool {
     use rustix::fs::{StatVfsMountFlags, statvfs};
@@ -32,6 +33,7 @@ fn has_room() -> bool {
     })
 }
 
+/// Returns false: on other systems, there is no file system in memory.
 #[cfg(not(target_os = "linux"))]
 fn has_room() -> bool {
     false

@@ -18,10 +18,10 @@ use tempfile::TempDir;
 pub struct TlsServer {
     address: SocketAddr,
     connections: Arc<AtomicUsize>,
-    folder: TempDir,
+    directory: TempDir,
 }
 
-/// The year in which certificates end that are always valid.
+/// The year in which certificates expire if a test does not need another one.
 const FAR_FUTURE_YEAR: i32 = 4000;
 
 impl TlsServer {
@@ -30,21 +30,21 @@ impl TlsServer {
         Self::start_until(names, FAR_FUTURE_YEAR)
     }
 
-    /// Starts a server with a certificate of a certificate authority.
+    /// Starts a server whose self-signed certificate is that of a certificate authority.
     pub fn start_as_authority(names: &[&str]) -> Self {
         let mut params = certificate_params(names);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        Self::start_with(&params)
+        Self::start_with_params(&params)
     }
 
     /// Starts a server with a self-signed certificate that expires at the beginning of `year`.
     pub fn start_until(names: &[&str], year: i32) -> Self {
         let mut params = certificate_params(names);
         params.not_after = rcgen::date_time_ymd(year, 1, 1);
-        Self::start_with(&params)
+        Self::start_with_params(&params)
     }
 
-    /// Starts a server that accepts only clients with the certificate of [`Self::client_pem`].
+    /// Starts a server that accepts only clients with the certificate in [`Self::client_pem`].
     pub fn start_with_client_certificate(names: &[&str]) -> Self {
         let key = KeyPair::generate().unwrap();
         let certificate = certificate_params(&["client.example.com"])
@@ -57,30 +57,31 @@ impl TlsServer {
             .build()
             .unwrap();
         let server = Self::start_with_verifier(&certificate_params(names), Some(verifier));
-        std::fs::write(server.folder.path().join("client.pem"), certificate.pem()).unwrap();
-        std::fs::write(server.folder.path().join("client.key"), key.serialize_pem()).unwrap();
+        std::fs::write(server.directory.path().join("client.pem"), certificate.pem()).unwrap();
+        std::fs::write(server.directory.path().join("client.key"), key.serialize_pem()).unwrap();
         server
     }
 
-    /// Returns the paths of the client's certificate and of its key.
+    /// Returns the paths of the client's certificate and key, which [`Self::start_with_client_certificate`] writes.
     pub fn client_pem(&self) -> [PathBuf; 2] {
-        ["client.pem", "client.key"].map(|name| self.folder.path().join(name))
+        ["client.pem", "client.key"].map(|name| self.directory.path().join(name))
     }
 
     /// Starts a server on a free port, with a self-signed certificate that has these parameters.
-    fn start_with(params: &CertificateParams) -> Self {
+    fn start_with_params(params: &CertificateParams) -> Self {
         Self::start_with_verifier(params, None)
     }
 
-    /// Starts a server that accepts the clients that the verifier accepts.
+    /// Starts a server on a free port that accepts only the clients that the verifier accepts; without a verifier, all
+    /// clients. Its self-signed certificate is stored in `root.pem`.
     fn start_with_verifier(
         params: &CertificateParams,
         verifier: Option<Arc<dyn ClientCertVerifier>>,
     ) -> Self {
         let key = KeyPair::generate().unwrap();
         let certificate = params.self_signed(&key).unwrap();
-        let folder = scratch::folder();
-        std::fs::write(folder.path().join("root.pem"), certificate.pem()).unwrap();
+        let directory = scratch::folder();
+        std::fs::write(directory.path().join("root.pem"), certificate.pem()).unwrap();
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)
@@ -93,7 +94,7 @@ impl TlsServer {
         let server = Self {
             address: listener.local_addr().unwrap(),
             connections: Arc::new(AtomicUsize::new(0)),
-            folder,
+            directory,
         };
         let counter = Arc::clone(&server.connections);
         thread::spawn(move || serve(&listener, &Arc::new(config), &counter));
@@ -110,26 +111,26 @@ impl TlsServer {
         self.address.port()
     }
 
-    /// Returns the number of connections so far.
+    /// Returns the number of connections that clients have opened so far.
     pub fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
 
-    /// Returns the path of the certificate as a PEM file.
+    /// Returns the path of the PEM file with the server's certificate.
     pub fn root(&self) -> PathBuf {
-        self.folder.path().join("root.pem")
+        self.directory.path().join("root.pem")
     }
 }
 
-/// Returns the parameters of a certificate for these names that is valid until the year 4000.
+/// Returns the parameters of a certificate for these names that is valid until [`FAR_FUTURE_YEAR`].
 fn certificate_params(names: &[&str]) -> CertificateParams {
     let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
     let mut params = CertificateParams::new(names).unwrap();
-    params.not_after = rcgen::date_time_ymd(4000, 1, 1);
+    params.not_after = rcgen::date_time_ymd(FAR_FUTURE_YEAR, 1, 1);
     params
 }
 
-/// Counts each connection, and responds to its first request if the client trusts the certificate.
+/// Counts each connection, and responds to its first request with an empty list if the client trusts the certificate.
 fn serve(listener: &TcpListener, config: &Arc<ServerConfig>, counter: &AtomicUsize) {
     for stream in listener.incoming() {
         counter.fetch_add(1, Ordering::SeqCst);
@@ -137,8 +138,8 @@ fn serve(listener: &TcpListener, config: &Arc<ServerConfig>, counter: &AtomicUsi
         let mut stream = StreamOwned::new(connection, stream.unwrap());
         // For a client that does not trust the certificate, the read fails.
         if stream.read(&mut [0; 4096]).is_ok_and(|size| size > 0) {
-            let answer = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n[]";
-            stream.write_all(answer.as_bytes()).unwrap();
+            let response = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n[]";
+            stream.write_all(response.as_bytes()).unwrap();
             stream.conn.send_close_notify();
             stream.flush().unwrap();
         }

@@ -51,7 +51,7 @@ fn agent_that_asks_exits_with_3_and_the_question() {
     let id = task["taskId"].as_str().unwrap();
     output.saying(&[
         "the agent asks a question",
-        "Shall the agent go on",
+        "Should the agent continue",
         &format!("sluicegate tasks decide {id} --answer"),
         &format!("task {id} waits for a decision"),
     ]);

@@ -17,19 +17,20 @@ const AUTHOR: &str = "Simulated agent";
 /// The files of a commit, as path and content.
 type EditedFiles = BTreeMap<String, String>;
 
-/// Creates the target branch with the fixes in the repository at `path`. Returns the number of files that the commit
-/// changes; 0 if the agent can fix nothing and pushes no branch. The error is the reason why the push failed.
+/// Commits the fixes to a new branch, the task's target branch, in the repository at `path`. Returns the number of
+/// changed files, or 0 without a branch if the agent cannot fix anything. A misbehaving agent also edits other files,
+/// drops the history or moves the source branch. The error is the reason why the push failed.
 pub(crate) fn push_branch(path: &Path, config: &TaskConfig, order: &FixOrder) -> Result<usize, String> {
     let repository = pipeline_review::open_repository(path).map_err(|error| error.to_string())?;
     let source = &config.source_branch_name;
     let parent = find_tip(&repository, source)?.ok_or_else(|| format!("there is no branch `{source}`"))?;
     if find_tip(&repository, &config.target_branch_name)?.is_some() {
         return Err(format!(
-            "the branch `{}` exists already",
+            "the branch `{}` already exists",
             config.target_branch_name
         ));
     }
-    let mut files = fix_files(&repository, &parent, order)?;
+    let mut files = fix_pipelines(&repository, &parent, order)?;
     if files.is_empty() {
         return Ok(0);
     }
@@ -58,13 +59,18 @@ pub(crate) fn push_branch(path: &Path, config: &TaskConfig, order: &FixOrder) ->
     Ok(files.len())
 }
 
-/// Returns the newest commit of the branch.
+/// Returns the newest commit of the branch, or `None` if the branch does not exist.
 fn find_tip(repository: &Repository, branch: &str) -> Result<Option<CommitId>, String> {
     branch_tip(repository, branch).map_err(|error| error.to_string())
 }
 
-/// Returns the pipelines that the agent can fix, after their edits.
-fn fix_files(repository: &Repository, commit: &CommitId, order: &FixOrder) -> Result<EditedFiles, String> {
+/// Returns the path and the fixed text of each pipeline that the agent can fix. Skips findings in files that the commit
+/// does not have, and fixed documents that are not UTF-8.
+fn fix_pipelines(
+    repository: &Repository,
+    commit: &CommitId,
+    order: &FixOrder,
+) -> Result<EditedFiles, String> {
     let rules = read_rules(repository, commit).map_err(|_| "the rules file is unreadable".to_owned())?;
     let mut findings_by_file: BTreeMap<&str, Vec<&OrderedFinding>> = BTreeMap::new();
     for finding in &order.findings {
@@ -82,7 +88,7 @@ fn fix_files(repository: &Repository, commit: &CommitId, order: &FixOrder) -> Re
     Ok(files)
 }
 
-/// Returns the content of a regular file of the commit.
+/// Returns the content of the file in the commit, or `None` if the file is missing or not a regular file.
 fn read_committed_file(
     repository: &Repository,
     commit: &CommitId,
@@ -100,7 +106,8 @@ fn read_committed_file(
         .map_err(|error| error.to_string())
 }
 
-/// Adds the edits of an agent that misbehaves.
+/// Adds the edits of an agent that misbehaves to `files`: an edit to a file without a finding, emptied rules files, or
+/// a component name that causes a finding. Adds no edits for all other behaviors.
 fn add_misbehavior(
     repository: &Repository,
     commit: &CommitId,
@@ -137,7 +144,8 @@ fn add_misbehavior(
     Ok(())
 }
 
-/// Returns the pipeline with a name of its last component that violates most naming conventions.
+/// Renames the last component of the pipeline so that its name violates most naming conventions. Returns `None` if the
+/// pipeline has no component or cannot be parsed or edited.
 fn rename_last_component(text: &str) -> Option<String> {
     let tree = Tree::parse(text.as_bytes(), None).ok()?;
     let pipeline = Pipeline::from_tree(&tree).ok()?;

@@ -54,12 +54,12 @@ pub(crate) struct Question {
 }
 
 impl OpenDecision {
-    /// Returns a request for permission to use a tool.
+    /// Creates a request for permission to use a tool; `input` has the arguments of the tool call.
     pub(crate) fn for_tool(tool: &str, id: String, input: Value) -> Self {
         Self::Tool(PendingTool {
             permission_message: PermissionText {
                 title: format!("Use {tool}"),
-                body: format!("The agent needs your leave to use the tool {tool}"),
+                body: format!("The agent needs your permission to use the tool {tool}"),
             },
             tool_name: tool.to_owned(),
             tool_id: id,
@@ -67,13 +67,13 @@ impl OpenDecision {
         })
     }
 
-    /// Returns a question about how to continue.
+    /// Creates a question to the user: whether to continue, with the answers yes and no.
     pub(crate) fn for_question(id: String) -> Self {
         Self::Question(PendingQuestion {
             id,
-            title: "How to go on".to_owned(),
+            title: "How to continue".to_owned(),
             questions: vec![Question {
-                question: "Shall the agent go on as the instruction says?".to_owned(),
+                question: "Should the agent continue as instructed?".to_owned(),
                 options: vec!["yes".to_owned(), "no".to_owned()],
             }],
         })
@@ -93,7 +93,7 @@ pub(crate) struct SubmittedDecision {
 pub(crate) enum DecisionOutcome {
     /// Whether a tool may be used.
     Tool {
-        /// Whether it may be used now.
+        /// Whether the tool may be used now.
         approved: bool,
         /// Whether the approval lasts for the rest of the task.
         for_whole_task: bool,
@@ -112,7 +112,7 @@ pub(crate) struct SubmittedAnswer {
 }
 
 impl SubmittedDecision {
-    /// Returns whether this decision resolves the pending one.
+    /// Returns whether this decision is about the pending one: both have the same kind and the same ID.
     pub(crate) fn resolves(&self, pending: &OpenDecision) -> bool {
         match (pending, &self.outcome) {
             (OpenDecision::Tool(tool), DecisionOutcome::Tool { .. }) => tool.tool_id == self.id,

@@ -7,10 +7,10 @@ use super::tools::QUESTION_TOOL;
 use crate::agent_behavior::AgentBehavior;
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of findings of an instruction.
+/// Maximum number of findings in an instruction.
 const MAX_FINDINGS: usize = 1000;
 
-/// The tools that a change needs, in this order.
+/// The tools that the agent uses to fix findings, in this order.
 const FIX_TOOLS: [&str; 4] = ["read_file", "edit_file", "git_commit", "git_push"];
 
 /// A finding that the agent is instructed to fix.
@@ -29,12 +29,13 @@ pub(crate) struct FixOrder {
     pub findings: Vec<OrderedFinding>,
     pub behavior: AgentBehavior,
     used_tools: Vec<String>,
-    /// Whether the branch is to be pushed, because the agent used its last tool.
+    /// Whether the branch is to be pushed, because the agent used `git_push` after an edit and a commit.
     pub is_push_due: bool,
 }
 
 impl FixOrder {
-    /// Parses the findings of an instruction. Returns `None` if it has no finding.
+    /// Parses the findings of an instruction: every line that is a JSON object with the fields of a finding, up to
+    /// [`MAX_FINDINGS`]. Other lines are ignored. Returns `None` if the instruction has no finding.
     pub(super) fn parse(message: &str, behavior: AgentBehavior) -> Option<Self> {
         let findings: Vec<OrderedFinding> = message
             .lines()
@@ -50,7 +51,8 @@ impl FixOrder {
         })
     }
 
-    /// Returns the tools that the agent uses, in their order.
+    /// Returns the tools that the agent uses, in order. A misbehaving agent may begin with another tool, or skip
+    /// the push.
     pub(super) fn tools(&self) -> Vec<&'static str> {
         let first_tool = match self.behavior {
             AgentBehavior::Asks => Some(QUESTION_TOOL),
@@ -65,7 +67,7 @@ impl FixOrder {
             .collect()
     }
 
-    /// Records a tool call. A push has an effect only after an edit and a commit.
+    /// Records a tool call. A call of `git_push` makes the push due, but only after an edit and a commit.
     pub(super) fn record_tool(&mut self, tool: &str) {
         let has_used = |name: &str| self.used_tools.iter().any(|used_tool| used_tool == name);
         let can_push = has_used("edit_file") && has_used("git_commit");
@@ -73,7 +75,7 @@ impl FixOrder {
         self.used_tools.push(tool.to_owned());
     }
 
-    /// Describes what the agent would do, one line for each finding.
+    /// Describes what the agent would do about each finding, one finding per line.
     pub(super) fn describe_plan(&self) -> String {
         let lines = self.findings.iter().map(|finding| {
             let subject = finding.component.as_deref().unwrap_or("the pipeline");

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 /// Maximum number of edits that are tried for one finding.
 const MAX_CANDIDATES: usize = 100;
 
-/// Returns the pipeline after the edits for these findings, or `None` if no edit helps.
+/// Edits the pipeline for each finding in turn, and keeps an edit only if the rules then report fewer findings. Returns
+/// the edited pipeline, or `None` if no edit helps.
 pub(crate) fn fix_pipeline(
     rules: &RuleSet,
     path: &str,
@@ -21,7 +22,7 @@ pub(crate) fn fix_pipeline(
     for finding in findings {
         let current_document = fixed_document.as_deref().unwrap_or(document);
         let finding_count = count_findings(rules, path, current_document);
-        let candidates = list_candidates(current_document, finding);
+        let candidates = list_candidate_fixes(current_document, finding);
         let better_document = candidates
             .into_iter()
             .take(MAX_CANDIDATES)
@@ -31,28 +32,29 @@ pub(crate) fn fix_pipeline(
     fixed_document
 }
 
-/// Returns the number of findings in the document.
+/// Returns the number of findings that the rules report for the document.
 fn count_findings(rules: &RuleSet, path: &str, document: &[u8]) -> usize {
     rules.evaluate(path, document).findings().len()
 }
 
-/// Returns the documents that may be without the finding, the best one first.
-fn list_candidates(document: &[u8], finding: &OrderedFinding) -> Vec<Vec<u8>> {
+/// Returns edited versions of the document that may no longer have the finding, the best one first. The list is empty
+/// if the finding does not name a component, or if the agent cannot fix findings of its rule.
+fn list_candidate_fixes(document: &[u8], finding: &OrderedFinding) -> Vec<Vec<u8>> {
     let Some(name) = finding.component.as_deref() else {
         return Vec::new();
     };
     match finding.rule.as_str() {
-        "component-naming-convention" => list_names(name)
+        "component-naming-convention" => list_name_variants(name)
             .iter()
             .filter_map(|new_name| rename_component(document, name, new_name))
             .collect(),
-        "unused-components" => connect_component(document, name),
+        "unused-components" => list_connected_documents(document, name),
         _ => Vec::new(),
     }
 }
 
-/// Returns the document with another name of the component in its key, in the links to it, in its parameter and on the
-/// canvas. Returns `None` if the name is taken or cannot be written in place.
+/// Renames the component `name` in its key, in the links to it, in its `componentName` parameter and on the canvas.
+/// Returns the edited document, or `None` if another component has the new name or the document cannot be edited.
 pub(crate) fn rename_component(document: &[u8], name: &str, new_name: &str) -> Option<Vec<u8>> {
     let tree = Tree::parse(document, None).ok()?;
     let pipeline = Pipeline::from_tree(&tree).ok()?;
@@ -86,14 +88,14 @@ pub(crate) fn rename_component(document: &[u8], name: &str, new_name: &str) -> O
     replace_scalars(document, &new_texts).ok()
 }
 
-/// Returns the position of the key, and the value.
+/// Returns the position of the key `name` in the mapping `node`, and the value of this key.
 fn find_entry<'t, 'a>(node: NodeRef<'t, 'a>, name: &str) -> Option<(Position, NodeRef<'t, 'a>)> {
     node.entries()
         .find_map(|(key, position, value)| (key == name).then_some((position, value)))
 }
 
-/// Returns the usual ways to write the words of a name.
-fn list_names(name: &str) -> Vec<String> {
+/// Returns the words of the name in the usual notations, for example `Load orders`, `LoadOrders` and `load_orders`.
+fn list_name_variants(name: &str) -> Vec<String> {
     let words: Vec<String> = name
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -113,18 +115,19 @@ fn list_names(name: &str) -> Vec<String> {
     ]
 }
 
-/// Returns the word with an upper-case first letter.
-fn capitalize(word: &str) -> String {
-    let mut letters = word.chars();
+/// Returns the text with an upper-case first letter.
+fn capitalize(text: &str) -> String {
+    let mut letters = text.chars();
     match letters.next() {
         Some(first) => first.to_uppercase().chain(letters).collect(),
         None => String::new(),
     }
 }
 
-/// Returns the documents in which a link leads to the unconnected component instead, and from there to the previous
-/// target. Links to the end of the pipeline come first.
-fn connect_component(document: &[u8], name: &str) -> Vec<Vec<u8>> {
+/// Returns candidate documents that connect the unconnected component `name`. Each inserts it into one link: the link
+/// leads to the component, and the component leads to the link's previous target. Links to an End Success component
+/// come first, and later lines before earlier ones.
+fn list_connected_documents(document: &[u8], name: &str) -> Vec<Vec<u8>> {
     let pipeline = Tree::parse(document, None)
         .ok()
         .and_then(|tree| Pipeline::from_tree(&tree).ok());
@@ -146,18 +149,20 @@ fn connect_component(document: &[u8], name: &str) -> Vec<Vec<u8>> {
         .map(|link| {
             let mut components = pipeline.components.iter();
             let target = components.find(|component| component.name == link.name);
-            let is_success = target.is_some_and(|target| target.kind.as_deref() == Some("end-success"));
-            (!is_success, link.name.as_str(), link.position)
+            let leads_to_success = target.is_some_and(|target| target.kind.as_deref() == Some("end-success"));
+            (!leads_to_success, link.name.as_str(), link.position)
         })
         .collect();
-    links.sort_by_key(|(is_late, _, position)| (*is_late, std::cmp::Reverse(position.line)));
+    links.sort_by_key(|(leads_elsewhere, _, position)| (*leads_elsewhere, std::cmp::Reverse(position.line)));
     links
         .into_iter()
         .filter_map(|(_, target, position)| insert_component(document, component, target, position))
         .collect()
 }
 
-/// Returns the document in which the link at this position leads to the component, and the component to `target`.
+/// Returns the document in which the link at `position` leads to the component, and the component to `target`. A
+/// component that already has links keeps them instead. The new transition is written after the component's first line,
+/// its type.
 fn insert_component(
     document: &[u8],
     component: &Component,

@@ -64,7 +64,7 @@ enum TaskPhase {
     Errored,
 }
 
-/// The state of a task.
+/// The state of a task. Fields with `rename` have another name in stored tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AgentTask {
     pub config: TaskConfig,
@@ -74,14 +74,18 @@ pub(crate) struct AgentTask {
     #[serde(serialize_with = "Moment::as_number")]
     pub modified_at: Moment,
     /// The reason why the task cannot succeed, if there is one.
-    trouble: Option<String>,
+    #[serde(rename = "trouble")]
+    failure_reason: Option<String>,
     phase: TaskPhase,
     /// The steps that the agent has yet to take.
-    left: VecDeque<AgentStep>,
+    #[serde(rename = "left")]
+    remaining_steps: VecDeque<AgentStep>,
     /// Number of instructions so far; names the group of the current messages.
-    turns: u32,
-    /// Number of decisions requested so far; makes their ids unique.
-    asked: u32,
+    #[serde(rename = "turns")]
+    turn_count: u32,
+    /// Number of decisions requested so far; makes their IDs unique.
+    #[serde(rename = "asked")]
+    decision_count: u32,
     /// The behavior of the agent if it is instructed to fix findings.
     #[serde(default)]
     behavior: AgentBehavior,
@@ -91,11 +95,12 @@ pub(crate) struct AgentTask {
 }
 
 impl AgentTask {
-    /// Creates a task with its first instruction. A task with `trouble` fails with this reason at its first step.
+    /// Creates a task with its first instruction. Returns the task and the message that records the instruction. If
+    /// `failure_reason` is set, the task fails with this reason at its first step.
     pub(crate) fn with_instruction(
         config: TaskConfig,
         granted_tools: Vec<String>,
-        trouble: Option<String>,
+        failure_reason: Option<String>,
         behavior: AgentBehavior,
         message: &str,
         now: Moment,
@@ -104,11 +109,11 @@ impl AgentTask {
             config,
             granted: Vec::new(),
             modified_at: now,
-            trouble,
+            failure_reason,
             phase: TaskPhase::Finished,
-            left: VecDeque::new(),
-            turns: 0,
-            asked: 0,
+            remaining_steps: VecDeque::new(),
+            turn_count: 0,
+            decision_count: 0,
             behavior,
             fix_order: None,
         };
@@ -117,7 +122,7 @@ impl AgentTask {
         (task, vec![prompt])
     }
 
-    /// Returns the current status.
+    /// Returns the status for a response; a task that waits for a decision is also stopped.
     pub(crate) const fn status(&self) -> TaskStatus {
         match self.phase {
             TaskPhase::Working { .. } => TaskStatus::Running,
@@ -127,7 +132,7 @@ impl AgentTask {
         }
     }
 
-    /// Returns the decisions that the agent waits for.
+    /// Returns the decisions that the agent waits for: one, or none.
     pub(crate) fn pending_decisions(&self) -> Vec<OpenDecision> {
         match &self.phase {
             TaskPhase::Waiting(pending) => vec![pending.clone()],
@@ -168,11 +173,11 @@ impl AgentTask {
         }
     }
 
-    /// Gives the agent an instruction to work on from now. If the agent is working, it finishes its remaining steps
-    /// first; otherwise they are dropped. In plan mode, the agent uses no tool that makes changes.
+    /// Gives the agent an instruction and returns the message that records it. If the agent is working, it finishes its
+    /// remaining steps first; otherwise they are dropped. In plan mode, the agent skips tools that make changes.
     pub(crate) fn instruct(&mut self, message: &str, now: Moment) -> Message {
         if !matches!(self.phase, TaskPhase::Working { .. }) {
-            self.left.clear();
+            self.remaining_steps.clear();
             self.phase = TaskPhase::Working {
                 next: now + THINKING_TIME,
             };
@@ -184,19 +189,19 @@ impl AgentTask {
         self.fix_order = order.or_else(|| self.fix_order.take());
         for tool in tools {
             if self.config.mode == AgentMode::Act || !makes_changes(tool) {
-                self.left.push_back(AgentStep {
+                self.remaining_steps.push_back(AgentStep {
                     tool: tool.to_owned(),
                     approved: false,
                 });
             }
         }
-        self.turns += 1;
+        self.turn_count += 1;
         self.record_message(now, json!({"type": "prompt", "text": message}))
     }
 
     /// Stops the agent and drops any pending decision. Returns no message if the agent is already at rest or stopping.
     pub(crate) fn stop(&mut self, now: Moment) -> Option<Message> {
-        self.left.clear();
+        self.remaining_steps.clear();
         match self.phase {
             TaskPhase::Working { .. } => {
                 self.phase = TaskPhase::WrappingUp {
@@ -211,9 +216,9 @@ impl AgentTask {
         }
     }
 
-    /// Applies the decision on the step that the agent waits for, and lets the agent go on. Returns this decision, the
-    /// name of the tool and the message about it; `None` if no decision is on that step. All other decisions are
-    /// ignored.
+    /// Applies the decision that the agent waits for, and lets the agent continue. Returns this decision, the name of
+    /// the tool and the message that records the decision. Returns `None` if the agent does not wait for a decision, or
+    /// `decisions` does not contain it. All other decisions are ignored.
     pub(crate) fn decide<'d>(
         &mut self,
         decisions: &'d [SubmittedDecision],
@@ -240,7 +245,7 @@ impl AgentTask {
                 json!({"type": "decision", "toolName": tool, "toolId": decision.id, "outcome": outcome})
             }
             DecisionOutcome::Question(answers) => {
-                self.left.pop_front();
+                self.remaining_steps.pop_front();
                 let answer_values: Vec<Value> = answers
                     .iter()
                     .map(
@@ -256,33 +261,33 @@ impl AgentTask {
         Some((decision, tool, self.record_message(now, data)))
     }
 
-    /// Approves the first remaining step, or drops it.
+    /// Approves the first remaining step, or drops it if it is not approved.
     fn approve_or_drop_step(&mut self, is_approved: bool) {
         if is_approved {
-            if let Some(step) = self.left.front_mut() {
+            if let Some(step) = self.remaining_steps.front_mut() {
                 step.approved = true;
             }
         } else {
-            self.left.pop_front();
+            self.remaining_steps.pop_front();
         }
     }
 
-    /// Takes the next step and returns its message: an error if the task has trouble, the end if no step is left, the
-    /// request for a permission if the tool needs one, otherwise the tool call.
+    /// Takes the next step and returns its message: an error if the task is set to fail, the final answer if no step
+    /// remains, a request if the tool needs a permission or is a question, otherwise the tool call.
     fn take_step(&mut self, time: Moment) -> Message {
-        if let Some(trouble) = self.trouble.clone() {
+        if let Some(failure_reason) = self.failure_reason.clone() {
             self.phase = TaskPhase::Errored;
-            self.left.clear();
-            return self.record_message(time, json!({"type": "error", "text": trouble}));
+            self.remaining_steps.clear();
+            return self.record_message(time, json!({"type": "error", "text": failure_reason}));
         }
-        let Some(step) = self.left.front() else {
-            return self.take_last_step(time);
+        let Some(step) = self.remaining_steps.front() else {
+            return self.finish_work(time);
         };
         let tool = step.tool.clone();
         if !step.approved && !self.granted.contains(&tool) {
             return self.ask_for_decision(&tool, time);
         }
-        self.left.pop_front();
+        self.remaining_steps.pop_front();
         if let Some(order) = &mut self.fix_order {
             order.record_tool(&tool);
         }
@@ -296,8 +301,9 @@ impl AgentTask {
         )
     }
 
-    /// Ends the agent's work if no step is left, unless the agent never stops. In plan mode, the last message is the plan.
-    fn take_last_step(&mut self, time: Moment) -> Message {
+    /// Ends the agent's work after its last step and returns the final message; if the agent planned fixes, it is the
+    /// plan. An agent that never stops schedules another step instead.
+    fn finish_work(&mut self, time: Moment) -> Message {
         if self.fix_order.is_some() && self.behavior == AgentBehavior::NeverStops {
             self.phase = TaskPhase::Working {
                 next: time + ENDLESS_TIME,
@@ -315,13 +321,13 @@ impl AgentTask {
         self.finish_with(time, json!({"type": "answer", "text": text}))
     }
 
-    /// Returns the order whose branch is to be pushed now.
+    /// Returns the order to fix findings whose branch is to be pushed now; `None` if no push is due.
     pub(crate) fn due_push(&self) -> Option<&FixOrder> {
         self.fix_order.as_ref().filter(|order| order.is_push_due)
     }
 
-    /// Records that the branch was pushed, or why it could not be pushed, which ends the task. Returns the message about
-    /// it.
+    /// Records the result of the push and returns its message. `result` is the number of changed files, 0 if the agent
+    /// could not fix anything, or the reason why the push failed. A failed push ends the task.
     pub(crate) fn record_push(&mut self, result: &Result<usize, String>, now: Moment) -> Message {
         if let Some(order) = &mut self.fix_order {
             order.is_push_due = false;
@@ -330,7 +336,7 @@ impl AgentTask {
         match result {
             Ok(0) => self.record_message(
                 now,
-                json!({"type": "note", "text": "The agent could fix nothing"}),
+                json!({"type": "note", "text": "The agent could not fix any finding"}),
             ),
             Ok(file_count) => self.record_message(
                 now,
@@ -338,22 +344,22 @@ impl AgentTask {
             ),
             Err(reason) => {
                 self.phase = TaskPhase::Errored;
-                self.left.clear();
+                self.remaining_steps.clear();
                 self.record_message(now, json!({"type": "error", "text": reason}))
             }
         }
     }
 
-    /// Makes the task wait for a decision of the user: the answer to a question, or the permission to use a tool.
-    /// Returns the message that asks for it.
+    /// Makes the task wait for the user's decision: the answer to a question, or the permission to use a tool. Returns
+    /// the message that requests the decision.
     fn ask_for_decision(&mut self, tool: &str, time: Moment) -> Message {
-        self.asked += 1;
+        self.decision_count += 1;
         let (pending, data) = if tool == QUESTION_TOOL {
-            let id = format!("question-{}", self.asked);
+            let id = format!("question-{}", self.decision_count);
             let data = json!({"type": "question", "id": id});
             (OpenDecision::for_question(id), data)
         } else {
-            let id = format!("tool-{}", self.asked);
+            let id = format!("tool-{}", self.decision_count);
             let data = json!({"type": "permission", "toolName": tool, "toolId": id});
             (OpenDecision::for_tool(tool, id, self.tool_input(tool)), data)
         };
@@ -361,7 +367,7 @@ impl AgentTask {
         self.record_message(time, data)
     }
 
-    /// Ends the agent's work and returns this last message.
+    /// Ends the agent's work and returns its last message, which has this `data`.
     fn finish_with(&mut self, time: Moment, data: Value) -> Message {
         self.phase = TaskPhase::Finished;
         self.record_message(time, data)
@@ -372,20 +378,20 @@ impl AgentTask {
         self.modified_at = time;
         Message {
             data,
-            group_id: format!("turn-{}", self.turns),
+            group_id: format!("turn-{}", self.turn_count),
             timestamp: time,
         }
     }
 
-    /// Returns the arguments of a tool call.
+    /// Returns plausible arguments for a call of the tool, from the configuration of the task.
     fn tool_input(&self, tool: &str) -> Value {
-        let folder = self.config.working_directory.as_deref().unwrap_or(".");
+        let directory = self.config.working_directory.as_deref().unwrap_or(".");
         match tool {
             "git_commit" | "git_push" => json!({"branch": self.config.target_branch_name}),
             "run_pipeline" | "query_warehouse" | "execute_sql" | "sample_component" => {
                 json!({"environmentName": self.config.environment_name})
             }
-            _ => json!({"folder": folder}),
+            _ => json!({"folder": directory}),
         }
     }
 }
@@ -587,7 +593,7 @@ mod tests {
         let (mut task, _) = AgentTask::with_instruction(
             config(AgentMode::Act),
             Vec::new(),
-            trouble,
+            failure_reason,
             AgentBehavior::Obedient,
             CHAIN,
             moment(0),

@@ -17,14 +17,14 @@ pub(crate) enum TaskStatus {
     Errored,
 }
 
-/// What an agent is allowed to do.
+/// The mode of an agent: it acts, or it only plans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[schema(as = AgentMode)]
 pub(crate) enum AgentMode {
-    /// It may make changes.
+    /// The agent may make changes.
     Act,
-    /// It only plans.
+    /// The agent only describes the changes that it would make.
     Plan,
 }
 

@@ -2,7 +2,7 @@
 
 use super::tools::{QUESTION_TOOL, TOOLS};
 
-/// Word stems and the tool that each stands for. Stems of up to [`MAX_WHOLE_WORD_LENGTH`] letters must match the
+/// Word stems, each with the tool that it means. Stems of up to [`MAX_WHOLE_WORD_LENGTH`] letters must match the
 /// complete word.
 const TOOL_STEMS: [(&str, &str); 26] = [
     ("creat", "create_file"),
@@ -49,7 +49,8 @@ pub(super) fn select_tools(message: &str) -> Vec<&'static str> {
     tools
 }
 
-/// Returns the tool that a word of the prompt means: the word is the tool's name, or matches one of [`TOOL_STEMS`].
+/// Returns the tool that a word of the instruction means: the word is the tool's name, or matches one of
+/// [`TOOL_STEMS`].
 fn find_tool(word: &str) -> Option<&'static str> {
     TOOLS.into_iter().find(|tool| *tool == word).or_else(|| {
         TOOL_STEMS

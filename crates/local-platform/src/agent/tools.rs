@@ -34,11 +34,12 @@ const READ_ONLY_TOOLS: [&str; 5] = [
     QUESTION_TOOL,
 ];
 
+/// Returns whether the tool may change something; an agent in plan mode skips it.
 pub(super) fn makes_changes(tool: &str) -> bool {
     !READ_ONLY_TOOLS.contains(&tool)
 }
 
-/// Returns the audit event for approving the tool, or `None` if there is no such event.
+/// Returns the audit event that records the approval of the tool, or `None` if its approval is not recorded.
 pub(crate) fn find_acceptance_event(tool: &str) -> Option<EventKind> {
     match tool {
         "sample_component" => Some(EventKind::SamplingAccepted),

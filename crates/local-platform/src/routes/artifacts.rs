@@ -69,11 +69,11 @@ struct PublishOutcome {
 
 /// Returns the schemas of the request bodies.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
-    vec![change_request()]
+    vec![change_request_shape()]
 }
 
 /// Returns the shape of a request to enable or disable a version.
-fn change_request() -> Shape {
+fn change_request_shape() -> Shape {
     object([
         required_member(PREFIX_FIELD, text()),
         required_member(VERSION_FIELD, text()),
@@ -163,7 +163,7 @@ async fn show_artifact(
     }))
 }
 
-/// Creates a 404: the prefix has no version of this name.
+/// Creates a 404: the prefix has no version with this name.
 fn unknown_version(prefix: &str, version: &str) -> Problem {
     Problem::not_found(format!("the prefix `{prefix}` has no version `{version}`"))
 }
@@ -198,9 +198,9 @@ async fn publish_artifact(
     body: Body,
 ) -> Result<Json<PublishOutcome>, Problem> {
     let body = BoundedBody::new(&headers, body, MAX_PUBLISH_BYTES)?;
-    let artifact = read_headers(&headers)?;
+    let artifact = parse_artifact_headers(&headers)?;
     let form = FormReader::new(&headers, body)?;
-    reject_known_version(&app, &artifact).await?;
+    reject_existing_version(&app, &artifact).await?;
     let upload = timeout(PUBLISH_TIMEOUT, ReceivedUpload::receive(form))
         .await
         .map_err(|_| Problem::too_slow())??;
@@ -225,8 +225,8 @@ async fn publish_artifact(
     }))
 }
 
-/// Reads the metadata of a version from the headers. The time of creation is set when the version is stored.
-fn read_headers(headers: &HeaderMap) -> Result<StoredArtifact, Problem> {
+/// Parses the metadata of a version in the headers. The time of creation stays empty until the version is stored.
+fn parse_artifact_headers(headers: &HeaderMap) -> Result<StoredArtifact, Problem> {
     let mut check = BodyCheck::default();
     let artifact = StoredArtifact {
         shared_pipeline_id_prefix: check.required_header(headers, PREFIX_FIELD),
@@ -240,9 +240,9 @@ fn read_headers(headers: &HeaderMap) -> Result<StoredArtifact, Problem> {
     check.into_result(artifact)
 }
 
-/// Rejects a version that already exists before a long upload. Whether the version is new is decided only when it is
-/// stored.
-async fn reject_known_version(app: &App, artifact: &StoredArtifact) -> Result<(), Problem> {
+/// Rejects a version that already exists before its upload, which may be long, is read. The version is checked again
+/// when it is stored, because another request may store it first.
+async fn reject_existing_version(app: &App, artifact: &StoredArtifact) -> Result<(), Problem> {
     let prefix = artifact.shared_pipeline_id_prefix.clone();
     let version = artifact.version_name.clone();
     let exists = app
@@ -256,7 +256,7 @@ async fn reject_known_version(app: &App, artifact: &StoredArtifact) -> Result<()
     }
 }
 
-/// Creates a 409: the prefix already has a version of this name.
+/// Creates a 409: the prefix already has a version with this name.
 fn duplicate_version(artifact: &StoredArtifact) -> Problem {
     let (prefix, version) = (&artifact.shared_pipeline_id_prefix, &artifact.version_name);
     Problem::conflict(format!("the prefix `{prefix}` already has a version `{version}`"))
@@ -280,7 +280,7 @@ async fn change_artifact(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<Json<StoredArtifact>, Problem> {
-    change_request().validate(&body)?;
+    change_request_shape().validate(&body)?;
     let (prefix, version) = (
         body.text_or_empty(PREFIX_FIELD),
         body.text_or_empty(VERSION_FIELD),

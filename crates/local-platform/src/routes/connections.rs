@@ -32,11 +32,11 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Returns the schemas of the request bodies.
 fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
-    vec![connection_request(vocabulary)]
+    vec![connection_request_shape(vocabulary)]
 }
 
 /// Returns the shape of a request to create a connection.
-fn connection_request(vocabulary: &Vocabulary) -> Shape {
+fn connection_request_shape(vocabulary: &Vocabulary) -> Shape {
     let kinds = vocabulary.lower_warehouses();
     object([
         authentication_rule(kinds.clone()),
@@ -45,10 +45,13 @@ fn connection_request(vocabulary: &Vocabulary) -> Shape {
         required_member("authProvider", one_of(&kinds)),
         required_member("authType", one_of(&AUTHENTICATION_TYPES)),
     ])
-    .with_name("ConnectionRequest", "The body of a connection creation.")
+    .with_name(
+        "ConnectionRequest",
+        "The body of a request to create a connection.",
+    )
 }
 
-/// Returns the rule that the authentication type matches the warehouse kind, with its JSON schema.
+/// Returns the rule that the authentication type must match the warehouse kind, with the rule's JSON schema.
 fn authentication_rule(kinds: [String; 2]) -> ShapePart {
     let cases: Vec<Value> = kinds
         .iter()
@@ -66,8 +69,8 @@ fn authentication_rule(kinds: [String; 2]) -> ShapePart {
     )
 }
 
-/// Reports an authentication type that does not match the warehouse kind. An unknown type or kind is reported by its
-/// own member.
+/// Reports an authentication type that does not match the warehouse kind. Ignores an unknown type or kind, which the
+/// shape of its member reports.
 fn check_authentication(check: &mut BodyCheck, body: &Map<String, Value>, kinds: &[String; 2]) {
     let provider = body.text_or_empty("authProvider");
     let authentication = body.text_or_empty("authType");
@@ -100,7 +103,7 @@ async fn create_connection(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Empty>), Problem> {
-    connection_request(app.vocabulary()).validate(&body)?;
+    connection_request_shape(app.vocabulary()).validate(&body)?;
     let (name, provider) = (body.text_or_empty("name"), body.text_or_empty("authProvider"));
     let conflict = Problem::conflict(format!("the project already has a connection `{name}`"));
     app.store()

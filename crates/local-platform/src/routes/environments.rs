@@ -57,12 +57,12 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Returns the schemas of the request bodies.
 fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
-    vec![environment_request(vocabulary)]
+    vec![environment_request_shape(vocabulary)]
 }
 
 /// Returns the shape of a request to create an environment.
-fn environment_request(vocabulary: &Vocabulary) -> Shape {
-    let warehouses = warehouse_connections(vocabulary.lower_warehouses());
+fn environment_request_shape(vocabulary: &Vocabulary) -> Shape {
+    let warehouses = warehouse_connections_shape(vocabulary.lower_warehouses());
     let connections = object([required_member("DWH", warehouses)
         .with_description("The name of a connection of the project for each warehouse kind.")])
     .with_name(
@@ -71,20 +71,23 @@ fn environment_request(vocabulary: &Vocabulary) -> Shape {
     );
     object([
         required_member("name", text())
-            .with_description("The name that other requests use; it never changes."),
+            .with_description("The name that other requests use for the environment; it never changes."),
         required_member("defaultAgentId", uuid()).with_description("The runner used by default."),
         required_member("defaultUserAccessLevel", one_of(&ACCESS_LEVELS)),
         optional_member("displayName", any_text()),
         optional_member("description", any_text()),
         required_member("defaultConnections", connections),
         rule(check_overrides, None),
-        required_member("connectionOverrides", list_of(connection_override())),
+        required_member("connectionOverrides", list_of(connection_override_shape())),
     ])
-    .with_name("EnvironmentRequest", "The body of an environment creation.")
+    .with_name(
+        "EnvironmentRequest",
+        "The body of a request to create an environment.",
+    )
 }
 
 /// Returns the shape of an object that names a connection for at least one of the two warehouse kinds.
-fn warehouse_connections(kinds: [String; 2]) -> Shape {
+fn warehouse_connections_shape(kinds: [String; 2]) -> Shape {
     let [first_kind, second_kind] = kinds.clone();
     at_least_one_of([
         optional_member(first_kind, text()),
@@ -100,7 +103,8 @@ fn warehouse_connections(kinds: [String; 2]) -> Shape {
     )
 }
 
-/// Checks that a connection is named for at least one warehouse kind, and for no other kinds.
+/// Checks that the object names a connection for at least one of the warehouse kinds, and for no other kind. If all
+/// values are null, the error is reported at the first kind.
 fn check_warehouses(check: &mut BodyCheck, warehouses: &Map<String, Value>, kinds: &[String; 2]) {
     if warehouses.values().all(Value::is_null) {
         check.add_error(&kinds[0], "must not be null");
@@ -113,8 +117,8 @@ fn check_warehouses(check: &mut BodyCheck, warehouses: &Map<String, Value>, kind
     }
 }
 
-/// Returns the shape of a connection override: the properties in the API document; others are accepted unchecked.
-fn connection_override() -> Shape {
+/// Returns the shape of a connection override. The properties in the API document are checked; all others are accepted.
+fn connection_override_shape() -> Shape {
     let plain_members = PLAIN_PROPERTIES
         .map(|property| optional_member(property, object([required_member("value", any_text())])));
     let key_member = optional_member("privateKey", object([required_member("secretName", text())]));
@@ -183,7 +187,7 @@ async fn create_environment(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Empty>), Problem> {
-    environment_request(app.vocabulary()).validate(&body)?;
+    environment_request_shape(app.vocabulary()).validate(&body)?;
     let environment = EnvironmentRecord {
         project: project.id,
         name: body.text_or_empty("name"),
@@ -212,8 +216,8 @@ async fn create_environment(
 /// A default connection: its warehouse kind and its name.
 type DefaultConnection = (String, String);
 
-/// Returns the default connections of warehouses in the body of a request; its member `DWH` names them by warehouse
-/// kind.
+/// Returns the default connections in a request body, as pairs of warehouse kind and connection name. They are in the
+/// member `defaultConnections.DWH`.
 fn default_connections(body: &Map<String, Value>) -> Vec<DefaultConnection> {
     let warehouses = body
         .find_object("defaultConnections")
@@ -225,7 +229,8 @@ fn default_connections(body: &Map<String, Value>) -> Vec<DefaultConnection> {
         .collect()
 }
 
-/// Checks that each override refers to a default connection. An empty name is reported by its own member.
+/// Checks that each connection override refers to a default connection. Ignores an empty name, which the shape of its
+/// member reports.
 fn check_overrides(check: &mut BodyCheck, body: &Map<String, Value>) {
     let connections = default_connections(body);
     for (index, item) in body
@@ -235,11 +240,11 @@ fn check_overrides(check: &mut BodyCheck, body: &Map<String, Value>) {
         .enumerate()
     {
         let name = item.text_or_empty("connectionName");
-        if !name.trim().is_empty()
-            && !connections
-                .iter()
-                .any(|(_, connection_name)| *connection_name == name)
-        {
+        let has_name = !name.trim().is_empty();
+        let is_default = connections
+            .iter()
+            .any(|(_, connection_name)| *connection_name == name);
+        if has_name && !is_default {
             check.add_error(
                 &format!("connectionOverrides[{index}].connectionName"),
                 "must be one of the default connections",
@@ -248,7 +253,8 @@ fn check_overrides(check: &mut BodyCheck, body: &Map<String, Value>) {
     }
 }
 
-/// Returns a 400 that lists the default connections that are missing in the project or have another warehouse kind.
+/// Checks that the project has the default connections, each with the given warehouse kind. Returns a 400 that lists
+/// all that are missing or have another kind.
 fn check_connections(
     connection: &Connection,
     project: Uuid,
@@ -260,10 +266,7 @@ fn check_connections(
         match connections::find_provider(connection, project, name)? {
             None => check.add_error(&field, format!("the project has no connection `{name}`")),
             Some(provider) if provider != *kind => {
-                check.add_error(
-                    &field,
-                    format!("the connection `{name}` is of the kind {provider}"),
-                );
+                check.add_error(&field, format!("the connection `{name}` has the kind {provider}"));
             }
             Some(_) => {}
         }

@@ -52,6 +52,7 @@ async fn list_events(
     let first = parse_time(&query, "from", &mut check).map(Moment::round_up);
     let last = parse_time(&query, "to", &mut check).map(Moment::round_down);
     let (first, last) = check.into_result((first, last))?;
+    // Older events cannot be requested, even if the store still has them.
     let oldest = app.clock().now().minus(events::RETENTION);
     let first = first.map_or(oldest, |from| from.max(oldest));
     let (events, total) = app
@@ -61,8 +62,8 @@ async fn list_events(
     Ok(Json(PagedList::new(page, events, total)))
 }
 
-/// Parses a time with its offset. In a query that was not percent-encoded, the plus sign of the offset has become a
-/// space.
+/// Parses the time with offset in the query parameter `name`. Returns `None` if the parameter is missing, and records
+/// an error if it is invalid. Accepts a space for the plus sign, which clients often forget to percent-encode.
 fn parse_time(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Timestamp> {
     let text = query.find_value(name)?;
     let time = text.parse().ok().or_else(|| {

@@ -59,11 +59,11 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Returns the schemas of the request bodies.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
-    vec![execution_request(), termination_request()]
+    vec![execution_request_shape(), termination_request_shape()]
 }
 
 /// Returns the shape of a request to execute a pipeline.
-fn execution_request() -> Shape {
+fn execution_request_shape() -> Shape {
     object([
         required_member("pipelineName", text())
             .with_description("The path of a published pipeline without its extension."),
@@ -75,16 +75,16 @@ fn execution_request() -> Shape {
         optional_member(GRIDS_FIELD, map_of(list_of(list_of(any_text()))))
             .with_description("Rows of grid variables, by name."),
     ])
-    .with_name("ExecutionRequest", "The body of an execution request.")
+    .with_name("ExecutionRequest", "The body of a request to execute a pipeline.")
 }
 
 /// Returns the shape of a request to terminate an execution.
-fn termination_request() -> Shape {
+fn termination_request_shape() -> Shape {
     object([
         optional_member("forceUpdate", boolean()),
         required_member("status", one_of(&[TERMINATED_STATUS])),
     ])
-    .with_name("Termination", "The body of a termination.")
+    .with_name("Termination", "The body of a request to terminate an execution.")
 }
 
 /// The ID of an execution.
@@ -154,7 +154,7 @@ async fn create_execution(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<ExecutionName>), Problem> {
-    execution_request().validate(&body)?;
+    execution_request_shape().validate(&body)?;
     let (pipeline, environment) = (
         body.text_or_empty("pipelineName"),
         body.text_or_empty("environmentName"),
@@ -195,7 +195,8 @@ async fn create_execution(
     Ok((StatusCode::CREATED, Json(execution)))
 }
 
-/// Returns the variables of an execution as the end of its message, such as ` with a = 1`; empty if there are none.
+/// Returns the end of an execution's message, which lists its variables, such as ` with a = 1`; empty if there are
+/// none.
 fn describe_variables(body: &Map<String, Value>) -> String {
     let variables: Vec<String> = [SCALARS_FIELD, GRIDS_FIELD]
         .into_iter()
@@ -210,7 +211,8 @@ fn describe_variables(body: &Map<String, Value>) -> String {
     }
 }
 
-/// Simulates the published pipeline with this name. Returns a 404 if the project has none.
+/// Simulates an execution of the published pipeline with this name. Returns a 404 if the project has no repository or
+/// no such pipeline.
 async fn simulate_pipeline(
     app: &App,
     project: &VisibleProject,
@@ -233,11 +235,11 @@ async fn simulate_pipeline(
 async fn check_environment(app: &App, project: Uuid, environment: &str) -> Result<(), Problem> {
     let not_found = Problem::not_found(format!("the project has no environment `{environment}`"));
     let name = environment.to_owned();
-    let level = app
+    let access_level = app
         .store()
         .query(move |connection| environments::find_access_level(connection, project, &name))
         .await?;
-    level.map(|_| ()).ok_or(not_found)
+    access_level.map(|_| ()).ok_or(not_found)
 }
 
 /// Shows the state of an execution.
@@ -255,9 +257,9 @@ async fn check_environment(app: &App, project: Uuid, environment: &str) -> Resul
 async fn show_execution(
     project: VisibleProject,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
 ) -> Result<Json<ExecutionState>, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
     let now = app.clock().now();
     let result = app
         .store()
@@ -288,11 +290,11 @@ fn unknown_execution(id: Uuid) -> Problem {
 async fn terminate_execution(
     project: VisibleProject,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<Json<ExecutionName>, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
-    termination_request().validate(&body)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
+    termination_request_shape().validate(&body)?;
     let clock = app.clock().clone();
     app.store()
         .try_change(move |transaction| {

@@ -50,7 +50,7 @@ const RESOURCES: [Resource; 13] = [
 #[derive(Debug, Serialize, ToSchema)]
 struct Empty {}
 
-/// Adds the routes of all resources.
+/// Adds the routes of all resources to the router.
 pub(super) fn add_routes(router: OpenApiRouter<Arc<App>>) -> OpenApiRouter<Arc<App>> {
     RESOURCES
         .iter()

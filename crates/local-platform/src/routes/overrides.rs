@@ -59,16 +59,16 @@ struct OverriddenVariable {
 
 /// Returns the schemas of the request bodies.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
-    vec![overrides_request()]
+    vec![overrides_request_shape()]
 }
 
 /// Returns the shape of a request to set overrides.
-fn overrides_request() -> Shape {
+fn overrides_request_shape() -> Shape {
     let item = object([
         required_member("environmentName", text()),
         required_member("value", text_or_number()),
     ])
-    .with_name("OverrideRequest", "The value in one environment.");
+    .with_name("OverrideRequest", "The value of a variable in one environment.");
     object([required_member("overrides", list_of(item))])
         .with_name("OverridesRequest", "The body of a request to set overrides.")
 }
@@ -114,10 +114,10 @@ struct FailedOverride {
 async fn list_overrides(
     project: VisibleProject,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     query: Query,
 ) -> Result<Json<OverridesResponse>, Problem> {
-    let name = place.parameter(NAME_PARAMETER).to_owned();
+    let name = request_path.parameter(NAME_PARAMETER).to_owned();
     let not_found = unknown_variable(&name);
     let environment = query.find_value("environmentName").map(str::to_owned);
     let overrides = app
@@ -155,13 +155,13 @@ async fn set_overrides(
     project: VisibleProject,
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<Json<AppliedOverrides>, Problem> {
-    overrides_request().validate(&body)?;
+    overrides_request_shape().validate(&body)?;
     let items = body.find_objects("overrides").unwrap_or_default();
-    let items: Vec<StoredOverride> = items.into_iter().filter_map(read_override).collect();
-    let name = place.parameter(NAME_PARAMETER).to_owned();
+    let items: Vec<StoredOverride> = items.into_iter().filter_map(parse_override).collect();
+    let name = request_path.parameter(NAME_PARAMETER).to_owned();
     let not_found = unknown_variable(&name);
     let overrides = app
         .store()
@@ -177,16 +177,16 @@ async fn set_overrides(
     Ok(Json(overrides))
 }
 
-/// Reads an override; `None` if the value is neither a string nor a number.
-fn read_override(item: &Map<String, Value>) -> Option<StoredOverride> {
+/// Parses an override in a request body; `None` if the value is neither a string nor a number.
+fn parse_override(item: &Map<String, Value>) -> Option<StoredOverride> {
     Some(StoredOverride {
         environment_name: item.text_or_empty("environmentName"),
         value: item.find_value("value").and_then(VariableValue::from_json)?,
     })
 }
 
-/// Stores the overrides whose environment the role may change and whose value matches the variable's type. Returns
-/// these, and the others with the reason why they were not stored.
+/// Stores the overrides whose environment the role may change and whose value matches the variable's type. Returns the
+/// environments of the stored overrides, and those of the other overrides with the reason why they were not stored.
 fn apply_overrides(
     transaction: &Transaction<'_>,
     project: Uuid,
@@ -222,18 +222,19 @@ fn apply_overrides(
     })
 }
 
-/// Returns the reason why the role may not change overrides in the environment, or `None` if it may.
+/// Returns the reason why the role cannot change overrides in the environment: the environment does not exist, or its
+/// users may only read it. Returns `None` if the role can change overrides.
 fn find_refusal(
     connection: &Connection,
     project: Uuid,
     role: Role,
     environment: &str,
 ) -> rusqlite::Result<Option<String>> {
-    let level = environments::find_access_level(connection, project, environment)?;
-    Ok(match level {
+    let access_level = environments::find_access_level(connection, project, environment)?;
+    Ok(match access_level {
         None => Some("the environment does not exist".to_owned()),
         Some(level) if !role.is_admin() && READ_ONLY_LEVELS.contains(&level.as_str()) => Some(format!(
-            "the permission is missing: the environment gives its users the level {level}"
+            "permission denied: users of the environment have the access level {level}"
         )),
         Some(_) => None,
     })
@@ -259,10 +260,10 @@ async fn delete_override(
     project: VisibleProject,
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
 ) -> Result<StatusCode, Problem> {
-    let name = place.parameter(NAME_PARAMETER).to_owned();
-    let environment = place.parameter("environmentName").to_owned();
+    let name = request_path.parameter(NAME_PARAMETER).to_owned();
+    let environment = request_path.parameter("environmentName").to_owned();
     let not_found = unknown_variable(&name);
     let no_override = Problem::not_found(format!(
         "the variable `{name}` has no override in the environment `{environment}`"

@@ -41,22 +41,25 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Returns the schemas of the request bodies.
 fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
-    vec![project_request(vocabulary), repository_request(vocabulary)]
+    vec![
+        project_request_shape(vocabulary),
+        repository_request_shape(vocabulary),
+    ]
 }
 
 /// Returns the shape of a request to create a project.
-fn project_request(vocabulary: &Vocabulary) -> Shape {
+fn project_request_shape(vocabulary: &Vocabulary) -> Shape {
     object([
         required_member("name", text()),
         optional_member("description", any_text()),
         required_member("warehouse", one_of(&vocabulary.warehouses)),
         required_member("agentDeploymentType", one_of(&DEPLOYMENT_TYPES)),
     ])
-    .with_name("ProjectRequest", "The body of a project creation.")
+    .with_name("ProjectRequest", "The body of a request to create a project.")
 }
 
 /// Returns the shape of a request to assign a repository to a project.
-fn repository_request(vocabulary: &Vocabulary) -> Shape {
+fn repository_request_shape(vocabulary: &Vocabulary) -> Shape {
     let owner =
         required_member("ownerName", text()).with_description("The organization that owns the repository.");
     let parameters = object([owner]).with_name("ProviderParameters", "The owner of the repository.");
@@ -65,7 +68,10 @@ fn repository_request(vocabulary: &Vocabulary) -> Shape {
         required_member("providerParameters", parameters),
         required_member("repositoryName", text()),
     ])
-    .with_name("RepositoryRequest", "The body of a repository initialization.")
+    .with_name(
+        "RepositoryRequest",
+        "The body of a request to assign a repository to a project.",
+    )
 }
 
 /// A project that was created.
@@ -91,6 +97,7 @@ async fn list_projects(
     query: Query,
 ) -> Result<Json<PagedList<ProjectItem>>, Problem> {
     let page = Page::try_from_query(&query)?;
+    // The projects from the command line come first; the rest of the page is read from the store.
     let startup_projects = app.startup_projects();
     let start = usize::try_from(page.offset()).unwrap_or(usize::MAX);
     let mut items: Vec<ProjectItem> = startup_projects
@@ -143,7 +150,7 @@ async fn create_project(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedProject>), Problem> {
-    project_request(app.vocabulary()).validate(&body)?;
+    project_request_shape(app.vocabulary()).validate(&body)?;
     let project = ProjectRecord {
         id: Uuid::new_v4(),
         name: body.text_or_empty("name"),
@@ -159,7 +166,7 @@ async fn create_project(
     Ok((StatusCode::CREATED, Json(CreatedProject { project_id })))
 }
 
-/// Assigns a repository to a project that has none.
+/// Assigns a repository to a project that does not have one.
 #[utoipa::path(
     post,
     path = "/v1/projects/{projectId}/repositories",
@@ -177,7 +184,7 @@ async fn create_repository(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Empty>), Problem> {
-    repository_request(app.vocabulary()).validate(&body)?;
+    repository_request_shape(app.vocabulary()).validate(&body)?;
     let owner = body
         .find_object("providerParameters")
         .map(|parameters| parameters.text_or_empty("ownerName"));
@@ -191,7 +198,7 @@ async fn create_repository(
             if projects::is_full_saas(transaction, project.id)? {
                 return Ok(Err(Problem::invalid_field(
                     "projectId",
-                    "is of a project of the full SaaS deployment, which has no repository",
+                    "must not be the ID of a full SaaS project, which has no repository",
                 )));
             }
             let repository = repository.each_ref().map(String::as_str);

@@ -27,15 +27,15 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Returns the schemas of the request bodies.
 fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
-    vec![review_request(vocabulary.review)]
+    vec![review_request_shape(vocabulary.review)]
 }
 
-/// Returns the shape of the body of a review request. `fields` selects one of the two variants of the API document:
-/// with another name for the files, and with or without the warehouse.
-fn review_request(fields: ReviewFields) -> Shape {
+/// Returns the shape of a request to review files. `fields` selects one of the two variants in the API document, which
+/// have different names for the list of files; only one of them has the warehouse.
+fn review_request_shape(fields: ReviewFields) -> Shape {
     let mut parts = vec![
         required_member("branchName", text()).with_description("A branch of the project's repository."),
-        required_member("commitId", text()).with_description("The full id of a commit of that branch."),
+        required_member("commitId", text()).with_description("The full ID of a commit in that branch."),
         required_member(files_field(fields), texts()).with_description("Paths of files in that commit."),
     ];
     if fields == ReviewFields::FilePaths {
@@ -55,7 +55,7 @@ const fn files_field(fields: ReviewFields) -> &'static str {
     }
 }
 
-/// Reviews pipelines of a branch and commit against the quality rules of that commit.
+/// Reviews pipelines in a commit of a branch against the quality rules in this commit.
 #[utoipa::path(
     post,
     path = "/v1/projects/{projectId}/reviews",
@@ -78,9 +78,10 @@ async fn create_review(
     JsonObject(body): JsonObject,
 ) -> Result<Json<ReviewOutcome>, Problem> {
     let mut check = BodyCheck::default();
+    // The header must be present, but its value has no effect.
     check.required_header(&headers, "Agent-Version");
     let fields = app.vocabulary().review;
-    review_request(fields).check_members(&mut check, &body);
+    review_request_shape(fields).check_members(&mut check, &body);
     let request = ReviewSubject {
         branch: body.text_or_empty("branchName"),
         commit: body.text_or_empty("commitId"),
@@ -89,7 +90,7 @@ async fn create_review(
     let request = check.into_result(request)?;
     let repository = project
         .repository
-        .ok_or_else(|| Problem::not_found("the project has no repository here"))?;
+        .ok_or_else(|| Problem::not_found("the local platform has no repository for this project"))?;
     let outcome = app.read_repository(move || pipeline_review::review_pipelines(&repository, &request));
     Ok(Json(outcome.await?))
 }

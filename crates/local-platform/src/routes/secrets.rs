@@ -31,19 +31,19 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Returns the schemas of the request bodies.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
-    vec![secret_request()]
+    vec![secret_request_shape()]
 }
 
 /// Returns the shape of a request to store a secret.
-fn secret_request() -> Shape {
+fn secret_request_shape() -> Shape {
     object([
         required_member("name", text())
             .with_description("The name that other requests use to refer to the secret."),
         required_member("type", text()).with_description("`DWH_PASSWORD` for warehouse credentials."),
         required_member("key", text()).with_description("The name of the only property of `value`."),
-        rule(check_value, None),
+        rule(check_secret_value, None),
         required_member("value", map_of(any_text()))
-            .with_description("The secret. It is the only property, and its name is that in `key`."),
+            .with_description("An object whose only property is the secret; `key` has the property's name."),
     ])
     .with_name("SecretRequest", "The body of a secret.")
 }
@@ -71,11 +71,11 @@ struct CreatedSecret {
 async fn create_secret(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedSecret>), Problem> {
-    let agent = place.uuid_parameter("agentId")?;
-    secret_request().validate(&body)?;
+    let agent = request_path.uuid_parameter("agentId")?;
+    secret_request_shape().validate(&body)?;
     let secret = ["name", "type", "key"].map(|field| body.text_or_empty(field));
     let [vault_secret_name, ..] = secret.clone();
     let author = app.author(&caller);
@@ -93,8 +93,9 @@ async fn create_secret(
     ))
 }
 
-/// Checks that the value has exactly the property that `key` names, and that this property is not empty.
-fn check_value(check: &mut BodyCheck, body: &Map<String, Value>) {
+/// Checks that the object in `value` has exactly one property, the one that `key` names, and that this property is not
+/// empty. Ignores a missing `value`, which the shape of its member reports.
+fn check_secret_value(check: &mut BodyCheck, body: &Map<String, Value>) {
     let (key, Some(value)) = (body.text_or_empty("key"), body.find_object("value")) else {
         return;
     };

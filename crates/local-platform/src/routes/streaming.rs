@@ -43,14 +43,16 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![
         definition_shape(vocabulary),
         stored_definition_shape(vocabulary),
-        command_request(),
+        command_request_shape(),
     ]
 }
 
 /// Returns the shape of a request to start or stop a streaming pipeline.
-fn command_request() -> Shape {
-    object([required_member("command", one_of(&["start", "stop"]))])
-        .with_name("StreamingOrder", "The body of a command.")
+fn command_request_shape() -> Shape {
+    object([required_member("command", one_of(&["start", "stop"]))]).with_name(
+        "StreamingOrder",
+        "The body of a request to start or stop a streaming pipeline.",
+    )
 }
 
 /// The status of a streaming pipeline.
@@ -77,6 +79,7 @@ async fn create_streaming_pipeline(
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Map<String, Value>>), Problem> {
     definition_shape(app.vocabulary()).validate(&body)?;
+    // A stored definition can be submitted again; its ID is replaced.
     let id = Uuid::new_v4();
     let mut definition = Map::from_iter([(ID_PARAMETER.to_owned(), Value::from(id.to_string()))]);
     definition.extend(body.into_iter().filter(|(member, _)| member != ID_PARAMETER));
@@ -113,9 +116,9 @@ fn unknown_pipeline(id: Uuid) -> Problem {
 async fn show_streaming_pipeline(
     project: VisibleProject,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
 ) -> Result<Json<Value>, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
     let definition = app
         .store()
         .query(move |connection| streaming::find_definition(connection, project.id, id))
@@ -123,7 +126,7 @@ async fn show_streaming_pipeline(
     let definition = definition.ok_or_else(|| unknown_pipeline(id))?;
     serde_json::from_str(&definition)
         .map(Json)
-        .map_err(|error| Problem::internal(format!("the stored definition is broken: {error}")))
+        .map_err(|error| Problem::internal(format!("the stored definition is not valid JSON: {error}")))
 }
 
 /// Sends a streaming pipeline the command to start or stop. The response does not wait for the command to take effect.
@@ -143,11 +146,11 @@ async fn command_streaming_pipeline(
     project: VisibleProject,
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<Json<Empty>, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
-    command_request().validate(&body)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
+    command_request_shape().validate(&body)?;
     let command = match body.text_or_empty("command").as_str() {
         "start" => StreamingCommand::Start,
         _ => StreamingCommand::Stop,
@@ -177,9 +180,9 @@ async fn command_streaming_pipeline(
 async fn show_streaming_status(
     project: VisibleProject,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
 ) -> Result<Json<StatusResponse>, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
     let now = app.clock().now();
     let status = app
         .store()

@@ -48,11 +48,11 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Returns the schemas of the request bodies.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
-    vec![variable_request(), change_request()]
+    vec![variable_request_shape(), change_request_shape()]
 }
 
 /// Returns the shape of a request to create a variable.
-fn variable_request() -> Shape {
+fn variable_request_shape() -> Shape {
     object([
         required_member("name", text()).with_description("The name, which never changes."),
         required_member("type", one_of(&TYPES)),
@@ -62,11 +62,11 @@ fn variable_request() -> Shape {
         optional_member("description", any_text()),
         optional_member("supportsDoubleResolution", boolean()),
     ])
-    .with_name("VariableRequest", "The body of a variable creation.")
+    .with_name("VariableRequest", "The body of a request to create a variable.")
 }
 
 /// Returns the shape of a request to change a variable.
-fn change_request() -> Shape {
+fn change_request_shape() -> Shape {
     object([
         required_member("type", one_of(&TYPES)),
         required_member("behaviour", one_of(&BEHAVIOURS)),
@@ -77,11 +77,11 @@ fn change_request() -> Shape {
     ])
     .with_name(
         "VariableChange",
-        "The body of a change; missing fields keep their values.",
+        "The body of a request to change a variable; missing fields keep their values.",
     )
 }
 
-/// Returns the rule that the value matches the type, with its JSON schema.
+/// Returns the rule that a variable's value matches its type, with the rule's JSON schema.
 fn value_type_rule() -> ShapePart {
     let cases = [("TEXT", "string"), ("NUMBER", "number")].map(|(kind, json_type)| {
         json!({"type": "object", "properties": {
@@ -91,9 +91,10 @@ fn value_type_rule() -> ShapePart {
     rule(check_value_type, Some(json!({"oneOf": cases})))
 }
 
-/// Reports a value that does not match the type. An unknown type is reported by its own member.
+/// Reports a value that does not match the variable's type. Ignores an unknown type, which the shape of its member
+/// reports.
 fn check_value_type(check: &mut BodyCheck, body: &Map<String, Value>) {
-    let (kind, value) = (body.text_or_empty("type"), read_value(body));
+    let (kind, value) = (body.text_or_empty("type"), parse_value(body));
     if TYPES.contains(&kind.as_str()) && value.is_some_and(|value| !value.has_type(&kind)) {
         check.add_error("value", describe_type_mismatch(&kind));
     }
@@ -154,14 +155,14 @@ async fn create_variable(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedVariable>), Problem> {
-    variable_request().validate(&body)?;
+    variable_request_shape().validate(&body)?;
     let variable = StoredVariable {
         id: Uuid::new_v4().to_string(),
         name: body.text_or_empty("name"),
         kind: body.text_or_empty("type"),
         behaviour: body.text_or_empty("behaviour"),
         description: body.text_or_empty("description"),
-        value: read_value(&body).unwrap_or(VariableValue::Text(String::new())),
+        value: parse_value(&body).unwrap_or(VariableValue::Text(String::new())),
         supports_double_resolution: body.find_boolean("supportsDoubleResolution").unwrap_or_default(),
     };
     let variable_summary = CreatedVariable {
@@ -182,18 +183,18 @@ async fn create_variable(
     Ok((StatusCode::CREATED, Json(variable_summary)))
 }
 
-/// Returns the value in the body; `None` if it is missing or neither a string nor a number.
-fn read_value(body: &Map<String, Value>) -> Option<VariableValue> {
+/// Returns the variable's value in a request body; `None` if it is missing, or neither a string nor a number.
+fn parse_value(body: &Map<String, Value>) -> Option<VariableValue> {
     body.find_value("value").and_then(VariableValue::from_json)
 }
 
-/// Returns the reason why a value does not match this type of a variable: the end of a sentence about the value.
+/// Returns the end of a sentence about a variable's value: which JSON type the value must have for this variable type.
 pub(super) fn describe_type_mismatch(kind: &str) -> String {
     let required_type = if kind == "NUMBER" { "number" } else { "string" };
     format!("must be a {required_type} because the type is {kind}")
 }
 
-/// Creates a 404: the project has no such variable.
+/// Creates a 404: the project has no variable with this name.
 pub(super) fn unknown_variable(name: &str) -> Problem {
     Problem::not_found(format!("the project has no variable `{name}`"))
 }
@@ -227,57 +228,58 @@ struct VariablePatch {
 async fn change_variable(
     project: VisibleProject,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<StatusCode, Problem> {
-    change_request().validate(&body)?;
-    let change = VariablePatch {
+    change_request_shape().validate(&body)?;
+    let patch = VariablePatch {
         kind: body.text_or_empty("type"),
         behaviour: body.text_or_empty("behaviour"),
         description: body.find_text("description"),
-        value: read_value(&body),
+        value: parse_value(&body),
         supports_double_resolution: body.find_boolean("supportsDoubleResolution"),
     };
-    let name = place.parameter(NAME_PARAMETER).to_owned();
+    let name = request_path.parameter(NAME_PARAMETER).to_owned();
     app.store()
-        .try_change(move |transaction| apply_change(transaction, project.id, &name, change))
+        .try_change(move |transaction| apply_patch(transaction, project.id, &name, patch))
         .await??;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Changes a variable. Rejects the change if the value or an override would not match the type.
-fn apply_change(
+/// Changes a variable. Returns a 400 if its value would not match the new type, a 409 if an override would not, and a
+/// 404 if the variable does not exist.
+fn apply_patch(
     transaction: &Transaction<'_>,
     project: Uuid,
     name: &str,
-    change: VariablePatch,
+    patch: VariablePatch,
 ) -> rusqlite::Result<Result<(), Problem>> {
     let Some(mut row) = variables::find_variable(transaction, project, name)? else {
         return Ok(Err(unknown_variable(name)));
     };
-    let value = change.value.unwrap_or_else(|| row.variable.value.clone());
-    if !value.has_type(&change.kind) {
+    let value = patch.value.unwrap_or_else(|| row.variable.value.clone());
+    if !value.has_type(&patch.kind) {
         return Ok(Err(Problem::invalid_field(
             "value",
-            describe_type_mismatch(&change.kind),
+            describe_type_mismatch(&patch.kind),
         )));
     }
     let overrides = variables::list_overrides(transaction, &row, None)?;
-    if let Some(mismatch) = overrides.iter().find(|item| !item.value.has_type(&change.kind)) {
+    if let Some(mismatch) = overrides.iter().find(|item| !item.value.has_type(&patch.kind)) {
         let environment = &mismatch.environment_name;
         return Ok(Err(Problem::conflict(format!(
-            "the override in the environment `{environment}` does not fit the type {}; delete it first",
-            change.kind
+            "the override in the environment `{environment}` does not match the type {}; delete it first",
+            patch.kind
         ))));
     }
     let variable = &mut row.variable;
     variable.value = value;
-    variable.kind = change.kind;
-    variable.behaviour = change.behaviour;
-    if let Some(description) = change.description {
+    variable.kind = patch.kind;
+    variable.behaviour = patch.behaviour;
+    if let Some(description) = patch.description {
         variable.description = description;
     }
-    if let Some(supports_double_resolution) = change.supports_double_resolution {
+    if let Some(supports_double_resolution) = patch.supports_double_resolution {
         variable.supports_double_resolution = supports_double_resolution;
     }
     variables::update(transaction, &row)?;
@@ -299,9 +301,9 @@ fn apply_change(
 async fn delete_variable(
     project: VisibleProject,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
 ) -> Result<StatusCode, Problem> {
-    let name = place.parameter(NAME_PARAMETER).to_owned();
+    let name = request_path.parameter(NAME_PARAMETER).to_owned();
     let not_found = unknown_variable(&name);
     app.store()
         .try_change(move |transaction| {

@@ -25,11 +25,12 @@ pub(crate) const fn any_text() -> Shape {
     unnamed_shape(ShapeKind::AnyText)
 }
 
-/// Creates the shape of a UUID in its usual form.
+/// Creates the shape of a string that is a UUID with hyphens.
 pub(crate) const fn uuid() -> Shape {
     unnamed_shape(ShapeKind::Uuid)
 }
 
+/// Creates the shape of a boolean.
 pub(crate) const fn boolean() -> Shape {
     unnamed_shape(ShapeKind::Boolean)
 }
@@ -44,6 +45,7 @@ pub(crate) const fn whole_number_from(first: u64, last: Option<u64>) -> Shape {
     unnamed_shape(ShapeKind::Whole(first, last))
 }
 
+/// Creates the shape of a string, which may be empty, or a number.
 pub(crate) const fn text_or_number() -> Shape {
     unnamed_shape(ShapeKind::TextOrNumber)
 }
@@ -53,7 +55,7 @@ pub(crate) const fn texts() -> Shape {
     unnamed_shape(ShapeKind::Texts)
 }
 
-/// Creates the shape of a list, which may be empty.
+/// Creates the shape of a list, which may be empty, of values with the shape `item`.
 pub(crate) fn list_of(item: Shape) -> Shape {
     unnamed_shape(ShapeKind::List(Box::new(item)))
 }
@@ -79,7 +81,8 @@ pub(crate) const fn any_object() -> Shape {
     unnamed_shape(ShapeKind::Map(None))
 }
 
-/// Creates the shape of an object that has one of several shapes, selected by its member `tag`.
+/// Creates the shape of an object that has one of several shapes. The value of its member `tag` is the name of one of
+/// the `variants`.
 pub(crate) fn variants(
     tag: &'static str,
     variants: impl IntoIterator<Item = (&'static str, Shape)>,
@@ -87,12 +90,12 @@ pub(crate) fn variants(
     unnamed_shape(ShapeKind::Variants(tag, variants.into_iter().collect()))
 }
 
-/// Creates a required member.
+/// Creates a required member. A missing or null member is reported as null.
 pub(crate) fn required_member(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Required(MISSING_MESSAGE))
 }
 
-/// Creates a required member whose absence is reported with the message for an empty value.
+/// Creates a required member. A missing or null member is reported as empty.
 pub(crate) fn nonempty_member(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Required(EMPTY_MESSAGE))
 }
@@ -102,7 +105,7 @@ pub(crate) fn optional_member(field: impl Into<String>, shape: Shape) -> ShapePa
     member(field, shape, Presence::Optional)
 }
 
-/// Creates a required member whose absence is reported by a rule of the object.
+/// Creates a required member whose absence is reported by one of the object's rules.
 pub(crate) fn rule_checked_member(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::CheckedByRule)
 }
@@ -117,7 +120,8 @@ fn member(field: impl Into<String>, shape: Shape, presence: Presence) -> ShapePa
     })
 }
 
-/// Creates a rule, with the JSON schema that expresses it if there is one.
+/// Creates a rule about an object: `check` reports the errors, and `schema` is the JSON schema that expresses the rule,
+/// if there is one.
 pub(crate) fn rule(check: impl Fn(&mut BodyCheck, &Object) + 'static, schema: Option<Value>) -> ShapePart {
     ShapePart::Rule(ShapeRule {
         check: Box::new(check),

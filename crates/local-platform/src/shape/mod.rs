@@ -79,7 +79,7 @@ pub(super) struct ShapeRule {
 }
 
 impl ShapePart {
-    /// Sets the description of a member in the API description; a rule has none.
+    /// Sets the member's text in the API description. Has no effect on a rule, which has no text.
     pub(super) fn with_description(mut self, text: &'static str) -> Self {
         if let Self::Member(member) = &mut self {
             member.about = Some(text);
@@ -89,7 +89,7 @@ impl ShapePart {
 }
 
 impl Shape {
-    /// Sets the shape's name in the API description and a sentence about it.
+    /// Sets the shape's name in the API description, and a sentence that describes the shape.
     pub(super) fn with_name(self, name: &'static str, about: &'static str) -> Self {
         Self {
             name: Some(name),
@@ -98,14 +98,14 @@ impl Shape {
         }
     }
 
-    /// Checks a body; the problem lists all its errors.
+    /// Checks the body of a request, and returns a 400 that lists all its errors.
     pub(super) fn validate(&self, body: &Object) -> Result<(), Problem> {
         let mut check = BodyCheck::default();
         self.check_members(&mut check, body);
         check.into_result(())
     }
 
-    /// Adds all errors in the members of an object to `check`. Shapes without members have nothing to check here.
+    /// Adds all errors in the members of an object to `check`. Does nothing for shapes that have no members.
     pub(super) fn check_members(&self, check: &mut BodyCheck, body: &Object) {
         match &self.kind {
             ShapeKind::Object(parts) | ShapeKind::AtLeastOneOf(parts) => {
@@ -130,7 +130,7 @@ impl Shape {
         }
     }
 
-    /// Adds all errors in the value of a field to `check`. A value of another type than the shape is one error.
+    /// Adds all errors in the value of a field to `check`. A value with a wrong type is a single error.
     fn check_value(&self, check: &mut BodyCheck, field: &str, value: &Value) {
         match (&self.kind, value) {
             (ShapeKind::AnyText, Value::String(_))
@@ -159,7 +159,7 @@ impl Shape {
         }
     }
 
-    /// Checks that a text is not blank and fits the shape.
+    /// Checks that a string is not blank and matches the shape.
     fn check_text(&self, check: &mut BodyCheck, field: &str, text: &str) {
         match &self.kind {
             _ if text.trim().is_empty() => check.add_error(field, EMPTY_MESSAGE),
@@ -192,7 +192,7 @@ impl Shape {
         }
     }
 
-    /// Returns the word for several values of this shape.
+    /// Returns the plural of the word for values of this shape.
     const fn plural_noun(&self) -> &'static str {
         match &self.kind {
             ShapeKind::Text | ShapeKind::AnyText => "strings",
@@ -201,7 +201,8 @@ impl Shape {
         }
     }
 
-    /// Returns the shape of the field that selects one of the variants: it must be one of their names.
+    /// Returns the shape of the field that selects a variant: its value must be the name of a variant. The shape must
+    /// have variants.
     fn tag_shape(&self) -> Self {
         let ShapeKind::Variants(_, variants) = &self.kind else {
             return text();
@@ -215,7 +216,7 @@ fn is_in_range(value: &Value, first: u64, last: Option<u64>) -> bool {
     as_whole_number(value).is_some_and(|number| number >= first && last.is_none_or(|last| number <= last))
 }
 
-/// Checks that a list has items, and that each is a text that is not empty.
+/// Checks that a list is not empty, and that each item is a string that is not empty.
 fn check_texts(check: &mut BodyCheck, field: &str, items: &[Value]) {
     if items.is_empty() {
         check.add_error(field, EMPTY_MESSAGE);
@@ -230,7 +231,7 @@ fn check_texts(check: &mut BodyCheck, field: &str, items: &[Value]) {
 }
 
 impl ShapePart {
-    /// Checks a member of an object, which may be missing, or a rule about the object.
+    /// Checks this part of an object's shape: a rule about the object, or a member, which may be missing.
     fn check_part(&self, check: &mut BodyCheck, object: &Object) {
         let member = match self {
             Self::Rule(rule) => return (rule.check)(check, object),

@@ -4,7 +4,8 @@ use super::{Object, Presence, Shape, ShapeKind, ShapePart};
 use serde_json::{Value, json};
 
 impl Shape {
-    /// Returns the JSON schema. Schemas of named shapes are added to `named_schemas`, and the result refers to them.
+    /// Returns the JSON schema of the shape. If the shape has a name, its schema is added to `named_schemas`, and the
+    /// result is a reference to it.
     pub(crate) fn to_schema(&self, named_schemas: &mut Object) -> Value {
         let mut schema = self.value_schema(named_schemas);
         if let Some(about) = self.about {
@@ -17,14 +18,15 @@ impl Shape {
         json!({"$ref": format!("#/components/schemas/{name}")})
     }
 
-    /// Returns the JSON schema of the shape. Adds the schemas of named shapes in it to `named_schemas`.
+    /// Returns the JSON schema of the shape itself, without its name and description. Adds the schemas of named shapes
+    /// inside it to `named_schemas`.
     fn value_schema(&self, named_schemas: &mut Object) -> Value {
         match &self.kind {
             ShapeKind::Text => json!({"type": "string", "pattern": r"\S"}),
             ShapeKind::AnyText => json!({"type": "string"}),
             ShapeKind::Uuid => json!({"type": "string", "format": "uuid"}),
             ShapeKind::Boolean => json!({"type": "boolean"}),
-            ShapeKind::OneOf(words) => json!({"type": "string", "enum": words}),
+            ShapeKind::OneOf(names) => json!({"type": "string", "enum": names}),
             ShapeKind::Whole(first, None) => json!({"type": "integer", "minimum": first}),
             ShapeKind::Whole(first, Some(last)) => {
                 json!({"type": "integer", "minimum": first, "maximum": last})
@@ -55,8 +57,8 @@ impl Shape {
     }
 }
 
-/// Returns the schema of an object. If the object has rules, the result is an `allOf` of their schemas and that of the
-/// members.
+/// Returns the JSON schema of an object. If rules of the object have schemas, the result is an `allOf` of these and the
+/// members' schema.
 fn object_schema(parts: &[ShapePart], named_schemas: &mut Object) -> Value {
     let (mut properties, mut required_fields, mut schemas) = (Object::new(), Vec::new(), Vec::new());
     for part in parts {
@@ -86,8 +88,8 @@ fn object_schema(parts: &[ShapePart], named_schemas: &mut Object) -> Value {
     json!({"allOf": schemas})
 }
 
-/// Returns the schema of a value that may also be null. A schema without a type of its own is a reference, which cannot
-/// be extended, so the null becomes an alternative.
+/// Returns the JSON schema of a value that may also be null. A schema without a `type` is a reference, which cannot be
+/// extended, so the result is a choice between null and the reference.
 fn nullable_schema(mut schema: Value) -> Value {
     let Some(kind) = schema.get_mut("type") else {
         return json!({"oneOf": [{"type": "null"}, schema]});

@@ -130,8 +130,8 @@ pub(crate) struct ArtifactFilter {
 /// The columns that [`read_artifact`] reads, in its order.
 const COLUMNS: &str = "prefix, version_name, enabled, created_at, provider, commit_hash, branch";
 
-/// Adds a version, which belongs to `project` if there is one. Returns false and changes nothing if the prefix already
-/// has a version of this name.
+/// Adds a version and records an event about it, in `project` if it is given. Returns false without any change if the
+/// prefix already has a version with this name.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     artifact: &StoredArtifact,
@@ -164,8 +164,8 @@ pub(crate) fn insert(
     Ok(true)
 }
 
-/// Records an event in `project` or, without one, in the project with the prefix as its name, if there is one: the
-/// design tool uses the project's name as the prefix.
+/// Records an event about a version in the audit log. Without `project`, the event belongs to the project whose name is
+/// the prefix, if there is one, because the design tool uses the project's name as the prefix.
 fn record_event(
     transaction: &Transaction<'_>,
     kind: EventKind,
@@ -191,10 +191,11 @@ fn record_event(
     events::insert(transaction, author, &entry)
 }
 
-/// Encodes the digest, the size and the path of each file as text. A path contains no NUL, so a NUL ends each entry.
+/// Encodes the hash, the size and the path of each file as text. A NUL ends each file, because a path contains no NUL.
 pub(super) fn encode_files(files: &[StoredFile]) -> Vec<u8> {
     let mut list = String::new();
     for StoredFile { path, size, sha256 } in files {
+        // A hash has 32 bytes, which are written as two numbers of 16 bytes. Writing to a string cannot fail.
         let (halves, _) = sha256.as_chunks::<16>();
         for half in halves {
             let _ = write!(list, "{:032x}", u128::from_be_bytes(*half));
@@ -204,10 +205,10 @@ pub(super) fn encode_files(files: &[StoredFile]) -> Vec<u8> {
     list.into_bytes()
 }
 
-/// Inserts the shared pipelines of the artifact with this number, with their positions, so that their order is kept.
+/// Inserts the shared pipelines of an artifact, each with its position, so that their order is kept.
 fn insert_pipelines(
     transaction: &Transaction<'_>,
-    number: i64,
+    artifact_number: i64,
     pipelines: &[StoredSharedPipeline],
 ) -> rusqlite::Result<()> {
     let mut insertion = transaction.prepare_cached("INSERT INTO shared_pipeline VALUES (?, ?, ?, ?, ?)")?;
@@ -217,19 +218,25 @@ fn insert_pipelines(
             source_pipeline,
             description,
         } = pipeline;
-        insertion.execute(params![number, position, id, source_pipeline, description])?;
+        insertion.execute(params![
+            artifact_number,
+            position,
+            id,
+            source_pipeline,
+            description
+        ])?;
     }
     Ok(())
 }
 
-/// Returns whether the prefix already has a version of this name.
+/// Returns whether the prefix already has a version with this name.
 pub(crate) fn exists(connection: &Connection, prefix: &str, version_name: &str) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT 1 FROM artifact WHERE prefix = ? AND version_name = ?")?
         .exists([prefix, version_name])
 }
 
-/// Returns a page of the versions, most recent first, and the total number.
+/// Returns a page of the versions that match the filter, most recent first, and the total number of matching versions.
 pub(crate) fn list_artifacts(
     connection: &Connection,
     filter: &ArtifactFilter,
@@ -273,7 +280,8 @@ fn read_artifact(row: &Row<'_>) -> rusqlite::Result<StoredArtifact> {
     })
 }
 
-/// Returns a version with its shared pipelines; without a name, the `[Latest]` version of the prefix.
+/// Returns a version with its shared pipelines, or `None` if there is no such version. Without a name, this is the most
+/// recent enabled version of the prefix, `[Latest]`.
 pub(crate) fn find_artifact(
     connection: &Connection,
     prefix: &str,
@@ -297,13 +305,16 @@ pub(crate) fn find_artifact(
         .transpose()
 }
 
-/// Returns the shared pipelines of the artifact with this number.
-fn list_pipelines(connection: &Connection, number: i64) -> rusqlite::Result<Vec<StoredSharedPipeline>> {
+/// Returns the shared pipelines of an artifact in the order in which they were published.
+fn list_pipelines(
+    connection: &Connection,
+    artifact_number: i64,
+) -> rusqlite::Result<Vec<StoredSharedPipeline>> {
     connection
         .prepare_cached(
             "SELECT id, source, description FROM shared_pipeline WHERE artifact = ? ORDER BY position",
         )?
-        .query_map([number], |row| {
+        .query_map([artifact_number], |row| {
             Ok(StoredSharedPipeline {
                 id: row.get(0)?,
                 source_pipeline: row.get(1)?,
@@ -313,8 +324,8 @@ fn list_pipelines(connection: &Connection, number: i64) -> rusqlite::Result<Vec<
         .collect()
 }
 
-/// Enables or disables a version and returns its new state, or `None` if there is no such version. Only the disabling
-/// is recorded as an event: the API document has no event for enabling.
+/// Enables or disables a version and returns its new state, or `None` if there is no such version. Only disabling is
+/// recorded as an event, because the API document has no event for enabling.
 pub(crate) fn set_enabled(
     transaction: &Transaction<'_>,
     [prefix, version_name]: [&str; 2],
@@ -343,7 +354,7 @@ pub(crate) fn set_enabled(
     Ok(artifact)
 }
 
-/// Returns a page of the shared pipelines of all prefixes, by prefix and ID, and the total number.
+/// Returns a page of the shared pipelines of all prefixes, sorted by prefix and ID, and their total number.
 pub(crate) fn list_shared_pipelines(
     connection: &Connection,
     page: Page,

@@ -14,7 +14,7 @@ pub(crate) const TABLES: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-/// Adds a connection. Returns false and changes nothing if the project already has one with this name.
+/// Adds a connection. Returns false without any change if the project already has a connection with this name.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     project: Uuid,
@@ -28,7 +28,8 @@ pub(crate) fn insert(
     Ok(inserted_count > 0)
 }
 
-/// Returns the warehouse kind of a connection in lower case, or `None` if the project has no such connection.
+/// Returns the warehouse kind (the `authProvider`) of a connection, in lower case. Returns `None` if the project has no
+/// such connection.
 pub(crate) fn find_provider(
     connection: &Connection,
     project: Uuid,

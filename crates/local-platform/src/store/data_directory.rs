@@ -31,7 +31,8 @@ pub(super) struct DataDirectory {
 }
 
 impl DataDirectory {
-    /// Locks the directory, creating it if it is missing.
+    /// Locks the directory for this process, creating the directory if it is missing. If another process keeps the
+    /// lock, the error names this process, if its ID can be read.
     pub(super) fn lock(path: &Path) -> Result<Self, StoreError> {
         create_directory(path).map_err(directory_error(path))?;
         let mut lock = open_private_file(&path.join(LOCK_FILE)).map_err(directory_error(path))?;
@@ -58,7 +59,8 @@ impl DataDirectory {
     /// acknowledged change is lost.
     pub(super) fn open_database(&self) -> Result<Connection, StoreError> {
         let file = self.path.join(DATABASE_FILE);
-        self.restrict_files(&file).map_err(directory_error(&self.path))?;
+        self.restrict_database_files(&file)
+            .map_err(directory_error(&self.path))?;
         let connection = Connection::open(file)?;
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -66,20 +68,21 @@ impl DataDirectory {
         Ok(connection)
     }
 
-    /// Lets only the owner read the database; SQLite creates its other files with the same permissions.
-    fn restrict_files(&self, file: &Path) -> io::Result<()> {
+    /// Lets only the owner read the database and its side files. SQLite creates new side files with the same
+    /// permissions as the database.
+    fn restrict_database_files(&self, file: &Path) -> io::Result<()> {
         drop(open_private_file(file)?);
         for name in DATABASE_SIDE_FILES {
             let path = self.path.join(name);
             if path.exists() {
-                restrict(&File::open(path)?)?;
+                restrict_permissions(&File::open(path)?)?;
             }
         }
         Ok(())
     }
 }
 
-/// Returns a function that converts an I/O error to the error of this directory, for `map_err`.
+/// Returns a function, for `map_err`, that converts an I/O error to an error about this directory.
 fn directory_error(path: &Path) -> impl Fn(io::Error) -> StoreError {
     move |source| StoreError::DataDirectory {
         path: path.to_owned(),
@@ -100,7 +103,8 @@ fn wait_for_lock(lock: &File) -> io::Result<bool> {
     }
 }
 
-/// Creates the directory, readable only for the user, because it contains data of a service.
+/// Creates the directory and its missing parents so that only the user can read them, because they contain a service's
+/// data.
 fn create_directory(directory: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -115,20 +119,20 @@ fn open_private_file(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(path)?;
-    restrict(&file)?;
+    restrict_permissions(&file)?;
     Ok(file)
 }
 
 /// Removes the permissions of other users from a file.
 #[cfg(unix)]
-fn restrict(file: &File) -> io::Result<()> {
+fn restrict_permissions(file: &File) -> io::Result<()> {
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))
 }
 
 /// Does nothing: on other systems, a file has the permissions of its directory.
 #[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "the same shape as on Unix")]
-fn restrict(_: &File) -> io::Result<()> {
+#[expect(clippy::unnecessary_wraps, reason = "the same signature as on Unix")]
+fn restrict_permissions(_: &File) -> io::Result<()> {
     Ok(())
 }
 

@@ -50,7 +50,8 @@ pub(crate) struct EnvironmentRecord {
     pub definition: String,
 }
 
-/// Adds an environment. Returns false and changes nothing if the project already has one with this name.
+/// Adds an environment and records the event. Returns false without any change if the project already has an
+/// environment with this name.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     environment: &EnvironmentRecord,
@@ -87,7 +88,7 @@ pub(crate) fn insert(
     Ok(inserted_count > 0)
 }
 
-/// Returns the access level of users in an environment, or `None` if the project has no such environment.
+/// Returns the default access level of an environment's users, or `None` if the project has no such environment.
 pub(crate) fn find_access_level(
     connection: &Connection,
     project: Uuid,
@@ -99,7 +100,8 @@ pub(crate) fn find_access_level(
         .optional()
 }
 
-/// Returns a page of a project's environments, oldest first, and the total number.
+/// Returns a page of a project's environments, oldest first, and the total number of its environments. The name of each
+/// default agent is made up from the agent's ID.
 pub(crate) fn list_environments(
     connection: &Connection,
     project: Uuid,

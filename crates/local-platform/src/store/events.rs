@@ -146,7 +146,8 @@ pub(crate) struct AuditEvent {
     additional_info: String,
 }
 
-/// Inserts an event into the audit log. Its time is never before that of the previous event.
+/// Inserts an event into the audit log. If the author's time is before the previous event, because the clock was set
+/// back, the event gets the time of the previous event.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     author: &Author,
@@ -177,7 +178,8 @@ pub(crate) fn insert(
     Ok(())
 }
 
-/// Returns a page of the events between two times, both included, in the order of recording, and the total number.
+/// Returns a page of the events from `first` to `last`, both included, in the order of recording, and the total number
+/// of these events.
 pub(crate) fn list_events(
     connection: &Connection,
     first: Moment,

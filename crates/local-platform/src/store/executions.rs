@@ -77,7 +77,7 @@ pub(crate) struct ExecutionResult {
     pub finished_at: Option<Moment>,
 }
 
-/// Adds an execution. Returns false and changes nothing if an execution with the same tag is running in the project.
+/// Adds an execution. Returns false without any change if an execution with the same tag is running in the project.
 pub(crate) fn insert(transaction: &Transaction<'_>, execution: &ExecutionRecord) -> rusqlite::Result<bool> {
     let inserted_count = transaction.execute_cached(
         "INSERT INTO execution (id, project, pipeline, environment, tag, started_at, ends_at, success, message)
@@ -122,9 +122,11 @@ pub(crate) fn find_execution(
                         "The execution was terminated".to_owned(),
                         Some(cancelled_at),
                     ),
-                    (None, _) if now < ends_at => {
-                        (ExecutionStatus::Running, "The pipeline runs".to_owned(), None)
-                    }
+                    (None, _) if now < ends_at => (
+                        ExecutionStatus::Running,
+                        "The pipeline is running".to_owned(),
+                        None,
+                    ),
                     (None, true) => (ExecutionStatus::Success, message, Some(ends_at)),
                     (None, false) => (ExecutionStatus::Failed, message, Some(ends_at)),
                 };
@@ -139,8 +141,8 @@ pub(crate) fn find_execution(
         .optional()
 }
 
-/// Terminates an execution if it is still running; one that has ended, or was terminated before, does not change.
-/// Returns false if the project has no such execution.
+/// Terminates an execution if it is still running. Leaves an execution unchanged that has ended or was terminated
+/// before. Returns false if the project has no such execution.
 pub(crate) fn cancel(
     transaction: &Transaction<'_>,
     project: Uuid,

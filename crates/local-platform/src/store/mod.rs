@@ -55,7 +55,8 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Opens the store in `directory`, creating missing parts; without a directory, an empty store in memory.
+    /// Opens the store in `directory`, creating the directory and the database if they are missing. Without a
+    /// directory, creates an empty store in memory.
     pub(super) fn open(directory: Option<&Path>) -> Result<Self, StoreError> {
         let directory = directory.map(DataDirectory::lock).transpose()?;
         let mut connection = match &directory {
@@ -75,7 +76,7 @@ impl Store {
         })
     }
 
-    /// Runs `work` on the connection; the data does not change while it runs.
+    /// Runs `work`, which reads data, on the connection. No other request changes the data while `work` runs.
     pub(super) async fn query<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -84,9 +85,9 @@ impl Store {
         self.run_blocking(move |connection| Ok(work(connection)?)).await
     }
 
-    /// Runs `work` in a transaction: its changes are atomic, and durable when this returns. Together with
-    /// [`Store::try_change`] it is the only way to change data while the service runs, so an audit event goes into the
-    /// transaction of its change.
+    /// Runs `work` in a transaction. Its changes are atomic, and they are durable when this function returns. An audit
+    /// event is part of the same transaction as its change, because only this function and [`Store::try_change`] change
+    /// data while the service runs.
     pub(super) async fn change<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -98,8 +99,8 @@ impl Store {
         Ok(value)
     }
 
-    /// Runs `work` in a transaction, as [`Store::change`] does. If `work` returns a refusal, all its changes are rolled
-    /// back.
+    /// Runs `work` in a transaction, as [`Store::change`] does. If the inner result of `work` is an error, all its
+    /// changes are rolled back.
     pub(super) async fn try_change<T, R, F>(&self, work: F) -> Result<Result<T, R>, StoreError>
     where
         T: Send + 'static,
@@ -117,7 +118,8 @@ impl Store {
         .await
     }
 
-    /// Runs `work` in a transaction on the caller's thread, before the service accepts requests.
+    /// Runs `work` in a transaction and commits it. Blocks the caller's thread, which is allowed only before the
+    /// service accepts requests.
     pub(super) fn change_at_start<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
@@ -129,7 +131,8 @@ impl Store {
         Ok(value)
     }
 
-    /// Runs `work` on a blocking thread. If it panics, its transaction is rolled back.
+    /// Runs `work` on a blocking thread, and returns its result. If `work` panics, its transaction is rolled back, and
+    /// the result is an error.
     async fn run_blocking<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -142,7 +145,8 @@ impl Store {
     }
 }
 
-/// Locks the connection, also after a panic: the transaction was rolled back, so the data is consistent.
+/// Locks the connection, even if a thread panicked while it held the lock. The data is then consistent, because the
+/// thread's transaction was rolled back.
 fn lock_connection(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
     connection.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -153,18 +157,19 @@ impl fmt::Debug for Store {
     }
 }
 
-/// Starts a transaction that is rolled back unless it is committed. It takes the lock for writing at once, not only at
-/// its first change.
+/// Starts a transaction that is rolled back unless it is committed. The transaction locks the database for writing at
+/// once, not only at its first change.
 fn begin_transaction(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
 /// Statements that are prepared only once. The cache key is the SQL text, which must therefore contain no values.
 trait CachedStatements {
-    /// Runs a statement and returns the number of changed rows.
+    /// Runs a statement, which stays prepared for the next call, and returns the number of changed rows.
     fn execute_cached(&self, sql: &str, values: impl Params) -> rusqlite::Result<usize>;
 
-    /// Reads the only row of the result.
+    /// Runs a statement, which stays prepared for the next call, and reads the first row of its result. Returns an
+    /// error if the result is empty.
     fn query_row_cached<T>(
         &self,
         sql: &str,
@@ -188,7 +193,7 @@ impl CachedStatements for Connection {
     }
 }
 
-/// Reads the number of a `SELECT count(*)`.
+/// Reads the result row of a `SELECT count(*)`.
 fn read_count(row: &Row<'_>) -> rusqlite::Result<u64> {
     row.get::<_, i64>(0).map(i64::unsigned_abs)
 }

@@ -83,8 +83,8 @@ pub(crate) fn exists(connection: &Connection, id: Uuid) -> rusqlite::Result<bool
         .exists([id.to_string()])
 }
 
-/// Returns whether the project is of the full SaaS deployment; false for a project that was not created through the
-/// API.
+/// Returns whether the project has the full SaaS deployment type; false for a project from the command line, which has
+/// no type.
 pub(crate) fn is_full_saas(connection: &Connection, id: Uuid) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT 1 FROM project WHERE id = ? AND full_saas")?
@@ -103,8 +103,8 @@ pub(crate) fn find_by_name(connection: &Connection, name: &str) -> rusqlite::Res
     })
 }
 
-/// Returns up to `size` projects after the first `offset`, oldest first, without those in `excluded_ids` (a JSON list
-/// of IDs), and the total number.
+/// Returns up to `size` projects after the first `offset`, oldest first, and the total number of projects. Omits the
+/// projects in `excluded_ids`, a list of IDs in JSON, which SQL can read from a single parameter.
 pub(crate) fn list_projects(
     connection: &Connection,
     excluded_ids: &str,
@@ -121,13 +121,13 @@ pub(crate) fn list_projects(
         .prepare_cached(&format!(
             "SELECT id, name, description {condition} ORDER BY number LIMIT ?2 OFFSET ?3"
         ))?
-        .query_map(params![excluded_ids, size, offset], read_item)?
+        .query_map(params![excluded_ids, size, offset], read_project_item)?
         .collect::<Result<_, _>>()?;
     Ok((items, total))
 }
 
-/// Reads a project of the list from a row of the query in [`list_projects`].
-fn read_item(row: &Row<'_>) -> rusqlite::Result<ProjectItem> {
+/// Reads an item of the project list from a row of the query in [`list_projects`].
+fn read_project_item(row: &Row<'_>) -> rusqlite::Result<ProjectItem> {
     Ok(ProjectItem {
         id: row.get(0)?,
         name: row.get(1)?,
@@ -135,8 +135,8 @@ fn read_item(row: &Row<'_>) -> rusqlite::Result<ProjectItem> {
     })
 }
 
-/// Records the provider, owner and name of a project's repository. Returns false and changes nothing if it already has
-/// one.
+/// Records the provider, owner and name of a project's repository. Returns false without any change if the project
+/// already has a repository.
 pub(crate) fn insert_repository(
     transaction: &Transaction<'_>,
     project: Uuid,

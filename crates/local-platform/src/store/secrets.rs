@@ -18,7 +18,8 @@ pub(crate) const TABLES: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-/// Records that a runner has a secret, replacing an earlier one with the same name.
+/// Records that a runner has a secret, and the event. A secret with the same name is replaced. The secret's value is
+/// not stored.
 pub(crate) fn insert_or_replace(
     transaction: &Transaction<'_>,
     agent: Uuid,
@@ -32,7 +33,7 @@ pub(crate) fn insert_or_replace(
     )?;
     let entry = NewEvent {
         kind: EventKind::CredentialsCreated,
-        project: find_project(transaction, &agent)?,
+        project: find_agent_project(transaction, &agent)?,
         subject_id: format!("{agent}/{name}"),
         subject_name: name,
         information: format!("type {kind}"),
@@ -40,9 +41,9 @@ pub(crate) fn insert_or_replace(
     events::insert(transaction, author, &entry)
 }
 
-/// Returns the project whose environments use the runner by default, if there is exactly one: the event about the
-/// secret belongs to it.
-fn find_project(transaction: &Transaction<'_>, agent: &str) -> rusqlite::Result<Option<Uuid>> {
+/// Returns the project whose environments use the runner `agent` by default, if there is exactly one. The event about a
+/// secret of the runner belongs to this project.
+fn find_agent_project(transaction: &Transaction<'_>, agent: &str) -> rusqlite::Result<Option<Uuid>> {
     let id: Option<String> = transaction
         .query_row_cached(
             "SELECT min(project) FROM environment WHERE agent = ? HAVING count(DISTINCT project) = 1",

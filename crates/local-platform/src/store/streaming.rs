@@ -61,7 +61,7 @@ pub(crate) struct NewPipeline {
     pub definition: String,
 }
 
-/// Adds a streaming pipeline, which is not running yet.
+/// Adds a streaming pipeline, which is not running yet, and records the event.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     pipeline: &NewPipeline,
@@ -105,7 +105,7 @@ fn record_event(
     events::insert(transaction, author, &entry)
 }
 
-/// Returns the definition of a project's streaming pipeline, as JSON.
+/// Returns the definition of a project's streaming pipeline as JSON, or `None` if the project has no such pipeline.
 pub(crate) fn find_definition(
     connection: &Connection,
     project: Uuid,
@@ -136,7 +136,8 @@ pub(crate) fn find_status(
         .optional()
 }
 
-/// Returns the state of a streaming pipeline at this time: starting and stopping take a while.
+/// Returns the state at the time `now` of a streaming pipeline with these times of its last start and stop. Starting
+/// and stopping take a while.
 fn state_at(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment) -> StreamingState {
     match (started_at, stopped_at) {
         (Some(started_at), None) if now < started_at + STARTING_TIME => StreamingState::Starting,
@@ -146,8 +147,8 @@ fn state_at(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment)
     }
 }
 
-/// Starts or stops a streaming pipeline. A pipeline that already runs keeps its start time, and one that was already
-/// stopped its stop time. Returns false if the project has no such pipeline.
+/// Starts or stops a streaming pipeline and records the event. The command does not change a pipeline that is already
+/// running or already stopped. Returns false if the project has no such pipeline.
 pub(crate) fn apply_command(
     transaction: &Transaction<'_>,
     project: Uuid,
@@ -180,7 +181,7 @@ pub(crate) fn apply_command(
     Ok(true)
 }
 
-/// Restarts the pipelines that were running when the service stopped: they start anew at this time.
+/// Restarts the pipelines that were running when the service stopped, by setting their start time to `now`.
 pub(crate) fn restart_running(transaction: &Transaction<'_>, now: Moment) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "UPDATE streaming_pipeline SET started_at = ? WHERE started_at IS NOT NULL AND stopped_at IS NULL",

@@ -58,7 +58,7 @@ pub(crate) struct TaskRecord {
 /// The columns that [`read_task`] reads, in its order.
 const COLUMNS: &str = "number, id, project, branch, description, created_at, state";
 
-/// Adds a task with its first messages and gives it a new branch ID.
+/// Adds a task with its first messages. The ID of its branch is a new random one.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     task: &TaskRecord,
@@ -78,7 +78,7 @@ pub(crate) fn insert(
     append_messages(transaction, transaction.last_insert_rowid(), messages)
 }
 
-/// Serializes the state of a task for its column.
+/// Serializes the state of a task as JSON for its database column.
 fn serialize_task(task: &AgentTask) -> rusqlite::Result<String> {
     serde_json::to_string(task).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
 }
@@ -96,16 +96,20 @@ pub(crate) fn update(
     append_messages(transaction, stored_task.number, messages)
 }
 
-/// Adds messages to the history of the task with this number. Positions are counted from 0, so the position of a new
-/// message is the number of those before it.
-fn append_messages(transaction: &Transaction<'_>, number: i64, messages: &[Message]) -> rusqlite::Result<()> {
+/// Adds messages to the history of a task. Positions are counted from 0, so the position of a new message is the number
+/// of messages before it.
+fn append_messages(
+    transaction: &Transaction<'_>,
+    task_number: i64,
+    messages: &[Message],
+) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
         "INSERT INTO task_message
          SELECT ?1, count(*), ?2, ?3, ?4 FROM task_message WHERE task = ?1",
     )?;
     for message in messages {
         insert.execute(params![
-            number,
+            task_number,
             message.timestamp,
             message.group_id,
             message.data.to_string()
@@ -114,7 +118,8 @@ fn append_messages(transaction: &Transaction<'_>, number: i64, messages: &[Messa
     Ok(())
 }
 
-/// Returns the task with this ID in its stored state.
+/// Returns the task with this ID, or `None` if there is no such task. Its state is the stored one, which the caller
+/// must advance to the current time.
 pub(crate) fn find_task(connection: &Connection, id: Uuid) -> rusqlite::Result<Option<StoredTask>> {
     connection
         .query_row_cached(
@@ -125,7 +130,8 @@ pub(crate) fn find_task(connection: &Connection, id: Uuid) -> rusqlite::Result<O
         .optional()
 }
 
-/// Returns all tasks in their stored state, newest first, optionally of only one project or branch.
+/// Returns all tasks, newest first, optionally only those of one project or branch. Their state is the stored one,
+/// which the caller must advance to the current time.
 pub(crate) fn list_tasks(
     connection: &Connection,
     project: Option<Uuid>,
@@ -142,7 +148,7 @@ pub(crate) fn list_tasks(
         .collect()
 }
 
-/// Reads a task from a row with [`COLUMNS`].
+/// Reads a task from a row with the columns in [`COLUMNS`].
 fn read_task(row: &Row<'_>) -> rusqlite::Result<StoredTask> {
     Ok(StoredTask {
         number: row.get(0)?,
@@ -155,24 +161,25 @@ fn read_task(row: &Row<'_>) -> rusqlite::Result<StoredTask> {
     })
 }
 
-/// Reads the UUID in a column of text.
+/// Reads the UUID in a text column of the row.
 fn read_id(row: &Row<'_>, column: usize) -> rusqlite::Result<Uuid> {
     let text: String = row.get(column)?;
     Uuid::try_parse(&text).map_err(|error| column_error(column, error))
 }
 
-/// Parses the JSON in a column of text.
+/// Parses the JSON in a text column of the row.
 fn parse_column<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     serde_json::from_str(&text).map_err(|error| column_error(column, error))
 }
 
-/// Creates the error that the text in a column has the wrong form.
+/// Creates the error for a text column whose value cannot be parsed.
 fn column_error(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
 }
 
-/// Returns up to `limit` stored messages of a task from a position on, and the total number stored.
+/// Returns up to `limit` stored messages of a task, beginning with position `from`, and the total number of its stored
+/// messages.
 pub(crate) fn list_messages(
     connection: &Connection,
     stored_task: &StoredTask,

@@ -80,6 +80,7 @@ impl ToSql for VariableValue {
 }
 
 impl FromSql for VariableValue {
+    /// Reads the value from the JSON in the database.
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let json =
             serde_json::from_str(value.as_str()?).map_err(|error| FromSqlError::Other(Box::new(error)))?;
@@ -128,7 +129,7 @@ pub(crate) struct VariableRow {
 /// The columns that [`read_variable`] reads, in its order.
 const COLUMNS: &str = "id, name, type, behaviour, description, value, double_resolution, number";
 
-/// Reads a variable from a row with [`COLUMNS`].
+/// Reads a variable from a row with the columns in [`COLUMNS`].
 fn read_variable(row: &Row<'_>) -> rusqlite::Result<VariableRow> {
     Ok(VariableRow {
         variable: StoredVariable {
@@ -144,7 +145,7 @@ fn read_variable(row: &Row<'_>) -> rusqlite::Result<VariableRow> {
     })
 }
 
-/// Adds a variable. Returns false and changes nothing if the project already has one with this name.
+/// Adds a variable. Returns false without any change if the project already has a variable with this name.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     project: Uuid,
@@ -167,7 +168,7 @@ pub(crate) fn insert(
     Ok(inserted_count > 0)
 }
 
-/// Returns the variable of a project with this name.
+/// Returns the project's variable with this name, or `None` if there is no such variable.
 pub(crate) fn find_variable(
     connection: &Connection,
     project: Uuid,
@@ -182,7 +183,7 @@ pub(crate) fn find_variable(
         .optional()
 }
 
-/// Returns a page of a project's variables, oldest first, and the total number.
+/// Returns a page of a project's variables, oldest first, and the total number of its variables.
 pub(crate) fn list_variables(
     connection: &Connection,
     project: Uuid,
@@ -205,7 +206,7 @@ pub(crate) fn list_variables(
     Ok((items, total))
 }
 
-/// Stores all fields of a variable that can change.
+/// Stores all fields of a variable, except its name and ID, which never change.
 pub(crate) fn update(transaction: &Transaction<'_>, variable_row: &VariableRow) -> rusqlite::Result<()> {
     let VariableRow { number, variable } = variable_row;
     transaction.execute_cached(
@@ -252,7 +253,7 @@ pub(crate) fn list_overrides(
         .collect()
 }
 
-/// Adds an override or replaces the existing one.
+/// Adds the override of a variable for one environment, or replaces the existing override.
 pub(crate) fn put_override(
     transaction: &Transaction<'_>,
     variable_row: &VariableRow,

@@ -372,7 +372,7 @@ async fn paths_that_are_not_in_the_commit_are_named() {
         let detail = fixture
             .not_found("main", &fixture.commit, &["sub/a.orch.yaml", path])
             .await;
-        assert_eq!(detail, format!("not in the commit: `{path}`"));
+        assert_eq!(detail, format!("the commit does not contain `{path}`"));
     }
 }
 
@@ -393,7 +393,7 @@ async fn review_takes_any_number_of_files() {
     asked.extend(absent.iter().map(String::as_str));
     let detail = fixture.not_found("main", &fixture.commit, &asked).await;
     assert!(
-        detail.starts_with("not in the commit: `no/10`, `no/11`"),
+        detail.starts_with("the commit does not contain `no/10`, `no/11`"),
         "{detail}"
     );
     assert!(detail.ends_with("`no/19` and 2 more"), "{detail}");

@@ -52,13 +52,13 @@ fn shapes(_: &Vocabulary) -> Vec<Shape> {
         .collect()
 }
 
-/// Returns the schema for the list of tools that the agent may use without permission.
+/// Returns the shape of the list of tools that the agent may use without permission.
 fn granted_tools_shape() -> Shape {
     let tool = object([required_member("toolName", one_of(&TOOLS))]);
     list_of(tool.with_name("GrantedTool", "A tool that the agent may use without permission."))
 }
 
-/// Returns the names of the granted tools in a body, or `None` if the field is missing.
+/// Returns the names of the granted tools in a request body, or `None` if the field is missing.
 fn read_granted_tools(body: &Map<String, Value>) -> Option<Vec<String>> {
     let tools = body.find_objects("grantedPermissions")?;
     Some(
@@ -76,7 +76,7 @@ struct GrantedTool {
     tool_name: String,
 }
 
-/// Returns the mode with this name, which the shape of the body has already checked.
+/// Returns the mode with this name. The shape of the body has already checked that the name is known.
 fn parse_mode(name: &str) -> AgentMode {
     if name == "PLAN" {
         AgentMode::Plan
@@ -85,7 +85,7 @@ fn parse_mode(name: &str) -> AgentMode {
     }
 }
 
-/// Records an audit event about a task.
+/// Records an event about a task in the audit log; `information` is its free text.
 fn record_event(
     transaction: &Transaction<'_>,
     author: &Author,
@@ -115,14 +115,15 @@ fn unknown_task(id: Uuid) -> Problem {
     Problem::not_found(format!("there is no task {id}"))
 }
 
-/// Returns whether the task's project is visible to the caller: everybody sees the projects that the service was
-/// started with, a super admin all.
+/// Returns whether the task's project is visible to the caller: everybody sees the projects from the command line, and
+/// a super admin sees all projects.
 fn can_see(app: &App, caller: &Caller, stored_task: &StoredTask) -> bool {
     caller.role == Role::SuperAdmin || app.find_startup_project(stored_task.project).is_some()
 }
 
-/// Advances a task to the present, changes it with `act`, and stores it with all new messages. `act` returns its result
-/// and its messages, or a problem, which leaves the stored task unchanged. A task that the caller cannot see is a 404.
+/// Advances a task to the current time, changes it with `act`, and stores it with all new messages. `act` returns its
+/// result and its messages, or a problem, which leaves the stored task unchanged. Returns a 404 if the caller cannot
+/// see the task.
 async fn change_task<T, F>(app: &Arc<App>, caller: &Caller, id: Uuid, act: F) -> Result<T, Problem>
 where
     T: Send + 'static,
@@ -157,18 +158,19 @@ where
         .await?
 }
 
-/// Pushes the branch of a task whose push is due, and returns the message about it.
+/// Pushes the branch of a task whose push is due, and returns the message about the push. Returns `None` if no push is
+/// due.
 fn push_due_branch(app: &App, stored_task: &mut StoredTask, now: Moment) -> Option<Message> {
     let order = stored_task.task.due_push()?;
     let result = match app.find_startup_project(stored_task.project) {
         Some(project) => push_branch(&project.repository, &stored_task.task.config, order),
-        None => Err("the project has no repository here".to_owned()),
+        None => Err("the local platform has no repository for this project".to_owned()),
     };
     Some(stored_task.task.record_push(&result, now))
 }
 
-/// Pushes the branches that are due in the tasks that `read_tasks` returns. A request that only reads calls it first, so
-/// that a task never looks finished before its branch is pushed.
+/// Pushes the branches of all tasks from `read_tasks` whose push is due. Requests that only read tasks call this first,
+/// so that a task never looks finished before its branch is pushed.
 async fn push_due_branches<F>(app: &Arc<App>, caller: &Caller, read_tasks: F) -> Result<(), Problem>
 where
     F: FnOnce(&Connection) -> rusqlite::Result<Vec<StoredTask>> + Send + 'static,
@@ -186,7 +188,7 @@ where
     Ok(())
 }
 
-/// Pushes the branch that is due in this task.
+/// Pushes the branch of the task with this ID, if its push is due.
 async fn push_due_branch_of(app: &Arc<App>, caller: &Caller, id: Uuid) -> Result<(), Problem> {
     push_due_branches(app, caller, move |connection| {
         Ok(tasks::find_task(connection, id)?.into_iter().collect())

@@ -27,37 +27,40 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
+/// Returns the HTTP route that creates a task.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create_task))
 }
 
 /// Returns the schemas of the request bodies.
 pub(super) fn shapes() -> Vec<Shape> {
-    vec![task_request()]
+    vec![task_request_shape()]
 }
 
 /// Returns the shape of a request to create a task.
-fn task_request() -> Shape {
+fn task_request_shape() -> Shape {
     object([
-        required_member("message", text()).with_description("The opening instruction."),
-        required_member("agentConfig", agent_config()),
+        required_member("message", text()).with_description("The first instruction."),
+        required_member("agentConfig", agent_config_shape()),
         optional_member("grantedPermissions", granted_tools_shape())
             .with_description("Tools that are approved in advance."),
     ])
-    .with_name("TaskRequest", "The body of a task creation.")
+    .with_name("TaskRequest", "The body of a request to create a task.")
 }
 
 /// Returns the shape of the agent's configuration in a request to create a task.
-fn agent_config() -> Shape {
+fn agent_config_shape() -> Shape {
     object([
         required_member("name", one_of(&[AGENT_NAME])),
         required_member("mode", one_of(&MODES)),
         required_member("projectId", uuid()),
-        required_member("sourceBranchName", text()).with_description("The branch that is read from."),
+        required_member("sourceBranchName", text()).with_description("The branch that the agent reads from."),
         required_member("environmentName", text()).with_description("The environment to run pipelines in."),
-        optional_member("targetBranchName", text())
-            .with_description("The branch that is written to; needed unless `generateBranch` is true."),
-        optional_member("generateBranch", boolean()).with_description("Lets the agent name that branch."),
+        optional_member("targetBranchName", text()).with_description(
+            "The branch that the agent writes to; required unless `generateBranch` is true.",
+        ),
+        optional_member("generateBranch", boolean())
+            .with_description("Whether the agent generates the name of the target branch."),
         target_branch_rule(),
         optional_member("graphId", any_text()),
         optional_member("workingDirectory", any_text()),
@@ -65,7 +68,8 @@ fn agent_config() -> Shape {
     .with_name("AgentConfigRequest", "The configuration of a task.")
 }
 
-/// Returns the rule that the request names the target branch or lets the agent generate it, with its JSON schema.
+/// Returns the rule that the request names the target branch or lets the agent generate the name, with the rule's JSON
+/// schema.
 fn target_branch_rule() -> ShapePart {
     let branch_schema = json!({"type": "object", "required": ["targetBranchName"],
         "properties": {"targetBranchName": {"type": "string"}}});
@@ -118,19 +122,19 @@ async fn create_task(
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedTask>), Problem> {
     let id = Uuid::new_v4();
-    task_request().validate(&body)?;
+    task_request_shape().validate(&body)?;
     let message = body.text_or_empty("message");
     // If the object is missing, `validate` has already reported it.
     let config = body.find_object("agentConfig").cloned().unwrap_or_default();
-    let (project, config) = (config.uuid_or_nil("projectId"), read_config(&config, id));
+    let (project, config) = (config.uuid_or_nil("projectId"), parse_task_config(&config, id));
     let project = VisibleProject::find_visible(&app, &caller, project).await?;
-    let trouble = find_obstacle(&app, &project, &config.source_branch_name).await?;
+    let failure_reason = find_failure_reason(&app, &project, &config.source_branch_name).await?;
     let author = app.author(&caller);
     let created_at = author.time;
     let (task, messages) = AgentTask::with_instruction(
         config,
         read_granted_tools(&body).unwrap_or_default(),
-        trouble,
+        failure_reason,
         app.agent_behavior(),
         &message,
         created_at,
@@ -164,8 +168,9 @@ async fn create_task(
     Ok((StatusCode::CREATED, Json(created_task)))
 }
 
-/// Reads the configuration of a task. Without a name, the target branch is named after the task's id.
-fn read_config(config: &Map<String, Value>, id: Uuid) -> TaskConfig {
+/// Parses the configuration of a task in a request body. If the body does not name the target branch, it is named after
+/// the task's ID.
+fn parse_task_config(config: &Map<String, Value>, id: Uuid) -> TaskConfig {
     let target = config.find_text("targetBranchName");
     TaskConfig {
         name: config.text_or_empty("name"),
@@ -180,9 +185,13 @@ fn read_config(config: &Map<String, Value>, id: Uuid) -> TaskConfig {
     }
 }
 
-/// Returns the reason why a task in the project cannot succeed: its source branch is not in the repository. `None` if
-/// it is, or if the project has no repository.
-async fn find_obstacle(app: &App, project: &VisibleProject, branch: &str) -> Result<Option<String>, Problem> {
+/// Returns the reason why a task in the project will fail: the repository does not have its source branch. Returns
+/// `None` if the repository has the branch, or the project has no repository.
+async fn find_failure_reason(
+    app: &App,
+    project: &VisibleProject,
+    branch: &str,
+) -> Result<Option<String>, Problem> {
     let Some(repository) = project.repository.clone() else {
         return Ok(None);
     };

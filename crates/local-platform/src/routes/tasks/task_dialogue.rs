@@ -40,6 +40,7 @@ const DEFAULT_LIMIT: u32 = 25;
 /// How long an approval is valid.
 const SCOPES: [&str; 2] = ["ONCE", "CONVERSATION"];
 
+/// Returns the HTTP routes for the dialogue with the agent: decisions, messages and permissions.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(decide_task))
@@ -49,39 +50,43 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 
 /// Returns the schemas of the request bodies.
 pub(super) fn shapes() -> Vec<Shape> {
-    vec![decisions_request(), follow_up_request(), permissions_request()]
+    vec![
+        decisions_request_shape(),
+        follow_up_request_shape(),
+        permissions_request_shape(),
+    ]
 }
 
-/// Returns the shape of a request with decisions that the agent waits for.
-fn decisions_request() -> Shape {
+/// Returns the shape of a request that submits decisions to the agent.
+fn decisions_request_shape() -> Shape {
     let decision = variants(
         "type",
-        [("tool", tool_decision()), ("question", question_decision())],
+        [
+            ("tool", tool_decision_shape()),
+            ("question", question_decision_shape()),
+        ],
     )
-    .with_name(
-        "DecisionRequest",
-        "A decision on something that the agent waits for.",
-    );
+    .with_name("DecisionRequest", "A decision that the agent waits for.");
     object([required_member("decisions", list_of(decision))])
-        .with_name("DecisionsRequest", "The body of decisions.")
+        .with_name("DecisionsRequest", "The body of a request to submit decisions.")
 }
 
 /// Returns the shape of a decision whether a tool may be used.
-fn tool_decision() -> Shape {
+fn tool_decision_shape() -> Shape {
     object([
         required_member("type", one_of(&["tool"])),
         required_member("id", text()).with_description("The `toolId` of the pending decision."),
         required_member("approved", boolean()),
         optional_member("scope", one_of(&SCOPES)),
     ])
-    .with_name("ToolDecision", "Whether a tool may be used.")
+    .with_name("ToolDecision", "A decision whether a tool may be used.")
 }
 
-/// Returns the shape of a decision that answers questions of the agent.
-fn question_decision() -> Shape {
+/// Returns the shape of a decision that answers the agent's questions.
+fn question_decision_shape() -> Shape {
     let answer = object([
         required_member("questionIndex", whole_number_from(0, Some(u32::MAX.into())))
-            .with_description("Which of the questions, from 0."),
+            .with_description("Index of the question, from 0."),
         required_member("selectedOptions", texts()),
     ])
     .with_name("AnswerRequest", "The answer to one question.");
@@ -90,7 +95,10 @@ fn question_decision() -> Shape {
         required_member("id", text()).with_description("The `id` of the pending decision."),
         required_member("answers", list_of(answer)),
     ])
-    .with_name("QuestionDecision", "The answers to questions.")
+    .with_name(
+        "QuestionDecision",
+        "A decision that answers the agent's questions.",
+    )
 }
 
 /// The decisions that the agent still waits for.
@@ -114,13 +122,13 @@ struct PendingDecisions {
 async fn decide_task(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<PendingDecisions>), Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
-    decisions_request().validate(&body)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
+    decisions_request_shape().validate(&body)?;
     let decisions = body.find_objects("decisions").unwrap_or_default();
-    let decisions: Vec<SubmittedDecision> = decisions.into_iter().map(read_decision).collect();
+    let decisions: Vec<SubmittedDecision> = decisions.into_iter().map(parse_decision).collect();
     let pending_decisions = change_task(&app, &caller, id, move |transaction, stored_task, author| {
         let mut messages = Vec::new();
         if let Some((decision, tool, message)) = stored_task.task.decide(&decisions, author.time) {
@@ -144,15 +152,16 @@ async fn decide_task(
     Ok((StatusCode::ACCEPTED, Json(PendingDecisions { pending_decisions })))
 }
 
-/// Reads a decision whose shape was already checked.
-fn read_decision(item: &Map<String, Value>) -> SubmittedDecision {
+/// Parses a decision in a request body whose shape was already checked. The scope `CONVERSATION` approves the tool for
+/// the complete task.
+fn parse_decision(item: &Map<String, Value>) -> SubmittedDecision {
     let answers = || item.find_objects("answers").unwrap_or_default().into_iter();
     let outcome = match item.text_or_empty("type").as_str() {
         "tool" => DecisionOutcome::Tool {
             approved: item.find_boolean("approved").unwrap_or_default(),
             for_whole_task: item.text_or_empty("scope") == "CONVERSATION",
         },
-        _ => DecisionOutcome::Question(answers().map(read_answer).collect()),
+        _ => DecisionOutcome::Question(answers().map(parse_answer).collect()),
     };
     SubmittedDecision {
         id: item.text_or_empty("id"),
@@ -160,7 +169,8 @@ fn read_decision(item: &Map<String, Value>) -> SubmittedDecision {
     }
 }
 
-fn read_answer(item: &Map<String, Value>) -> SubmittedAnswer {
+/// Parses the answer to a question in a request body whose shape was already checked.
+fn parse_answer(item: &Map<String, Value>) -> SubmittedAnswer {
     SubmittedAnswer {
         question_index: item
             .find_value("questionIndex")
@@ -196,10 +206,10 @@ struct MessagesResponse {
 async fn list_task_messages(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     query: Query,
 ) -> Result<Json<MessagesResponse>, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
     let mut check = BodyCheck::default();
     let limit = query.find_value("limit").map_or(Some(DEFAULT_LIMIT), parse_u32);
     let limit = limit.filter(|limit| (1..=MAX_LIMIT).contains(limit));
@@ -208,11 +218,11 @@ async fn list_task_messages(
     }
     let position = query
         .find_value("paginationToken")
-        .map_or(Some(0), parse_position);
+        .map_or(Some(0), parse_pagination_token);
     if position.is_none() {
-        check.add_error("paginationToken", "must be the `more` of a response");
+        check.add_error("paginationToken", "must be the value of `more` in a response");
     }
-    let (limit, from) = check.into_result((limit.unwrap_or(DEFAULT_LIMIT), position.unwrap_or_default()))?;
+    let (limit, start) = check.into_result((limit.unwrap_or(DEFAULT_LIMIT), position.unwrap_or_default()))?;
     push_due_branch_of(&app, &caller, id).await?;
     let now = app.clock().now();
     let state = Arc::clone(&app);
@@ -225,13 +235,14 @@ async fn list_task_messages(
             else {
                 return Ok(None);
             };
-            let (mut results, stored_count) = tasks::list_messages(connection, &stored_task, from, limit)?;
+            let (mut results, stored_count) = tasks::list_messages(connection, &stored_task, start, limit)?;
+            // The messages that are due now, but not stored yet, follow the stored ones.
             let new_messages = stored_task.task.advance(now);
             let total = stored_count.saturating_add(u32::try_from(new_messages.len()).unwrap_or(u32::MAX));
             let remaining_count = (limit as usize).saturating_sub(results.len());
-            let skipped_count = from.saturating_sub(stored_count) as usize;
+            let skipped_count = start.saturating_sub(stored_count) as usize;
             results.extend(new_messages.into_iter().skip(skipped_count).take(remaining_count));
-            let next = from.saturating_add(u32::try_from(results.len()).unwrap_or(u32::MAX));
+            let next = start.saturating_add(u32::try_from(results.len()).unwrap_or(u32::MAX));
             let next_token = (next < total).then(|| next.to_string());
             Ok(Some(MessagesResponse {
                 results,
@@ -242,18 +253,19 @@ async fn list_task_messages(
     messages.map(Json).ok_or_else(|| unknown_task(id))
 }
 
-/// Parses a position from `more`. It has at most nine digits, according to the API description.
-fn parse_position(text: &str) -> Option<u32> {
-    parse_u32(text).filter(|_| text.len() < 10)
+/// Parses a pagination token, which is the position of the next message. According to the API description, a token has
+/// at most nine digits.
+fn parse_pagination_token(text: &str) -> Option<u32> {
+    parse_u32(text).filter(|_| text.len() <= 9)
 }
 
-/// Parses decimal digits as a 32-bit number; `None` for other text or a larger number.
+/// Parses decimal digits as a 32-bit number; returns `None` for any other text or a larger number.
 fn parse_u32(text: &str) -> Option<u32> {
     parse_whole_number(text).and_then(|number| u32::try_from(number).ok())
 }
 
 /// Returns the shape of a request with a further instruction.
-fn follow_up_request() -> Shape {
+fn follow_up_request_shape() -> Shape {
     let config = object([
         required_member("name", one_of(&[AGENT_NAME])),
         optional_member("mode", one_of(&MODES)),
@@ -263,10 +275,10 @@ fn follow_up_request() -> Shape {
     object([
         required_member("message", text()),
         optional_member("grantedPermissions", granted_tools_shape())
-            .with_description("Tools to add to the granted ones."),
+            .with_description("Additional tools that the agent may use without permission."),
         optional_member("agentConfig", config),
     ])
-    .with_name("FollowUp", "The body of a further instruction.")
+    .with_name("FollowUp", "The body of a request with a further instruction.")
 }
 
 /// The ID of a task.
@@ -293,11 +305,11 @@ struct TaskReference {
 async fn send_task_message(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<TaskReference>), Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
-    follow_up_request().validate(&body)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
+    follow_up_request_shape().validate(&body)?;
     let (instruction, granted_tools) = (body.text_or_empty("message"), read_granted_tools(&body));
     let config = body.find_object("agentConfig").cloned().unwrap_or_default();
     change_task(&app, &caller, id, move |transaction, stored_task, author| {
@@ -329,7 +341,7 @@ async fn send_task_message(
 }
 
 /// Returns the shape of a request to replace the tools that the agent may use without permission.
-fn permissions_request() -> Shape {
+fn permissions_request_shape() -> Shape {
     object([required_member("grantedPermissions", granted_tools_shape())]).with_name(
         "PermissionsRequest",
         "The tools that the agent may use without permission.",
@@ -359,11 +371,11 @@ struct PermissionsResponse {
 async fn replace_task_permissions(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<Json<PermissionsResponse>, Problem> {
-    let task_id = place.uuid_parameter(ID_PARAMETER)?;
-    permissions_request().validate(&body)?;
+    let task_id = request_path.uuid_parameter(ID_PARAMETER)?;
+    permissions_request_shape().validate(&body)?;
     let tools = read_granted_tools(&body).unwrap_or_default();
     let granted_permissions = change_task(&app, &caller, task_id, move |_, stored_task, author| {
         stored_task.task.replace_grants(tools, author.time);

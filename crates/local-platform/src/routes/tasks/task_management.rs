@@ -25,6 +25,7 @@ use uuid::Uuid;
 
 const STATUSES: [&str; 4] = ["RUNNING", "STOPPED", "STOPPING", "ERRORED"];
 
+/// Returns the HTTP routes that list, show, delete and stop tasks.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list_tasks))
@@ -98,8 +99,8 @@ async fn list_tasks(
 ) -> Result<Json<TaskPage>, Problem> {
     let mut check = BodyCheck::default();
     let page = Page::from_query(&query, &mut check);
-    let project = parse_uuid(&query, "projectId", &mut check);
-    let branch = parse_uuid(&query, "branchId", &mut check);
+    let project = parse_uuid_parameter(&query, "projectId", &mut check);
+    let branch = parse_uuid_parameter(&query, "branchId", &mut check);
     let status = query.find_value("status");
     if status.is_some_and(|status| !STATUSES.contains(&status)) {
         check.add_error("status", format!("must be one of {}", STATUSES.join(", ")));
@@ -120,9 +121,10 @@ async fn list_tasks(
         .into_iter()
         .filter(|stored_task| can_see(&app, &caller, stored_task))
     {
+        // The status is known only after the task has advanced to the current time.
         stored_task.task.advance(now);
         if status.is_none_or(|status| stored_task.task.status() == status) {
-            items.push(to_item(stored_task));
+            items.push(to_task_item(stored_task));
         }
     }
     let total = items.len() as u64;
@@ -135,8 +137,9 @@ async fn list_tasks(
     }))
 }
 
-/// Parses a parameter that is a UUID. Records an error if the value is another one.
-fn parse_uuid(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Uuid> {
+/// Returns the UUID in a query parameter, or `None` if the parameter is missing. Records an error if the value is not a
+/// UUID.
+fn parse_uuid_parameter(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Uuid> {
     let text = query.find_value(name)?;
     let id = request_path::parse_uuid(text);
     if id.is_none() {
@@ -145,8 +148,8 @@ fn parse_uuid(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Uuid> 
     id
 }
 
-/// Converts a task to an entry of the list.
-fn to_item(stored_task: StoredTask) -> TaskItem {
+/// Converts a task to an item of the list in a response.
+fn to_task_item(stored_task: StoredTask) -> TaskItem {
     TaskItem {
         task_id: stored_task.id,
         status: stored_task.task.status(),
@@ -171,9 +174,9 @@ fn to_item(stored_task: StoredTask) -> TaskItem {
 async fn show_task(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
 ) -> Result<Json<TaskDetail>, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
     push_due_branch_of(&app, &caller, id).await?;
     let stored_task = app
         .store()
@@ -207,9 +210,9 @@ async fn show_task(
 async fn stop_task(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
 ) -> Result<StatusCode, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
     change_task(&app, &caller, id, |_, stored_task, author| {
         let message = stored_task.task.stop(author.time);
         Ok(Ok(((), message.into_iter().collect())))
@@ -233,9 +236,9 @@ async fn stop_task(
 async fn delete_task(
     caller: Caller,
     State(app): State<Arc<App>>,
-    place: RequestPath,
+    request_path: RequestPath,
 ) -> Result<StatusCode, Problem> {
-    let id = place.uuid_parameter(ID_PARAMETER)?;
+    let id = request_path.uuid_parameter(ID_PARAMETER)?;
     let state = Arc::clone(&app);
     app.store()
         .try_change(move |transaction| {
