@@ -128,7 +128,10 @@ mod tests {
     #[test]
     fn every_behavior_of_the_flag_is_one_of_the_agent() {
         let flags = AgentBehaviorFlag::value_variants();
-        let behaviors: Vec<AgentBehavior> = flags.iter().map(|flag| parse_behavior(*flag).unwrap()).collect();
+        let behaviors: Vec<AgentBehavior> = flags
+            .iter()
+            .map(|flag| to_agent_behavior(*flag).unwrap())
+            .collect();
         assert_eq!(behaviors, AgentBehavior::NAMES.map(|(behavior, _)| behavior));
     }
 }

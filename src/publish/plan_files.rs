@@ -66,11 +66,6 @@ pub fn build_plan(
         .into_iter()
         .chain(other_warnings.iter().cloned())
         .collect();
-    let all_warnings = warnings
-        .into_iter()
-        .map(|warning| warning.text)
-        .chain(other_warnings)
-        .collect();
     Ok(Plan {
         prefix,
         version_name,
@@ -83,7 +78,7 @@ pub fn build_plan(
             .map(SharedPipelineRef::from)
             .collect(),
         interface: shared_file.interface,
-        warnings: limit_warnings(all_warnings),
+        warnings: list_warning_texts(warnings, other_warnings),
         warning_summary,
         source: request.source,
         selection: request.selection,
@@ -284,8 +279,10 @@ fn describe_empty_offer(shared_file: &SharedPipelinesFile) -> Option<String> {
         .then(|| format!("{path}: no shared pipeline is enabled, so the version would offer no pipeline"))
 }
 
-/// Returns the first [`MAX_WARNINGS`] warnings, followed by the number of omitted warnings.
-fn limit_warnings(warnings: Vec<String>) -> Vec<String> {
-    let list = List::with_limit(warnings, MAX_WARNINGS).with_noun("warning");
+/// Returns the texts of the first [`MAX_WARNINGS`] warnings, followed by the number of omitted warnings.
+fn list_warning_texts(warnings: Vec<Warning>, other_warnings: Vec<String>) -> Vec<String> {
+    let mut texts: Vec<String> = warnings.into_iter().map(|warning| warning.text).collect();
+    texts.extend(other_warnings);
+    let list = List::with_limit(texts, MAX_WARNINGS).with_noun("warning");
     list.entries().collect()
 }

@@ -66,7 +66,7 @@ impl App {
 
     /// Runs `work`, which reads a repository, on a blocking thread, and returns its result. At most
     /// [`MAX_REPOSITORY_READERS`] run at the same time; the others wait.
-    pub(super) async fn read_repository<T, F>(&self, work: F) -> Result<T, Problem>
+    pub(super) async fn run_repository_work<T, F>(&self, work: F) -> Result<T, Problem>
     where
         T: Send + 'static,
         F: FnOnce() -> Result<T, Problem> + Send + 'static,
@@ -96,7 +96,7 @@ impl App {
     }
 
     /// Returns the author of a change for the audit log: the caller and the current time.
-    pub(super) fn author(&self, caller: &Caller) -> Author {
+    pub(super) fn change_author(&self, caller: &Caller) -> Author {
         Author {
             user: Arc::clone(&caller.user),
             time: self.clock.now(),

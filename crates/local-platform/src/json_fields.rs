@@ -45,7 +45,7 @@ pub(super) trait JsonFields {
 
     /// Returns the strings in a list field; an empty list if the field is missing or not a list. Skips items of other
     /// types.
-    fn texts(&self, field: &str) -> Vec<String> {
+    fn text_list(&self, field: &str) -> Vec<String> {
         self.find_value(field)
             .and_then(Value::as_array)
             .into_iter()

@@ -38,7 +38,7 @@ const BODY_RESPONSES: [(&str, &str); 2] = [
 
 /// Builds the router of all resources and of the API description. The shapes of the request bodies are added to the
 /// description here, because the names that they allow depend on the vocabulary.
-pub(super) fn router(vocabulary: &Vocabulary) -> Router<Arc<App>> {
+pub(super) fn build_router(vocabulary: &Vocabulary) -> Router<Arc<App>> {
     let (router, mut description) = build_resource_router().split_for_parts();
     complete_description(&mut description);
     let mut description = serde_json::to_value(description).unwrap_or_default();

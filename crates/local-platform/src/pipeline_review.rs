@@ -110,7 +110,7 @@ pub(super) fn review_pipelines(path: &Path, request: &ReviewSubject) -> Result<R
 }
 
 /// Returns the tip of the local branch with exactly this name, or `None` if there is no such branch.
-pub(super) fn branch_tip(repository: &Repository, branch: &str) -> Result<Option<CommitId>, GitError> {
+pub(super) fn find_branch_tip(repository: &Repository, branch: &str) -> Result<Option<CommitId>, GitError> {
     // libgit2 requires names without NUL bytes, and no branch name contains a control character.
     if branch.contains(char::is_control) {
         return Ok(None);
@@ -122,7 +122,7 @@ pub(super) fn branch_tip(repository: &Repository, branch: &str) -> Result<Option
 /// is not complete.
 fn find_requested_commit(repository: &Repository, request: &ReviewSubject) -> Result<CommitId, Problem> {
     let ReviewSubject { branch, commit, .. } = request;
-    let tip = branch_tip(repository, branch)?;
+    let tip = find_branch_tip(repository, branch)?;
     let tip = tip.ok_or_else(|| Problem::not_found(format!("the repository has no branch `{branch}`")))?;
     let is_hexadecimal = !commit.is_empty() && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_hexadecimal && repository.has_commit(commit) {

@@ -51,7 +51,7 @@ fn pipeline_name(path: &str) -> Option<&str> {
 
 /// Reads the document of the published pipeline with this name in the head commit of the repository at `path`. Returns
 /// `None` if there is no such pipeline.
-pub(super) fn find_document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Problem> {
+pub(super) fn find_pipeline_document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Problem> {
     let repository = pipeline_review::open_repository(path)?;
     let Some(head) = find_head(&repository)? else {
         return Ok(None);
@@ -72,7 +72,7 @@ pub(super) fn has_branch(path: &Path, branch: &str) -> Result<bool, Problem> {
     if find_head(&repository)?.is_none() {
         return Ok(true);
     }
-    Ok(pipeline_review::branch_tip(&repository, branch)?.is_some())
+    Ok(pipeline_review::find_branch_tip(&repository, branch)?.is_some())
 }
 
 /// Returns the head commit of the default branch, or `None` before the first commit.

@@ -17,8 +17,8 @@ use std::sync::Arc;
 ///
 /// The layers, from the outside in, drain an unread body, write rejections as responses, turn a panic into a rejection
 /// and authenticate the caller. The path is matched only after that.
-pub(super) fn router(state: Arc<App>) -> Router {
-    openapi::router(state.vocabulary())
+pub(super) fn build_service_router(state: Arc<App>) -> Router {
+    openapi::build_router(state.vocabulary())
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
         .fallback(async || Problem::not_found("there is no endpoint at this path"))
         .layer(from_fn_with_state(Arc::clone(&state), auth::authenticate))

@@ -56,7 +56,7 @@ impl Seats {
             if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
                 return self.occupy_seat(permit);
             }
-            self.close_longest_idle();
+            self.close_longest_idle_connection();
             let free = Arc::clone(&self.free).acquire_owned();
             // The semaphore is never closed.
             if let Ok(Ok(permit)) = timeout(RETRY_INTERVAL, free).await {
@@ -79,7 +79,7 @@ impl Seats {
 
     /// Tells the connection that has been idle longest to close, so that its seat becomes free. Does nothing if this
     /// connection became idle less than [`MIN_IDLE_TIME`] ago, because its request may just be arriving.
-    pub(super) fn close_longest_idle(&self) {
+    pub(super) fn close_longest_idle_connection(&self) {
         let mut idle = lock_state(&self.idle);
         let Some(first) = idle.connections.first_entry() else {
             return;

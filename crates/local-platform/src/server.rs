@@ -3,7 +3,7 @@
 use super::app::App;
 use super::error::ServiceError;
 use super::options::Options;
-use super::router::router;
+use super::router::build_service_router;
 use super::seats::{Seat, Seats};
 use axum::Router;
 use hyper::Request;
@@ -76,7 +76,11 @@ pub async fn start(options: Options) -> Result<RunningPlatform, ServiceError> {
     let address = listener.local_addr().map_err(listen_error)?;
     let (app, generated_token) = App::from_options(options)?;
     let (stop_sender, stop_signal) = watch::channel(false);
-    let task = tokio::spawn(serve_connections(listener, router(Arc::new(app)), stop_signal));
+    let task = tokio::spawn(serve_connections(
+        listener,
+        build_service_router(Arc::new(app)),
+        stop_signal,
+    ));
     Ok(RunningPlatform {
         address,
         generated_token,
@@ -129,7 +133,7 @@ async fn accept_connection(listener: &TcpListener, seats: &Seats) -> Option<(Tcp
         Ok((stream, _)) => Some((stream, seats.take_seat().await)),
         Err(error) => {
             tracing::warn!(%error, "could not accept a connection");
-            seats.close_longest_idle();
+            seats.close_longest_idle_connection();
             sleep(ACCEPT_PAUSE).await;
             None
         }

@@ -26,7 +26,7 @@ const TARGET_TEXT_FIELDS: [(&str, &str); 10] = [
 ];
 
 /// Returns the shape of a streaming pipeline's definition; further members are stored unchanged.
-pub(super) fn definition_shape(vocabulary: &Vocabulary) -> Shape {
+pub(super) fn streaming_definition_shape(vocabulary: &Vocabulary) -> Shape {
     object(definition_members(vocabulary)).with_name(
         "StreamingDefinition",
         "The definition of a streaming pipeline; further members are stored unchanged.",
@@ -34,7 +34,7 @@ pub(super) fn definition_shape(vocabulary: &Vocabulary) -> Shape {
 }
 
 /// Returns the shape of a streaming pipeline's stored definition, which also has the pipeline's ID.
-pub(super) fn stored_definition_shape(vocabulary: &Vocabulary) -> Shape {
+pub(super) fn stored_streaming_definition_shape(vocabulary: &Vocabulary) -> Shape {
     let id = required_member("streamingPipelineId", uuid());
     object([id].into_iter().chain(definition_members(vocabulary))).with_name(
         "StreamingPipeline",

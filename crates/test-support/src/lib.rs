@@ -19,5 +19,5 @@ pub mod scratch;
 pub mod tls_server;
 
 pub use arguments::Arguments;
-pub use pipeline::pipeline;
+pub use pipeline::orchestration_text;
 pub use repository::World;

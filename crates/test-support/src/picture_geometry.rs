@@ -28,7 +28,7 @@ pub struct Rect {
 
 impl Rect {
     /// Returns whether two boxes are in the same row: their upper edges have the same height, apart from rounding.
-    pub fn is_beside(&self, rect: &Self) -> bool {
+    pub fn is_in_same_row(&self, rect: &Self) -> bool {
         (self.top - rect.top).abs() < 0.5
     }
 
@@ -52,7 +52,7 @@ pub struct Link {
 }
 
 /// The boxes and links of a picture.
-pub struct Drawn {
+pub struct DrawnPicture {
     pub rects: Vec<Rect>,
     pub links: Vec<Link>,
     /// The label of each link and stub, with the area of its text.
@@ -60,24 +60,24 @@ pub struct Drawn {
     stubs: Vec<Vec<Point>>,
 }
 
-impl Drawn {
+impl DrawnPicture {
     /// Reads the boxes, links and labels of a picture from its markup.
     pub fn read(picture: Node<'_, '_>) -> Self {
         Self {
-            rects: of_class(picture, "component").map(read_rect).collect(),
-            links: of_class(picture, "link").map(read_link).collect(),
-            labels: of_class(picture, "sg-text")
+            rects: elements_of_class(picture, "component").map(read_rect).collect(),
+            links: elements_of_class(picture, "link").map(read_link).collect(),
+            labels: elements_of_class(picture, "sg-text")
                 .filter(|text| text.attribute("text-anchor").is_none())
                 .map(read_label)
                 .collect(),
-            stubs: of_class(picture, "stub")
+            stubs: elements_of_class(picture, "stub")
                 .map(|stub| parse_corners(stub.attribute("d").unwrap()))
                 .collect(),
         }
     }
 
     /// Finds the faults in the layout, and returns a message for each of them.
-    pub fn faults(&self) -> Vec<String> {
+    pub fn find_faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         check_box_distances(&self.rects, &mut faults);
         self.check_box_widths(&mut faults);
@@ -153,12 +153,12 @@ impl Drawn {
             ));
         }
         let (low, high) = (source.right.min(target.right), source.left.max(target.left));
-        let is_neighbor = source.is_beside(target)
+        let is_neighbor = source.is_in_same_row(target)
             && link.from != link.to
             && !self
                 .rects
                 .iter()
-                .any(|rect| rect.is_beside(source) && rect.left >= low && rect.right <= high);
+                .any(|rect| rect.is_in_same_row(source) && rect.left >= low && rect.right <= high);
         if is_neighbor && (link.points.len() != 2 || (first.1 - last.1).abs() > 0.5) {
             faults.push(format!("{} -> {} is not straight", link.from, link.to));
         }
@@ -166,7 +166,10 @@ impl Drawn {
 }
 
 /// Returns the elements of the picture with this class.
-pub fn of_class<'a, 'd: 'a>(picture: Node<'a, 'd>, class: &'a str) -> impl Iterator<Item = Node<'a, 'd>> {
+pub fn elements_of_class<'a, 'd: 'a>(
+    picture: Node<'a, 'd>,
+    class: &'a str,
+) -> impl Iterator<Item = Node<'a, 'd>> {
     picture.descendants().filter(move |node| {
         let classes = node.attribute("class").unwrap_or_default();
         classes.split(' ').any(|name| name == class)

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// Returns the YAML of an orchestration with these components, each connected to the next. The first is the start
 /// component, and the last is an End Success component.
-pub fn pipeline(components: &[&str]) -> String {
+pub fn orchestration_text(components: &[&str]) -> String {
     let mut text = String::from("type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n");
     for (index, name) in components.iter().enumerate() {
         let kind = match index {

@@ -15,14 +15,14 @@ pub const BOUNDARY: &str = "the-boundary";
 pub const FORM: &str = "multipart/form-data; boundary=the-boundary";
 
 /// Creates an HTTP client without certificates and proxies, which its tests do not need.
-pub fn client() -> Client {
+pub fn build_test_client() -> Client {
     // If an earlier test in this process has installed the provider, this returns an error.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().no_proxy().tls_certs_only([]).build().unwrap()
 }
 
 /// Returns the body of a multipart form with these parts, given as names and contents.
-pub fn form(parts: &[(&str, &str)]) -> Vec<u8> {
+pub fn build_form(parts: &[(&str, &str)]) -> Vec<u8> {
     let mut form = Vec::new();
     for (name, content) in parts {
         let head = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n");
@@ -43,21 +43,22 @@ pipelines:
 ";
 
 /// Path of the shared-pipelines file in the directory of the platform.
-pub const NAME: &str = ".any/shared-pipelines.yaml";
+pub const SHARED_PIPELINES_PART: &str = ".any/shared-pipelines.yaml";
 
 /// The parts of a valid publish.
-pub const WHOLE: [(&str, &str); 3] = [
-    (NAME, CONFIGURATION),
+pub const PUBLISH_PARTS: [(&str, &str); 3] = [
+    (SHARED_PIPELINES_PART, CONFIGURATION),
     ("folder/load it.orch.yaml", "type: orchestration"),
     ("clean.tran.yaml", "x"),
 ];
 
 /// A streaming pipeline with every member.
-pub const DOCUMENT: &str = include_str!("../../../tests/fixtures/api/streaming-pipeline.json");
+pub const STREAMING_PIPELINE_DOCUMENT: &str =
+    include_str!("../../../tests/fixtures/api/streaming-pipeline.json");
 
 /// Returns a streaming pipeline's definition with every member in the API document, except its ID.
-pub fn definition() -> Value {
-    let mut definition: Value = serde_json::from_str(DOCUMENT).unwrap();
+pub fn streaming_definition() -> Value {
+    let mut definition: Value = serde_json::from_str(STREAMING_PIPELINE_DOCUMENT).unwrap();
     definition
         .as_object_mut()
         .unwrap()
@@ -66,22 +67,22 @@ pub fn definition() -> Value {
 }
 
 /// Returns the body of a request to create a task in this project.
-pub fn task_in(project: &str, mode: &str, message: &str, granted_tools: &[&str]) -> Value {
+pub fn task_request_body(project: &str, mode: &str, message: &str, granted_tools: &[&str]) -> Value {
     json!({
         "message": message,
         "agentConfig": {"name": "data_engineer_agent", "mode": mode, "projectId": project, "sourceBranchName": "main",
             "environmentName": "production", "targetBranchName": "work", "graphId": "g", "workingDirectory": "sales"},
-        "grantedPermissions": tools(granted_tools),
+        "grantedPermissions": granted_permissions(granted_tools),
     })
 }
 
 /// Returns the list of granted tools in a request, with these names.
-pub fn tools(names: &[&str]) -> Value {
+pub fn granted_permissions(names: &[&str]) -> Value {
     names.iter().map(|name| json!({"toolName": name})).collect()
 }
 
 /// Returns the body of a request to create a variable of type TEXT.
-pub fn text(name: &str, value: &str) -> Value {
+pub fn text_variable(name: &str, value: &str) -> Value {
     json!({"name": name, "type": "TEXT", "behaviour": "SHARED", "value": value})
 }
 
@@ -89,12 +90,12 @@ pub fn text(name: &str, value: &str) -> Value {
 pub const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
 
 /// Returns the body of a request to create a connection with the first warehouse kind.
-pub fn connection(name: &str) -> Value {
+pub fn connection_request(name: &str) -> Value {
     json!({"name": name, "platformConnectionType": "dwh", "authProvider": "warehouse_a", "authType": "key_pair"})
 }
 
 /// Returns the body of a request to create an environment that uses the connection `main`.
-pub fn environment(name: &str) -> Value {
+pub fn environment_request(name: &str) -> Value {
     json!({
         "name": name, "displayName": "Shown", "description": "d", "defaultAgentId": AGENT,
         "defaultUserAccessLevel": "default", "defaultConnections": {"DWH": {"warehouse_a": "main"}},
@@ -107,7 +108,7 @@ pub fn environment(name: &str) -> Value {
 }
 
 /// Creates a repository whose remote has the pipeline `a` on its default branch.
-pub fn with_a_pipeline() -> World {
+pub fn world_with_pipeline() -> World {
     let world = World::new();
     world.write(
         "a.orch.yaml",

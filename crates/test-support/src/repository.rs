@@ -2,7 +2,7 @@
 //! a clean environment; empty repositories are created by libgit2, because there are hundreds and each start costs
 //! time.
 
-use crate::{Arguments, pipeline, scratch};
+use crate::{Arguments, orchestration_text, scratch};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,7 +23,7 @@ impl World {
     /// Creates the bare repository `remote.git` and its clone `work`. Both have no commits yet.
     pub fn new() -> Self {
         let world = Self {
-            directory: scratch::folder(),
+            directory: scratch::create_scratch_directory(),
         };
         let mut empty = git2::RepositoryInitOptions::new();
         empty.initial_head("main").external_template(false).bare(true);
@@ -71,7 +71,7 @@ impl World {
 
     /// Writes a file in the clone and returns the repositories, for a chain of calls.
     #[must_use]
-    pub fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
+    pub fn with_file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
         self.write(path, content);
         self
     }
@@ -80,7 +80,7 @@ impl World {
     /// chain of calls.
     #[must_use]
     pub fn pipeline(self, path: &str, components: &[&str]) -> Self {
-        self.file(path, pipeline(components))
+        self.with_file(path, orchestration_text(components))
     }
 
     /// Reads a text file in the clone.
@@ -178,7 +178,7 @@ pub fn path_variable() -> std::ffi::OsString {
 /// Gives these files and directories to another owner, as in a container's checkout. Returns false if that is not
 /// possible, because only root can change owners; then prints a note that the test was skipped, even if the test output
 /// is captured. libgit2 ignores git's `GIT_TEST_ASSUME_DIFFERENT_OWNER`, so the owner must really change.
-pub fn give_away(paths: &[&Path]) -> bool {
+pub fn change_owner(paths: &[&Path]) -> bool {
     use std::io::Write as _;
     for path in paths {
         match std::os::unix::fs::chown(path, Some(12_345), Some(12_345)) {
@@ -210,7 +210,7 @@ pub fn commit_raw_tree(world: &World, raw: &[u8]) -> String {
 }
 
 /// Returns an entry of a tree in git's binary format; `id` is the entry's SHA-1 object ID in hexadecimal.
-pub fn raw_entry(mode: &str, name: &str, id: &str) -> Vec<u8> {
+pub fn raw_tree_entry(mode: &str, name: &str, id: &str) -> Vec<u8> {
     let bytes = (0..20).map(|n| u8::from_str_radix(&id[2 * n..2 * n + 2], 16).unwrap());
     format!("{mode} {name}\0")
         .into_bytes()
@@ -221,25 +221,25 @@ pub fn raw_entry(mode: &str, name: &str, id: &str) -> Vec<u8> {
 
 /// Returns invalid trees that contain the path `p.orch.yaml` as two files, as a file and a directory, and in a wrong
 /// order. The files `a/b` and `x` must be committed.
-pub fn trees_with_duplicate_path(world: &World) -> [Vec<u8>; 3] {
+pub fn trees_with_ambiguous_path(world: &World) -> [Vec<u8>; 3] {
     let [blob, second_blob, tree] =
         ["a/b", "x", "a"].map(|path| world.git(["rev-parse", &format!("HEAD:{path}")]));
     let name = "p.orch.yaml";
     [
         [
-            raw_entry("100644", name, &blob),
-            raw_entry("100644", name, &second_blob),
+            raw_tree_entry("100644", name, &blob),
+            raw_tree_entry("100644", name, &second_blob),
         ]
         .concat(),
         [
-            raw_entry("100644", name, &blob),
-            raw_entry("100644", "p.orch.yaml-", &second_blob),
-            raw_entry("40000", name, &tree),
+            raw_tree_entry("100644", name, &blob),
+            raw_tree_entry("100644", "p.orch.yaml-", &second_blob),
+            raw_tree_entry("40000", name, &tree),
         ]
         .concat(),
         [
-            raw_entry("100644", "z", &blob),
-            raw_entry("100644", name, &second_blob),
+            raw_tree_entry("100644", "z", &blob),
+            raw_tree_entry("100644", name, &second_blob),
         ]
         .concat(),
     ]

@@ -10,7 +10,7 @@ use tempfile::TempDir;
     clippy::disallowed_methods,
     reason = "the room that reads the environment belongs to the program"
 )]
-pub fn folder() -> TempDir {
+pub fn create_scratch_directory() -> TempDir {
     static IN_MEMORY: LazyLock<bool> = LazyLock::new(|| std::env::var_os("TMPDIR").is_none() && has_room());
     if *IN_MEMORY {
         tempfile::tempdir_in(MEMORY).unwrap()

@@ -63,7 +63,7 @@ impl TlsServer {
     }
 
     /// Returns the paths of the client's certificate and key, which [`Self::start_with_client_certificate`] writes.
-    pub fn client_pem(&self) -> [PathBuf; 2] {
+    pub fn client_certificate_paths(&self) -> [PathBuf; 2] {
         ["client.pem", "client.key"].map(|name| self.directory.path().join(name))
     }
 
@@ -80,7 +80,7 @@ impl TlsServer {
     ) -> Self {
         let key = KeyPair::generate().unwrap();
         let certificate = params.self_signed(&key).unwrap();
-        let directory = scratch::folder();
+        let directory = scratch::create_scratch_directory();
         std::fs::write(directory.path().join("root.pem"), certificate.pem()).unwrap();
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -112,12 +112,12 @@ impl TlsServer {
     }
 
     /// Returns the number of connections that clients have opened so far.
-    pub fn connections(&self) -> usize {
+    pub fn connection_count(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
 
     /// Returns the path of the PEM file with the server's certificate.
-    pub fn root(&self) -> PathBuf {
+    pub fn root_certificate_path(&self) -> PathBuf {
         self.directory.path().join("root.pem")
     }
 }

@@ -116,7 +116,7 @@ pub(crate) fn limit_canvas(canvas: Canvas) -> Option<Canvas> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sluicegate_test_support::pipeline;
+    use sluicegate_test_support::orchestration_text;
 
     fn rename_with_change(old_content: String, new_content: String) -> ChangedContents {
         ChangedContents {
@@ -130,7 +130,7 @@ mod tests {
     /// Returns a pipeline with this number of components, each linked to the next one.
     fn pipeline_chain(component_count: usize) -> String {
         let names: Vec<String> = (0..component_count).map(|number| format!("C{number}")).collect();
-        pipeline(&names.iter().map(String::as_str).collect::<Vec<_>>())
+        orchestration_text(&names.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// Draws a change to the second component of a chain.
@@ -149,14 +149,20 @@ mod tests {
             let lines = build_changed_file(change, index).change_lines;
             lines.iter().map(|line| line.text.clone()).collect()
         };
-        let change = rename_with_change(pipeline(&["Start", "Done"]), pipeline(&["Start", "Load", "Done"]));
+        let change = rename_with_change(
+            orchestration_text(&["Start", "Done"]),
+            orchestration_text(&["Start", "Load", "Done"]),
+        );
         let details = list_lines(&change, MAX_DESCRIBED_CHANGES - 1).join("\n");
         assert!(details.contains("Load"), "{details}");
         assert_eq!(
             list_lines(&change, MAX_DESCRIBED_CHANGES),
             ["details are omitted because too many pipelines changed"]
         );
-        let rename = rename_with_change(pipeline(&["Start", "Done"]), pipeline(&["Start", "Done"]));
+        let rename = rename_with_change(
+            orchestration_text(&["Start", "Done"]),
+            orchestration_text(&["Start", "Done"]),
+        );
         assert_eq!(list_lines(&rename, MAX_DESCRIBED_CHANGES), [""; 0]);
     }
 

@@ -157,6 +157,9 @@ fn describe_branch(branch: Option<&str>) -> String {
         .unwrap_or_default()
 }
 
+const EDITED_MERGE_HINT: &str = "fetch the change into a remote-tracking branch first \
+    (`git fetch origin +REF:refs/remotes/origin/change`), or pass the commit to review with --head";
+
 impl ContextError {
     /// Returns an instruction that fixes the error, if there is one.
     pub fn hint(&self) -> Option<String> {
@@ -197,11 +200,7 @@ impl ContextError {
             Self::AmbiguousMerge { host, .. } => {
                 Some(format!("pass the commit with --head, or {}", history_hint(*host)))
             }
-            Self::EditedMerge { .. } => Some(
-                "fetch the change into a remote-tracking branch first \
-                 (`git fetch origin +REF:refs/remotes/origin/change`), or pass the commit to review with --head"
-                    .to_owned(),
-            ),
+            Self::EditedMerge { .. } => Some(EDITED_MERGE_HINT.to_owned()),
             Self::NoBranch { host: Host::None, .. } => {
                 Some("push the commit, or pass its branch with --branch".to_owned())
             }

@@ -311,7 +311,7 @@ mod tests {
     use sluicegate_pipelines::findings::{ComparedWith, Shard};
 
     fn read_report(text: &[u8]) -> Result<Report, ReportReadError> {
-        super::parse_json_report(text, |_| None)
+        parse_json_report(text, |_| None)
     }
 
     fn again(report: &Report) -> Report {

@@ -255,8 +255,8 @@ fn push_message(output: &mut String, finding: &Finding<'_>, links: &TerminalLink
     let color = finding_color(finding);
     let label = format!("{}[{}]", finding.severity, text::escape_line(finding.rule));
     let message = finding.message();
-    let lines = wrap_text(&format!("{label}: {}", text::escape_lines(&message)), style.width);
-    for (line_index, line) in lines.iter().enumerate() {
+    let wrapped_lines = wrap_text(&format!("{label}: {}", text::escape_lines(&message)), style.width);
+    for (line_index, line) in wrapped_lines.iter().enumerate() {
         // On a very narrow terminal, the label itself is wrapped. It then has no color.
         match line.strip_prefix(label.as_str()) {
             Some(message_start) if line_index == 0 => {

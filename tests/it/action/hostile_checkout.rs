@@ -54,7 +54,7 @@ struct Runner {
 impl Runner {
     fn new() -> Self {
         let runner = Self {
-            folder: scratch::folder(),
+            folder: scratch::create_scratch_directory(),
         };
         for name in ["temp", "cache", "home"] {
             fs::create_dir(runner.path_in_checkout(name)).unwrap();

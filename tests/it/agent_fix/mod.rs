@@ -6,7 +6,7 @@ mod results;
 mod task_request;
 
 use crate::local_platform::Local;
-use crate::support::{Arguments, ProgramOutput, RULES_FILE, git, pipeline};
+use crate::support::{Arguments, ProgramOutput, RULES_FILE, git, orchestration_text};
 use serde_json::Value;
 use sluicegate_local_platform::AgentBehavior;
 
@@ -26,7 +26,7 @@ pub const FIX: &str = "fix --agent --environment test";
 
 /// Returns the pipeline with a misnamed and an unconnected component.
 pub fn pipeline_with_findings() -> String {
-    pipeline(&["Start", "load_orders", "Done"]) + "    \"Mail\":\n      type: send-email\n"
+    orchestration_text(&["Start", "load_orders", "Done"]) + "    \"Mail\":\n      type: send-email\n"
 }
 
 /// Creates a project whose pushed branch `change` has these files, and a platform whose agent has this behavior.

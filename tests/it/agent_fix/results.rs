@@ -5,7 +5,7 @@ use super::{
     pipeline_with_findings, run_fix,
 };
 use crate::support::json_schema::validate;
-use crate::support::{Call, git, pipeline};
+use crate::support::{Call, git, orchestration_text};
 use serde_json::{Value, json};
 use sluicegate_local_platform::AgentBehavior;
 use std::fmt::Write as _;
@@ -87,7 +87,7 @@ fn agent_fix_that_leaves_a_finding_exits_with_1() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let files = [
         (ORDERS, pipeline_with_findings()),
-        ("sales/long.orch.yaml", pipeline(&names)),
+        ("sales/long.orch.yaml", orchestration_text(&names)),
     ];
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
     let local = agent_project_with(AgentBehavior::Obedient, &files);
@@ -99,7 +99,7 @@ fn agent_fix_that_leaves_a_finding_exits_with_1() {
 
 #[test]
 fn agent_fix_of_one_path_leaves_findings_elsewhere() {
-    let other = pipeline(&["Start", "other_step", "Done"]);
+    let other = orchestration_text(&["Start", "other_step", "Done"]);
     let files = [(ORDERS, pipeline_with_findings()), ("other/b.orch.yaml", other)];
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
     let local = agent_project_with(AgentBehavior::Obedient, &files);
@@ -111,7 +111,7 @@ fn agent_fix_of_one_path_leaves_findings_elsewhere() {
 
 #[test]
 fn agent_fix_of_60_findings_requests_50() {
-    let mut text = pipeline(&["Start", "Done"]).replace("- \"Done\"", "- bad_0");
+    let mut text = orchestration_text(&["Start", "Done"]).replace("- \"Done\"", "- bad_0");
     for number in 0..60 {
         let next = if number == 59 {
             "Done".to_owned()
@@ -134,7 +134,7 @@ fn agent_fix_of_60_findings_requests_50() {
 
 #[test]
 fn agent_fix_without_findings_creates_no_task() {
-    let clean = pipeline(&["Start", "Load", "Done"]);
+    let clean = orchestration_text(&["Start", "Load", "Done"]);
     let local = agent_project_with(AgentBehavior::Obedient, &[(ORDERS, &clean)]);
     let output = run_fix(&local, "").expect(0);
     output.assert_logged(&["nothing to fix"]);
@@ -213,7 +213,7 @@ fn agent_fix_leaves_findings_with_a_local_fix_to_fix() {
                   Call, orchestrationJob: clean }\n";
     let files = [
         ("main.orch.yaml", caller),
-        ("sales/clean.orch.yaml", &pipeline(&["Start", "Done"])),
+        ("sales/clean.orch.yaml", &orchestration_text(&["Start", "Done"])),
     ];
     let local = agent_project_with(AgentBehavior::Obedient, &files);
     let call = local.call().variable("SLUICEGATE_FAIL_ON", "warn");

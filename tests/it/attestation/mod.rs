@@ -25,7 +25,7 @@ fn read_statement(path: &Path) -> Value {
 
 /// Returns a schema that the program prints.
 fn load_schema(name: &str) -> Value {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     Call::new(folder.path())
         .run(format!("schema {name}"))
         .expect(0)

@@ -447,7 +447,10 @@ fn remote_that_cannot_be_reached_is_told_in_its_own_words() {
 fn users_configuration_holds_and_no_hook_runs() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
-    let (home, mark) = (scratch::folder(), project.world.path().join("mark"));
+    let (home, mark) = (
+        scratch::create_scratch_directory(),
+        project.world.path().join("mark"),
+    );
     git(&folder, "remote set-url origin https://platform.invalid/o/p.git");
     let rewritten = format!(
         "[url \"file://{}\"]\n\tinsteadOf = https://platform.invalid/o/p.git\n",

@@ -1,7 +1,7 @@
 //! Runs on the default branch that select all pipelines: which findings are known, and what a shallow clone lacks.
 
 use crate::support::{
-    Call, PROJECT, ProgramOutput, ServerProcess, TOKEN, World, ZEROS, git, pipeline, project,
+    Call, PROJECT, ProgramOutput, ServerProcess, TOKEN, World, ZEROS, git, orchestration_text, project,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -10,9 +10,12 @@ use std::path::Path;
 /// Creates a `main` whose last commit is harmless, after one that added a pipeline with two findings.
 fn push_to_adopted_branch() -> World {
     let world = project();
-    world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Two", "Done"]));
+    world.write(
+        "old.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Two", "Done"]),
+    );
     world.commit("years");
-    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("harmless");
     world.push();
     world
@@ -196,7 +199,10 @@ fn run_on_default_branch_without_earlier_commit_knows_findings_of_first_parent()
         );
     }
     // A finding of the last commit is new.
-    world.write("b.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
+    world.write(
+        "b.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
     let head = world.commit("worse");
     world.push();
     for (host, variables) in hosts_with_default_branch(&world, &head) {
@@ -230,7 +236,10 @@ fn review_on_default_branch_without_earlier_commit_knows_findings_of_first_paren
     let args = "review --new-only --fail-on warn --report json=-";
     let output = call(&head).run(args).expect(0);
     assert_eq!(finding_totals(&output), (json!(0), json!(2)));
-    world.write("b.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
+    world.write(
+        "b.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
     let head = world.commit("worse");
     world.push();
     let output = call(&head).run(args).expect(1);
@@ -241,9 +250,12 @@ fn review_on_default_branch_without_earlier_commit_knows_findings_of_first_paren
 fn commit_of_earlier_run_is_base_only_for_descendants() {
     let world = push_to_adopted_branch();
     let adoption = world.git("rev-parse HEAD");
-    world.write("b.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
+    world.write(
+        "b.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
     world.commit("worse");
-    world.write("c.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("c.orch.yaml", orchestration_text(&["Start", "Done"]));
     let head = world.commit("harmless");
     world.push();
     world.git(&["checkout", "-q", "-b", "other", &adoption]);
@@ -290,9 +302,12 @@ fn commit_of_earlier_run_is_base_only_for_descendants() {
 fn commit_of_earlier_run_is_not_the_base_of_another_branch() {
     let world = push_to_adopted_branch();
     world.git("checkout -q -b change");
-    world.write("b.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
+    world.write(
+        "b.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
     let worse = world.commit("worse");
-    world.write("c.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("c.orch.yaml", orchestration_text(&["Start", "Done"]));
     let head = world.commit("harmless");
     world.push();
     let (_, variables) = hosts_with_default_branch(&world, &head).swap_remove(3);
@@ -308,7 +323,10 @@ fn commit_of_earlier_run_is_not_the_base_of_another_branch() {
 #[test]
 fn branch_without_own_commits_has_no_new_findings() {
     let world = push_to_adopted_branch();
-    world.write("b.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
+    world.write(
+        "b.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
     let head = world.commit("worse");
     world.push();
     world.git("push -q origin main:refs/heads/cut");
@@ -410,13 +428,19 @@ fn shallow_run_on_default_branch_needs_the_first_parent_only_to_compare() {
 #[test]
 fn forced_push_to_default_branch_is_compared_with_the_merge_base() {
     let world = push_to_adopted_branch();
-    world.write("c.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
+    world.write(
+        "c.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
     let before = world.commit("dropped");
     world.git("branch kept");
     world.git("reset -q --hard HEAD~1");
-    world.write("c.orch.yaml", pipeline(&["Start", "worst name", "Done"]));
+    world.write(
+        "c.orch.yaml",
+        orchestration_text(&["Start", "worst name", "Done"]),
+    );
     world.commit("worst");
-    world.write("d.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("d.orch.yaml", orchestration_text(&["Start", "Done"]));
     let head = world.commit("harmless");
     world.push();
     let (_, mut github) = hosts_with_default_branch(&world, &head).swap_remove(7);
@@ -431,9 +455,12 @@ fn forced_push_to_default_branch_is_compared_with_the_merge_base() {
 #[test]
 fn forced_push_to_an_ancestor_does_not_know_the_findings_of_head() {
     let world = push_to_adopted_branch();
-    world.write("c.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
+    world.write(
+        "c.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
     let head = world.commit("worse");
-    world.write("d.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("d.orch.yaml", orchestration_text(&["Start", "Done"]));
     let before = world.commit("dropped");
     world.git("branch kept");
     world.git("reset -q --hard HEAD~1");
@@ -451,9 +478,12 @@ fn forced_push_to_an_ancestor_does_not_know_the_findings_of_head() {
 fn manual_run_of_unmerged_commit_as_default_branch_has_no_known_findings() {
     let world = push_to_adopted_branch();
     world.git("checkout -q -b change");
-    world.write("c.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
+    world.write(
+        "c.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
     world.commit("worse");
-    world.write("d.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("d.orch.yaml", orchestration_text(&["Start", "Done"]));
     let head = world.commit("harmless");
     let variables = [
         ("BUILDKITE", "true".to_owned()),

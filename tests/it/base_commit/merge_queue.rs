@@ -2,7 +2,7 @@
 //! merged yet.
 
 use crate::support::{
-    Call, Job, RULES, RULES_FILE, World, head, pipeline, project, repository, strict_platform,
+    Call, Job, RULES, RULES_FILE, World, head, orchestration_text, project, repository, strict_platform,
 };
 use serde_json::json;
 
@@ -13,7 +13,7 @@ const QUEUE: &str = "refs/heads/gh-readonly-queue/main/pr-8";
 /// Pushes the entries to the queue. Each is the path and the content of its only file.
 fn queue(entries: &[(&str, &str)]) -> (World, Vec<String>) {
     let world = project();
-    world.write("old.orch.yaml", pipeline(&BAD));
+    world.write("old.orch.yaml", orchestration_text(&BAD));
     let mut commits = vec![world.commit("known")];
     world.push();
     world.git("checkout -q -b queue");
@@ -36,7 +36,7 @@ fn group(world: &World, call: Call, base: &str) -> Call {
 
 #[test]
 fn bad_change_before_queued_change_fails_its_run() {
-    let (good, bad) = (pipeline(&GOOD), pipeline(&BAD));
+    let (good, bad) = (orchestration_text(&GOOD), orchestration_text(&BAD));
     let (world, commits) = queue(&[
         ("bad.orch.yaml", &bad),
         ("b.orch.yaml", &good),
@@ -56,7 +56,7 @@ fn bad_change_before_queued_change_fails_its_run() {
 
 #[test]
 fn single_queued_change_is_compared_with_its_target_only() {
-    let good = pipeline(&GOOD);
+    let good = orchestration_text(&GOOD);
     let (world, commits) = queue(&[("b.orch.yaml", &good)]);
     let call = group(&world, Call::new(&world.work()), &commits[0]);
     for flags in ["check", "check --new-only"] {
@@ -71,7 +71,10 @@ fn single_queued_change_is_compared_with_its_target_only() {
     // A finding that the target has is known.
     let (world, commits) = queue(&[
         ("b.orch.yaml", &good),
-        ("old.orch.yaml", &format!("{}\n# touched\n", pipeline(&BAD))),
+        (
+            "old.orch.yaml",
+            &format!("{}\n# touched\n", orchestration_text(&BAD)),
+        ),
     ]);
     let call = group(&world, Call::new(&world.work()), &commits[1]);
     call.run("check").expect(1);
@@ -81,7 +84,10 @@ fn single_queued_change_is_compared_with_its_target_only() {
 #[test]
 fn rules_relaxed_earlier_in_queue_are_a_gate_change() {
     let relaxed = RULES.replace("enforcementLevel: error", "enforcementLevel: warn");
-    let (world, commits) = queue(&[(RULES_FILE, &relaxed), ("bad.orch.yaml", &pipeline(&BAD))]);
+    let (world, commits) = queue(&[
+        (RULES_FILE, &relaxed),
+        ("bad.orch.yaml", &orchestration_text(&BAD)),
+    ]);
     let call = group(&world, Call::new(&world.work()), &commits[1]);
     let output = call.run("check --gate-changes fail").expect(1);
     assert!(output.all().contains("relaxed"), "{}", output.all());

@@ -2,7 +2,7 @@
 //! have it.
 
 use crate::support::{
-    Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, pipeline, project, respond_for_each,
+    Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, orchestration_text, project, respond_for_each,
 };
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ pub fn world_with_crossed_merges(path: &str, states: [&str; 2], last: &str) -> W
     world.git("checkout -q -b change");
     world.git("merge -q --no-ff --no-commit topic");
     world.write(path, last);
-    world.write("b.orch.yaml", pipeline(&GOOD));
+    world.write("b.orch.yaml", orchestration_text(&GOOD));
     world.commit("P");
     world.push();
     world.git("checkout -q main");
@@ -40,8 +40,8 @@ pub fn world_with_crossed_merges(path: &str, states: [&str; 2], last: &str) -> W
 fn crossed_pipeline(last: &[&str]) -> World {
     world_with_crossed_merges(
         "x.orch.yaml",
-        [&pipeline(&BAD), &pipeline(&GOOD)],
-        &pipeline(last),
+        [&orchestration_text(&BAD), &orchestration_text(&GOOD)],
+        &orchestration_text(last),
     )
 }
 
@@ -124,8 +124,11 @@ fn finding_is_known_only_if_every_merge_base_has_it() {
     // Counterpart: both merge-bases have the finding.
     let world = world_with_crossed_merges(
         "x.orch.yaml",
-        [&pipeline(&BAD), &format!("# more\n{}", pipeline(&BAD))],
-        &pipeline(&BAD),
+        [
+            &orchestration_text(&BAD),
+            &format!("# more\n{}", orchestration_text(&BAD)),
+        ],
+        &orchestration_text(&BAD),
     );
     let platform = platform_failing_paths(&["x.orch.yaml"]);
     for (name, host) in HOSTS {
@@ -227,7 +230,7 @@ fn breaks_for_consumers_since_each_merge_base_are_reported_once() {
 #[test]
 fn three_merge_bases_and_a_renamed_pipeline() {
     let world = project();
-    world.write("x.orch.yaml", pipeline(&BAD));
+    world.write("x.orch.yaml", orchestration_text(&BAD));
     let start = world.commit("M0");
     let sides: Vec<String> = ["one", "two"]
         .iter()
@@ -238,13 +241,13 @@ fn three_merge_bases_and_a_renamed_pipeline() {
         })
         .collect();
     world.git("checkout -q main");
-    world.write("x.orch.yaml", pipeline(&GOOD));
+    world.write("x.orch.yaml", orchestration_text(&GOOD));
     world.git("add -A");
     world.git("mv x.orch.yaml moved.orch.yaml");
     world.commit("fixed and moved");
     world.git("checkout -q -b change");
     world.git(&["merge", "-q", "--no-commit", &sides[0], &sides[1]]);
-    world.write("moved.orch.yaml", pipeline(&BAD));
+    world.write("moved.orch.yaml", orchestration_text(&BAD));
     world.commit("P");
     world.push();
     world.git("checkout -q main");
@@ -306,9 +309,9 @@ fn push_to_branch_and_named_base_have_several_merge_bases_too() {
 #[test]
 fn more_merge_bases_than_real_histories_have_are_refused_on_every_host() {
     let world = project();
-    world.write("x.orch.yaml", pipeline(&BAD));
+    world.write("x.orch.yaml", orchestration_text(&BAD));
     let start = world.commit("M0");
-    world.write("x.orch.yaml", pipeline(&GOOD));
+    world.write("x.orch.yaml", orchestration_text(&GOOD));
     let fixed = world.commit("M1");
     let tree = world.git(&["rev-parse", &format!("{start}^{{tree}}")]);
     let sides: Vec<String> = (0..17)

@@ -3,8 +3,8 @@
 
 use crate::base_commit::several_merge_bases::world_with_crossed_merges;
 use crate::support::{
-    Call, Checkout, Job, Platform, Project, RULES, RULES_FILE, World, checkout, git, head, passed_results,
-    pipeline, project, pull_request_payload, respond_for_each,
+    Call, Checkout, Job, Platform, Project, RULES, RULES_FILE, World, checkout, git, head,
+    orchestration_text, passed_results, project, pull_request_payload, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ impl Fork {
         world.commit("lax");
         world.git(&["push", "-q", fork, "lax:main"]);
         world.git(format!("checkout -q -b change {main}"));
-        world.write("new.orch.yaml", pipeline(components));
+        world.write("new.orch.yaml", orchestration_text(components));
         let change = world.commit("change");
         world.git(&["push", "-q", fork, "change"]);
         git(world.path(), "clone -q -b change fork.git job");
@@ -334,7 +334,7 @@ fn world_with_outdated_target(components: &[&str]) -> (World, [String; 2]) {
     let strict = world.commit("strict");
     world.push();
     world.git("checkout -q -b change");
-    world.write("new.orch.yaml", pipeline(components));
+    world.write("new.orch.yaml", orchestration_text(components));
     world.commit("change");
     world.push();
     (world, [lax, strict])
@@ -436,7 +436,7 @@ fn host_merge(world: &World, path: &str, text: &str, is_squash: bool) -> String 
 fn merge_by_host_has_every_merge_base_of_the_change() {
     let relaxed = RULES.replace("enforcementLevel: error", "enforcementLevel: warn");
     let cases = [
-        ("x.orch.yaml", pipeline(&BAD), pipeline(&GOOD)),
+        ("x.orch.yaml", orchestration_text(&BAD), orchestration_text(&GOOD)),
         (RULES_FILE, relaxed, RULES.to_owned()),
     ];
     for (path, old, new) in &cases {
@@ -483,17 +483,17 @@ fn merge_by_host_has_every_merge_base_of_the_change() {
 fn merge_by_host_without_criss_cross_has_the_changed_pipelines_only() {
     let world = project();
     world.git("checkout -q -b change");
-    world.write("new.orch.yaml", pipeline(&GOOD));
+    world.write("new.orch.yaml", orchestration_text(&GOOD));
     let change = world.commit("change");
     world.push();
     world.git("checkout -q main");
-    world.write("bad.orch.yaml", pipeline(&BAD));
+    world.write("bad.orch.yaml", orchestration_text(&BAD));
     world.commit("the target's own");
     world.push();
     for (name, host) in crate::support::HOSTS {
         world.git("checkout -q change");
         let call = host(&world, Call::new(&world.work()));
-        let merge = host_merge(&world, "new.orch.yaml", &pipeline(&GOOD), false);
+        let merge = host_merge(&world, "new.orch.yaml", &orchestration_text(&GOOD), false);
         let call = match name {
             "github" | "gitea" => call.variable("GITHUB_SHA", &merge),
             "gitlab" => call
@@ -513,7 +513,7 @@ fn push_job_may_check_out_a_merge_with_the_default_branch() {
     for (components, code) in [(&BAD, 1), (&GOOD, 0)] {
         let world = project();
         world.git("checkout -q -b change");
-        world.write("new.orch.yaml", pipeline(components));
+        world.write("new.orch.yaml", orchestration_text(components));
         let change = world.commit("change");
         world.push();
         world.git("checkout -q -b side");
@@ -587,7 +587,7 @@ fn shallow_reference_that_the_event_does_not_confirm_is_no_target() {
 fn change_without_common_history_selects_all_pipelines() {
     let world = project();
     world.git("checkout -q --orphan change");
-    world.write("new.orch.yaml", pipeline(&GOOD));
+    world.write("new.orch.yaml", orchestration_text(&GOOD));
     world.commit("unrelated");
     world.push();
     let mut host_count = 0;
@@ -611,7 +611,7 @@ fn change_without_common_history_selects_all_pipelines() {
 fn unedited_merge_of_change_with_unmerged_branch_is_another_commit() {
     let world = project();
     world.git("checkout -q -b change");
-    world.write("bad.orch.yaml", pipeline(&BAD));
+    world.write("bad.orch.yaml", orchestration_text(&BAD));
     let change = world.commit("change");
     world.push();
     let payload = pull_request_payload(&world);

@@ -1,7 +1,7 @@
 //! The work of a check is bounded: no message repeats a text that the change contains once, and no call repeats the work
 //! of another.
 
-use crate::support::{Call, World, finding_values, pipeline, project};
+use crate::support::{Call, World, finding_values, orchestration_text, project};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ const MESSAGE: usize = 3000;
 
 /// Returns an orchestration in which one component has these parameters and transitions.
 fn with_component(name: &str, rest: &str) -> String {
-    let text = pipeline(&["Start", "Load", "Done"]);
+    let text = orchestration_text(&["Start", "Load", "Done"]);
     format!("{text}    ? {name}\n    :\n      type: run-orchestration\n{rest}")
 }
 
@@ -53,7 +53,7 @@ fn messages_about_component_with_long_name_are_short() {
         ("caller.orch.yaml".to_owned(), with_component(&name, &rest)),
         (
             "callee.orch.yaml".to_owned(),
-            pipeline(&["Start", "Load", "Done"]),
+            orchestration_text(&["Start", "Load", "Done"]),
         ),
     ]);
     for rule in ["project/link", "project/argument"] {
@@ -93,7 +93,7 @@ fn messages_about_long_paths_are_short() {
 
 #[test]
 fn dead_call_repeated_many_times_gets_same_hint_each_time() {
-    let mut text = pipeline(&["Start", "Load", "Done"]);
+    let mut text = orchestration_text(&["Start", "Load", "Done"]);
     for number in 0..60 {
         let _ = write!(
             text,
@@ -104,7 +104,7 @@ fn dead_call_repeated_many_times_gets_same_hint_each_time() {
         ("caller.orch.yaml".to_owned(), text),
         (
             "sales/load.orch.yaml".to_owned(),
-            pipeline(&["Start", "Load", "Done"]),
+            orchestration_text(&["Start", "Load", "Done"]),
         ),
     ]);
     let calls = messages(&world, "project/call");

@@ -1,7 +1,7 @@
 //! A local check of a repository without a rules file evaluates the default rules. A job never does, and neither does a
 //! check if the branch or its target has a rules file.
 
-use crate::support::{Call, HOSTS, RULES, RULES_FILE, World, check, pipeline};
+use crate::support::{Call, HOSTS, RULES, RULES_FILE, World, check, orchestration_text};
 use serde_json::Value;
 
 const NOTE: &str = "The default rules were evaluated";
@@ -10,13 +10,13 @@ const MISSING: &str = "the rules file is missing";
 const LOST: &str = "    Lost:\n      type: sql-executor\n      parameters: { componentName: Lost }\n";
 
 fn pipeline_with_lost_component() -> String {
-    pipeline(&["Start", "Done"]) + LOST
+    orchestration_text(&["Start", "Done"]) + LOST
 }
 
 /// Creates a branch `change` with a pipeline that breaks a default rule. Neither the branch nor `main` has a rules file.
 fn ruleless() -> World {
     let world = World::new();
-    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("first");
     world.push();
     world.git("remote set-head origin main");

@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 use crate::support::{
-    Arguments, Call, RULES_FILE, World, commit_raw_tree, project, trees_with_duplicate_path,
+    Arguments, Call, RULES_FILE, World, commit_raw_tree, project, trees_with_ambiguous_path,
 };
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::rules::rules_file_template;
@@ -177,7 +177,7 @@ fn check_and_publish_of_tree_with_duplicate_path_never_pass() {
     world.write("a/b", "1");
     world.write("x", "2");
     world.commit("one");
-    for raw in trees_with_duplicate_path(&world) {
+    for raw in trees_with_ambiguous_path(&world) {
         let commit = commit_raw_tree(&world, &raw);
         let call = Call::new(&world.work());
         call.run(format!("check --all --head {commit}")).expect(3);

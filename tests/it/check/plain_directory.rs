@@ -27,7 +27,7 @@ fn caller(path: &str) -> String {
 
 #[test]
 fn check_of_plain_directory_evaluates_all_pipelines_below_it() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let export = folder.path().join("export");
     write_file(&export, RULES_FILE, RULES);
     write_file(&export, "a.orch.yaml", &good_pipeline());
@@ -69,7 +69,7 @@ fn check_of_plain_directory_evaluates_all_pipelines_below_it() {
 
 #[test]
 fn check_of_file_in_plain_directory_finds_called_pipelines() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     write_file(folder.path(), RULES_FILE, RULES);
     write_file(folder.path(), "sales/a.orch.yaml", &caller("sales/b"));
     write_file(folder.path(), "sales/b.orch.yaml", &good_pipeline());
@@ -100,7 +100,7 @@ fn check_of_file_in_plain_directory_finds_called_pipelines() {
 
 #[test]
 fn check_that_needs_git_in_plain_directory_exits_with_7() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     write_file(folder.path(), "a.orch.yaml", &good_pipeline());
     let call = Call::new(folder.path());
     call.run("check")
@@ -129,7 +129,7 @@ fn check_that_needs_git_in_plain_directory_exits_with_7() {
 
 #[test]
 fn check_of_plain_directory_has_bounded_depth() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     write_file(folder.path(), "a.orch.yaml", &good_pipeline());
     let deep = format!("{}b.orch.yaml", "d/".repeat(70));
     write_file(folder.path(), &deep, &bad_pipeline());
@@ -142,7 +142,7 @@ fn check_of_plain_directory_has_bounded_depth() {
 #[test]
 fn check_of_absolute_path_finds_its_repository() {
     let (here, other) = (project(), change(&[("b.orch.yaml", &bad_pipeline())]));
-    let plain = scratch::folder();
+    let plain = scratch::create_scratch_directory();
     let file = other.work().join("b.orch.yaml");
     let file = file.to_str().unwrap();
     let folder = other.work();

@@ -1,6 +1,6 @@
 //! The hook of `.pre-commit-hooks.yaml`, with the file names that pre-commit would pass to it.
 
-use crate::support::{Call, ProgramOutput, World, pipeline, project};
+use crate::support::{Call, ProgramOutput, World, orchestration_text, project};
 use regex::Regex;
 use serde_json::Value;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::Path;
 /// A rules file, a caller, a called pipeline that is also shared, and project checks of level error.
 fn shared_project() -> World {
     let world = project();
-    world.write("called.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("called.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.write(
         ".platform/shared-pipelines.yaml",
         "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - { pipeline: called.orch.yaml, id: called, \
@@ -76,7 +76,7 @@ fn hook_passes_a_commit_without_pipelines_and_one_with_a_good_pipeline() {
     world.write("note.txt", "text");
     world.git("add -A");
     run_hook(&world).unwrap().expect(0);
-    world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("other.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.git("add -A");
     run_hook(&world).unwrap().expect(0);
 }
@@ -84,8 +84,11 @@ fn hook_passes_a_commit_without_pipelines_and_one_with_a_good_pipeline() {
 #[test]
 fn hook_takes_no_option_from_a_file_name() {
     let world = shared_project();
-    world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
-    world.write("--exclude=*.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write(
+        "bad.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
+    world.write("--exclude=*.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.git("add -A");
     let output = run_hook(&world).unwrap().expect(1).all();
     assert!(output.contains("bad.orch.yaml"), "{output}");

@@ -1,6 +1,6 @@
 //! `sluicegate check -`: a pipeline from standard input.
 
-use crate::support::{Call, change, pipeline};
+use crate::support::{Call, change, orchestration_text};
 
 /// Returns a report without the parts that differ between two runs.
 fn comparable(output: &crate::support::ProgramOutput) -> serde_json::Value {
@@ -12,8 +12,8 @@ fn comparable(output: &crate::support::ProgramOutput) -> serde_json::Value {
 
 #[test]
 fn standard_input_is_checked_as_if_it_were_saved_at_its_path() {
-    let world = change(&[("sales/b.orch.yaml", &pipeline(&["Start", "Done"]))]);
-    let bad = pipeline(&["Start", "load it", "Done"]);
+    let world = change(&[("sales/b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
+    let bad = orchestration_text(&["Start", "load it", "Done"]);
     let call = || Call::new(&world.work());
     world.write("../input.yaml", &bad);
     let input = world.work().join("../input.yaml");
@@ -52,7 +52,7 @@ fn standard_input_is_checked_as_if_it_were_saved_at_its_path() {
 
 #[test]
 fn standard_input_needs_a_path_and_a_path_needs_standard_input() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let call = || Call::new(&world.work());
     call().run("check -").expect(2).saying(&["--stdin-path PATH"]);
     call()

@@ -2,7 +2,7 @@
 
 use crate::support::{
     Arguments, Call, RULES, RULES_FILE, World, bad_pipeline, change, check_folder, git, good_pipeline,
-    path_variable, pipeline, project, report_paths, scratch,
+    orchestration_text, path_variable, project, report_paths, scratch,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -387,7 +387,7 @@ fn shallow_clone_is_enough_where_no_base_is_needed() {
 
 #[test]
 fn neither_remote_nor_branch_nor_commit_is_needed() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     git(folder.path(), "init -q -b main");
     let write = |path: &str, text: &str| {
         let target = folder.path().join(path);
@@ -409,7 +409,7 @@ fn neither_remote_nor_branch_nor_commit_is_needed() {
     for args in [&[][..], &["--staged", "--all"], &["--head", "HEAD"]] {
         assert_eq!(check_paths(folder.path(), args).1, 1, "{args:?}");
     }
-    let nowhere = scratch::folder();
+    let nowhere = scratch::create_scratch_directory();
     Call::new(nowhere.path())
         .run("check")
         .expect(7)
@@ -449,7 +449,7 @@ fn pipe_in_place_of_pipeline_is_not_waited_for_and_not_passed() {
 #[test]
 fn check_does_not_pass_files_hidden_by_index() {
     for flag in ["--skip-worktree", "--assume-unchanged"] {
-        let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+        let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
         world.git(&["update-index", flag, "a.orch.yaml"]);
         check_folder(&world.work(), "").expect(0);
         world.write("a.orch.yaml", bad_pipeline());
@@ -469,9 +469,9 @@ fn check_does_not_pass_files_hidden_by_index() {
 
 #[test]
 fn check_refuses_conflicted_files() {
-    let world = change(&[("a.orch.yaml", &pipeline(&["Start", "Here", "Done"]))]);
+    let world = change(&[("a.orch.yaml", &orchestration_text(&["Start", "Here", "Done"]))]);
     world.git("checkout -q main");
-    world.write("a.orch.yaml", pipeline(&["Start", "There", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "There", "Done"]));
     world.commit("other");
     let merged = git_may_fail(&world, &["merge", "-q", "change"]);
     assert!(!merged);
@@ -688,7 +688,7 @@ fn submodule_is_another_repository() {
 
 #[test]
 fn check_fails_for_same_levels_as_review() {
-    let long = pipeline(&["Start", "Two", "Three", "Done"]);
+    let long = orchestration_text(&["Start", "Two", "Three", "Done"]);
     let world = change(&[("b.orch.yaml", &long)]);
     let judged = |args: &str| {
         let output = check_folder(&world.work(), args);
@@ -736,7 +736,7 @@ fn check_in_ci_compares_checkout_with_base_of_host() {
     let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     let head = world.git("rev-parse HEAD");
     world.git("checkout -q main");
-    world.write("a.orch.yaml", pipeline(&["Start", "Later", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Later", "Done"]));
     world.commit("main goes on");
     world.push();
     world.git("checkout -q --detach main");

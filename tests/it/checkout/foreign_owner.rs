@@ -1,7 +1,7 @@
 //! A checkout that belongs to another user, as in a job's container.
 
 use crate::support::{
-    Call, Checkout, FEATURE, Project, checkout, give_away, path_variable, scratch, with_default,
+    Call, Checkout, FEATURE, Project, change_owner, checkout, path_variable, scratch, with_default,
 };
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,7 +15,7 @@ fn give_all_away(folder: &Path) -> bool {
         .into_iter()
         .map(|entry| entry.unwrap().into_path())
         .collect();
-    give_away(&entries.iter().map(PathBuf::as_path).collect::<Vec<_>>())
+    change_owner(&entries.iter().map(PathBuf::as_path).collect::<Vec<_>>())
 }
 
 /// Returns whether git itself rejects this directory, with the test's home directory.
@@ -57,7 +57,10 @@ fn foreign_checkout_is_read_without_change_to_anyones_configuration() {
     let all = ["+refs/heads/*:refs/remotes/origin/*"];
     let folder = with_default(checkout(&project.world, &all, &project.feature));
     let beside = checkout(&project.world, &all, &project.feature);
-    let (home, mark) = (scratch::folder(), project.world.path().join("mark"));
+    let (home, mark) = (
+        scratch::create_scratch_directory(),
+        project.world.path().join("mark"),
+    );
     trap(&folder, &mark);
     let settings = fs::read(folder.join(".git/config")).unwrap();
     if !give_all_away(&folder) || !give_all_away(&beside) {
@@ -94,7 +97,7 @@ fn foreign_checkout_is_deepened_only_if_its_user_declared_it_safe() {
     if !give_all_away(&folder) {
         return;
     }
-    let home = scratch::folder();
+    let home = scratch::create_scratch_directory();
     let variables = [
         ("CIRCLECI", "true"),
         ("CIRCLE_SHA1", project.feature.as_str()),

@@ -1,13 +1,13 @@
 //! Files on disk are evaluated only if git would store the same bytes.
 
-use crate::support::{Call, World, pipeline, project};
+use crate::support::{Call, World, orchestration_text, project};
 use std::fs;
 use std::path::PathBuf;
 
 /// Returns a component whose line starts with a character that the encoding ISO646-GB uses for `#`: in the commit it is
 /// a component, on disk a comment.
 fn attributes_that_hide_changes() -> String {
-    let text = pipeline(&["Start", "Load", "Done"]);
+    let text = orchestration_text(&["Start", "Load", "Done"]);
     format!("{text}    \u{a3}bad:\n      type: sql-executor\n").replace(
         "\u{a3}bad:\n      type: sql-executor\n",
         "\u{a3}: {type: sql-executor}\n",
@@ -62,7 +62,7 @@ fn encoding_of_working_tree_shows_gate_nothing_else() {
 fn modified_file_that_git_would_convert_is_not_judged() {
     let (world, folder) = clone_with_attribute(
         "working-tree-encoding=ISO646-GB",
-        &pipeline(&["Start", "Load", "Done"]),
+        &orchestration_text(&["Start", "Load", "Done"]),
     );
     Call::new(&folder).run("check").expect(0);
     let text = fs::read_to_string(folder.join("b.orch.yaml")).unwrap();
@@ -84,8 +84,8 @@ fn modified_file_that_git_would_convert_is_not_judged() {
 #[test]
 fn line_ends_of_the_working_tree_change_nothing() {
     for (content, code) in [
-        (pipeline(&["Start", "Load", "Done"]), 0),
-        (pipeline(&["Start", "bad name", "Done"]), 1),
+        (orchestration_text(&["Start", "Load", "Done"]), 0),
+        (orchestration_text(&["Start", "bad name", "Done"]), 1),
     ] {
         let (world, folder) = clone_with_attribute("text eol=crlf", &content);
         assert!(fs::read(folder.join("b.orch.yaml")).unwrap().contains(&b'\r'));
@@ -100,7 +100,8 @@ fn line_ends_of_the_working_tree_change_nothing() {
 
 #[test]
 fn filter_that_job_has_set_up_shows_gate_nothing_else() {
-    let (world, folder) = clone_with_attribute("filter=hide", &pipeline(&["Start", "bad name", "Done"]));
+    let (world, folder) =
+        clone_with_attribute("filter=hide", &orchestration_text(&["Start", "bad name", "Done"]));
     let git = |args: &str| crate::support::git(&folder, args);
     git("config filter.hide.smudge \"sed 's/bad name/Good/g'\"");
     git("config filter.hide.clean \"sed 's/Good/bad name/g'\"");
@@ -159,6 +160,6 @@ fn quoted_pattern_hides_nothing_in_fresh_clone_nor_in_copy_of_it() {
     world.write(".gitattributes", "\"a.orch.yaml\" text\n");
     world.commit("attribute");
     world.push();
-    world.write("a.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
     Call::new(&world.work()).run("check").expect(0);
 }

@@ -1,7 +1,7 @@
 //! Jenkins sets neither the event nor the head of a pull request, and may build a merge that exists only in the clone.
 //! Another commit that no reference has, such as one that was replaced by a force push, is not such a merge.
 
-use crate::support::{Call, Job, Platform, World, head, pipeline, project, strict_platform};
+use crate::support::{Call, Job, Platform, World, head, orchestration_text, project, strict_platform};
 
 const GOOD: [&str; 3] = ["Start", "Load", "Done"];
 const BAD: [&str; 3] = ["Start", "bad name", "Done"];
@@ -29,10 +29,10 @@ fn reviewed_commits(platform: &Platform, seen_count: &mut usize) -> Vec<String> 
 fn replaced_commit() -> (World, String) {
     let world = project();
     world.git("checkout -q -b change");
-    world.write("good.orch.yaml", pipeline(&GOOD));
+    world.write("good.orch.yaml", orchestration_text(&GOOD));
     let good = world.commit("good");
     world.push();
-    world.write("bad.orch.yaml", pipeline(&BAD));
+    world.write("bad.orch.yaml", orchestration_text(&BAD));
     let bad = world.commit("bad");
     world.git(format!("update-ref refs/remotes/origin/PR-7 {good}"));
     world.git(format!("checkout -q --detach {bad}"));
@@ -80,7 +80,7 @@ fn world_with_diverged_branches(components: &[&str]) -> World {
     } else {
         "good.orch.yaml"
     };
-    world.write(name, pipeline(components));
+    world.write(name, orchestration_text(components));
     world.commit("change");
     world.push();
     world.git("checkout -q main");
@@ -95,7 +95,7 @@ fn world_with_diverged_branches(components: &[&str]) -> World {
 fn merge_that_its_author_edited_is_not_replaced_by_its_parent() {
     let world = world_with_diverged_branches(&GOOD);
     world.git("merge -q --no-ff --no-commit main");
-    world.write("bad.orch.yaml", pipeline(&BAD));
+    world.write("bad.orch.yaml", orchestration_text(&BAD));
     let merge = world.commit("merge with more");
     let platform = strict_platform();
     for command in ["review", "ci"] {
@@ -149,7 +149,7 @@ fn merge_by_jenkins_reviews_the_change() {
 fn merge_of_two_unmerged_commits_is_refused() {
     let (world, _) = replaced_commit();
     world.git("checkout -q -b side main");
-    world.write("side.orch.yaml", pipeline(&BAD));
+    world.write("side.orch.yaml", orchestration_text(&BAD));
     world.commit("side");
     world.git("checkout -q --detach HEAD");
     world.git("merge -q --no-edit origin/change");

@@ -1,6 +1,6 @@
 //! In CI, the commit is evaluated, not the files on disk, which an earlier step of the job may have changed.
 
-use crate::support::{Call, HOSTS, ProgramOutput, RULES_FILE, World, head, pipeline, project};
+use crate::support::{Call, HOSTS, ProgramOutput, RULES_FILE, World, head, orchestration_text, project};
 use serde_json::Value;
 use std::fs;
 
@@ -11,7 +11,10 @@ type Step = fn(&World, &str);
 fn pushed_bad_change() -> World {
     let world = project();
     world.git("checkout -q -b change");
-    world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "bad.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.commit("change");
     world.push();
     world
@@ -24,7 +27,7 @@ fn parse_report(output: &ProgramOutput) -> Value {
 #[test]
 fn check_in_ci_evaluates_commit_after_step_changed_files() {
     let world = pushed_bad_change();
-    let good = pipeline(&["Start", "Load", "Done"]);
+    let good = orchestration_text(&["Start", "Load", "Done"]);
     let steps: [(&str, Step, &str); 6] = [
         (
             "overwrites",
@@ -80,7 +83,10 @@ fn check_in_ci_evaluates_commit_after_step_changed_files() {
 #[test]
 fn policy_of_default_branch_is_read_from_commit() {
     let world = project();
-    world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "bad.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.commit("bad");
     world.push();
     let call = Call::new(&world.work())
@@ -116,13 +122,13 @@ fn policy_of_default_branch_is_read_from_commit() {
 fn check_of_good_commit_in_ci_passes_and_lists_bad_disk_files() {
     let world = project();
     world.git("checkout -q -b change");
-    world.write("good.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write("good.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
     world.commit("change");
     world.push();
     for number in 0..30 {
         world.write(
             &format!("generated/{number:02}.orch.yaml"),
-            pipeline(&["Start", "bad name", "Done"]),
+            orchestration_text(&["Start", "bad name", "Done"]),
         );
     }
     for (host, job) in HOSTS {

@@ -2,7 +2,8 @@
 //! itself does not control how it is reviewed.
 
 use crate::support::{
-    Call, HOSTS, Job, World, head, pipeline, project, pull_request_payload, repository, strict_platform,
+    Call, HOSTS, Job, World, head, orchestration_text, project, pull_request_payload, repository,
+    strict_platform,
 };
 use serde_json::json;
 
@@ -13,7 +14,10 @@ fn change_that_weakens_gate() -> World {
     world.commit("strict");
     world.push();
     world.git("checkout -q -b change");
-    world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "bad.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.write("sluicegate.yaml", "review: { fail-on: never }\nexclude: ['**']\n");
     world.commit("change");
     world.push();
@@ -242,7 +246,7 @@ fn merge_of_change_with_anything_but_its_target_is_another_commit() {
     world.commit("side");
     world.git("checkout -q change");
     world.git("merge -q --no-ff --no-commit side");
-    world.write("bad.orch.yaml", pipeline(&["Start", "Good", "Done"]));
+    world.write("bad.orch.yaml", orchestration_text(&["Start", "Good", "Done"]));
     world.commit("mended meanwhile");
     world.push();
     let call = Job::github()

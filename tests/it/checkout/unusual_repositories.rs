@@ -168,7 +168,7 @@ fn bare_repository_in_checkout_is_not_opened_unless_it_is_named() {
     let named_args = "context --json --all --repo .";
     let report = Call::new(&inside).run(named_args).expect(0).json();
     assert_eq!(report["selected"], json!(["sales/a.orch.yaml"]));
-    let bare = scratch::folder();
+    let bare = scratch::create_scratch_directory();
     git(
         bare.path(),
         &["clone", "-q", "--bare", &world.work().display().to_string(), "."],
@@ -189,7 +189,7 @@ fn formats_that_cannot_be_read_end_with_what_to_do() {
         ("sha256", false, "objectformat = sha256", "git fast-export"),
         ("sha1", true, "refstorage = reftable", "--ref-format=files"),
     ] {
-        let folder = scratch::folder();
+        let folder = scratch::create_scratch_directory();
         let format = format!("--object-format={format}");
         git(folder.path(), format!("init -q {format} ."));
         fs::write(folder.path().join("a.orch.yaml"), "1").unwrap();
@@ -212,7 +212,7 @@ fn another_repository_is_named_by_flag_or_variable() {
     let world = world_on_change_branch(&[("a.orch.yaml", "1")]);
     world.write("b.orch.yaml", "1");
     world.commit("more");
-    let elsewhere = scratch::folder();
+    let elsewhere = scratch::create_scratch_directory();
     let path = world.work().display().to_string();
     let call = Call::new(elsewhere.path());
     let by_flag = call.run(&["context", "--json", "--repo", &path]).expect(0).json();

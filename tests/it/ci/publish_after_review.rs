@@ -2,7 +2,9 @@
 //! local platform.
 
 use crate::support::release::{publish_call, stage, versions};
-use crate::support::{Call, Platform, ServerProcess, World, answer, at_once, in_turn, pipeline, read_json};
+use crate::support::{
+    Call, Platform, ServerProcess, World, answer, at_once, in_turn, orchestration_text, read_json,
+};
 use serde_json::{Value, json};
 use std::fs;
 use wiremock::ResponseTemplate;
@@ -20,7 +22,10 @@ type Change = fn(&mut Value);
 fn ci_publishes_only_what_passed_on_a_branch_to_publish_on() {
     let (world, server) = stage();
     world.git("checkout -q -b change");
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.commit("bad");
     world.push();
     let everywhere = "ci --publish --version-name auto --publish-on-branch **";
@@ -69,7 +74,10 @@ fn ci_publishes_only_what_passed_on_a_branch_to_publish_on() {
 #[test]
 fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
     let (world, server) = stage();
-    world.write("sales/old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "sales/old.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.commit("bad");
     world.push();
     let args = [
@@ -109,7 +117,10 @@ fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
 #[test]
 fn ci_publishes_pipelines_that_policy_excludes_from_review() {
     let (world, server) = stage();
-    world.write("old/bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "old/bad.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.write("sluicegate.yaml", "review: { exclude: ['old/**'] }\n");
     world.commit("left out");
     world.push();
@@ -204,7 +215,7 @@ fn ci_publishes_nothing_of_a_merge_queue() {
     let (world, server) = stage();
     let base = world.git("rev-parse HEAD");
     world.git("checkout -q -b gh-readonly-queue/main/pr-7");
-    world.write("sales/more.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("sales/more.orch.yaml", orchestration_text(&["Start", "Done"]));
     let head = world.commit("queued");
     world.push();
     let reference = "refs/heads/gh-readonly-queue/main/pr-7";
@@ -253,7 +264,10 @@ fn ci_reports_as_a_review_does_and_publishes_no_part_of_one() {
 #[test]
 fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
     let (world, server) = stage();
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.commit("bad, and its job was cancelled");
     world.write("README.md", "words");
     world.commit("no pipeline");
@@ -279,7 +293,7 @@ fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
     );
     assert_eq!(versions(&world, &server), []);
 
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("sales/load.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("good");
     world.push();
     let ci = |more: &[&str]| publish_call(&world, &server).run((&args[..], more));
@@ -313,7 +327,7 @@ fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
 #[test]
 fn required_review_is_whole_and_platforms() {
     let (world, server) = stage();
-    world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("other.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("two");
     world.push();
     let make = |args: &[&str]| publish_call(&world, &server).run((args, "--report json=../r.json"));
@@ -368,7 +382,10 @@ fn required_review_is_whole_and_platforms() {
     publish("").expect(2).saying(&["failOn"]);
 
     // An edited report, with every command that reads it.
-    world.write("other.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "other.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.commit("bad");
     world.push();
     make(&["review", "--all"]).expect(1);
@@ -435,7 +452,10 @@ fn publish_can_require_review_of_the_same_commit() {
     publish("../two.json")
         .expect(2)
         .saying(&["the report is a comparison"]);
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.commit("bad");
     world.push();
     publish("../good.json")
@@ -621,8 +641,11 @@ fn plan_is_data() {
     let (world, server) = stage();
     publish_version(&world, &server, "1");
     let before = world.git("rev-parse HEAD");
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
-    world.write("sales/new.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "More", "Done"]),
+    );
+    world.write("sales/new.orch.yaml", orchestration_text(&["Start", "Done"]));
     let head = world.commit("more");
     world.push();
     let dry = |version: &str| {
@@ -756,7 +779,10 @@ fn local_ci_without_publish_flag_prints_version_and_publishes_nothing() {
     // The flag and the variable publish, under the usual conditions.
     publish_call(&world, &server).run((args, "--publish")).expect(0);
     assert_eq!(versions(&world, &server), [("1.0.0".to_owned(), true)]);
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "More", "Done"]),
+    );
     world.commit("more");
     world.push();
     let other = "ci --publish --version-name {next} --publish-on-branch release";
@@ -774,14 +800,17 @@ fn local_ci_without_publish_flag_prints_version_and_publishes_nothing() {
 #[test]
 fn local_ci_without_publish_flag_ends_as_review() {
     let (world, server) = stage();
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.commit("bad");
     world.push();
     let args = "ci --version-name 1 --publish-on-branch main";
     let output = publish_call(&world, &server).run(args).expect(1);
     assert!(!output.all().contains("would publish"), "{}", output.all());
     // A publish that would be refused is a warning: the review passed.
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("sales/load.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.write(
         ".platform/shared-pipelines.yaml",
         "pipelines:\n  - { pipeline: gone.orch.yaml, id: gone }\n",

@@ -2,7 +2,7 @@
 //! repositories.
 
 use crate::support::{
-    Call, Platform, ProgramOutput, Shop, World, offer, parameter, pipeline, project, push_of_branch,
+    Call, Platform, ProgramOutput, Shop, World, offer, orchestration_text, parameter, project, push_of_branch,
 };
 use serde_json::Value;
 use std::fs;
@@ -63,7 +63,7 @@ fn verify_compares_changed_files_of_receipt_with_the_commits() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.world
-        .write("new.orch.yaml", pipeline(&["Start", "New", "Done"]));
+        .write("new.orch.yaml", orchestration_text(&["Start", "New", "Done"]));
     fs::remove_file(shop.world.work().join("more.orch.yaml")).unwrap();
     shop.push();
     shop.publish("1.0.1").expect(0);
@@ -509,7 +509,8 @@ fn break_of_base_is_not_reported_for_change() {
     shop.publish("1.0.0").expect(0);
     shop.break_it();
     shop.world.git("checkout -q -b change");
-    shop.world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
+    shop.world
+        .write("other.orch.yaml", orchestration_text(&["Start", "Done"]));
     shop.push();
     let output = shop.call().run("review --compat fail").expect(0);
     assert!(!output.all().contains("breaks consumers"), "{}", output.all());
@@ -579,7 +580,7 @@ fn break_by_unstaged_edit_of_shared_file_fails_like_committed_edit() {
 #[test]
 fn change_that_shares_pipelines_reports_the_new_ones() {
     let world = project();
-    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("another pipeline");
     world.push();
     world.git("checkout -q -b change");
@@ -668,7 +669,7 @@ fn unreadable_shared_file_leaves_breaks_unknown_unless_it_stayed_the_same() {
         world.commit("change");
         Call::new(&world.work()).run("check --compat fail --report json=-")
     };
-    let same = check_change("b.orch.yaml", &pipeline(&["Start", "Done"])).expect(0);
+    let same = check_change("b.orch.yaml", &orchestration_text(&["Start", "Done"])).expect(0);
     assert!(
         !same.out.contains("could not determine the changes for consumers"),
         "{}",

@@ -1,6 +1,6 @@
 //! Documents of version 0.1 stay readable, and its keys keep their names: `tests/fixtures/compat/0.1` is never edited.
 
-use crate::support::{Call, Platform, World, answer, pipeline, project, scratch};
+use crate::support::{Call, Platform, World, answer, orchestration_text, project, scratch};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -77,7 +77,7 @@ fn code_of(report: &Value) -> i32 {
 
 #[test]
 fn report_of_0_1_is_rendered_again_with_every_value() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     for (name, text) in [("report.json", REPORT), ("compared.json", COMPARED)] {
         fs::write(folder.path().join(name), text).unwrap();
         let frozen = parse_document(text);
@@ -113,7 +113,7 @@ fn report_of_0_1_has_every_kind_of_entry() {
 
 #[test]
 fn shard_of_0_1_is_read() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let mut report = parse_document(REPORT);
     report["context"]["shard"] = json!("1/1");
     fs::write(folder.path().join("report.json"), report.to_string()).unwrap();
@@ -125,7 +125,7 @@ fn shard_of_0_1_is_read() {
 #[test]
 fn report_or_receipt_of_newer_schema_is_refused_with_its_name() {
     let platform = Platform::new();
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let call = Call::with_platform(folder.path(), &platform.server.uri());
     for (command, text, name) in [
         ("report", REPORT, "sluicegate.report/v3"),
@@ -181,7 +181,7 @@ fn receipt_of_0_1_is_verified() {
         details_of_receipt(&published, request)
     });
     // Outside a repository, the receipt is compared only with the platform.
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let verify = |receipt: &Value| {
         fs::write(folder.path().join("receipt.json"), receipt.to_string()).unwrap();
         Call::with_platform(folder.path(), &platform.server.uri())
@@ -350,12 +350,18 @@ fn project_with_every_change() -> World {
     world.write(".platform/shared-pipelines.yaml", SHARED_BEFORE);
     world.write("load.orch.yaml", BEFORE);
     world.write("caller.orch.yaml", CALLER);
-    world.write("old-name.orch.yaml", pipeline(&["Start", "Move", "Done"]));
+    world.write(
+        "old-name.orch.yaml",
+        orchestration_text(&["Start", "Move", "Done"]),
+    );
     world.write(
         "gone.orch.yaml",
-        pipeline(&["Start", "One", "Two", "Three", "Done"]),
+        orchestration_text(&["Start", "One", "Two", "Three", "Done"]),
     );
-    world.write("broken.orch.yaml", pipeline(&["Start", "Break", "Done"]));
+    world.write(
+        "broken.orch.yaml",
+        orchestration_text(&["Start", "Break", "Done"]),
+    );
     world.commit("pipelines");
     world.push();
     world.git("checkout -q -b change");
@@ -363,7 +369,7 @@ fn project_with_every_change() -> World {
     world.write("load.orch.yaml", AFTER);
     world.git("mv old-name.orch.yaml new-name.orch.yaml");
     world.git("rm -q gone.orch.yaml");
-    world.write("added.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("added.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.write("broken.orch.yaml", "type: [\n");
     world.commit("change");
     world

@@ -1,12 +1,12 @@
 //! `sluicegate context`.
 
-use crate::support::{Call, change, git, pipeline, project};
+use crate::support::{Call, change, git, orchestration_text, project};
 use serde_json::json;
 
 #[test]
 fn laptop_is_explained() {
     let world = change(&[
-        ("b.orch.yaml", &pipeline(&["Start", "Done"])),
+        ("b.orch.yaml", &orchestration_text(&["Start", "Done"])),
         ("old/c.orch.yaml", "type: orchestration\n"),
     ]);
     let call = Call::new(&world.work());
@@ -39,10 +39,10 @@ fn laptop_is_explained() {
 
 #[test]
 fn pull_request_on_github_is_reviewed_at_its_head() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let head = world.git("rev-parse HEAD");
     world.git("checkout -q main");
-    world.write("a.orch.yaml", pipeline(&["Start", "Later", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Later", "Done"]));
     let base = world.git("rev-parse HEAD");
     world.commit("main goes on");
     world.push();
@@ -85,8 +85,8 @@ fn pull_request_on_github_is_reviewed_at_its_head() {
 
 #[test]
 fn shallow_clone_names_remedy() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
-    world.write("c.orch.yaml", pipeline(&["Start", "Done"]));
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
+    world.write("c.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("second");
     world.push();
     let url = format!("file://{}", world.remote().display());
@@ -112,7 +112,10 @@ fn default_branch_takes_all() {
 fn reason_that_many_share_is_said_once() {
     let world = project();
     for number in 0..9 {
-        world.write(&format!("p{number}.orch.yaml"), pipeline(&["Start", "Done"]));
+        world.write(
+            &format!("p{number}.orch.yaml"),
+            orchestration_text(&["Start", "Done"]),
+        );
     }
     world.commit("many");
     let output = Call::new(&world.work()).run("context --all").expect(0);

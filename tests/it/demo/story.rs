@@ -1,12 +1,12 @@
 //! `sluicegate demo`: its story and its directory of reports.
 
-use crate::support::picture_geometry::{Drawn, of_class};
+use crate::support::picture_geometry::{DrawnPicture, elements_of_class};
 use crate::support::{Call, ServerProcess, git, scratch};
 use std::fs;
 
 #[test]
 fn demo_shows_the_whole_job() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let call = Call::new(folder.path())
         .variable("SLUICEGATE_FAIL_ON", "never")
         .variable("GITHUB_ACTIONS", "true");
@@ -68,19 +68,19 @@ fn demo_shows_the_whole_job() {
 fn pictures_are_true(page: &str) -> usize {
     let page = page.strip_prefix("<!doctype html>\n").unwrap();
     let read = roxmltree::Document::parse(page).unwrap();
-    let pictures: Vec<_> = of_class(read.root(), "sg-picture")
-        .map(Drawn::read)
+    let pictures: Vec<_> = elements_of_class(read.root(), "sg-picture")
+        .map(DrawnPicture::read)
         .filter(|drawn| !drawn.rects.is_empty())
         .collect();
     for drawn in &pictures {
-        assert_eq!(drawn.faults(), [""; 0]);
+        assert_eq!(drawn.find_faults(), [""; 0]);
     }
     pictures.len()
 }
 
 #[test]
 fn second_demo_keeps_work_of_the_first_and_its_lines_go_on() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let call = Call::new(folder.path());
     let first = call.run("demo").expect(0);
     let work = folder.path().join("sluicegate-demo/work");

@@ -1,6 +1,8 @@
 //! `sluicegate diff`: changes by component.
 
-use crate::support::{Arguments, Call, ProgramOutput, World, change, git, pipeline, project, scratch};
+use crate::support::{
+    Arguments, Call, ProgramOutput, World, change, git, orchestration_text, project, scratch,
+};
 use serde_json::json;
 
 const LOAD: &str = r#"type: orchestration
@@ -166,7 +168,7 @@ fn broken_file_is_told_beside_the_others() {
 
 #[test]
 fn diff_of_two_files_needs_no_repository() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("old.yaml", LOAD);
     write("new.yaml", &LOAD.replace("limit: 10", "limit: 20"));
@@ -194,7 +196,7 @@ fn diff_draws_one_pipeline() {
         picture.starts_with("<svg ") && picture.contains("Load"),
         "{picture}"
     );
-    world.write("new.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("new.orch.yaml", orchestration_text(&["Start", "Done"]));
     diff(&world, "--format mermaid")
         .expect(2)
         .saying(&["2 differ", "hint: pass the path of one of them"]);
@@ -298,7 +300,7 @@ fn page_has_words_and_picture_and_runs_nothing() {
 fn values_of_several_lines_are_compared_line_by_line() {
     let text =
         |lines: &[&str]| LOAD.replace("\"select 1\"", &serde_json::to_string(&lines.join("\n")).unwrap());
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
     write(
         "old.yaml",
@@ -352,7 +354,7 @@ fn values_of_several_lines_are_compared_line_by_line() {
 fn diff_escapes_every_name() {
     let name = "x\n::error::y \u{1b}[31m##[group]z ##vso[task]\"]; --> <script>%%{init}";
     let quoted = serde_json::to_string(name).unwrap();
-    let hostile = pipeline(&["Start", "NAME", "Done"]).replace("\"NAME\"", &quoted);
+    let hostile = orchestration_text(&["Start", "NAME", "Done"]).replace("\"NAME\"", &quoted);
     let world = change(&[("h.orch.yaml", &hostile)]);
     for format in ["text", "json", "mermaid", "svg", "markdown", "html"] {
         let output = diff(&world, format!("--format {format}")).expect(0);
@@ -478,7 +480,7 @@ fn init_git_diff_keeps_existing_git_configuration() {
 
 #[test]
 fn external_diff_ends_in_0_whatever_files_are() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     std::fs::write(folder.path().join("b.bin"), "a\0b").unwrap();
     std::fs::write(folder.path().join("a.orch.yaml"), LOAD).unwrap();
     let call = Call::new(folder.path());
@@ -551,7 +553,7 @@ fn side_that_git_calls_absent_is_absent() {
 
 #[test]
 fn diff_without_remote_uses_checked_out_commit_as_base() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     git(folder.path(), "init -q -b main");
     let write = |path: &str, text: &str| std::fs::write(folder.path().join(path), text).unwrap();
     write("load.orch.yaml", LOAD);

@@ -1,17 +1,20 @@
 //! The page of `sluicegate diff`.
 
-use crate::support::picture_geometry::of_class;
-use crate::support::{Call, pipeline, project};
+use crate::support::picture_geometry::elements_of_class;
+use crate::support::{Call, orchestration_text, project};
 use roxmltree::Document;
 
 #[test]
 fn page_has_picture_first_and_fold_for_each_changed_component() {
     let world = project();
-    world.write("a.orch.yaml", pipeline(&["Start", "Load", "Count", "Done"]));
+    world.write(
+        "a.orch.yaml",
+        orchestration_text(&["Start", "Load", "Count", "Done"]),
+    );
     world.commit("before");
     world.push();
     let with_values = |value: &str| {
-        pipeline(&["Start", "Load", "Count", "Done"])
+        orchestration_text(&["Start", "Load", "Count", "Done"])
             .replace(
                 "componentName: \"Load\"",
                 &format!("componentName: \"Load\", schema: {value}"),
@@ -24,13 +27,13 @@ fn page_has_picture_first_and_fold_for_each_changed_component() {
     world.write("a.orch.yaml", with_values("b"));
     let text = Call::new(&world.work()).run("diff -o html").expect(0).out;
     let page = Document::parse(text.strip_prefix("<!doctype html>\n").unwrap()).unwrap();
-    let sides = of_class(page.root(), "sides").next().unwrap();
+    let sides = elements_of_class(page.root(), "sides").next().unwrap();
     let parts: Vec<_> = sides
         .children()
         .filter_map(|node| node.attribute("class"))
         .collect();
     assert_eq!(parts, ["pictures", "told"]);
-    let folds: Vec<String> = of_class(sides, "fold")
+    let folds: Vec<String> = elements_of_class(sides, "fold")
         .map(|fold| {
             fold.descendants()
                 .filter(roxmltree::Node::is_text)
@@ -46,7 +49,7 @@ fn page_has_picture_first_and_fold_for_each_changed_component() {
         ]
     );
     // The box of a component leads into its fold, which opens then.
-    let component = of_class(page.root(), "component")
+    let component = elements_of_class(page.root(), "component")
         .find(|node| node.attribute("data-name") == Some("Load"))
         .unwrap();
     let target = component
@@ -79,7 +82,7 @@ fn page_has_picture_first_and_fold_for_each_changed_component() {
 fn heading_of_long_path_is_name_of_file() {
     let path = format!("{}/a very long name.orch.yaml", "folder".repeat(30));
     let world = project();
-    world.write(&path, pipeline(&["Start", "Done"]));
+    world.write(&path, orchestration_text(&["Start", "Done"]));
     let page = Call::new(&world.work()).run("diff -o html").expect(0).out;
     assert!(page.contains("<h1>Changes in <span class=\"name\">a very long name.orch.yaml</span></h1>"));
     assert!(page.contains(&format!("<title>Changes in {path}</title>")));

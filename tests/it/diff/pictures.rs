@@ -1,6 +1,6 @@
 //! The pictures of `sluicegate diff`.
 
-use crate::support::picture_geometry::{Drawn, of_class};
+use crate::support::picture_geometry::{DrawnPicture, elements_of_class};
 use crate::support::{Arguments, Call, World, project};
 use roxmltree::{Document, Node};
 use std::collections::HashSet;
@@ -62,8 +62,8 @@ fn page_of(world: &World) -> String {
 
 /// Returns the pictures with components, each with whether it is in a closed fold.
 fn pictures<'a, 'd: 'a>(page: &'a Document<'d>) -> Vec<(Node<'a, 'd>, bool)> {
-    of_class(page.root(), "sg-picture")
-        .filter(|picture| of_class(*picture, "component").next().is_some())
+    elements_of_class(page.root(), "sg-picture")
+        .filter(|picture| elements_of_class(*picture, "component").next().is_some())
         .map(|picture| {
             let is_folded = picture
                 .ancestors()
@@ -103,15 +103,15 @@ fn small_canvas_is_drawn_once_with_its_rows() {
     let pictures = pictures(&page);
     assert_eq!(pictures.len(), 1);
     assert!(!pictures[0].1);
-    let drawn = Drawn::read(pictures[0].0);
-    assert_eq!(drawn.faults(), [""; 0]);
+    let drawn = DrawnPicture::read(pictures[0].0);
+    assert_eq!(drawn.find_faults(), [""; 0]);
     let rect_of = |name: &str| drawn.rects.iter().find(|rect| rect.name == name).unwrap();
     for (one, other) in [
         ("Start", "Load the orders"),
         ("Start", "Done"),
         ("Clean", "Check"),
     ] {
-        assert!(rect_of(one).is_beside(rect_of(other)), "{one}, {other}");
+        assert!(rect_of(one).is_in_same_row(rect_of(other)), "{one}, {other}");
     }
     assert!(rect_of("Start").bottom < rect_of("Clean").top);
     assert!(text.contains("schema \u{2192} b"), "{text}");
@@ -136,8 +136,8 @@ fn wide_canvas_shows_changed_part_and_cut_links_first() {
     let pictures = pictures(&page);
     let folded: Vec<bool> = pictures.iter().map(|(_, is_folded)| *is_folded).collect();
     assert_eq!(folded, [false, true]);
-    let part = Drawn::read(pictures[0].0);
-    assert_eq!(part.faults(), [""; 0]);
+    let part = DrawnPicture::read(pictures[0].0);
+    assert_eq!(part.find_faults(), [""; 0]);
     let names: HashSet<&str> = part.rects.iter().map(|rect| rect.name.as_str()).collect();
     assert_eq!(names, HashSet::from(["Step 2", "Step 3", "Step 30"]));
     let changes: Vec<_> = part
@@ -146,7 +146,7 @@ fn wide_canvas_shows_changed_part_and_cut_links_first() {
         .map(|link| (link.to.as_str(), link.change.as_str()))
         .collect();
     assert_eq!(changes, [("Step 3", "removed"), ("Step 30", "added")]);
-    let stubs: HashSet<_> = of_class(pictures[0].0, "stub")
+    let stubs: HashSet<_> = elements_of_class(pictures[0].0, "stub")
         .map(|stub| {
             let end = stub.attribute("data-from").or(stub.attribute("data-to")).unwrap();
             (
@@ -164,8 +164,8 @@ fn wide_canvas_shows_changed_part_and_cut_links_first() {
     ];
     assert_eq!(stubs, HashSet::from(expected));
     // The complete canvas is drawn once: the overview shows the same drawing.
-    let complete = Drawn::read(pictures[1].0);
-    assert_eq!((complete.rects.len(), complete.faults()), (40, Vec::new()));
+    let complete = DrawnPicture::read(pictures[1].0);
+    assert_eq!((complete.rects.len(), complete.find_faults()), (40, Vec::new()));
     assert_eq!(
         page.descendants()
             .filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "use")))
@@ -223,8 +223,8 @@ fn new_pipeline_is_plain_with_chip() {
         "{picture}"
     );
     let read = Document::parse(&picture).unwrap();
-    let strokes: HashSet<_> = of_class(read.root(), "component")
-        .chain(of_class(read.root(), "link"))
+    let strokes: HashSet<_> = elements_of_class(read.root(), "component")
+        .chain(elements_of_class(read.root(), "link"))
         .flat_map(|node| node.descendants())
         .filter_map(|node| node.attribute("stroke"))
         .collect();
@@ -251,7 +251,7 @@ fn replaced_components_are_drawn_before_and_after() {
     let page = Document::parse(&text).unwrap();
     let counts: Vec<usize> = pictures(&page)
         .iter()
-        .map(|(picture, _)| of_class(*picture, "component").count())
+        .map(|(picture, _)| elements_of_class(*picture, "component").count())
         .collect();
     assert_eq!(counts, [4, 3]);
     assert_unique_ids(&page);
@@ -273,8 +273,8 @@ fn added_and_removed_links_between_two_boxes_are_apart() {
     let world = edited(&before, &before.replacen("success: [Done]", "failure: [Done]", 1));
     let picture = diff(&world, "-o svg");
     let read = Document::parse(&picture).unwrap();
-    let drawn = Drawn::read(read.root());
-    assert_eq!(drawn.faults(), [""; 0]);
+    let drawn = DrawnPicture::read(read.root());
+    assert_eq!(drawn.find_faults(), [""; 0]);
     let mut changes: Vec<_> = drawn.links.iter().map(|link| link.change.as_str()).collect();
     // Added is drawn last.
     assert_eq!(changes.split_off(changes.len() - 2), ["removed", "added"]);

@@ -107,7 +107,7 @@ fn run_program(folder: &std::path::Path, args: &[&str]) -> (i32, String) {
 
 #[test]
 fn file_in_help_of_provision_is_taken_by_its_command() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let (_, help) = all_helps()
         .into_iter()
         .find(|(command, _)| command == "sluicegate provision apply")

@@ -61,7 +61,7 @@ impl World {
 
     /// Copies the world.
     pub fn copy(&self) -> Self {
-        let other = scratch::folder();
+        let other = scratch::create_scratch_directory();
         let mut copy = Command::new("cp");
         copy.args(["-a", "."]).arg(other.path()).current_dir(self.path());
         assert!(copy.status().unwrap().success());
@@ -70,7 +70,7 @@ impl World {
 
     /// Creates the world with `tests/it/docs/example_world`.
     pub fn new() -> Self {
-        let world = Self(scratch::folder());
+        let world = Self(scratch::create_scratch_directory());
         world.programs();
         for folder in [
             ".local/share/bash-completion/completions",

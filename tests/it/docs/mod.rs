@@ -564,7 +564,7 @@ fn each_threat_names_existing_tests() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the variable is that of the tests")]
 fn schemas_in_repository_are_those_of_program() {
-    let folder = crate::support::scratch::folder();
+    let folder = crate::support::scratch::create_scratch_directory();
     for (name, file) in [
         ("settings", "sluicegate.json"),
         ("waivers", "waivers.json"),

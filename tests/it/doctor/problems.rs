@@ -208,10 +208,13 @@ fn certificate_that_is_not_trusted_is_exit_3() {
     let call = Call::with_platform(&world.work(), &url);
     let output = doctor(&call);
     // The token was not sent.
-    assert_eq!(server.connections(), 1);
+    assert_eq!(server.connection_count(), 1);
     assert_eq!(find_check(&output, "connection")["status"], "ok");
     expect_one_failed_check(output, 3, "tls", &["UnknownIssuer", "--ca-cert"]);
-    let trusting = call.variable("SLUICEGATE_CA_CERT", server.root().display().to_string());
+    let trusting = call.variable(
+        "SLUICEGATE_CA_CERT",
+        server.root_certificate_path().display().to_string(),
+    );
     let output = doctor(&trusting).expect(0);
     assert_eq!(find_check(&output, "tls")["status"], "ok");
     assert_eq!(find_check(&output, "dns")["status"], "ok");
@@ -219,7 +222,10 @@ fn certificate_that_is_not_trusted_is_exit_3() {
     assert_eq!(find_check(&output, "clock")["status"], "not-applicable");
     let old = TlsServer::start_until(&["127.0.0.1"], 2020);
     let call = Call::with_platform(&world.work(), &old.url());
-    let trusting = call.variable("SLUICEGATE_CA_CERT", old.root().display().to_string());
+    let trusting = call.variable(
+        "SLUICEGATE_CA_CERT",
+        old.root_certificate_path().display().to_string(),
+    );
     expect_one_failed_check(doctor(&trusting), 3, "tls", &["clock"]);
     let unreadable = trusting.variable("SLUICEGATE_CA_CERT", "gone.pem");
     expect_one_failed_check(doctor(&unreadable), 2, "connection", &["gone.pem"]);
@@ -232,7 +238,10 @@ fn roots_of_machine_are_trusted_and_without_any_those_of_program() {
     let world = project();
     let server = TlsServer::start(&["127.0.0.1"]);
     let call = Call::with_platform(&world.work(), &server.url());
-    let trusting = call.variable("SSL_CERT_FILE", server.root().display().to_string());
+    let trusting = call.variable(
+        "SSL_CERT_FILE",
+        server.root_certificate_path().display().to_string(),
+    );
     assert_eq!(find_check(&doctor(&trusting).expect(0), "tls")["status"], "ok");
     let rootless = trusting
         .variable("SSL_CERT_FILE", "gone.pem")
@@ -423,7 +432,7 @@ fn doctor_leaves_rest_unchecked_after_unreadable_file() {
         "settings",
         &["no scheme", "write https:// before the host"],
     );
-    let nowhere = scratch::folder();
+    let nowhere = scratch::create_scratch_directory();
     let outside = Call::with_platform(nowhere.path(), &platform.server.uri());
     let output = doctor(&outside);
     assert_eq!(find_check(&output, "token")["status"], "ok");

@@ -1,6 +1,6 @@
 //! A rules file behind a link belongs to the gate configuration, and a report of the job follows no link of the change.
 
-use crate::support::{Call, HOSTS, Job, RULES, World, pipeline, project};
+use crate::support::{Call, HOSTS, Job, RULES, World, orchestration_text, project};
 use serde_json::json;
 use std::os::unix::fs::symlink;
 
@@ -65,7 +65,7 @@ fn change_of_linked_rules_file_is_told_and_can_fail() {
 fn check_says_that_the_rules_file_is_behind_a_link() {
     for is_folder in [false, true] {
         let world = world_with_link(is_folder);
-        world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+        world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
         world.commit("pipeline");
         world.push();
         let output = Job::github().pull_request().call(&world).run("check").expect(1);
@@ -91,7 +91,7 @@ fn report_that_job_names_follows_no_link_of_change() {
     std::fs::create_dir(&outside).unwrap();
     world.git("checkout -q -b change");
     symlink(&outside, world.work().join("out")).unwrap();
-    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("link");
     world.push();
     for report in ["json=out/r.json", "junit=out/deeper/r.xml"] {

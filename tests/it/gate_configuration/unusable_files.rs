@@ -1,7 +1,7 @@
 //! A file of the gate configuration that cannot be used fails the change that introduces it, and stops no later change.
 
 use crate::support::{
-    Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, head, passed_results, pipeline, project,
+    Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, head, orchestration_text, passed_results, project,
     respond_for_each,
 };
 use std::fs;
@@ -226,11 +226,11 @@ fn change_that_makes_the_gate_unusable_fails_and_repair_passes() {
         assert_eq!(push_run.code, 1, "{name}: {}", push_run.all());
         // Another change is reviewed strictly.
         check_out_new_branch(&world, "other");
-        world.write("b.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+        world.write("b.orch.yaml", orchestration_text(&["Start", "bad name", "Done"]));
         commit_and_push(&world, "bad");
         let other_run = Job::github().pull_request().call(&world).run("check");
         assert_eq!(other_run.code, 1, "{name}: {}", other_run.all());
-        world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+        world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
         commit_and_push(&world, "good");
         let other_run = Job::github()
             .pull_request()
@@ -370,7 +370,7 @@ fn branch_of_an_unusable_main_passes_after_the_repair() {
     settings(&world, "fail_on: warn\n");
     commit_and_push(&world, "poison");
     check_out_new_branch(&world, "change");
-    world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
     commit_and_push(&world, "change");
     world.git("checkout -q main");
     settings(&world, "retries: 1\n");

@@ -2,7 +2,7 @@
 
 use crate::support::{
     Call, Comments, Platform, ProgramOutput, World, answer, at_once, change, failing_platform, in_turn,
-    pipeline,
+    orchestration_text,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -14,7 +14,7 @@ use wiremock::{Request, ResponseTemplate};
 const JOB_TOKEN: &str = "job-s3cret";
 
 fn change_with_bad_pipeline() -> World {
-    change(&[("b.orch.yaml", &pipeline(&["Start", "load it", "Done"]))])
+    change(&[("b.orch.yaml", &orchestration_text(&["Start", "load it", "Done"]))])
 }
 
 /// Returns a call in a pull request's job on GitHub.
@@ -315,7 +315,7 @@ fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
     let path = proxy.requests()[0].url.path().to_owned();
     assert!(path.contains(&format!("/commit/{head}/reports/")), "{path}");
     let sent = proxy.requests().len();
-    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.git("add b.orch.yaml");
     call.run("check --all --staged")
         .expect(0)

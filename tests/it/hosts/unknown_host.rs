@@ -2,7 +2,9 @@
 //! not publish itself.
 
 use crate::support::release::{publish_call, stage, versions};
-use crate::support::{Call, Job, Platform, World, head, pipeline, project, repository, respond_for_each};
+use crate::support::{
+    Call, Job, Platform, World, head, orchestration_text, project, repository, respond_for_each,
+};
 use serde_json::json;
 
 /// Variables of hosts without a file of their own, and of any host.
@@ -30,7 +32,7 @@ fn unknown_host_job(call: Call) -> Call {
 fn bad_change_with_files(files: &[(&str, &str)]) -> World {
     let world = project();
     world.git("checkout -q -b change");
-    world.write("bad.orch.yaml", pipeline(&["Start", "wrong", "Done"]));
+    world.write("bad.orch.yaml", orchestration_text(&["Start", "wrong", "Done"]));
     for (path, content) in files {
         world.write(path, content);
     }
@@ -86,7 +88,7 @@ fn unknown_host_ignores_config_dir_of_change() {
 fn unknown_host_passes_good_change() {
     let world = project();
     world.git("checkout -q -b change");
-    world.write("good.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("good.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("change");
     world.push();
     for host in HOSTS {
@@ -166,7 +168,10 @@ fn unknown_host_without_default_branch_lists_flags() {
     let (world, server) = stage();
     world.git("remote set-head origin -d");
     world.git("checkout -q -b change");
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "More", "Done"]),
+    );
     world.commit("change");
     world.push();
     let job = unknown_host_job(publish_call(&world, &server));
@@ -228,7 +233,7 @@ fn unknown_host_without_default_branch_has_no_base() {
 fn selected_commit_on_no_branch_is_reported_by_what_the_host_shows() {
     let world = bad_change_with_files(&[]);
     world.git("checkout -q --detach");
-    world.write("more.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("more.orch.yaml", orchestration_text(&["Start", "Done"]));
     let commit = world.commit("on no branch");
     world.git("checkout -q main");
     let platform = Platform::new();

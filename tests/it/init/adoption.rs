@@ -1,7 +1,7 @@
 //! `sluicegate init --adopt`: the existing findings, the three ways to start, and that the first change is reviewed as
 //! announced.
 
-use crate::support::{Arguments, Call, ProgramOutput, RULES_FILE, World, pipeline};
+use crate::support::{Arguments, Call, ProgramOutput, RULES_FILE, World, orchestration_text};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -11,7 +11,7 @@ const SHARED: &str = "pipelines:\n  - { pipeline: a.orch.yaml, id: load, enabled
 /// Returns a row of `size` components.
 fn pipeline_of_size(size: usize) -> String {
     let names: Vec<String> = (1..=size).map(|n| format!("Step {n}")).collect();
-    pipeline(&names.iter().map(String::as_str).collect::<Vec<_>>())
+    orchestration_text(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// Creates a pushed project without a gate: two of its four pipelines are too large, and one of these has an

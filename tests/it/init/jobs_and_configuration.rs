@@ -1,7 +1,7 @@
 //! `sluicegate init`: a configuration and a job for each host, and no file overwritten.
 
 use crate::support::{
-    Arguments, Call, PROJECT, ProgramOutput, World, json_schema::validate, pipeline, scratch,
+    Arguments, Call, PROJECT, ProgramOutput, World, json_schema::validate, orchestration_text, scratch,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -39,7 +39,7 @@ const HOSTS: [(&str, &str, &str); 8] = [
 fn small_project() -> World {
     let world = World::new();
     world.write(".platform/shared-pipelines.yaml", SHARED);
-    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("first");
     world.push();
     world
@@ -389,7 +389,7 @@ fn init_keeps_odd_names_as_text_and_follows_no_links() {
 fn init_without_working_tree_writes_nothing() {
     let world = small_project();
     Call::new(&world.remote()).run("init --host github").expect(7);
-    let nowhere = scratch::folder();
+    let nowhere = scratch::create_scratch_directory();
     Call::new(nowhere.path()).run("init").expect(7);
     assert_eq!(fs::read_dir(nowhere.path()).unwrap().count(), 0);
 }
@@ -491,7 +491,7 @@ fn platforms_folder_is_asked_for_on_terminal_and_never_in_job() {
 #[test]
 fn dry_run_lists_all_that_is_missing_at_once() {
     let world = World::new();
-    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("first");
     let missing = [
         "set the CI host with --host",
@@ -736,7 +736,7 @@ fn adoption_with_one_hidden_directory_uses_it() {
     let world = World::new();
     world.write(".acme/README.md", "notes\n");
     world.write(".github/workflows/other.yml", "on: push\n");
-    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("first");
     let output = run_init(&world, "--adopt new-only --dry-run").expect(0).out;
     let stdout = run_init(&world, "--adopt new-only").expect(0).out;
@@ -761,9 +761,9 @@ fn adoption_with_several_or_doubtful_hidden_directories_needs_name() {
     ] {
         let world = World::new();
         for path in folders {
-            world.write(path, pipeline(&["Start", "Done"]));
+            world.write(path, orchestration_text(&["Start", "Done"]));
         }
-        world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+        world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));
         world.commit("first");
         let folder = folders[0].split('/').next().unwrap();
         let command =

@@ -1,11 +1,11 @@
 //! `sluicegate init --sign`: the job that signs statements about reviews and publications.
 
-use crate::support::{Call, World, pipeline};
+use crate::support::{Call, World, orchestration_text};
 use serde_json::{Value, json};
 
 fn new_project() -> World {
     let world = World::new();
-    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("first");
     world.push();
     world

@@ -1,5 +1,5 @@
 use super::{Local, column};
-use crate::support::pipeline;
+use crate::support::orchestration_text;
 
 fn publish_to_local(local: &Local, version: &str) {
     local.run(format!("publish --version-name {version}")).expect(0);
@@ -51,7 +51,9 @@ fn publish_of_existing_version_is_conflict_without_change() {
     let local = Local::new();
     publish_to_local(&local, "1");
     let before = local.json("artifacts show");
-    local.world.write("load.orch.yaml", pipeline(&["Start", "Done"]));
+    local
+        .world
+        .write("load.orch.yaml", orchestration_text(&["Start", "Done"]));
     local.world.commit("second");
     local.world.push();
     local

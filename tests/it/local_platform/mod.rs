@@ -12,7 +12,7 @@ mod streaming;
 mod tasks;
 mod variables;
 
-use crate::support::{Arguments, Call, PROJECT, ProgramOutput, RULES, TOKEN, World, pipeline};
+use crate::support::{Arguments, Call, PROJECT, ProgramOutput, RULES, TOKEN, World, orchestration_text};
 use serde_json::Value;
 use sluicegate_local_platform::{AgentBehavior, Clock, Options, Role, RunningPlatform, Vocabulary};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -76,8 +76,8 @@ impl Local {
     /// Creates the project, and a platform whose agent has this behavior.
     pub fn with_agent(agent_behavior: AgentBehavior) -> Self {
         let world = World::new();
-        world.write("load.orch.yaml", pipeline(&["Start", "Load", "Done"]));
-        let failing = pipeline(&["Start", "Load", "Broken"]).replace("end-success", "end-failure");
+        world.write("load.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+        let failing = orchestration_text(&["Start", "Load", "Broken"]).replace("end-success", "end-failure");
         world.write("broken.orch.yaml", failing);
         world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
         world.write(".platform/shared-pipelines.yaml", SHARED);

@@ -1,7 +1,7 @@
 //!
 //! Endpoint: POST /v1/projects/{projectId}/reviews
 use super::Local;
-use crate::support::pipeline;
+use crate::support::orchestration_text;
 use serde_json::{Value, json};
 
 /// Reviews a pushed branch with this file, expects this exit code and returns the report.
@@ -26,7 +26,7 @@ fn results(report: &Value) -> Vec<[&str; 3]> {
 #[test]
 fn only_error_enforcement_fails_a_review() {
     let local = Local::new();
-    let long = pipeline(&["Start", "A", "B", "C", "Done"]);
+    let long = orchestration_text(&["Start", "A", "B", "C", "Done"]);
     let report = review_file(&local, "new.orch.yaml", &long, &[], 0);
     assert_eq!(
         results(&report),
@@ -39,7 +39,7 @@ fn only_error_enforcement_fails_a_review() {
         (&report["verdict"], &report["counts"]["warnings"]),
         (&json!("passed"), &json!(1))
     );
-    let misnamed = pipeline(&["Start", "a", "Done"]);
+    let misnamed = orchestration_text(&["Start", "a", "Done"]);
     let report = review_file(&local, "new.orch.yaml", &misnamed, &[], 1);
     assert_eq!(results(&report)[0], ["component-naming-convention", "FAILED", ""]);
     assert_eq!(report["verdict"], "failed");
@@ -69,7 +69,9 @@ fn files_of_other_types_are_excluded() {
 #[test]
 fn commit_must_be_on_remote() {
     let local = Local::new();
-    local.world.write("new.orch.yaml", pipeline(&["Start", "Done"]));
+    local
+        .world
+        .write("new.orch.yaml", orchestration_text(&["Start", "Done"]));
     local.world.commit("not pushed");
     local.run("review").expect(7);
 }

@@ -2,7 +2,7 @@
 
 use crate::support::{
     Call, Job, PROJECT, ProgramOutput, RULES, RULES_FILE, ServerProcess, TOKEN, World, change, git, offer,
-    parameter, path_variable, pipeline, project, repository,
+    orchestration_text, parameter, path_variable, project, repository,
 };
 use serde_json::json;
 use std::path::Path;
@@ -12,7 +12,7 @@ const START: &str = "Reproduce locally: ";
 
 /// Creates three bad pipelines, one of which the job selects, and rules in two directories.
 fn bad_world() -> World {
-    let bad = pipeline(&["Start", "load it", "Done"]);
+    let bad = orchestration_text(&["Start", "load it", "Done"]);
     change(&[
         ("sales/it's (a).orch.yaml", &bad),
         ("sales/old.orch.yaml", &bad),
@@ -75,7 +75,7 @@ fn command_judges_files_that_job_judged() {
         .variable("SLUICEGATE_CONFIG_DIR", ".other")
         .variable("SLUICEGATE_CONFIG", "gate/../gate/own.yaml");
     let args = "check --base origin/main --include sales/** --include *.tran.yaml";
-    world.write("c.tran.yaml", pipeline(&["Start", "Done"]));
+    world.write("c.tran.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("more");
     let call = call.variable("CI_COMMIT_SHA", world.git("rev-parse HEAD"));
     let output = call.run(args).expect(1);
@@ -164,7 +164,7 @@ fn offered_parameters(parameters: &str) -> (&'static str, String) {
 /// Each kind with its name for failure messages.
 const KINDS: [(&str, Kind); 12] = [
     ("a pull request", |world| {
-        push_change_branch(world, &[("b.orch.yaml", pipeline(&BAD))]);
+        push_change_branch(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
         (
             vec!["check"],
             Job::github()
@@ -177,7 +177,7 @@ const KINDS: [(&str, Kind); 12] = [
         push_change_branch(
             world,
             &[
-                ("b.orch.yaml", pipeline(&BAD)),
+                ("b.orch.yaml", orchestration_text(&BAD)),
                 ("sluicegate-waivers.yaml", waiver.to_owned()),
                 ("sluicegate.yaml", "review: { fail-on: never }\n".to_owned()),
             ],
@@ -194,7 +194,7 @@ const KINDS: [(&str, Kind); 12] = [
         |world| {
             let rules = RULES.to_owned();
             commit(world, &[(RULES_FILE, RULES.replace("error", "warn"))]);
-            push_change_branch(world, &[("b.orch.yaml", pipeline(&BAD))]);
+            push_change_branch(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
             world.git("checkout -q main");
             commit(world, &[(RULES_FILE, rules)]);
             world.git("checkout -q change");
@@ -220,7 +220,7 @@ const KINDS: [(&str, Kind); 12] = [
         push_change_branch(
             world,
             &[
-                ("b.orch.yaml", pipeline(&["Start", "Done"])),
+                ("b.orch.yaml", orchestration_text(&["Start", "Done"])),
                 (RULES_FILE, RULES.to_owned() + "# more\n"),
             ],
         );
@@ -232,7 +232,7 @@ const KINDS: [(&str, Kind); 12] = [
         )
     }),
     ("a shard of a pull request", |world| {
-        let bad = || pipeline(&BAD);
+        let bad = || orchestration_text(&BAD);
         push_change_branch(
             world,
             &[
@@ -249,10 +249,13 @@ const KINDS: [(&str, Kind); 12] = [
         )
     }),
     ("a pull request with known findings", |world| {
-        commit(world, &[("b.orch.yaml", pipeline(&BAD))]);
+        commit(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
         push_change_branch(
             world,
-            &[("b.orch.yaml", pipeline(&["Start", "bad name", "worse", "Done"]))],
+            &[(
+                "b.orch.yaml",
+                orchestration_text(&["Start", "bad name", "worse", "Done"]),
+            )],
         );
         (
             vec!["check", "--new-only"],
@@ -262,8 +265,8 @@ const KINDS: [(&str, Kind); 12] = [
         )
     }),
     ("a pull request with too many known findings", |world| {
-        commit(world, &[("b.orch.yaml", pipeline(&BAD))]);
-        push_change_branch(world, &[("b.orch.yaml", pipeline(&BAD) + "# edited\n")]);
+        commit(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
+        push_change_branch(world, &[("b.orch.yaml", orchestration_text(&BAD) + "# edited\n")]);
         (
             vec!["check", "--new-only", "--max-known", "0"],
             Job::github()
@@ -272,8 +275,8 @@ const KINDS: [(&str, Kind); 12] = [
         )
     }),
     ("a push to the default branch", |world| {
-        let before = commit(world, &[("c.orch.yaml", pipeline(&["Start", "Done"]))]);
-        commit(world, &[("b.orch.yaml", pipeline(&BAD))]);
+        let before = commit(world, &[("c.orch.yaml", orchestration_text(&["Start", "Done"]))]);
+        commit(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
         (vec!["check"], call_of_push_from(world, &before))
     }),
     ("a push to the default branch that breaks consumers", |world| {
@@ -289,7 +292,7 @@ const KINDS: [(&str, Kind); 12] = [
         commit(
             world,
             &[
-                ("b.orch.yaml", pipeline(&["Start", "Done"])),
+                ("b.orch.yaml", orchestration_text(&["Start", "Done"])),
                 (RULES_FILE, RULES.to_owned() + "# more\n"),
             ],
         );
@@ -299,7 +302,7 @@ const KINDS: [(&str, Kind); 12] = [
         )
     }),
     ("a scheduled run", |world| {
-        commit(world, &[("b.orch.yaml", pipeline(&BAD))]);
+        commit(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
         let payload = json!({ "repository": repository(), "schedule": "0 0 * * *" });
         let job = Job::github()
             .event("schedule", "refs/heads/main", &payload)
@@ -365,8 +368,8 @@ fn command_of_run_that_publishes_judges_what_did_not_change_too() {
     };
     let ci = |version| ["ci", "--publish-on-branch", "main", "--version-name", version];
     commit(&world, &[offered_parameters("")]);
-    let before = commit(&world, &[("b.orch.yaml", pipeline(&BAD))]);
-    commit(&world, &[("c.orch.yaml", pipeline(&["Start", "Done"]))]);
+    let before = commit(&world, &[("b.orch.yaml", orchestration_text(&BAD))]);
+    commit(&world, &[("c.orch.yaml", orchestration_text(&["Start", "Done"]))]);
     // Findings of the previous push are not in the change.
     let output = platform(call_of_push_from(&world, &before))
         .run(&ci("1.0.0"))
@@ -380,13 +383,16 @@ fn command_of_run_that_publishes_judges_what_did_not_change_too() {
     );
 
     // With `new-only`, the published findings are known.
-    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
-    let before = commit(&world, &[("d.orch.yaml", pipeline(&["Start", "Done"]))]);
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
+    let before = commit(&world, &[("d.orch.yaml", orchestration_text(&["Start", "Done"]))]);
     platform(call_of_push_from(&world, &before))
         .run(&ci("1.0.0"))
         .expect(0);
-    let before = commit(&world, &[("b.orch.yaml", pipeline(&BAD))]);
-    commit(&world, &[("c.orch.yaml", pipeline(&["Start", "More", "Done"]))]);
+    let before = commit(&world, &[("b.orch.yaml", orchestration_text(&BAD))]);
+    commit(
+        &world,
+        &[("c.orch.yaml", orchestration_text(&["Start", "More", "Done"]))],
+    );
     let args = (ci("1.0.1"), "--new-only");
     let output = platform(call_of_push_from(&world, &before)).run(args).expect(1);
     let command_line = command(&output);

@@ -1,6 +1,6 @@
 //! A local clone.
 
-use crate::support::{Call, Project, World, git, open, pipeline};
+use crate::support::{Call, Project, World, git, open, orchestration_text};
 use sluicegate::env::Env;
 use sluicegate::job::ci::{self, CiContext, Host};
 use sluicegate::job::context::{self, ContextError, RequestedRevisions, Target};
@@ -213,7 +213,7 @@ fn shallow_clone_will_do_if_no_base_is_needed() {
 #[test]
 fn requested_base_in_repository_without_commit_is_an_error() {
     let world = World::new();
-    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));
     let call = Call::new(&world.work());
     call.run("check").expect(0);
     let output = call.run("check --base main");

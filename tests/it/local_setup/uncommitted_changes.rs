@@ -1,7 +1,7 @@
 //! Uncommitted changes, which a local review or publish of the checked-out commit does not include.
 
 use crate::support::publishing::{project_to_publish, publish_platform, upload_response};
-use crate::support::{Platform, one_change, passed_results, pipeline, respond_for_each};
+use crate::support::{Platform, one_change, orchestration_text, passed_results, respond_for_each};
 use serde_json::json;
 
 #[test]
@@ -11,8 +11,8 @@ fn local_review_notes_uncommitted_changes() {
     platform.reviews(respond_for_each("PASSED", passed_results()));
     let output = platform.call(&world).run("review").expect(0);
     assert!(!output.err.contains("uncommitted"), "{}", output.all());
-    world.write("b.orch.yaml", pipeline(&["Start", "Other", "Done"]));
-    world.write("new.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Other", "Done"]));
+    world.write("new.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.write("notes.txt", "neither a pipeline nor a file of the platform");
     platform.call(&world).run("review").expect(0).saying(&[
         "note: uncommitted changes to 2 files are not part of this review: b.orch.yaml, new.orch.yaml",

@@ -3,8 +3,8 @@
 
 use crate::support::publishing;
 use crate::support::{
-    Arguments, Call, Platform, ProgramOutput, RULES, RULES_FILE, World, change, passed_results, pipeline,
-    project, respond_for_each,
+    Arguments, Call, Platform, ProgramOutput, RULES, RULES_FILE, World, change, orchestration_text,
+    passed_results, project, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -68,7 +68,7 @@ fn change_with_bad_pipelines(n: usize) -> World {
     let names: Vec<String> = (0..n)
         .map(|index| format!("{}/p{index:02}.orch.yaml", ["sales", "stock/daily"][index % 2]))
         .collect();
-    let content = pipeline(&["Start", "load it", "Sum", "Done"]);
+    let content = orchestration_text(&["Start", "load it", "Sum", "Done"]);
     let files: Vec<(&str, &str)> = names
         .iter()
         .map(|name| (name.as_str(), content.as_str()))
@@ -77,7 +77,7 @@ fn change_with_bad_pipelines(n: usize) -> World {
 }
 
 fn good() -> World {
-    change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))])
+    change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))])
 }
 
 fn without_rules(rules: Option<&str>) -> World {

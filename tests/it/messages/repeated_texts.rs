@@ -2,8 +2,8 @@
 
 use crate::policy::stricter_target::world_with_stricter_target;
 use crate::support::{
-    Call, HOSTS, Host, Platform, ProgramOutput, RULES, RULES_FILE, World, change, passed_results, pipeline,
-    project, respond_for_each,
+    Call, HOSTS, Host, Platform, ProgramOutput, RULES, RULES_FILE, World, change, orchestration_text,
+    passed_results, project, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -210,7 +210,7 @@ fn gate_change() -> World {
         "sluicegate.yaml",
         "exclude: ['old/**']\nreview: { fail-on: warn }\n",
     );
-    world.write("b.orch.yaml", pipeline(&GOOD));
+    world.write("b.orch.yaml", orchestration_text(&GOOD));
     world.commit("change");
     world.push();
     world
@@ -218,8 +218,8 @@ fn gate_change() -> World {
 
 fn two_files() -> World {
     change(&[
-        ("b.orch.yaml", &pipeline(&GOOD)),
-        ("c.orch.yaml", &pipeline(&GOOD)),
+        ("b.orch.yaml", &orchestration_text(&GOOD)),
+        ("c.orch.yaml", &orchestration_text(&GOOD)),
     ])
 }
 
@@ -242,11 +242,17 @@ fn without_status() -> Platform {
 
 fn known_findings() -> World {
     let world = project();
-    world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Two", "Done"]));
+    world.write(
+        "old.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Two", "Done"]),
+    );
     world.commit("past");
     world.push();
     world.git("checkout -q -b change");
-    world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Three", "Done"]));
+    world.write(
+        "old.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Three", "Done"]),
+    );
     world.commit("change");
     world.push();
     world
@@ -254,7 +260,10 @@ fn known_findings() -> World {
 
 fn first_gate() -> World {
     let file = "exclude: ['old/**']\nreview: { fail-on: warn }\n";
-    change(&[("sluicegate.yaml", file), ("b.orch.yaml", &pipeline(&GOOD))])
+    change(&[
+        ("sluicegate.yaml", file),
+        ("b.orch.yaml", &orchestration_text(&GOOD)),
+    ])
 }
 
 fn scenes_of_gate_changes() -> Vec<Scene> {
@@ -281,7 +290,7 @@ fn scenes_of_gate_changes() -> Vec<Scene> {
         ),
         Scene::new(
             "change of the rules",
-            change(&[(RULES_FILE, &rules), ("b.orch.yaml", &pipeline(&GOOD))]),
+            change(&[(RULES_FILE, &rules), ("b.orch.yaml", &orchestration_text(&GOOD))]),
             &["check"],
             "maximum-components",
         ),
@@ -371,7 +380,7 @@ fn remote_scenes() -> Vec<Scene> {
         .with_platform(without_status()),
         Scene::new(
             "response without status for one file",
-            change(&[("b.orch.yaml", &pipeline(&GOOD))]),
+            change(&[("b.orch.yaml", &orchestration_text(&GOOD))]),
             &["review"],
             "no reviewstatus",
         )

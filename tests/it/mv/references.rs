@@ -361,7 +361,7 @@ fn line_ends_that_git_converts_stay_as_they_are_on_disk() {
 #[test]
 fn move_behind_an_untracked_link_is_refused() {
     let world = crate::support::project();
-    let outside = crate::support::scratch::folder();
+    let outside = crate::support::scratch::create_scratch_directory();
     std::os::unix::fs::symlink(outside.path(), world.work().join("out")).unwrap();
     let output = Call::new(&world.work())
         .run("mv a.orch.yaml out/a.orch.yaml")
@@ -373,7 +373,7 @@ fn move_behind_an_untracked_link_is_refused() {
 
 /// Replaces a directory of tracked files with a link to the same files outside of the repository.
 fn link_directory_outside(world: &World, directory: &str) -> tempfile::TempDir {
-    let outside = crate::support::scratch::folder();
+    let outside = crate::support::scratch::create_scratch_directory();
     let target = outside.path().join("target");
     fs::rename(world.work().join(directory), &target).unwrap();
     std::os::unix::fs::symlink(&target, world.work().join(directory)).unwrap();
@@ -385,7 +385,7 @@ fn moves_do_not_write_through_links() {
     let world = crate::support::project();
     world.write(
         "sales/load.orch.yaml",
-        crate::support::pipeline(&["Start", "Done"]),
+        crate::support::orchestration_text(&["Start", "Done"]),
     );
     world.write("calls/main.orch.yaml", MAIN);
     world.commit("calls");
@@ -439,7 +439,7 @@ fn move_does_not_stage_changes_that_were_not_staged_before() {
     assert_eq!(json["unstaged"], serde_json::json!(["main.orch.yaml"]));
     let repaired = crate::support::project();
     let call = "      parameters: { orchestrationJob: old/a.orch.yaml }\n";
-    let caller = crate::support::pipeline(&["Start", "Run", "Done"]).replacen(
+    let caller = crate::support::orchestration_text(&["Start", "Run", "Done"]).replacen(
         "      parameters: { componentName: \"Run\" }\n",
         call,
         1,

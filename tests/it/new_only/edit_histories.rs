@@ -2,7 +2,7 @@
 //! the local platform; and changes that try to pass their findings off as old.
 
 use crate::support::{
-    Arguments, Call, Job, PROJECT, RULES_FILE, ServerProcess, TOKEN, World, dice::Dice, pipeline,
+    Arguments, Call, Job, PROJECT, RULES_FILE, ServerProcess, TOKEN, World, dice::Dice, orchestration_text,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ rules:
 
 /// Returns an orchestration with a row of components, further unreachable ones, and a canvas that is moved by `shift`.
 fn pipeline_with_loose_components(row: &[&str], alone: &[&str], shift: usize) -> String {
-    let mut text = pipeline(row);
+    let mut text = orchestration_text(row);
     for name in alone {
         let _ = write!(
             text,

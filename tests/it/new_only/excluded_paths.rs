@@ -1,6 +1,6 @@
 //! Findings of a path that the policy excludes are not known: no run enforced a rule there.
 
-use crate::support::{Call, HOSTS, World, pipeline, project};
+use crate::support::{Call, HOSTS, World, orchestration_text, project};
 
 /// Creates a `main` that contains a pipeline with a finding in `folder`, and a branch `change` that moves it to `core`.
 fn moved_from(folder: &str) -> World {
@@ -11,7 +11,7 @@ fn moved_from(folder: &str) -> World {
     );
     world.write(
         &format!("{folder}/load.orch.yaml"),
-        pipeline(&["Start", "bad name", "Done"]),
+        orchestration_text(&["Start", "bad name", "Done"]),
     );
     world.commit("a draft");
     world.push();
@@ -54,7 +54,7 @@ fn waiver_of_former_path_applies_only_if_path_is_reviewed() {
         );
         world.write("sluicegate-waivers.yaml", waiver);
         let path = format!("{folder}/load.orch.yaml");
-        world.write(&path, pipeline(&["Start", "bad name", "Done"]));
+        world.write(&path, orchestration_text(&["Start", "bad name", "Done"]));
         world.commit("a waived pipeline");
         world.push();
         world.git("checkout -q -b change");

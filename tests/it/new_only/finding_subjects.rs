@@ -1,7 +1,7 @@
 //! A finding is known by the component or variable that it is about, and fixed only if its rule was evaluated.
 
 use crate::support::{
-    Call, NAMING, Platform, ProgramOutput, RULES, World, answer, finding_values, pipeline, project,
+    Call, NAMING, Platform, ProgramOutput, RULES, World, answer, finding_values, orchestration_text, project,
     requested_pipelines,
 };
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ const FILE: &str = "old.orch.yaml";
 
 /// Returns a pipeline with these components and variables.
 fn with_variables(components: &[&str], variables: &[&str]) -> String {
-    let mut text = pipeline(components) + "  variables:\n";
+    let mut text = orchestration_text(components) + "  variables:\n";
     for name in variables {
         let _ = writeln!(text, "    {name:?}: {{ metadata: {{ type: TEXT }} }}");
     }
@@ -78,13 +78,16 @@ fn new_finding_of_component_is_not_hidden_by_variable_of_its_name() {
 
 #[test]
 fn trimmed_name_is_compared_as_written() {
-    let content = |name: &str| pipeline(&["Start", name, "Done"]);
+    let content = |name: &str| orchestration_text(&["Start", name, "Done"]);
     let text = "component \"Load\" is wrong";
     let world = change_of_file(&content("Load"), &content("Load "));
     let output = review_with_messages(&world, &[text], &[text]).expect(1);
     let about = &output.json()["files"][0]["results"][0]["findings"][0]["about"];
     assert_eq!(about, "Load ");
-    let world = change_of_file(&content("Load"), &pipeline(&["Start", "Load", "Load ", "Done"]));
+    let world = change_of_file(
+        &content("Load"),
+        &orchestration_text(&["Start", "Load", "Load ", "Done"]),
+    );
     review_with_messages(&world, &[text], &[text, text]).expect(1);
     // The same component in a message with other words.
     let world = change_of_file(&content("Load "), &content("Load "));
@@ -94,7 +97,7 @@ fn trimmed_name_is_compared_as_written() {
 #[test]
 fn finding_of_component_renamed_in_moved_file_is_known() {
     let names = |name| {
-        pipeline(&[
+        orchestration_text(&[
             "Start", name, "Two", "Three", "Four", "Five", "Six", "Seven", "Done",
         ])
     };
@@ -138,8 +141,8 @@ fn report_keeps_whether_finding_is_about_component_or_variable() {
 #[test]
 fn finding_of_rule_without_result_is_not_fixed() {
     let world = change_of_file(
-        &pipeline(&["Start", "bad name", "Done"]),
-        &pipeline(&["Start", "Good name", "Done"]),
+        &orchestration_text(&["Start", "bad name", "Done"]),
+        &orchestration_text(&["Start", "Good name", "Done"]),
     );
     let praise = "Well done: 1 existing finding is fixed";
     for (rule, fixed) in [("maximum-components", 0), (NAMING, 1)] {
@@ -160,8 +163,8 @@ fn finding_of_rule_without_result_is_not_fixed() {
 
 #[test]
 fn finding_of_disabled_rule_is_not_fixed() {
-    let before = pipeline(&["Start", "bad name", "Done"]);
-    let world = change_of_file(&before, &pipeline(&["Start", "Good name", "Done"]));
+    let before = orchestration_text(&["Start", "bad name", "Done"]);
+    let world = change_of_file(&before, &orchestration_text(&["Start", "Good name", "Done"]));
     let checked = || {
         let args = "check --new-only --report json=-";
         Call::new(&world.work()).run(args).json()["findings"]["fixed"].clone()

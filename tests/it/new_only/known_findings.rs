@@ -2,7 +2,7 @@
 
 use crate::support::{
     Arguments, Call, NAMING, PROJECT, Platform, ProgramOutput, RULES, ServerProcess, TOKEN, World, answer,
-    failing_platform, finding_values, passed_results, pipeline, project, requested_pipelines,
+    failing_platform, finding_values, orchestration_text, passed_results, project, requested_pipelines,
     respond_for_each,
 };
 use serde_json::{Value, json};
@@ -12,7 +12,10 @@ use wiremock::{Request, Respond as _, ResponseTemplate};
 /// Creates a `main` with a pipeline with a bad name and too many components; `change` is checked out.
 fn past() -> World {
     let world = project();
-    world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Two", "Done"]));
+    world.write(
+        "old.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Two", "Done"]),
+    );
     world.commit("past");
     world.push();
     world.git("checkout -q -b change");
@@ -53,7 +56,7 @@ fn findings_of_base_pass_and_findings_of_change_fail() {
         "old.orch.yaml",
         format!(
             "# moved\n# down\n{}",
-            pipeline(&["Start", "bad name", "Two", "Done"])
+            orchestration_text(&["Start", "bad name", "Two", "Done"])
         ),
     );
     world.commit("edit");
@@ -70,7 +73,7 @@ fn findings_of_base_pass_and_findings_of_change_fail() {
     // One more finding of another name, and the counted one gets worse.
     world.write(
         "old.orch.yaml",
-        pipeline(&["Start", "bad name", "worse name", "Two", "Done"]),
+        orchestration_text(&["Start", "bad name", "worse name", "Two", "Done"]),
     );
     world.commit("worse");
     let report = check_with_warnings(&world, "--new-only").expect(1).json();
@@ -85,7 +88,7 @@ fn findings_of_base_pass_and_findings_of_change_fail() {
     // A smaller finding is known, and a removed one is fixed.
     world.write(
         "old.orch.yaml",
-        pipeline(&["Start", "Two", "Three", "Four", "Done"]),
+        orchestration_text(&["Start", "Two", "Three", "Four", "Done"]),
     );
     world.commit("mixed");
     let report = check_with_warnings(&world, "--new-only").expect(1).json();
@@ -97,7 +100,7 @@ fn test_case_is_about_what_is_new_and_marks_the_rest() {
     let world = past();
     world.write(
         "old.orch.yaml",
-        pipeline(&["Start", "bad name", "worse name", "worst name", "Done"]),
+        orchestration_text(&["Start", "bad name", "worse name", "worst name", "Done"]),
     );
     world.commit("worse");
     let formats = "--report junit=j.xml --report junit-strict=s.xml";
@@ -133,7 +136,10 @@ fn renamed_file_keeps_known_findings_and_copy_has_new_ones() {
     let report = check_with_warnings(&world, "--new-only").expect(0).json();
     assert_eq!(report["findings"]["known"], 2);
     world.git("mv moved.orch.yaml old.orch.yaml");
-    world.write("twin.orch.yaml", pipeline(&["Start", "bad name", "Two", "Done"]));
+    world.write(
+        "twin.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Two", "Done"]),
+    );
     world.commit("twin");
     let report = check_with_warnings(&world, "--new-only").expect(1).json();
     assert_eq!(
@@ -180,7 +186,10 @@ fn unevaluated_file_is_new_and_base_without_pipeline_has_no_findings() {
     world.push();
     // With a broken base, every finding is new.
     world.git("checkout -q -b later");
-    world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "old.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.commit("mend");
     let report = check_with_warnings(&world, "--new-only --base change")
         .expect(1)
@@ -210,7 +219,7 @@ fn new_only_is_set_by_flag_variable_and_file() {
     let world = past();
     world.write(
         "old.orch.yaml",
-        format!("# moved\n{}", pipeline(&["Start", "bad name", "Done"])),
+        format!("# moved\n{}", orchestration_text(&["Start", "bad name", "Done"])),
     );
     world.commit("edit");
     let check = |call: &Call| call.run("check");
@@ -263,9 +272,9 @@ fn platform_is_asked_about_base_of_files_with_findings() {
     let world = past();
     world.write(
         "old.orch.yaml",
-        pipeline(&["Start", "bad name", "Two", "Three", "Done"]),
+        orchestration_text(&["Start", "bad name", "Two", "Three", "Done"]),
     );
-    world.write("good.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("good.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("edit");
     world.push();
     let platform = platform_by_pipeline_content(&world);
@@ -290,7 +299,7 @@ fn platform_is_asked_about_base_of_files_with_findings() {
 
     world.write(
         "old.orch.yaml",
-        pipeline(&["Start", "bad name", "worse name", "Done"]),
+        orchestration_text(&["Start", "bad name", "worse name", "Done"]),
     );
     world.commit("worse");
     world.push();
@@ -305,15 +314,24 @@ fn platform_is_asked_about_base_of_files_with_findings() {
 fn finding_that_is_gone_in_all_files_of_change_is_fixed() {
     let world = past();
     world.git("checkout -q main");
-    world.write("clean.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
-    world.write("kept.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "clean.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
+    world.write(
+        "kept.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.commit("more past");
     world.push();
     world.git("checkout -q -B change");
     // One file without a finding, also renamed, one with fewer findings, and one that the change does not touch.
     world.git("mv clean.orch.yaml moved.orch.yaml");
-    world.write("moved.orch.yaml", pipeline(&["Start", "Done"]));
-    world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write("moved.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.write(
+        "old.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.commit("fixes");
     world.push();
     let project = format!("{PROJECT}={}", world.remote().display());
@@ -339,7 +357,7 @@ fn base_that_platform_does_not_judge_leaves_verdict_open() {
     let world = past();
     world.write(
         "old.orch.yaml",
-        format!("# moved\n{}", pipeline(&["Start", "bad name", "Done"])),
+        format!("# moved\n{}", orchestration_text(&["Start", "bad name", "Done"])),
     );
     world.commit("edit");
     world.push();
@@ -397,7 +415,7 @@ fn platform_by_commit(head: &str, at_head: ResponseTemplate, at_base: ResponseTe
 /// Returns `past` with an edit without new findings, and its head.
 fn push_of_moved_finding() -> (World, String) {
     let world = past();
-    let same = pipeline(&["Start", "bad name", "Two", "Done"]);
+    let same = orchestration_text(&["Start", "bad name", "Two", "Done"]);
     world.write("old.orch.yaml", format!("# moved\n{same}"));
     world.commit("edit");
     world.push();
@@ -498,13 +516,19 @@ fn new_only_publish_compares_with_last_published_version() {
         ".platform/shared-pipelines.yaml",
         "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n",
     );
-    world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "old.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     let published = world.commit("published");
-    world.write("other.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
+    world.write(
+        "other.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
     let red = world.commit("red");
     world.write(
         "old.orch.yaml",
-        format!("# moved\n{}", pipeline(&["Start", "bad name", "Done"])),
+        format!("# moved\n{}", orchestration_text(&["Start", "bad name", "Done"])),
     );
     world.commit("next");
     world.push();
@@ -550,7 +574,7 @@ fn finding_that_is_known_by_name_excuses_no_other_component() {
     let world = past();
     world.write(
         "old.orch.yaml",
-        pipeline(&["Start", "bad name", "evil", "evil\t bad name", "Done"]),
+        orchestration_text(&["Start", "bad name", "evil", "evil\t bad name", "Done"]),
     );
     world.commit("edit");
     world.push();
@@ -589,7 +613,7 @@ fn finding_that_is_known_by_name_excuses_no_other_component() {
 #[test]
 fn failed_review_without_finding_is_never_excused() {
     let world = past();
-    world.write("good.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("good.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("edit");
     world.push();
     let platform = Platform::new();
@@ -605,7 +629,7 @@ fn base_is_evaluated_locally_if_rules_changed() {
     let world = past();
     world.write(
         "old.orch.yaml",
-        format!("# moved\n{}", pipeline(&["Start", "bad name", "Done"])),
+        format!("# moved\n{}", orchestration_text(&["Start", "bad name", "Done"])),
     );
     world.write(
         ".platform/config/pipeline_quality_rules.yaml",
@@ -701,7 +725,10 @@ fn number_of_known_findings_can_only_fall() {
     // A shard cannot know the total.
     world.write(
         "old.orch.yaml",
-        format!("# moved\n{}", pipeline(&["Start", "bad name", "Two", "Done"])),
+        format!(
+            "# moved\n{}",
+            orchestration_text(&["Start", "bad name", "Two", "Done"])
+        ),
     );
     world.commit("edit");
     let part = check_with_warnings(&world, "--new-only --max-known 5").expect(0);
@@ -722,7 +749,7 @@ fn merged_shards_respect_limit_of_known_findings() {
     for n in 0..6 {
         world.write(
             &format!("{n}.orch.yaml"),
-            pipeline(&["Start", "bad name", "Done"]),
+            orchestration_text(&["Start", "bad name", "Done"]),
         );
     }
     world.commit("many");
@@ -755,7 +782,10 @@ fn merged_shards_respect_limit_of_known_findings() {
 #[test]
 fn reports_count_fixed_findings_and_page_starts_with_baseline() {
     let world = past();
-    world.write("old.orch.yaml", pipeline(&["Start", "Two", "Three", "Done"]));
+    world.write(
+        "old.orch.yaml",
+        orchestration_text(&["Start", "Two", "Three", "Done"]),
+    );
     world.commit("mend");
     let (run_output, reports) = check_with_all_reports(&world, "--new-only");
     let run_output = run_output.expect(0);
@@ -781,7 +811,10 @@ fn reports_count_fixed_findings_and_page_starts_with_baseline() {
     );
     assert!(plain.out.contains(praise), "{}", plain.all());
     // A failed run prints the number, and no praise.
-    world.write("worse.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "worse.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     let (failed, reports) = check_with_all_reports(&world, "--new-only");
     let failure = failed.expect(1);
     assert!(
@@ -808,7 +841,10 @@ fn reports_count_fixed_findings_and_page_starts_with_baseline() {
 #[test]
 fn report_given_twice_counts_once() {
     let world = past();
-    world.write("old.orch.yaml", pipeline(&["Start", "Two", "Three", "Done"]));
+    world.write(
+        "old.orch.yaml",
+        orchestration_text(&["Start", "Two", "Three", "Done"]),
+    );
     world.commit("mend");
     let one = check_with_warnings(&world, "--new-only").expect(0);
     std::fs::write(world.work().join("r.json"), &one.out).unwrap();
@@ -823,7 +859,7 @@ fn review_without_findings_sends_no_request_about_the_base() {
     for rules in [RULES, &looser] {
         let world = past();
         world.write(".platform/config/pipeline_quality_rules.yaml", rules);
-        world.write("new.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+        world.write("new.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
         world.commit("change");
         world.push();
         let platform = Platform::new();
@@ -848,7 +884,7 @@ fn review_with_finding_reports_how_the_base_was_compared() {
     ] {
         let world = past();
         world.write(".platform/config/pipeline_quality_rules.yaml", rules);
-        let old = pipeline(&["Start", "bad name", "Two", "Done"]);
+        let old = orchestration_text(&["Start", "bad name", "Two", "Done"]);
         world.write("old.orch.yaml", format!("# edited\n{old}"));
         world.commit("change");
         world.push();

@@ -1,13 +1,13 @@
 //! Proxies from the standard variables.
 
-use crate::support::{Platform, change, passed_results, pipeline, respond_for_each};
+use crate::support::{Platform, change, orchestration_text, passed_results, respond_for_each};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::thread;
 
 #[test]
 fn proxy_of_environment_is_used_for_other_hosts_only() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let platform = Platform::new();
     platform.reviews(respond_for_each("PASSED", passed_results()));
     let away = platform
@@ -45,7 +45,7 @@ fn proxy_with_status(status: &'static str) -> SocketAddr {
 
 #[test]
 fn refusal_by_a_proxy_names_proxy_status_and_target() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let platform = Platform::new();
     let call = platform
         .call(&world)
@@ -77,7 +77,7 @@ fn refusal_by_a_proxy_names_proxy_status_and_target() {
 
 #[test]
 fn proxy_that_refuses_the_connection_is_named_without_credentials() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let platform = Platform::new();
     for (variable, base_url) in [
         ("HTTPS_PROXY", "https://platform.invalid/dpc"),
@@ -100,7 +100,7 @@ fn proxy_that_refuses_the_connection_is_named_without_credentials() {
 
 #[test]
 fn unusable_proxy_variable_exits_with_2_and_is_named() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let platform = Platform::new();
     let call = |variable: &str, value: &str| {
         platform

@@ -1,6 +1,6 @@
 //! The first configuration file of a change does not decide how the change is reviewed.
 
-use crate::support::{Call, HOSTS, Job, ProgramOutput, RULES, World, pipeline, project};
+use crate::support::{Call, HOSTS, Job, ProgramOutput, RULES, World, orchestration_text, project};
 use serde_json::Value;
 use sluicegate::job::settings::{Setting, SettingKind, all_settings};
 
@@ -75,14 +75,17 @@ fn first_file() -> World {
     world.commit("share");
     world.push();
     world.git("checkout -q -b change");
-    let dead_call = pipeline(&["Start", "Call", "Done"])
+    let dead_call = orchestration_text(&["Start", "Call", "Done"])
         .replace("type: sql-executor", "type: run-orchestration")
         .replace(
             "componentName: \"Call\"",
             "componentName: \"Call\", orchestrationJob: \"gone.orch.yaml\"",
         );
     world.write("call.orch.yaml", dead_call);
-    world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "bad.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.write(
         ".platform/shared-pipelines.yaml",
         "version: \"1.0\"\ntype: shared-pipelines-config\npipelines: []\n",
@@ -185,7 +188,7 @@ fn ordinary_first_file_reports_and_passes() {
          publish: { prefix: sales }\npublish-on: { branches: [main] }\n",
     );
     world.write("rules.txt", RULES);
-    world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
     world.commit("adopt");
     world.push();
     for (name, host) in HOSTS {

@@ -1,8 +1,8 @@
 //! The gate is configured by the job and the base of the change, never by the change.
 
 use crate::support::{
-    Arguments, Call, Job, Platform, ProgramOutput, World, change, failing_platform, passed_results, pipeline,
-    project, push_of_branch, respond_for_each,
+    Arguments, Call, Job, Platform, ProgramOutput, World, change, failing_platform, orchestration_text,
+    passed_results, project, push_of_branch, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -20,7 +20,10 @@ fn bad_change_after_configuration(main: &[(&str, &str)], files: &[(&str, &str)])
     world.commit("configure");
     world.push();
     world.git("checkout -q -b change");
-    world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "bad.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     for (path, text) in files {
         world.write(path, text);
     }
@@ -259,7 +262,10 @@ fn merge_queue_is_judged_by_branch_that_it_merges_into() {
     let platform = failing_platform("bad name");
     review_with_json(&merge_queue_job(&world, platform.call(&world), "main"), "").expect(1);
     world.git("tag first-group");
-    world.write("worse.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
+    world.write(
+        "worse.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
     world.commit("second group");
     world.push();
     let output =
@@ -399,7 +405,10 @@ fn linked_file_is_read_through_links_of_base() {
     world.commit("configure");
     world.push();
     world.git("checkout -q -b change");
-    world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "bad.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.write("ops/gate.yaml", LENIENT);
     world.commit("change");
     world.push();
@@ -469,8 +478,8 @@ fn paths_of_the_file_stay_in_the_checkout() {
 #[test]
 fn path_of_file_overwrites_nothing_that_git_tracks() {
     let world = project();
-    world.write("in/b.orch.yaml", pipeline(&["Start", "Done"]));
-    world.write("gone.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("in/b.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.write("gone.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("more");
     world.push();
     world.write("staged.md", "mine");
@@ -519,7 +528,7 @@ fn path_of_file_overwrites_nothing_that_git_tracks() {
 fn change_does_not_say_where_it_is_published() {
     let world = project();
     world.git("checkout -q -b change");
-    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.write(
         "sluicegate.yaml",
         "publish-on: { branches: ['**'] }\npublish: { prefix: p, version-name: v }\n",
@@ -628,7 +637,7 @@ fn folder_that_becomes_a_link_changes_gate() {
     world.git("mv ci other");
     world.write("other/gate.yaml", "retries: 1\n");
     symlink("other", world.work().join("ci")).unwrap();
-    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("change");
     world.push();
     let platform = Platform::new();
@@ -776,7 +785,10 @@ fn policy_that_cannot_be_read_has_strict_defaults() {
         world.push();
         world.git("checkout -q -b change");
         fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
-        world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+        world.write(
+            "bad.orch.yaml",
+            orchestration_text(&["Start", "bad name", "Done"]),
+        );
         world.commit("change");
         world.push();
         for host in HOSTS {

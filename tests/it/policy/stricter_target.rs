@@ -1,8 +1,8 @@
 //! A change that started before the gate became stricter is reviewed with the policy that is in force after its merge.
 
 use crate::support::{
-    Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, finding_values, passed_results, pipeline, project,
-    respond_for_each,
+    Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, finding_values, orchestration_text, passed_results,
+    project, respond_for_each,
 };
 use serde_json::json;
 
@@ -43,7 +43,7 @@ pub fn world_with_stricter_target(changed: &[&str]) -> World {
     stale(
         &[(RULES_FILE, LAX)],
         &[(RULES_FILE, RULES)],
-        &[("b.orch.yaml", &pipeline(changed))],
+        &[("b.orch.yaml", &orchestration_text(changed))],
     )
 }
 
@@ -106,7 +106,7 @@ fn branch_with_tips_files_hears_nothing_of_it() {
     let same = stale(
         &[(RULES_FILE, RULES)],
         &[("note.txt", "more")],
-        &[("b.orch.yaml", &pipeline(&GOOD))],
+        &[("b.orch.yaml", &orchestration_text(&GOOD))],
     );
     let merged = world_with_stricter_target(&GOOD);
     merged.git("merge -q -m 'take in' main");
@@ -114,7 +114,7 @@ fn branch_with_tips_files_hears_nothing_of_it() {
     let relaxed = stale(
         &[(RULES_FILE, RULES)],
         &[(RULES_FILE, LAX)],
-        &[("b.orch.yaml", &pipeline(&GOOD))],
+        &[("b.orch.yaml", &orchestration_text(&GOOD))],
     );
     for world in [same, merged, relaxed] {
         let call = Job::github().pull_request().call(&world);
@@ -130,14 +130,14 @@ fn touch_of_rules_file_does_not_evade_tips_rules() {
     let world = stale(
         &[(RULES_FILE, LAX)],
         &[(RULES_FILE, RULES)],
-        &[("b.orch.yaml", &pipeline(&BAD)), (RULES_FILE, &touched)],
+        &[("b.orch.yaml", &orchestration_text(&BAD)), (RULES_FILE, &touched)],
     );
     Job::github().pull_request().call(&world).run("check").expect(1);
     // A rule that the change itself relaxes is a gate change, and takes effect.
     let relaxed = stale(
         &[],
         &[("note.txt", "more")],
-        &[("b.orch.yaml", &pipeline(&BAD)), (RULES_FILE, LAX)],
+        &[("b.orch.yaml", &orchestration_text(&BAD)), (RULES_FILE, LAX)],
     );
     let output = Job::github()
         .pull_request()
@@ -150,9 +150,9 @@ fn touch_of_rules_file_does_not_evade_tips_rules() {
 #[test]
 fn existing_finding_is_known_by_rules_of_tip_too() {
     let world = stale(
-        &[(RULES_FILE, LAX), ("b.orch.yaml", &pipeline(&BAD))],
+        &[(RULES_FILE, LAX), ("b.orch.yaml", &orchestration_text(&BAD))],
         &[(RULES_FILE, RULES)],
-        &[("b.orch.yaml", &format!("# edited\n{}", pipeline(&BAD)))],
+        &[("b.orch.yaml", &format!("# edited\n{}", orchestration_text(&BAD)))],
     );
     for (name, host) in HOSTS {
         let call = host(&world, Call::new(&world.work()));
@@ -182,7 +182,10 @@ fn finding_by_both_rules_is_told_once() {
     let world = stale(
         &[(RULES_FILE, RULES)],
         &[(RULES_FILE, &stricter)],
-        &[("b.orch.yaml", &pipeline(&["Start", "bad name", "More", "Done"]))],
+        &[(
+            "b.orch.yaml",
+            &orchestration_text(&["Start", "bad name", "More", "Done"]),
+        )],
     );
     let output = Job::github()
         .pull_request()
@@ -203,7 +206,10 @@ fn findings_of_tips_rules_with_the_same_level_are_added() {
     let world = stale(
         &[(RULES_FILE, RULES)],
         &[(RULES_FILE, &stricter)],
-        &[("b.orch.yaml", &pipeline(&["Start", "bad name", "LoadX", "Done"]))],
+        &[(
+            "b.orch.yaml",
+            &orchestration_text(&["Start", "bad name", "LoadX", "Done"]),
+        )],
     );
     let ended = Job::github()
         .pull_request()
@@ -256,9 +262,12 @@ fn pipeline_that_change_and_target_share_alike_is_not_reported() {
         (&both, &format!("{both}# more\n"), &one),
     ] {
         let world = stale(
-            &[(path, before), ("b.orch.yaml", &pipeline(&["Start", "Done"]))],
+            &[
+                (path, before),
+                ("b.orch.yaml", &orchestration_text(&["Start", "Done"])),
+            ],
             &[(path, after)],
-            &[(path, changed), ("b.orch.yaml", &pipeline(&GOOD))],
+            &[(path, changed), ("b.orch.yaml", &orchestration_text(&GOOD))],
         );
         let ended = Job::github()
             .pull_request()
@@ -298,8 +307,8 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
             "the file shares b.orch.yaml as `b`, and this change edits, moves or deletes that pipeline",
         ),
     ] {
-        let change = ("b.orch.yaml", pipeline(&GOOD));
-        let old = pipeline(&["Start", "Done"]);
+        let change = ("b.orch.yaml", orchestration_text(&GOOD));
+        let old = orchestration_text(&["Start", "Done"]);
         let world = stale(
             &[(path, before), ("b.orch.yaml", &old)],
             &[(path, after)],
@@ -322,7 +331,7 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
             );
         }
     }
-    let world = stale(&[], &[], &[("b.orch.yaml", &pipeline(&GOOD))]);
+    let world = stale(&[], &[], &[("b.orch.yaml", &orchestration_text(&GOOD))]);
     world.git("checkout -q main");
     world.git("mv .platform .renamed");
     world.commit("renamed");
@@ -354,7 +363,7 @@ fn one_touched_field_of_a_rule_evades_none_of_its_other_fields() {
     let world = stale(
         &[(RULES_FILE, &before)],
         &[(RULES_FILE, &after)],
-        &[("b.orch.yaml", &pipeline(&BAD)), (RULES_FILE, &touched)],
+        &[("b.orch.yaml", &orchestration_text(&BAD)), (RULES_FILE, &touched)],
     );
     Job::github().pull_request().call(&world).run("check").expect(1);
 }
@@ -365,9 +374,9 @@ fn tips_rules_judge_what_run_judges_and_no_more() {
         &[(RULES_FILE, LAX)],
         &[(RULES_FILE, RULES)],
         &[
-            ("b.orch.yaml", &pipeline(&GOOD)),
-            ("c.orch.yaml", &pipeline(&BAD)),
-            ("d.orch.yaml", &pipeline(&BAD)),
+            ("b.orch.yaml", &orchestration_text(&GOOD)),
+            ("c.orch.yaml", &orchestration_text(&BAD)),
+            ("d.orch.yaml", &orchestration_text(&BAD)),
         ],
     );
     let call = || Job::github().pull_request().call(&world);
@@ -391,7 +400,7 @@ fn change_that_contains_tip_did_not_start_before() {
     );
     world.git("merge -q -m 'group 1' main");
     let base = crate::support::head(&world);
-    world.write("b.orch.yaml", pipeline(&BAD));
+    world.write("b.orch.yaml", orchestration_text(&BAD));
     world.commit("group 2");
     let queue = "refs/heads/gh-readonly-queue/main/pr-2";
     world.git(&["push", "-q", "origin", &format!("HEAD:{queue}")]);
@@ -426,7 +435,7 @@ fn push_to_release_branch_is_reviewed_by_the_tip() {
         &[("note.txt", "more")],
     );
     world.git("checkout -q -b release/1");
-    world.write("b.orch.yaml", pipeline(&BAD));
+    world.write("b.orch.yaml", orchestration_text(&BAD));
     world.commit("hotfix");
     world.push();
     for branch in ["release/1", "topic"] {
@@ -435,7 +444,7 @@ fn push_to_release_branch_is_reviewed_by_the_tip() {
             .expect(1);
     }
     world.git("merge -q -m 'take in' main");
-    world.write("b.orch.yaml", pipeline(&GOOD));
+    world.write("b.orch.yaml", orchestration_text(&GOOD));
     world.commit("fixed");
     world.push();
     push_of(&world, "refs/heads/release/1", &"0".repeat(40))
@@ -446,8 +455,8 @@ fn push_to_release_branch_is_reviewed_by_the_tip() {
 #[test]
 fn tag_on_older_commit_is_compared_with_the_tip() {
     let world = stale(
-        &[(RULES_FILE, LAX), ("b.orch.yaml", &pipeline(&BAD))],
-        &[(RULES_FILE, RULES), ("b.orch.yaml", &pipeline(&GOOD))],
+        &[(RULES_FILE, LAX), ("b.orch.yaml", &orchestration_text(&BAD))],
+        &[(RULES_FILE, RULES), ("b.orch.yaml", &orchestration_text(&GOOD))],
         &[("note.txt", "more")],
     );
     world.git("checkout -q main");
@@ -529,7 +538,7 @@ fn deleted_or_moved_pipeline_that_the_tip_shares_is_reported() {
     let file = ".platform/shared-pipelines.yaml";
     for is_move in [false, true] {
         let world = stale(
-            &[("b.orch.yaml", &pipeline(&GOOD))],
+            &[("b.orch.yaml", &orchestration_text(&GOOD))],
             &[(file, &shared(true))],
             &[("note.txt", "more")],
         );
@@ -551,9 +560,9 @@ fn deleted_or_moved_pipeline_that_the_tip_shares_is_reported() {
     }
     // An entry that the tip withdrew.
     let withdrawn = stale(
-        &[("b.orch.yaml", &pipeline(&GOOD)), (file, &shared(true))],
+        &[("b.orch.yaml", &orchestration_text(&GOOD)), (file, &shared(true))],
         &[(file, &shared(false))],
-        &[("b.orch.yaml", &format!("# edited\n{}", pipeline(&GOOD)))],
+        &[("b.orch.yaml", &format!("# edited\n{}", orchestration_text(&GOOD)))],
     );
     let call = Job::github().pull_request().call(&withdrawn);
     let output = call.run("check --gate-changes fail --report json=-").expect(0);
@@ -570,7 +579,7 @@ fn newly_shared_pipeline_of_target_does_not_affect_other_changes() {
     let world = stale(
         &[],
         &[(".platform/shared-pipelines.yaml", shared)],
-        &[("b.orch.yaml", &pipeline(&GOOD))],
+        &[("b.orch.yaml", &orchestration_text(&GOOD))],
     );
     for (name, host) in HOSTS {
         let call = host(&world, Call::new(&world.work()));
@@ -613,7 +622,7 @@ fn stricter_setting_of_target_alone_evaluates_nothing_again() {
     let world = stale(
         &[("sluicegate.yaml", "retries: 1\n")],
         &[("sluicegate.yaml", "retries: 1\nreview: { fail-on: warn }\n")],
-        &[("b.orch.yaml", &pipeline(&GOOD))],
+        &[("b.orch.yaml", &orchestration_text(&GOOD))],
     );
     let output = Job::github()
         .pull_request()
@@ -654,7 +663,7 @@ fn change_of_target_without_order_is_reported_for_rules_only() {
         let world = stale(
             &[(path, before)],
             &[(path, after)],
-            &[("b.orch.yaml", &pipeline(&GOOD))],
+            &[("b.orch.yaml", &orchestration_text(&GOOD))],
         );
         let output = Job::github()
             .pull_request()

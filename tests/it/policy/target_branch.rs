@@ -1,6 +1,6 @@
 //! The policy of a change is that of its target, on every host that names the target.
 
-use crate::support::{Call, Platform, World, head, pipeline, project, respond_for_each};
+use crate::support::{Call, Platform, World, head, orchestration_text, project, respond_for_each};
 use serde_json::json;
 
 type Host = fn(&World, Call, &str) -> Call;
@@ -79,7 +79,7 @@ fn lax_main_and_strict_release(components: &[&str]) -> World {
     world.commit("lax");
     world.push();
     world.git("checkout -q -b change release");
-    world.write("new.orch.yaml", pipeline(components));
+    world.write("new.orch.yaml", orchestration_text(components));
     world.commit("change");
     world.git("push -q origin HEAD:change");
     world

@@ -1,6 +1,6 @@
 //! Project checks: references between files that lead nowhere.
 
-use crate::support::{Arguments, Call, Platform, World, pipeline, respond_for_each, scratch};
+use crate::support::{Arguments, Call, Platform, World, orchestration_text, respond_for_each, scratch};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
@@ -344,7 +344,7 @@ fn init_makes_errors_of_what_finds_nothing_and_counts_the_others() {
 
 #[test]
 fn checks_are_listed_and_explained() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let call = Call::new(folder.path());
     let log = |args: &str, code| call.run(args).expect(code).all();
     let listed = log("rules list", 0);
@@ -525,8 +525,8 @@ fn project_checks_use_files_that_reports_read() {
 fn unknown_variable_of_unchanged_pipeline_without_references_is_found() {
     let sets = "        setScalarVariables:\n        - [day, 1]\n";
     let levels = "project-checks: { argument: error }\n";
-    let declaring = pipeline(&["Start", "Done"]) + "  variables:\n    day: {}\n";
-    for (called, code) in [(pipeline(&["Start", "Done"]), 1), (declaring, 0)] {
+    let declaring = orchestration_text(&["Start", "Done"]) + "  variables:\n    day: {}\n";
+    for (called, code) in [(orchestration_text(&["Start", "Done"]), 1), (declaring, 0)] {
         let world = world_with_files(&[
             ("sluicegate.yaml", levels),
             ("caller.orch.yaml", &caller_of_targets(&["load"])),

@@ -1,7 +1,7 @@
 //! `publish --dry-run` as text, and the warnings of a publish.
 
 use crate::support::publishing::{caller_of_files, project_to_publish, version_details};
-use crate::support::{Arguments, Platform, ProgramOutput, Shop, answer, pipeline};
+use crate::support::{Arguments, Platform, ProgramOutput, Shop, answer, orchestration_text};
 use serde_json::json;
 
 /// Creates a project of 153 files, three of which two shared pipelines need.
@@ -111,7 +111,7 @@ fn dry_run_advises_fewer_files_if_at_most_half_of_them_are_needed() {
     let shop = Shop::new();
     let advice = "the shared pipelines need 3 of the";
     for (path, is_advised) in [("one.orch.yaml", false), ("two.orch.yaml", true)] {
-        shop.world.write(path, pipeline(&["Start", "Done"]));
+        shop.world.write(path, orchestration_text(&["Start", "Done"]));
         shop.push();
         let output = dry_run(&shop, "");
         assert_eq!(output.out.contains(advice), is_advised, "{}", output.all());

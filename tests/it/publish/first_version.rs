@@ -2,7 +2,7 @@
 //! platform continues to list.
 
 use crate::support::release::{publish_call, stage, versions};
-use crate::support::{Call, Job, Platform, Shop, World, answer, head, pipeline};
+use crate::support::{Call, Job, Platform, Shop, World, answer, head, orchestration_text};
 use serde_json::json;
 
 /// Returns an orchestration that calls `jobs/clean.tran.yaml` in this notation.
@@ -60,7 +60,7 @@ fn id_that_platform_lists_and_commit_disabled_is_no_break() {
         format!("pipelines:\n{}{}", entry("load", true), entry("clean", false)),
     );
     let published = world.commit("one is disabled");
-    world.write("load.orch.yaml", pipeline(&["Start", "Other", "Done"]));
+    world.write("load.orch.yaml", orchestration_text(&["Start", "Other", "Done"]));
     world.commit("an edit");
     world.push();
     let platform = Platform::new();
@@ -88,7 +88,7 @@ const BAD: [&str; 3] = ["Start", "bad name", "Done"];
 /// before it.
 fn stage_with_adoption_branch() -> (World, crate::support::ServerProcess, String) {
     let (world, server) = stage();
-    world.write("sales/old.orch.yaml", pipeline(&BAD));
+    world.write("sales/old.orch.yaml", orchestration_text(&BAD));
     let before = world.commit("a past");
     world.push();
     world.git("checkout -q -b adopt");
@@ -123,7 +123,7 @@ fn findings_before_adoption_are_known_if_the_configuration_file_is_older() {
     let (world, served) = stage();
     world.write("sluicegate.yaml", "retries: 1\n");
     world.commit("configuration");
-    world.write("sales/old.orch.yaml", pipeline(&BAD));
+    world.write("sales/old.orch.yaml", orchestration_text(&BAD));
     let before = world.commit("a past");
     let adopted = "review: { new-only: true }\npublish-on: { branches: [main] }\n";
     world.write("sluicegate.yaml", adopted);
@@ -141,7 +141,7 @@ fn findings_before_adoption_are_known_if_the_configuration_file_is_older() {
 fn red_push_after_adoption_publishes_nothing_and_neither_does_the_next() {
     let (world, server, _) = stage_with_adoption_branch();
     let before = head(&world);
-    world.write("sales/new.orch.yaml", pipeline(&BAD));
+    world.write("sales/new.orch.yaml", orchestration_text(&BAD));
     world.commit("red");
     world.push();
     Job::github()
@@ -161,7 +161,10 @@ fn red_push_after_adoption_publishes_nothing_and_neither_does_the_next() {
     assert_eq!(versions(&world, &server), []);
     // The findings from the adoption are still known after the other one is fixed.
     let before = head(&world);
-    world.write("sales/new.orch.yaml", pipeline(&["Start", "Good", "Done"]));
+    world.write(
+        "sales/new.orch.yaml",
+        orchestration_text(&["Start", "Good", "Done"]),
+    );
     world.commit("mended");
     world.push();
     Job::github()

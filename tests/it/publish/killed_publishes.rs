@@ -1,6 +1,6 @@
 //! Publishes that are killed at any moment and repeated: a version always has exactly the content of its plan.
 
-use crate::support::{Call, ServerProcess, TOKEN, World, pipeline};
+use crate::support::{Call, ServerProcess, TOKEN, World, orchestration_text};
 use rusqlite::Connection;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -28,7 +28,10 @@ fn project_with_two_commits() -> (World, [String; 2]) {
     let commits = [0, 1].map(|number| {
         let noise: Vec<u8> = (0..1 << 20).map(|_| random.u8(..)).collect();
         world.write("big.sql", noise);
-        world.write(&format!("only-{number}.orch.yaml"), pipeline(&["Start", "Done"]));
+        world.write(
+            &format!("only-{number}.orch.yaml"),
+            orchestration_text(&["Start", "Done"]),
+        );
         let commit = world.commit("another");
         world.push();
         commit

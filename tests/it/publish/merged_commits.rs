@@ -1,7 +1,7 @@
 //! Only merged commits are published, and no rerun makes an old state the latest version.
 
 use crate::support::release::{publish_call, stage, versions};
-use crate::support::{Call, Job, RULES, RULES_FILE, World, git, head, pipeline, repository};
+use crate::support::{Call, Job, RULES, RULES_FILE, World, git, head, orchestration_text, repository};
 use serde_json::json;
 
 pub type Tagged = fn(&World, Call) -> Call;
@@ -60,7 +60,10 @@ const CI: &str = "ci --version-name {tag} --publish-on-tag v*";
 fn tag_on_commit_that_nobody_merged_publishes_nothing_on_any_host() {
     let (world, server) = stage();
     world.git("checkout -q -b change");
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "More", "Done"]),
+    );
     world.commit("not merged");
     world.push();
     world.git("tag v1");
@@ -226,7 +229,10 @@ fn rerun_of_older_run_does_not_become_the_latest_version() {
     for version in ["{next}", "{sha}", "{run-number}"] {
         let (world, server) = stage();
         let first = head(&world);
-        world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+        world.write(
+            "sales/load.orch.yaml",
+            orchestration_text(&["Start", "More", "Done"]),
+        );
         world.commit("second");
         world.push();
         let args = format!("ci --version-name {version} --publish-on-branch main");
@@ -270,7 +276,10 @@ fn rerun_of_run_that_made_version_stays_what_it_was() {
         .run(args)
         .expect(0);
     let first = head(&world);
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "More", "Done"]),
+    );
     world.commit("second");
     world.push();
     call_of_push(&world, publish_call(&world, &server))
@@ -337,7 +346,10 @@ fn change_is_recognized_by_event_and_not_by_number() {
     let (world, server) = stage();
     // A head that the target does not have yet, as in a change.
     world.git("checkout -q -b change");
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "More", "Done"]),
+    );
     world.commit("more");
     world.git("push -q origin HEAD:change");
     let args = "ci --version-name 1 --publish-on-branch ** --branch change";
@@ -452,7 +464,10 @@ fn branch_of_another_remote_is_not_default_branch() {
     let fork = world.path().join("fork.git");
     git(world.path(), "init -q --bare -b main fork.git");
     world.git("checkout -q -b change");
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "More", "Done"]),
+    );
     world.commit("not merged");
     world.push();
     world.git(&["remote", "add", "fork", &fork.display().to_string()]);
@@ -473,7 +488,10 @@ fn rerun_in_shallow_clone_that_cannot_tell_order_publishes_nothing() {
     let (world, server) = stage();
     let url = format!("file://{}", world.remote().display());
     git(world.path(), format!("clone -q --depth 1 {url} old"));
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "More", "Done"]),
+    );
     world.commit("second");
     world.push();
     let args = "ci --version-name {sha} --publish-on-branch main --compat off";
@@ -519,7 +537,10 @@ fn commit_that_the_remote_lacks_is_published_locally_after_warning() {
     let pushed_commit = publish_call(&world, &server).run((args, "1")).expect(0);
     assert!(!pushed_commit.err.contains("warning"), "{}", pushed_commit.all());
     assert_eq!(branch(), json!("main"));
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "More", "Done"]),
+    );
     world.commit("not pushed");
     publish_call(&world, &server).run((args, "2")).expect(0).saying(&[
         "no known branch of the remote contains commit",
@@ -550,7 +571,10 @@ fn publish_of_unpushed_commit_in_job_exits_with_7() {
     world.push();
     let run = |args: &[&str]| job_without_commit(publish_call(&world, &server)).run(args);
     run(&["publish", "--version-name", "1"]).expect(0);
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "More", "Done"]),
+    );
     world.commit("a step of the job commits");
     for args in [
         &["publish", "--version-name", "2"][..],

@@ -1,6 +1,6 @@
 //! `{next}`: the version that follows from the changes for consumers, and which publish gets it.
 
-use crate::support::pipeline;
+use crate::support::orchestration_text;
 use crate::support::{Shop, job_output, parameter};
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -37,7 +37,8 @@ fn next_version_is_counted_from_what_changed() {
     ]);
     next("1.1.0");
     // A file that no shared pipeline needs is still content.
-    shop.world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
+    shop.world
+        .write("other.orch.yaml", orchestration_text(&["Start", "Done"]));
     shop.push();
     next("1.1.1");
     shop.world.write("README.md", "no part of a version\n");
@@ -186,7 +187,8 @@ fn race_for_the_next_version_has_one_winner_and_one_conflict() {
 fn older_commit_that_becomes_the_latest_version_is_told() {
     let shop = Shop::new();
     let older = shop.world.git("rev-parse HEAD");
-    shop.world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
+    shop.world
+        .write("other.orch.yaml", orchestration_text(&["Start", "Done"]));
     shop.push();
     let newer = shop.publish("2").expect(0);
     assert!(!newer.err.contains("go back"), "{}", newer.err);

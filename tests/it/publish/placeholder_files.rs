@@ -81,7 +81,7 @@ fn script_with_defect_is_refused_outside_of_shared_pipelines() {
     commit_script(&world, POINTER.as_bytes());
     world.write(
         "sales/load.orch.yaml",
-        crate::support::pipeline(&["Start", "Done"]),
+        crate::support::orchestration_text(&["Start", "Done"]),
     );
     world.commit("unused");
     world.push();

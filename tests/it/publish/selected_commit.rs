@@ -2,7 +2,7 @@
 //! version of that branch shows that the commit is on it.
 
 use crate::support::release::{publish_call, stage, versions};
-use crate::support::{Call, World, head, pipeline};
+use crate::support::{Call, World, head, orchestration_text};
 
 type Build = fn(&World, Call) -> Call;
 
@@ -55,7 +55,10 @@ const COMMANDS: [&[&str]; 2] = [
 
 /// Commits a bad pipeline and the waiver that lets it pass.
 fn commit_change(world: &World) -> String {
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.write("sluicegate-waivers.yaml", WAIVERS);
     world.commit("change")
 }
@@ -93,7 +96,10 @@ fn build_of_pushed_commit_of_main_publishes() {
         world.write("sluicegate.yaml", POLICY);
         world.commit("policy");
         world.push();
-        world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+        world.write(
+            "sales/load.orch.yaml",
+            orchestration_text(&["Start", "More", "Done"]),
+        );
         world.commit("more");
         world.push();
         let output = build(&world, publish_call(&world, &server)).run(COMMANDS[0]);
@@ -109,7 +115,10 @@ fn outdated_clone_gets_advice_and_deepen_publishes() {
         world.write("sluicegate.yaml", POLICY);
         let policy = world.commit("policy");
         world.push();
-        world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+        world.write(
+            "sales/load.orch.yaml",
+            orchestration_text(&["Start", "More", "Done"]),
+        );
         world.commit("more");
         world.push();
         world.git(&["update-ref", "refs/remotes/origin/main", &policy]);

@@ -5,7 +5,7 @@ use crate::publish::next_version::proxy_uploads;
 use crate::support::release::{publish_call, stage, versions};
 use crate::support::{
     Arguments, Call, Job, Platform, ProgramOutput, ServerProcess, World, answer, git, head, in_turn,
-    pipeline, read_json, repository,
+    orchestration_text, read_json, repository,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -27,7 +27,10 @@ const TEMPLATES: [&str; 8] = [
 
 /// Adds a pushed commit that changes the shared pipeline, and returns its id.
 fn push_commit(world: &World, component: &str) -> String {
-    world.write("sales/load.orch.yaml", pipeline(&["Start", component, "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", component, "Done"]),
+    );
     let commit = world.commit(component);
     world.push();
     commit

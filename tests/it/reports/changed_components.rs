@@ -1,6 +1,6 @@
 //! The list of changes in the reports of `check`, `review` and `report`.
 
-use crate::support::{Arguments, Call, ProgramOutput, World, pipeline, project, scratch};
+use crate::support::{Arguments, Call, ProgramOutput, World, orchestration_text, project, scratch};
 use serde_json::{Value, json};
 
 const CALLER: &str = "type: orchestration
@@ -13,16 +13,19 @@ pipeline:
 /// Creates a `main` with a pipeline that two others call; the branch changes it, moves another, and removes a third.
 fn world_with_changed_callers() -> World {
     let world = project();
-    world.write("load.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write("load.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
     world.write("one.orch.yaml", CALLER);
     world.write("two.orch.yaml", CALLER);
-    world.write("gone.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("gone.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("past");
     world.push();
     world.git("checkout -q -b change");
-    world.write("load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "load.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     let moved = "design: { components: { Start: { position: { x: 1, y: 2 } } } }\n";
-    world.write("a.orch.yaml", pipeline(&["Start", "Done"]) + moved);
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]) + moved);
     world.git("rm -q gone.orch.yaml");
     world.commit("change");
     world
@@ -228,7 +231,7 @@ fn report_read_from_file_has_same_changes_as_clone_allows() {
     let json = |name: &str| serde_json::from_str::<Value>(&read_report_text(&world, name)).unwrap();
     assert_eq!(json("again.json")["changes"], json("report.json")["changes"]);
     // In another directory, only the numbers are available.
-    let elsewhere = scratch::folder();
+    let elsewhere = scratch::create_scratch_directory();
     std::fs::copy(
         world.work().join("report.json"),
         elsewhere.path().join("report.json"),
@@ -249,7 +252,7 @@ fn page_with_many_changes_stays_usable() {
     for n in 0..300 {
         world.write(
             &format!("p/{n:03}.orch.yaml"),
-            pipeline(&["Start", "bad", "Two", "Done"]),
+            orchestration_text(&["Start", "bad", "Two", "Done"]),
         );
     }
     check_as_text(

@@ -1,6 +1,6 @@
 //! The content of a comment, its order, and the shares of its space.
 
-use crate::support::{Call, Job, World, change, pipeline, project};
+use crate::support::{Call, Job, World, change, orchestration_text, project};
 
 const RULES: &str = "rules:
   - { id: component-naming-convention, enabled: true, enforcementLevel: error, config: { regexMatchPattern: '[A-Z].*' } }
@@ -21,9 +21,18 @@ fn comment_lists_each_file_with_findings_once() {
     world.commit("rules");
     world.push();
     world.git("checkout -q -b change");
-    world.write("b.orch.yaml", pipeline(&["Start", "load", "count", "Done"]));
-    world.write("c.orch.yaml", pipeline(&["Start", "load", "Other", "Done"]));
-    world.write("d.orch.yaml", pipeline(&["Start", "Load", "Other", "Done"]));
+    world.write(
+        "b.orch.yaml",
+        orchestration_text(&["Start", "load", "count", "Done"]),
+    );
+    world.write(
+        "c.orch.yaml",
+        orchestration_text(&["Start", "load", "Other", "Done"]),
+    );
+    world.write(
+        "d.orch.yaml",
+        orchestration_text(&["Start", "Load", "Other", "Done"]),
+    );
     let comment = read_comment(&world, &Call::new(&world.work()), 1);
     let findings = comment
         .split_once("### Errors")
@@ -46,7 +55,7 @@ fn comment_lists_each_file_with_findings_once() {
 fn comment_has_flowcharts_of_all_pipelines_before_long_values() {
     let world = project();
     let with_script = |name: &str, lines: usize| {
-        pipeline(&["Start", name, "Done"]).replace(
+        orchestration_text(&["Start", name, "Done"]).replace(
             &format!("componentName: \"{name}\""),
             &format!(
                 "componentName: \"{name}\", sql: \"{}\"",
@@ -66,7 +75,7 @@ fn comment_has_flowcharts_of_all_pipelines_before_long_values() {
             with_script("Load", 38).replace("select", &format!("select {}", "x".repeat(200))),
         );
     }
-    world.write("7.orch.yaml", pipeline(&["Start", "Load"]));
+    world.write("7.orch.yaml", orchestration_text(&["Start", "Load"]));
     world.commit("change");
     world.push();
     let comment = read_comment(&world, &Call::new(&world.work()), 0);
@@ -87,7 +96,7 @@ fn comment_has_flowcharts_of_all_pipelines_before_long_values() {
 
 #[test]
 fn check_in_job_links_lines_of_evaluated_commit() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "load it", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "load it", "Done"]))]);
     let link = format!("/blob/{}/b.orch.yaml#L", world.git("rev-parse HEAD"));
     let job = Job::github().pull_request();
     let call_in_job = || {
@@ -100,7 +109,7 @@ fn check_in_job_links_lines_of_evaluated_commit() {
     assert!(!read_comment(&world, &Call::new(&world.work()), 1).contains("/blob/"));
     world.write(
         "b.orch.yaml",
-        format!("# more\n{}", pipeline(&["Start", "load it", "Done"])),
+        format!("# more\n{}", orchestration_text(&["Start", "load it", "Done"])),
     );
     let changed_checkout = read_comment(&world, &call_in_job(), 1);
     assert!(changed_checkout.contains(&format!("{link}11)")) && comment.contains(&format!("{link}11)")));

@@ -2,8 +2,8 @@
 
 use crate::support::release::{publish_call, stage, versions};
 use crate::support::{
-    Call, HOSTS, Job, Platform, World, change, head, passed_results, pipeline, pull_request_payload,
-    repository, respond_for_each,
+    Call, HOSTS, Job, Platform, World, change, head, orchestration_text, passed_results,
+    pull_request_payload, repository, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -11,7 +11,7 @@ use std::fs;
 /// Creates a change whose review is in `review.json`, with the review of `main` in `main.json`, that of another branch
 /// in `other.json`, and one without a commit in `tree.json`.
 fn world_with_reports() -> World {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Load", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Load", "Done"]))]);
     let platform = Platform::new();
     platform.reviews(respond_for_each("PASSED", passed_results()));
     let review = |file: &str| {
@@ -23,7 +23,7 @@ fn world_with_reports() -> World {
     world.git("checkout -q main");
     review("main.json");
     world.git("checkout -q -b other");
-    world.write("c.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write("c.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
     world.commit("other");
     world.push();
     review("other.json");
@@ -169,7 +169,7 @@ fn comparison_requires_a_report_of_an_ancestor() {
 fn comparison_of_a_change_with_its_own_past_is_refused() {
     let world = world_with_reports();
     // The report of the previous push, and a report that the change contains.
-    world.write("d.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write("d.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
     world.write(
         "yesterday.json",
         fs::read(world.path().join("main.json")).unwrap(),

@@ -2,7 +2,7 @@
 
 use crate::support::{
     Arguments, Call, NAMING, Platform, ProgramOutput, RULES, World, answer, change, finding_values, offer,
-    parameter, pipeline, project, read_json, requested_pipelines,
+    orchestration_text, parameter, project, read_json, requested_pipelines,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -43,7 +43,7 @@ fn numbers(report: &Value) -> [u64; 3] {
 }
 
 fn pipeline_with_names(names: &[&str]) -> String {
-    pipeline(&[&["Start"], names, &["Done"]].concat())
+    orchestration_text(&[&["Start"], names, &["Done"]].concat())
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn known_finding_of_one_batch_does_not_explain_another_that_failed() {
     review("old.json");
     review("new.json");
     compare_reports(&world, "").expect(0);
-    world.write("secret.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("secret.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("secret");
     world.push();
     review("new.json");
@@ -331,7 +331,7 @@ fn comparison_replaces_states_of_own_base_and_keeps_waived_findings() {
 #[test]
 fn renamed_file_is_new_if_one_of_the_reports_has_both_paths() {
     let bad = pipeline_with_names(&["one bad"]);
-    let good = pipeline(&["Start", "Done"]);
+    let good = orchestration_text(&["Start", "Done"]);
     let both_before = two(
         &[("a2.orch.yaml", &bad), ("b.orch.yaml", &good)],
         &[("a2.orch.yaml", None), ("b.orch.yaml", Some(&bad))],

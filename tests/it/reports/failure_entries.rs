@@ -1,8 +1,8 @@
 //! Machine-readable reports explain every failure at a file that exists, and list no note that is not a problem.
 
 use crate::support::{
-    Arguments, Call, HOSTS, Host, Job, Platform, World, change, head, passed_results, pipeline, project,
-    respond_for_each,
+    Arguments, Call, HOSTS, Host, Job, Platform, World, change, head, orchestration_text, passed_results,
+    project, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ fn code_quality(world: &World) -> Vec<Value> {
 
 #[test]
 fn failure_of_the_platform_alone_is_in_every_format() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Load", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Load", "Done"]))]);
     let platform = Platform::new();
     platform.reviews(respond_for_each("FAILED", passed_results()));
     let reports = "--report gitlab=quality.json --report sarif=r.sarif --report junit=junit.xml";
@@ -72,7 +72,7 @@ fn failure_of_the_platform_alone_is_in_every_format() {
 
 #[test]
 fn failure_of_the_platform_alone_is_an_annotation_on_bitbucket() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Load", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Load", "Done"]))]);
     let (platform, proxy) = (Platform::new(), Platform::new());
     platform.reviews(respond_for_each("FAILED", passed_results()));
     for method in ["DELETE", "PUT", "POST"] {
@@ -124,7 +124,7 @@ fn code_quality_lists_only_notes_that_limit_the_verdict() {
     let world = project();
     world.git("checkout -q -b change");
     world.write("sluicegate.yaml", "exclude: ['**']\n");
-    world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
     world.commit("change");
     world.push();
     let first = list_note_entries(&world, HOSTS[0].1, "--all --new-only");
@@ -136,7 +136,7 @@ fn code_quality_lists_only_notes_that_limit_the_verdict() {
     );
     assert!(paths.contains(&"sluicegate.yaml"), "{first:?}");
     // The fingerprints of the next commit, with more pipelines, are the same.
-    world.write("c.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write("c.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
     world.commit("more");
     world.push();
     let second = list_note_entries(&world, HOSTS[0].1, "--all --new-only");
@@ -150,7 +150,7 @@ fn code_quality_lists_only_notes_that_limit_the_verdict() {
 fn code_quality_shows_a_stricter_tip_at_a_file_that_exists() {
     let world = project();
     world.git("checkout -q -b change");
-    world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
     world.commit("change");
     world.push();
     // The branch has no sluicegate.yaml, which the tip has by now.

@@ -1,7 +1,8 @@
 //! Every report format, the default paths of each host, shards of a review, and rendering from saved reports.
 
 use crate::support::{
-    Call, FORMATS, Job, PROJECT, Platform, World, change, pipeline, requested_pipelines, respond_for_each,
+    Call, FORMATS, Job, PROJECT, Platform, World, change, orchestration_text, requested_pipelines,
+    respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -9,7 +10,10 @@ use std::path::Path;
 
 /// Creates a branch with one new pipeline that violates a rule on its line 11.
 fn change_with_bad_sales_pipeline() -> World {
-    change(&[("sales/b.orch.yaml", &pipeline(&["Start", "load it", "Done"]))])
+    change(&[(
+        "sales/b.orch.yaml",
+        &orchestration_text(&["Start", "load it", "Done"]),
+    )])
 }
 
 fn naming_results() -> Value {
@@ -214,7 +218,7 @@ fn findings_are_shown_with_their_lines() {
 
 #[test]
 fn folders_that_are_not_named_are_counted() {
-    let content = pipeline(&["Start", "load it", "Done"]);
+    let content = orchestration_text(&["Start", "load it", "Done"]);
     let names: Vec<String> = (1..=7).map(|index| format!("f{index}/b.orch.yaml")).collect();
     let files: Vec<(&str, &str)> = names
         .iter()
@@ -251,13 +255,16 @@ fn folders_that_are_not_named_are_counted() {
 #[test]
 fn errors_on_changed_lines_are_annotated_first() {
     let world = crate::support::project();
-    world.write("a.orch.yaml", pipeline(&["Start", "load it", "Then", "Done"]));
+    world.write(
+        "a.orch.yaml",
+        orchestration_text(&["Start", "load it", "Then", "Done"]),
+    );
     world.commit("old");
     world.push();
     world.git("checkout -q -b change");
     world.write(
         "a.orch.yaml",
-        pipeline(&["Start", "load it", "Then", "sum up", "Done"]),
+        orchestration_text(&["Start", "load it", "Then", "sum up", "Done"]),
     );
     world.commit("new");
     world.push();
@@ -421,7 +428,7 @@ fn usual_report_is_not_written_into_pipe_or_device() {
 #[test]
 fn merged_shards_equal_whole_review() {
     let names: Vec<String> = (0..9).map(|n| format!("p{n}.orch.yaml")).collect();
-    let content = pipeline(&["Start", "Done"]);
+    let content = orchestration_text(&["Start", "Done"]);
     let files: Vec<(&str, &str)> = names
         .iter()
         .map(|name| (name.as_str(), content.as_str()))
@@ -542,7 +549,7 @@ fn sarif_of_azure_names_build_and_phase_if_job_has_them() {
 fn junit_message_names_each_component_and_path_once() {
     let world = change(&[(
         "sales/b.orch.yaml",
-        &pipeline(&["Start", "load it", "join it", "Done"]),
+        &orchestration_text(&["Start", "load it", "join it", "Done"]),
     )]);
     Call::new(&world.work())
         .run("check --report junit=review.xml")
@@ -571,7 +578,7 @@ fn with_bad_names(count: usize) -> String {
     let mut row = vec!["Start"];
     row.extend(names.iter().map(String::as_str));
     row.push("Done");
-    pipeline(&row)
+    orchestration_text(&row)
 }
 
 #[test]
@@ -605,11 +612,14 @@ fn log_shows_no_source_for_name_and_source_for_value() {
 #[test]
 fn first_failing_group_of_gitlab_log_is_open() {
     let world = change(&[
-        ("a/warned.orch.yaml", &pipeline(&["Start", "Done"])),
-        ("sales/b.orch.yaml", &pipeline(&["Start", "load it", "Done"])),
+        ("a/warned.orch.yaml", &orchestration_text(&["Start", "Done"])),
+        (
+            "sales/b.orch.yaml",
+            &orchestration_text(&["Start", "load it", "Done"]),
+        ),
         (
             "sales/c.orch.yaml",
-            &pipeline(&["Start", "load it", "join it", "Done"]),
+            &orchestration_text(&["Start", "load it", "join it", "Done"]),
         ),
     ]);
     let ended = Job::gitlab().pull_request().call(&world).run("check").expect(1);

@@ -1,6 +1,6 @@
 //! Every report format contains the notes of a run.
 
-use crate::support::{Call, FORMATS, HOSTS, Job, pipeline, project};
+use crate::support::{Call, FORMATS, HOSTS, Job, orchestration_text, project};
 use std::fs;
 
 #[test]
@@ -8,7 +8,7 @@ fn file_not_in_force_and_missing_base_are_in_every_format() {
     let world = project();
     world.git("checkout -q -b change");
     world.write("sluicegate.yaml", "exclude: ['**']\n");
-    world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
     world.commit("change");
     world.push();
     let reports = |flags: &[&str], code| {
@@ -58,7 +58,7 @@ fn file_not_in_force_and_missing_base_are_in_every_format() {
 fn run_without_notes_has_no_case_for_them() {
     let world = project();
     world.git("checkout -q -b change");
-    world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
     world.commit("change");
     world.push();
     // The events of the other hosts name no commit of the target, so a note states the age of the clone's one.

@@ -1,7 +1,7 @@
 //! The HTML page of a review: what is at its top, its order, and what it is without style sheet and script.
 
-use crate::support::picture_geometry::of_class;
-use crate::support::{Call, World, bad_pipeline, change, pipeline, project};
+use crate::support::picture_geometry::elements_of_class;
+use crate::support::{Call, World, bad_pipeline, change, orchestration_text, project};
 use roxmltree::{Document, Node};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -26,7 +26,7 @@ fn text_of(node: Node<'_, '_>) -> String {
 fn changed_world() -> World {
     let world = project();
     world.git("checkout -q -b change");
-    world.write("a.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
     world
 }
 
@@ -51,8 +51,8 @@ fn passed_page_shows_changes_before_findings() {
     assert!(changes < text.find("id=\"findings\"").unwrap());
     let page = Document::parse(&text).unwrap();
     assert_eq!(
-        of_class(page.root(), "sg-picture")
-            .filter(|node| of_class(*node, "component").next().is_some())
+        elements_of_class(page.root(), "sg-picture")
+            .filter(|node| elements_of_class(*node, "component").next().is_some())
             .count(),
         1
     );
@@ -71,7 +71,7 @@ fn page_of_many_changed_files_shows_first_pictures_open() {
     }
     let text = check_to_page(&world, "", 1);
     let page = Document::parse(&text).unwrap();
-    let are_open: Vec<bool> = of_class(page.root(), "what")
+    let are_open: Vec<bool> = elements_of_class(page.root(), "what")
         .map(|node| node.attribute("open").is_some())
         .collect();
     assert_eq!(are_open, [true, true, true, true, true, false, false, false]);
@@ -81,7 +81,7 @@ fn page_of_many_changed_files_shows_first_pictures_open() {
 fn finding_has_fingerprint_of_other_formats_as_anchor() {
     let world = change(&[(
         "b.orch.yaml",
-        &pipeline(&["Start", "load it", "load it too", "Done"]),
+        &orchestration_text(&["Start", "load it", "load it too", "Done"]),
     )]);
     let text = check_to_page(
         &world,
@@ -115,7 +115,7 @@ fn finding_has_fingerprint_of_other_formats_as_anchor() {
         "b.orch.yaml",
         format!(
             "# a comment\n{}",
-            pipeline(&["Start", "load it", "load it too", "Done"])
+            orchestration_text(&["Start", "load it", "load it too", "Done"])
         ),
     );
     let later = check_to_page(&world, "", 1);
@@ -142,7 +142,7 @@ fn page_without_style_and_script_is_readable() {
         }
     }
     // Controls that need the script are hidden until it runs.
-    let controls: Vec<_> = of_class(page.root(), "live").collect();
+    let controls: Vec<_> = elements_of_class(page.root(), "live").collect();
     assert!(controls.len() > 1 && controls.iter().all(|node| node.attribute("hidden").is_some()));
     for excerpt in page.descendants().filter(|node| node.has_tag_name("pre")) {
         assert!(text_of(excerpt).lines().count() > 1, "{}", text_of(excerpt));
@@ -154,7 +154,7 @@ fn names_on_page_are_code_and_labels_are_unique() {
     let world = change(&[
         ("b.orch.yaml", &bad_pipeline()),
         ("c.orch.yaml", &bad_pipeline()),
-        ("d.orch.yaml", &pipeline(&["Start", "Done"])),
+        ("d.orch.yaml", &orchestration_text(&["Start", "Done"])),
     ]);
     world.git("rm -q .platform/config/pipeline_quality_rules.yaml");
     let text = check_to_page(&world, "--all", 1);

@@ -2,14 +2,15 @@
 
 use crate::support::release::{publish_call, stage, versions};
 use crate::support::{
-    Call, Job, Platform, World, change, head, passed_results, pipeline, requested_pipelines, respond_for_each,
+    Call, Job, Platform, World, change, head, orchestration_text, passed_results, requested_pipelines,
+    respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
 
 /// Returns a change with eight pipelines in two directories, and a platform that passes each.
 fn eight_pipelines() -> (World, Platform) {
-    let content = pipeline(&["Start", "Done"]);
+    let content = orchestration_text(&["Start", "Done"]);
     let names: Vec<String> = (0..8)
         .map(|number| format!("{}/p{number}.orch.yaml", ["sales", "stock"][number % 2]))
         .collect();

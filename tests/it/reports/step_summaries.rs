@@ -2,7 +2,8 @@
 
 use crate::support::publishing;
 use crate::support::{
-    Arguments, Call, ProgramOutput, RULES, Shop, TOKEN, job_output, pipeline, project, push_of_branch,
+    Arguments, Call, ProgramOutput, RULES, Shop, TOKEN, job_output, orchestration_text, project,
+    push_of_branch,
 };
 use serde_json::json;
 use std::fs;
@@ -260,7 +261,7 @@ fn local_failure_and_failed_review_have_no_additional_annotation() {
     // A failed review is reported once, as before.
     let world = project();
     world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
-    world.write("b.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "bad name", "Done"]));
     world.commit("bad");
     world.push();
     let call = push_of_branch(&world, Call::new(&world.work()));
@@ -278,7 +279,10 @@ fn local_failure_and_failed_review_have_no_additional_annotation() {
 fn summary_of_passed_review_has_check_count_without_file_list() {
     let world = project();
     for number in 0..30 {
-        world.write(&format!("part{number}.orch.yaml"), pipeline(&["Start", "Done"]));
+        world.write(
+            &format!("part{number}.orch.yaml"),
+            orchestration_text(&["Start", "Done"]),
+        );
     }
     world.commit("many");
     let step = step(Call::new(&world.work()), world.path(), "check --all").expect(0);

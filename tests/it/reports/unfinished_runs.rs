@@ -2,7 +2,7 @@
 
 use crate::support::release::{publish_call, stage};
 use crate::support::{
-    Call, FORMATS, HOSTS, Job, Platform, World, change, one_change, passed_results, pipeline,
+    Call, FORMATS, HOSTS, Job, Platform, World, change, one_change, orchestration_text, passed_results,
     respond_for_each, scratch, send_signal,
 };
 use serde_json::{Value, json};
@@ -81,7 +81,7 @@ fn failed_run_replaces_reports_of_an_earlier_run() {
         }
     }
     // Outside of a repository.
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     fs::write(folder.path().join("junit.xml"), OLD).unwrap();
     Call::new(folder.path())
         .variable("SLUICEGATE_REPORT", "junit=junit.xml")
@@ -126,7 +126,7 @@ fn reports_of_run_that_ends_early_contain_reason_on_every_host() {
 fn report_that_the_change_committed_is_replaced_on_every_host() {
     for (name, host) in HOSTS {
         let old = "<testsuites><testsuite name=\"sluicegate\"/></testsuites>";
-        let content = pipeline(&["Start", "Load", "Done"]);
+        let content = orchestration_text(&["Start", "Load", "Done"]);
         let world = change(&[("b.orch.yaml", &content), ("junit.xml", old)]);
         let platform = Platform::new();
         let output =

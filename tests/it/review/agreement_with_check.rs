@@ -2,7 +2,7 @@
 //!
 //! Endpoint: POST /v1/projects/{projectId}/reviews
 
-use crate::support::{Call, PROJECT, RULES_FILE, ServerProcess, TOKEN, World, pipeline};
+use crate::support::{Call, PROJECT, RULES_FILE, ServerProcess, TOKEN, World, orchestration_text};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -88,12 +88,12 @@ pipeline:
 
 /// Writes pipelines that violate and pass every rule, and files that are not pipelines.
 fn write_pipelines(world: &World) {
-    world.write("good.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write("good.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
     world.write(
         "bad/names ü, \"quoted\".orch.yaml",
-        pipeline(&["start", "load: it", "a\tb", "::error::x", "Done"]),
+        orchestration_text(&["start", "load: it", "a\tb", "::error::x", "Done"]),
     );
-    world.write("small.orch.yaml", pipeline(&["Start"]));
+    world.write("small.orch.yaml", orchestration_text(&["Start"]));
     world.write(
         "no start.orch.yaml",
         "type: orchestration\npipeline:\n  components:\n    Lone: { type: sql-executor }\n",

@@ -1,6 +1,6 @@
 //! The findings that excuse a review that the platform reports as FAILED.
 
-use crate::support::{NAMING, Platform, World, answer, pipeline, project, requested_pipelines};
+use crate::support::{NAMING, Platform, World, answer, orchestration_text, project, requested_pipelines};
 use serde_json::{Map, Value, json};
 use std::fs;
 use wiremock::{Request, ResponseTemplate};
@@ -18,8 +18,11 @@ fn world_with_waivers(rules: &[&str]) -> World {
     world.commit("waivers");
     world.push();
     world.git("checkout -q -b change");
-    world.write("b.orch.yaml", pipeline(&["Start", "bad name", "Load", "Done"]));
-    world.write("c.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write(
+        "b.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Load", "Done"]),
+    );
+    world.write("c.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("change");
     world.push();
     world

@@ -1,8 +1,8 @@
 //! A failing platform: exit codes and messages.
 
 use crate::support::{
-    Call, PROJECT, Platform, TOKEN, answer, change, in_turn, passed_results, pipeline, requested_pipelines,
-    respond_for_each, send_signal,
+    Call, PROJECT, Platform, TOKEN, answer, change, in_turn, orchestration_text, passed_results,
+    requested_pipelines, respond_for_each, send_signal,
 };
 use serde_json::json;
 use std::net::TcpListener;
@@ -11,7 +11,7 @@ use wiremock::{Request, Respond as _, ResponseTemplate};
 const FILE: &str = "b.orch.yaml";
 
 fn change_of_one_file() -> crate::support::World {
-    change(&[(FILE, &pipeline(&["Start", "Done"]))])
+    change(&[(FILE, &orchestration_text(&["Start", "Done"]))])
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn each_status_has_its_exit_code() {
 
 /// Creates a review in which the response for `b0.orch.yaml` has no result and the token is rejected for the others.
 fn refused_after_the_first() -> (crate::support::World, Platform) {
-    let content = pipeline(&["Start", "Done"]);
+    let content = orchestration_text(&["Start", "Done"]);
     let names = ["b0.orch.yaml", "b1.orch.yaml", "b2.orch.yaml"];
     let world = change(&names.map(|name| (name, content.as_str())));
     let platform = Platform::new();
@@ -168,7 +168,7 @@ fn passing_fault_is_tried_again() {
 #[test]
 fn batch_that_is_too_large_is_split() {
     let files: Vec<(String, String)> = (0..9)
-        .map(|n| (format!("p{n}.orch.yaml"), pipeline(&["Start", "Done"])))
+        .map(|n| (format!("p{n}.orch.yaml"), orchestration_text(&["Start", "Done"])))
         .collect();
     let world = change(
         &files
@@ -199,7 +199,12 @@ fn one_file_that_is_too_large_is_unreviewed() {
 #[test]
 fn each_file_is_in_one_batch() {
     let files: Vec<(String, String)> = (0..23)
-        .map(|n| (format!("p{n:02}.orch.yaml"), pipeline(&["Start", "Done"])))
+        .map(|n| {
+            (
+                format!("p{n:02}.orch.yaml"),
+                orchestration_text(&["Start", "Done"]),
+            )
+        })
         .collect();
     let world = change(
         &files

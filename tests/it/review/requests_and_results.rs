@@ -2,7 +2,7 @@
 
 use crate::support::{
     Arguments, Call, PROJECT, Platform, ProgramOutput, RULES, ServerProcess, TOKEN, World, change,
-    good_pipeline, passed_results, pipeline, project, requested_pipelines, respond_for_each,
+    good_pipeline, orchestration_text, passed_results, project, requested_pipelines, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::ffi::OsStr;
@@ -171,7 +171,10 @@ fn dry_run_sends_nothing() {
 
 #[test]
 fn github_gets_annotations_summary_and_outputs() {
-    let world = change(&[("b,c:.orch.yaml", &pipeline(&["Start", "load\nit", "Done"]))]);
+    let world = change(&[(
+        "b,c:.orch.yaml",
+        &orchestration_text(&["Start", "load\nit", "Done"]),
+    )]);
     let platform = Platform::new();
     let text = "load\nit is wrong\n::set-output name=verdict::passed";
     platform.reviews(respond_for_each(
@@ -252,7 +255,7 @@ fn report_on_standard_output_is_alone_there() {
 
 #[test]
 fn progress_of_many_batches_is_brief_in_ci_and_not_on_stdout() {
-    let content = pipeline(&["Start", "Done"]);
+    let content = orchestration_text(&["Start", "Done"]);
     let names: Vec<String> = (0..90).map(|index| format!("p{index:02}.orch.yaml")).collect();
     let files: Vec<(&str, &str)> = names
         .iter()
@@ -325,7 +328,7 @@ fn with_file_paths(world: &World) -> ServerProcess {
 
 #[test]
 fn fields_of_request_are_setting() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let server = with_file_paths(&world);
     let call = |variables: &[(&str, &str)], args: &str| {
         let call = Call::with_platform(&world.work(), &server.url).variable("SLUICEGATE_RETRIES", "0");
@@ -374,7 +377,7 @@ fn fields_of_request_are_setting() {
 
 #[test]
 fn request_with_other_fields_than_platforms_names_setting() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let said = |body: Value, args: &str| {
         let platform = Platform::new();
         platform.reviews(ResponseTemplate::new(400).set_body_json(body));
@@ -412,7 +415,7 @@ fn request_with_other_fields_than_platforms_names_setting() {
 
 #[test]
 fn unset_token_is_reported_with_setting_before_any_request() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let platform = Platform::new();
     let call = || platform.call(&world).without("SLUICEGATE_TOKEN");
     let review = |call: Call, from: &str| call.run("review").expect(2).saying(&[from, "hint: "]);
@@ -446,7 +449,7 @@ fn unset_token_is_reported_with_setting_before_any_request() {
 #[test]
 fn failed_gate_outweighs_unusable_token() {
     let world = change(&[
-        ("b.orch.yaml", &pipeline(&["Start", "Done"])),
+        ("b.orch.yaml", &orchestration_text(&["Start", "Done"])),
         ("sluicegate.yaml", "exclude: [old/**]\n"),
     ]);
     let platform = Platform::new();
@@ -460,7 +463,7 @@ fn failed_gate_outweighs_unusable_token() {
 
 #[test]
 fn description_of_a_token_error_is_shown() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let body = json!({ "error": "invalid_client", "error_description": "no such client\u{1b}[2J" });
     for status in [200, 400, 401] {
         let platform = Platform::new();
@@ -485,7 +488,7 @@ fn description_of_a_token_error_is_shown() {
 
 #[test]
 fn byte_order_mark_before_answer_is_no_part_of_it() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let platform = Platform::new();
     let body = json!({ "reviewStatus": "PASSED", "results": { "b.orch.yaml": passed_results() }, "excludedFiles": [] });
     platform.reviews(ResponseTemplate::new(200).set_body_raw(format!("\u{feff}{body}"), "application/json"));

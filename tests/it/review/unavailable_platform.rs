@@ -1,8 +1,8 @@
 //! `--on-unavailable pass` is for a platform that is down, not for a change that makes it fail.
 
 use crate::support::{
-    Arguments, Call, Platform, ProgramOutput, World, change, good_pipeline, passed_results, pipeline,
-    requested_pipelines, respond_for_each,
+    Arguments, Call, Platform, ProgramOutput, World, change, good_pipeline, orchestration_text,
+    passed_results, requested_pipelines, respond_for_each,
 };
 use serde_json::json;
 use std::io::Read as _;
@@ -61,7 +61,7 @@ fn pipeline_that_breaks_the_platform_does_not_pass_its_batch() {
 
 #[test]
 fn pipeline_that_breaks_the_platform_is_checked_locally() {
-    let world = world_with_poisoned_file(&pipeline(&["Start", "bad name", "Done"]));
+    let world = world_with_poisoned_file(&orchestration_text(&["Start", "bad name", "Done"]));
     let platform = platform_failing_bad_file(ResponseTemplate::new(500));
     for action in ["pass", "fail"] {
         let args = ["review", "--on-unavailable", action, "--report", "json=-"];
@@ -75,7 +75,7 @@ fn pipeline_that_breaks_the_platform_is_checked_locally() {
 
 #[test]
 fn pipeline_that_is_too_large_for_the_platform_is_checked_locally_and_rejected_one_is_not() {
-    let world = change(&[(BAD, &pipeline(&["Start", "bad name", "Done"]))]);
+    let world = change(&[(BAD, &orchestration_text(&["Start", "bad name", "Done"]))]);
     for (status, code, finding_count) in [(413, 1, 1), (400, 3, 0)] {
         let platform = platform_failing_bad_file(ResponseTemplate::new(status));
         let ended = review_despite_outage(&platform.call(&world), "").expect(code);
@@ -189,7 +189,7 @@ fn platform_that_is_down_does_not_pass_a_pipeline_that_cannot_be_reviewed() {
 
 #[test]
 fn platform_that_is_down_does_not_pass_a_local_finding() {
-    let world = world_with_poisoned_file(&pipeline(&["Start", "bad name", "Done"]));
+    let world = world_with_poisoned_file(&orchestration_text(&["Start", "bad name", "Done"]));
     let nowhere =
         Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_RETRIES", "0");
     let output = review_despite_outage(&nowhere, "").expect(1);
@@ -201,12 +201,18 @@ fn platform_that_is_down_does_not_pass_a_local_finding() {
 #[test]
 fn platform_that_is_down_passes_known_findings_only() {
     let world = crate::support::project();
-    world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write(
+        "old.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
     world.commit("old");
     world.push();
     world.git("checkout -q -b change");
     let edit = |names: &[&str]| {
-        world.write("old.orch.yaml", format!("# edited\n{}", pipeline(names)));
+        world.write(
+            "old.orch.yaml",
+            format!("# edited\n{}", orchestration_text(names)),
+        );
         world.commit("edit");
         world.push();
     };

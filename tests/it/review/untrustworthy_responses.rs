@@ -1,7 +1,7 @@
 //! A platform that evaluated nothing is not trusted, and a contradictory response does not pass.
 
 use crate::support::{
-    Platform, ProgramOutput, RULES, World, answer, change, finding_values, one_change, pipeline,
+    Platform, ProgramOutput, RULES, World, answer, change, finding_values, one_change, orchestration_text,
     requested_pipelines,
 };
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ fn pipeline_without_any_rule_result_was_not_judged() {
         "rules: [{ id: maximum-outputs, enabled: true, enforcementLevel: error, config: { maxOutputs: 1 } }]\n".to_owned(),
     ] {
         let world = change(&[
-            ("b.orch.yaml", &pipeline(&["Start", "Done"])),
+            ("b.orch.yaml", &orchestration_text(&["Start", "Done"])),
             (crate::support::RULES_FILE, &rules),
         ]);
         let platform = Platform::new();
@@ -261,11 +261,11 @@ fn count_of_rule_is_compared_without_text_of_platform() {
         let world = crate::support::project();
         let rules = RULES.replace("enforcementLevel: warn", "enforcementLevel: error");
         world.write(crate::support::RULES_FILE, rules);
-        world.write("b.orch.yaml", pipeline(from));
+        world.write("b.orch.yaml", orchestration_text(from));
         world.commit("before");
         world.push();
         world.git("checkout -q -b change");
-        world.write("b.orch.yaml", format!("# edited\n{}", pipeline(to)));
+        world.write("b.orch.yaml", format!("# edited\n{}", orchestration_text(to)));
         world.commit("after");
         world.push();
         world

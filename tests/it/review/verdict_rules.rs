@@ -1,8 +1,8 @@
 //! Each row of the verdict rules, against a platform with scripted responses.
 
 use crate::support::{
-    Arguments, Platform, answer, change, finding_values, passed_results, pipeline, requested_pipelines,
-    respond_for_each,
+    Arguments, Platform, answer, change, finding_values, orchestration_text, passed_results,
+    requested_pipelines, respond_for_each,
 };
 use serde_json::{Value, json};
 use wiremock::{Request, ResponseTemplate};
@@ -11,7 +11,7 @@ const FILE: &str = "b.orch.yaml";
 
 /// Reviews one changed file with this response of the platform; returns exit code, report and JUnit.
 fn judge(respond: impl wiremock::Respond + 'static, args: impl Arguments) -> (i32, Value, String) {
-    let world = change(&[(FILE, &pipeline(&["Start", "load it", "Done"]))]);
+    let world = change(&[(FILE, &orchestration_text(&["Start", "load it", "Done"]))]);
     let platform = Platform::new();
     platform.reviews(respond);
     let output = platform.call(&world).run((
@@ -260,8 +260,8 @@ fn pipeline_that_platform_excludes_was_not_reviewed() {
 #[test]
 fn failed_gate_outweighs_undecided_pipelines() {
     let world = change(&[
-        (FILE, &pipeline(&["Start", "x", "Done"])),
-        ("c.orch.yaml", &pipeline(&["Start", "Done"])),
+        (FILE, &orchestration_text(&["Start", "x", "Done"])),
+        ("c.orch.yaml", &orchestration_text(&["Start", "Done"])),
     ]);
     let platform = Platform::new();
     platform.reviews(
@@ -283,8 +283,8 @@ fn failed_gate_outweighs_undecided_pipelines() {
 #[test]
 fn platform_that_responded_to_one_batch_is_available() {
     let world = change(&[
-        (FILE, &pipeline(&["Start", "Done"])),
-        ("c.orch.yaml", &pipeline(&["Start", "Done"])),
+        (FILE, &orchestration_text(&["Start", "Done"])),
+        ("c.orch.yaml", &orchestration_text(&["Start", "Done"])),
     ]);
     let run = |odd: ResponseTemplate| {
         let platform = Platform::new();
@@ -309,8 +309,8 @@ fn platform_that_responded_to_one_batch_is_available() {
 fn refused_token_outweighs_failed_gate() {
     for status in [401, 403] {
         let world = change(&[
-            (FILE, &pipeline(&["Start", "x", "Done"])),
-            ("c.orch.yaml", &pipeline(&["Start", "Done"])),
+            (FILE, &orchestration_text(&["Start", "x", "Done"])),
+            ("c.orch.yaml", &orchestration_text(&["Start", "Done"])),
         ]);
         let platform = Platform::new();
         platform.reviews(
@@ -342,7 +342,7 @@ fn undecided_review_ends_with_hint_and_servers_own_words() {
         json!([]),
     ];
     for body in answers {
-        let world = change(&[(FILE, &pipeline(&["Start", "Done"]))]);
+        let world = change(&[(FILE, &orchestration_text(&["Start", "Done"]))]);
         let platform = Platform::new();
         platform.reviews(answer(&body));
         let markdown = world.path().join("r.md");

@@ -1,6 +1,6 @@
 //! Invalid rules files: each gives its error type and exit code 1, never a crash and never a pass.
 
-use crate::support::{Call, NAMING, RULES_FILE, pipeline, project};
+use crate::support::{Call, NAMING, RULES_FILE, orchestration_text, project};
 use std::path::Path;
 
 fn entry(id: &str, level: &str, config: &str) -> String {
@@ -112,7 +112,7 @@ fn folder_that_was_named_and_holds_no_rules_is_told() {
 fn pattern_that_makes_other_engines_hang_is_answered() {
     let world = project();
     let name = "a".repeat(20_000) + "!";
-    world.write("b.orch.yaml", pipeline(&["Start", &name, "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", &name, "Done"]));
     world.write(RULES_FILE, naming_entry("'(a+)+(a|aa)*([a-zA-Z]+)*'"));
     Call::new(&world.work()).run("check").expect(1);
 }
@@ -121,7 +121,7 @@ fn pattern_that_makes_other_engines_hang_is_answered() {
 #[test]
 fn places_of_broken_rules_file_stand_in_every_report_for_people() {
     let world = project();
-    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.write(RULES_FILE, naming_entry("'(a'"));
     let summary = world.path().join("summary.md");
     let call = Call::new(&world.work()).variable("GITHUB_STEP_SUMMARY", summary.display().to_string());

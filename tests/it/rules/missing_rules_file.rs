@@ -1,7 +1,7 @@
 //! The hint for a missing rules file fits the cause: the file is not committed, only the target has it, or there is none.
 
 use crate::support::{
-    Call, HOSTS, Platform, ProgramOutput, RULES, RULES_FILE, World, passed_results, pipeline,
+    Call, HOSTS, Platform, ProgramOutput, RULES, RULES_FILE, World, orchestration_text, passed_results,
     respond_for_each,
 };
 use serde_json::{Value, json};
@@ -28,12 +28,12 @@ fn ruleless_platform() -> Platform {
 /// Creates a pushed branch `change` of a `main` without a rules file.
 fn old_branch() -> World {
     let world = World::new();
-    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("first");
     world.push();
     world.git("remote set-head origin main");
     world.git("checkout -q -b change");
-    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("change");
     world.push();
     world
@@ -193,10 +193,10 @@ fn doctor_reports_shared_pipelines_file_that_is_not_committed() {
 #[test]
 fn hidden_directory_with_pipelines_is_last_candidate() {
     let world = World::new();
-    world.write(".archive/old.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write(".archive/old.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.write(".product/README.md", "skills\n");
     world.write(".github/workflows/ci.yml", "on: push\n");
-    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("first");
     world.push();
     let call = ruleless_platform().call(&world);
@@ -219,7 +219,7 @@ fn hidden_directory_with_pipelines_is_last_candidate() {
 #[test]
 fn suggested_command_without_candidate_is_refused_by_shell() {
     let world = World::new();
-    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("first");
     let call = Call::new(&world.work());
     for args in [

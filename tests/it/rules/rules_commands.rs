@@ -1,6 +1,6 @@
 //! `sluicegate rules`.
 
-use crate::support::{Call, RULES_FILE, World, git, pipeline, project, scratch};
+use crate::support::{Call, RULES_FILE, World, git, orchestration_text, project, scratch};
 use serde_json::json;
 
 #[test]
@@ -22,7 +22,7 @@ fn list_says_what_rules_file_here_has() {
         text.contains("start-and-end-components") && text.contains("orchestration: "),
         "{text}"
     );
-    let nowhere = scratch::folder();
+    let nowhere = scratch::create_scratch_directory();
     let list = Call::new(nowhere.path())
         .run("rules list -o json")
         .expect(0)
@@ -154,7 +154,7 @@ fn without_a_known_folder_the_candidates_are_named_with_what_to_type() {
 #[test]
 fn command_that_check_without_rules_names_writes_them() {
     let world = World::new();
-    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.write(".acme/other.yaml", "x: 1\n");
     world.commit("first");
     let call = Call::new(&world.work());

@@ -2,7 +2,7 @@
 //! filter that matches no file is rejected.
 
 use crate::support::{
-    Call, Platform, ProgramOutput, RULES, RULES_FILE, World, change, git, pipeline, project,
+    Call, Platform, ProgramOutput, RULES, RULES_FILE, World, change, git, orchestration_text, project,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ fn push_calls(world: &World, folder: &Path, branch: &str, before: &str) -> impl 
 
 #[test]
 fn check_of_clean_clone_context_and_dry_run_select_the_same() {
-    let new = pipeline(&["Start", "Load", "Done"]);
+    let new = orchestration_text(&["Start", "Load", "Done"]);
     let world = change(&[("b.orch.yaml", &new), ("sub/c.orch.yaml", &new)]);
     let main = world.git("rev-parse origin/main");
     let on_branch = clone_of_branch(&world, "change");
@@ -134,7 +134,7 @@ fn assert_refused_by_commands(world: &World, args: &[&str], words: &[&str]) {
 fn path_that_holds_no_pipeline_is_a_slip() {
     let world = change(&[
         ("docs/note.md", "no pipeline"),
-        ("sales/b.orch.yaml", &pipeline(&["Start", "Done"])),
+        ("sales/b.orch.yaml", &orchestration_text(&["Start", "Done"])),
     ]);
     assert_refused_by_commands(
         &world,
@@ -166,7 +166,7 @@ fn path_that_holds_no_pipeline_is_a_slip() {
 #[test]
 fn globs_of_the_file_that_match_nothing_are_a_slip() {
     let world = project();
-    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.write(
         "sluicegate.yaml",
         "include: ['sale/**/*.orch.yaml', 'stocks/**']\n",
@@ -215,7 +215,7 @@ fn folder_that_review_leaves_out_is_still_published() {
     world.commit("settings");
     world.push();
     world.git("checkout -q -b change");
-    let new = pipeline(&["Start", "Load", "Done"]);
+    let new = orchestration_text(&["Start", "Load", "Done"]);
     for folder in ["sales", "old", "draft", "tests"] {
         world.write(&format!("{folder}/b.orch.yaml"), &new);
     }

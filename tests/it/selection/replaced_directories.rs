@@ -1,14 +1,14 @@
 //! A directory of pipelines that becomes a submodule or a link is reported: git only says that its pipelines were
 //! deleted.
 
-use crate::support::{Arguments, Call, HOSTS, World, pipeline, project};
+use crate::support::{Arguments, Call, HOSTS, World, orchestration_text, project};
 use std::fs;
 
 /// Creates a `main` with two pipelines in `sales/eu`, and the checked out branch `change`.
 fn two_pipelines() -> World {
     let world = project();
-    world.write("sales/eu/load.orch.yaml", pipeline(&["Start", "Done"]));
-    world.write("sales/eu/send.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("sales/eu/load.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.write("sales/eu/send.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("two pipelines");
     world.push();
     world.git("checkout -q -b change");

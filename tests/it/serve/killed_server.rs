@@ -1,8 +1,8 @@
 //! Kills the program at any moment under load: acknowledged changes exist at the next start.
 
 use crate::support::platform_requests::{
-    AGENT, ARTIFACTS, DETAILS, FORM, WHOLE, client, connection, definition, environment, form, task_in, text,
-    with_a_pipeline,
+    AGENT, ARTIFACTS, DETAILS, FORM, PUBLISH_PARTS, build_form, build_test_client, connection_request,
+    environment_request, streaming_definition, task_request_body, text_variable, world_with_pipeline,
 };
 use crate::support::{PROJECT, ServerProcess, TOKEN};
 use reqwest::{Client, Method, RequestBuilder};
@@ -146,7 +146,10 @@ impl Writer {
     async fn variable(&mut self, name: &str, remove: bool) -> Option<()> {
         let list = format!("{}/variables", project_url());
         let (path, key) = (format!("{list}/{name}"), format!("{list}#{name}"));
-        let request = self.remote.request(Method::POST, &list).json(&text(name, "a"));
+        let request = self
+            .remote
+            .request(Method::POST, &list)
+            .json(&text_variable(name, "a"));
         self.change(&key, request, Some(json!({"value": "a"}))).await?;
         let body = json!({"type": "NUMBER", "behaviour": "COPIED", "value": 7});
         let request = self.remote.request(Method::PATCH, &path).json(&body);
@@ -174,10 +177,16 @@ impl Writer {
         let repositories = format!("{path}/repositories");
         self.post(&repositories, repository_request()).await?;
         self.known.insert(repositories, Some(json!(409)));
-        self.post(&format!("{path}/data-platform-connections"), connection("main"))
-            .await?;
+        self.post(
+            &format!("{path}/data-platform-connections"),
+            connection_request("main"),
+        )
+        .await?;
         let list = format!("{path}/environments");
-        let request = self.remote.request(Method::POST, &list).json(&environment(name));
+        let request = self
+            .remote
+            .request(Method::POST, &list)
+            .json(&environment_request(name));
         self.change(&format!("{list}#{name}"), request, Some(json!({})))
             .await?;
         let secret = json!({"name": name, "type": "DWH_PASSWORD", "key": "k", "value": {"k": "v"}});
@@ -205,7 +214,7 @@ impl Writer {
             .header("sharedPipelineIdPrefix", &self.name)
             .header("versionName", name)
             .header("content-type", FORM)
-            .body(form(&WHOLE));
+            .body(build_form(&PUBLISH_PARTS));
         self.change(&key, request, enabled(true)).await?;
         let body = json!({"sharedPipelineIdPrefix": self.name, "versionName": name, "enabled": false});
         let request = self.remote.request(Method::PATCH, ARTIFACTS).json(&body);
@@ -214,7 +223,7 @@ impl Writer {
 
     async fn stream(&mut self, name: &str) -> Option<()> {
         let list = format!("{}/streaming-pipelines", project_url());
-        let mut body = definition();
+        let mut body = streaming_definition();
         body["name"] = name.into();
         let response = self.post(&list, body).await?;
         let id = response["streamingPipelineId"].as_str().unwrap();
@@ -228,7 +237,10 @@ impl Writer {
 
     async fn task(&mut self, name: &str, remove: bool) -> Option<()> {
         let response = self
-            .post("/v1/ai/agents/tasks", task_in(PROJECT, "ACT", name, &[]))
+            .post(
+                "/v1/ai/agents/tasks",
+                task_request_body(PROJECT, "ACT", name, &[]),
+            )
             .await?;
         let path = format!("/v1/ai/agents/tasks/{}", response["taskId"].as_str().unwrap());
         let after = json!({"description": name, "grantedPermissions": [{"toolName": "git_push"}]});
@@ -361,13 +373,13 @@ fn write_until_killed(
 
 #[test]
 fn kill_under_load_loses_no_acknowledged_change() {
-    let world = with_a_pipeline();
+    let world = world_with_pipeline();
     let token = format!("{TOKEN}=super-admin");
     let data = world.path().join("data").display().to_string();
     let given = format!("{PROJECT}={}", world.remote().display());
     let args = ["--data", &data, "--project", &given, "--token", &token];
     let runtime = Runtime::new().unwrap();
-    let client = client();
+    let client = build_test_client();
     let start = || {
         let server = ServerProcess::start(world.path(), &args);
         let remote = Remote {
@@ -380,8 +392,8 @@ fn kill_under_load_loses_no_acknowledged_change() {
     let mut known = Known::new();
     let mut running = start();
     let main = [
-        ("data-platform-connections", connection("main")),
-        ("environments", environment("production")),
+        ("data-platform-connections", connection_request("main")),
+        ("environments", environment_request("production")),
     ];
     for (place, body) in main {
         let request = running

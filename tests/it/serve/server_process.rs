@@ -1,6 +1,6 @@
 //! `sluicegate serve` as a process: its first line, its signals, its durability.
 
-use crate::support::{Call, PROJECT, ServerProcess, TOKEN, World, at_once, pipeline, send_signal};
+use crate::support::{Call, PROJECT, ServerProcess, TOKEN, World, at_once, orchestration_text, send_signal};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Stdio;
@@ -11,7 +11,7 @@ fn write_published_pipeline(world: &World) {
         ".platform/shared-pipelines.yaml",
         "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n",
     );
-    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("first");
     world.push();
 }

@@ -28,7 +28,7 @@ pub(super) fn list_candidates(call: &Call, shell: &str, words: &[&str]) -> Vec<S
 
 #[test]
 fn every_shell_completes_every_command() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let call = Call::new(folder.path());
     for shell in SHELLS {
         let script = call.run(&["completions", shell]).expect(0).out;
@@ -137,7 +137,7 @@ fn branch_with_shell_syntax_in_its_name_is_not_offered() {
 
 #[test]
 fn values_are_offered_without_messages_if_repository_is_missing_or_broken() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let outside = Call::new(folder.path());
     let offered = list_candidates(&outside, "bash", &["sluicegate", "check", "--base", ""]);
     assert_eq!(offered, ["HEAD"]);

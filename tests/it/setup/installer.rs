@@ -41,7 +41,7 @@ struct Machine {
 impl Machine {
     fn new(downloader: &str) -> Self {
         let machine = Self {
-            folder: scratch::folder(),
+            folder: scratch::create_scratch_directory(),
         };
         for name in ["bin", "release", "temporary", "home"] {
             fs::create_dir(machine.at(name)).unwrap();

@@ -56,7 +56,7 @@ fn packages_are_created_for_each_target_of_release_workflow() {
 
 /// Returns the output of `.ci/tags` in a repository of this version that has these tags.
 fn tags(version: &str, released: &str, argument: &str) -> String {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     fs::create_dir(folder.path().join(".ci")).unwrap();
     for script in [".ci/tags", ".ci/notes"] {
         fs::copy(root().join(script), folder.path().join(script)).unwrap();

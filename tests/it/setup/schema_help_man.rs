@@ -22,7 +22,7 @@ const FOLDED: &str = "\nGlobal options (sluicegate help globals):\n";
 
 #[test]
 fn command_shows_its_own_flags_first_and_only_what_it_takes() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let call = Call::new(folder.path());
     let help = |args: &[&str]| call.run(args).expect(0).out;
     for (command, own, taken, foreign) in [
@@ -105,7 +105,7 @@ fn flag_that_command_does_not_show_changes_nothing_in_it() {
 
 #[test]
 fn every_command_has_its_manual_page() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let call = Call::new(folder.path());
     let output = call.run("man --dir deep/man1").expect(0).out;
     let mut written: Vec<String> = fs::read_dir(folder.path().join("deep/man1"))
@@ -200,7 +200,7 @@ fn well_formed(file: &str, page: &str) {
 
 #[test]
 fn schema_is_one_and_knows_examples() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let schema = Call::new(folder.path()).run("schema").expect(0).json();
     let book = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/book");
     let pages: String = fs::read_dir(book)
@@ -226,7 +226,7 @@ fn schema_is_one_and_knows_examples() {
 
 #[test]
 fn help_topics_explain_exit_codes_and_environment() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let call = Call::new(folder.path());
     let codes = call.run("help exit-codes").expect(0).out;
     assert!(

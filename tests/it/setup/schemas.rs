@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 
 fn load_schema(name: &str) -> Value {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     Call::new(folder.path())
         .run(format!("schema {name}"))
         .expect(0)
@@ -27,7 +27,7 @@ fn edited_files_are_valid_by_their_schemas() {
     assert_eq!(validate(&load_schema("waivers"), &waivers), Ok(()));
     let wrong = parse_yaml("[{ rule: r, path: p, reson: x }]");
     assert!(validate(&load_schema("waivers"), &wrong).is_err());
-    let empty = scratch::folder();
+    let empty = scratch::create_scratch_directory();
     crate::support::git(empty.path(), "init -q");
     Call::new(empty.path())
         .run("rules init --config-dir .acme")
@@ -63,7 +63,7 @@ fn written_documents_are_valid_by_their_schemas() {
 
 /// Returns the words that name a schema in `sluicegate schema NAME`.
 fn list_schema_names() -> Vec<String> {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let refusal = Call::new(folder.path()).run("schema no-such").expect(2).err;
     let names = refusal.split("[possible values: ").nth(1).unwrap();
     let names = names.split(']').next().unwrap();
@@ -116,7 +116,7 @@ fn outputs_of_local_commands_are_valid_by_their_schemas() {
     let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     let call = Call::new(&world.work());
     call.run("rules new no-python").expect(0);
-    let empty = scratch::folder();
+    let empty = scratch::create_scratch_directory();
     crate::support::git(empty.path(), "init -q");
     let new_project = Call::new(empty.path());
     for (name, call, args) in [
@@ -210,7 +210,7 @@ fn edited_files_of_the_platform_api_are_valid_by_their_schemas() {
 
 #[test]
 fn init_names_schema_for_editors() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     crate::support::git(folder.path(), "init -q");
     Call::new(folder.path()).run("init --host none").expect(0);
     let text = fs::read_to_string(folder.path().join("sluicegate.yaml")).unwrap();

@@ -1,7 +1,7 @@
 //! `sluicegate shared-pipelines add`, and disabled entries of the shared-pipelines file.
 
 use crate::support::publishing;
-use crate::support::{Arguments, Call, ProgramOutput, World, pipeline, project};
+use crate::support::{Arguments, Call, ProgramOutput, World, orchestration_text, project};
 use serde_json::json;
 
 const FILE: &str = ".platform/shared-pipelines.yaml";
@@ -18,7 +18,7 @@ fn shared_pipeline_is_added_with_variables_as_parameters_and_passes_check() {
     let world = project();
     world.write(
         "sales/Load it.orch.yaml",
-        pipeline(&["Start", "Done"]) + VARIABLES,
+        orchestration_text(&["Start", "Done"]) + VARIABLES,
     );
     let output = add(&world, "'sales/Load it.orch.yaml'").expect(0);
     assert_eq!(
@@ -56,7 +56,7 @@ fn shared_pipeline_that_cannot_be_added_leaves_file_unchanged() {
     let world = project();
     let text = "pipelines:\n  - { pipeline: a.orch.yaml, id: first }\n";
     world.write(FILE, text);
-    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.write("broken.orch.yaml", "type: [\n");
     for (args, reason) in [
         (&["a.orch.yaml"][..], "is already shared as `first` on line 2"),
@@ -95,7 +95,7 @@ fn shared_pipeline_that_cannot_be_added_leaves_file_unchanged() {
 #[test]
 fn shared_pipeline_is_added_to_missing_list_and_to_list_in_brackets() {
     let world = project();
-    world.write("b.orch.yaml", pipeline(&["Start", "Done"]) + VARIABLES);
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]) + VARIABLES);
     world.write("sluicegate.yaml", "project-checks: { shared: error }\n");
     for (text, start, ids) in [
         (

@@ -20,7 +20,8 @@ pub use scripted_platform::*;
 pub use shop::*;
 pub use sluicegate_test_support::repository::*;
 pub use sluicegate_test_support::{
-    Arguments, dice, json_schema, picture_geometry, pipeline, platform_requests, scratch, tls_server,
+    Arguments, dice, json_schema, orchestration_text, picture_geometry, platform_requests, scratch,
+    tls_server,
 };
 pub use smoke::*;
 

@@ -1,7 +1,7 @@
 //! A project with one shared pipeline, and the local platform that serves it.
 
 use crate::support::publishing::SHARED;
-use crate::support::{Call, PROJECT, RULES, ServerProcess, TOKEN, World, pipeline};
+use crate::support::{Call, PROJECT, RULES, ServerProcess, TOKEN, World, orchestration_text};
 use serde_json::Value;
 
 /// Creates a pushed project and the platform that serves it.
@@ -9,7 +9,7 @@ pub fn stage() -> (World, ServerProcess) {
     let world = World::new();
     world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
     world.write(".platform/shared-pipelines.yaml", SHARED);
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("sales/load.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("first");
     world.push();
     world.git("remote set-head origin main");

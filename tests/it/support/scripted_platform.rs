@@ -1,6 +1,6 @@
 //! Fixtures of most tests: a project in git, and a platform with scripted responses.
 
-use crate::support::{Arguments, Call, ProgramOutput, RULES_FILE, World, pipeline};
+use crate::support::{Arguments, Call, ProgramOutput, RULES_FILE, World, orchestration_text};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ rules:
 /// Creates a repository whose `main` has one pipeline and the rules, and no other file.
 pub fn project() -> World {
     let world = World::new()
-        .file(RULES_FILE, RULES)
+        .with_file(RULES_FILE, RULES)
         .pipeline("a.orch.yaml", &["Start", "Done"]);
     world.commit("first");
     world.push();
@@ -40,7 +40,7 @@ pub fn change(files: &[(&str, &str)]) -> World {
 
 /// Creates the project with a pushed and checked out branch `change` that adds a good pipeline of three components.
 pub fn one_change() -> World {
-    change(&[("b.orch.yaml", &pipeline(&["Start", "Load", "Done"]))])
+    change(&[("b.orch.yaml", &orchestration_text(&["Start", "Load", "Done"]))])
 }
 
 /// A platform with scripted responses.
@@ -151,12 +151,12 @@ pub fn in_turn(answers: Vec<ResponseTemplate>) -> impl Respond {
 
 /// Returns a pipeline that passes [`RULES`].
 pub fn good_pipeline() -> String {
-    pipeline(&["Start", "Done"])
+    orchestration_text(&["Start", "Done"])
 }
 
 /// Returns a pipeline with a component whose name violates [`RULES`].
 pub fn bad_pipeline() -> String {
-    pipeline(&["Start", "load it", "Done"])
+    orchestration_text(&["Start", "load it", "Done"])
 }
 
 /// Checks the clone, with a JSON report on standard output.

@@ -1,6 +1,8 @@
 //! A project with shared pipelines, and the local platform that serves it.
 
-use crate::support::{Arguments, Call, PROJECT, ProgramOutput, RULES, ServerProcess, TOKEN, World, pipeline};
+use crate::support::{
+    Arguments, Call, PROJECT, ProgramOutput, RULES, ServerProcess, TOKEN, World, orchestration_text,
+};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -30,7 +32,7 @@ impl Shop {
     pub fn new() -> Self {
         let world = World::new();
         for id in ["load", "clean", "more"] {
-            let text = pipeline(&["Start", "Work", "Done"])
+            let text = orchestration_text(&["Start", "Work", "Done"])
                 + "  variables:\n    day: {}\n    hour: {}\n    zone: {}\n";
             world.write(&format!("{id}.orch.yaml"), text);
         }

@@ -55,7 +55,7 @@ pub fn python_pipeline(names: &[&str]) -> String {
 
 /// Creates a repository whose `main` has these files, and a branch `change` that is checked out.
 pub fn world_with_files(files: &[(&str, &str)]) -> World {
-    let world = World::new().file(RULES_FILE, PLATFORM_RULES);
+    let world = World::new().with_file(RULES_FILE, PLATFORM_RULES);
     for (path, text) in files {
         world.write(path, text);
     }

@@ -5,7 +5,10 @@ use std::fs;
 
 fn call_to(server: &TlsServer, world: &World) -> Call {
     Call::with_platform(&world.work(), &server.url())
-        .variable("SLUICEGATE_CA_CERT", server.root().to_str().unwrap())
+        .variable(
+            "SLUICEGATE_CA_CERT",
+            server.root_certificate_path().to_str().unwrap(),
+        )
         .variable("SLUICEGATE_RETRIES", "0")
 }
 
@@ -13,7 +16,7 @@ fn call_to(server: &TlsServer, world: &World) -> Call {
 fn gateway_accepts_client_with_certificate() {
     let world = World::new();
     let server = TlsServer::start_with_client_certificate(&["127.0.0.1"]);
-    let [certificate, key] = server.client_pem();
+    let [certificate, key] = server.client_certificate_paths();
     let (certificate, key) = (certificate.to_str().unwrap(), key.to_str().unwrap());
     let call = call_to(&server, &world);
     call.run("projects list").expect(3);
@@ -39,7 +42,7 @@ fn gateway_accepts_client_with_certificate() {
 fn unusable_client_certificate_is_named_without_its_content() {
     let world = World::new();
     let server = TlsServer::start_with_client_certificate(&["127.0.0.1"]);
-    let [certificate, key] = server.client_pem();
+    let [certificate, key] = server.client_certificate_paths();
     let (certificate, key) = (certificate.to_str().unwrap(), key.to_str().unwrap());
     let call = call_to(&server, &world);
     call.run(("projects list --client-key", &[key]))
@@ -61,7 +64,7 @@ fn unusable_client_certificate_is_named_without_its_content() {
         "{}",
         output.all()
     );
-    assert_eq!(server.connections(), 0);
+    assert_eq!(server.connection_count(), 0);
 }
 
 #[test]

@@ -142,7 +142,7 @@ fn list_of_rules_fits_80_columns() {
         text.contains("unused-components (not in the rules file)\n"),
         "{text}"
     );
-    let nowhere = scratch::folder();
+    let nowhere = scratch::create_scratch_directory();
     let text = Call::new(nowhere.path()).run("rules list").expect(0).out;
     assert!(text.contains("\nmaximum-components\n    "), "{text}");
 }
@@ -170,7 +170,7 @@ fn doctor_without_platform_checks_what_check_needs() {
     partial.run("doctor").expect(3).logging(&["there is no token"]);
     call.variable("CI", "true").run("doctor").expect(2);
     // Without a rules file, the default rules are evaluated.
-    let bare = scratch::folder();
+    let bare = scratch::create_scratch_directory();
     crate::support::git(bare.path(), "init -q");
     let plain = Call::new(bare.path());
     plain
@@ -223,7 +223,7 @@ fn bare_repository_is_called_so() {
     Call::new(world.path())
         .run(("context --head main --repo", &[&*remote]))
         .expect(0);
-    let nowhere = scratch::folder();
+    let nowhere = scratch::create_scratch_directory();
     Call::new(nowhere.path())
         .run("context")
         .expect(7)
@@ -232,7 +232,7 @@ fn bare_repository_is_called_so() {
 
 #[test]
 fn manual_page_is_printed() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let call = Call::new(folder.path());
     let page = call.run("man review").expect(0).out;
     assert!(page.contains(".TH sluicegate-review 1"), "{page}");

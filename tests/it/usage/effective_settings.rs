@@ -74,7 +74,7 @@ fn file_of_policy_is_named_with_its_commit() {
 
 #[test]
 fn settings_work_without_repository_and_reject_invalid_values() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let call = Call::new(folder.path());
     let document = call.run("settings -o json").expect(0).json();
     assert_eq!(find_setting(&document, "timeout").0, "60");

@@ -1,7 +1,8 @@
 //! Invalid input is reported with its name, and never causes a panic.
 
 use crate::support::{
-    Call, Platform, World, change, git, passed_results, pipeline, project, respond_for_each, scratch,
+    Call, Platform, World, change, git, orchestration_text, passed_results, project, respond_for_each,
+    scratch,
 };
 use clap::CommandFactory as _;
 use serde_json::json;
@@ -36,7 +37,7 @@ fn help_and_version_exit_with_0() {
 
 #[test]
 fn two_reports_at_one_path_are_refused() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     for (one, other, place) in [
         ("json=-", "junit=-", "standard output"),
         ("json=out/report", "junit=./out/report", "out/report"),
@@ -51,7 +52,7 @@ fn two_reports_at_one_path_are_refused() {
 
 #[test]
 fn review_without_settings_lists_missing_ones() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     for variable in [
         "SLUICEGATE_BASE_URL",
         "SLUICEGATE_PROJECT_ID",
@@ -129,7 +130,7 @@ fn values_that_cannot_be_are_named() {
 
 #[test]
 fn token_that_cannot_be_had_is_named() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     world.write("empty-token", "\n");
     world.write("two-lines", "one\ntwo\n");
     let bare = || call_without_platform(&world).without("SLUICEGATE_TOKEN");
@@ -157,7 +158,7 @@ fn token_that_cannot_be_had_is_named() {
 
 #[test]
 fn token_can_come_from_file_or_command() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     world.write("token", "from-a-file\n");
     let platform = Platform::new();
     platform.reviews(respond_for_each("PASSED", passed_results()));
@@ -182,7 +183,7 @@ fn token_can_come_from_file_or_command() {
 /// The command does not get the variables of the program and the host; the variables that a vault needs are kept.
 #[test]
 fn token_command_gets_no_other_secret() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let platform = Platform::new();
     platform.reviews(respond_for_each("PASSED", passed_results()));
     let secrets = [
@@ -235,7 +236,7 @@ fn configuration_file_is_held_to_its_keys() {
 
 #[test]
 fn flag_wins_over_variable_over_file() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     world.write(
         "sluicegate.yaml",
         "agent-version: from-file\nproject-id: 00000000-0000-4000-8000-000000000001\n",
@@ -262,7 +263,7 @@ fn flag_wins_over_variable_over_file() {
 
 #[test]
 fn repository_that_cannot_be_used_is_exit_7() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let nowhere = Call::with_platform(folder.path(), "http://127.0.0.1:9");
     nowhere.run("review").expect(7).saying(&["error:", "hint:"]);
     nowhere.run("context").expect(7);
@@ -283,7 +284,7 @@ fn repository_that_cannot_be_used_is_exit_7() {
 fn several_configuration_folders_are_named() {
     let world = change(&[
         (".other/shared-pipelines.yaml", "pipelines: []\n"),
-        ("b.orch.yaml", &pipeline(&["S", "D"])),
+        ("b.orch.yaml", &orchestration_text(&["S", "D"])),
     ]);
     call_without_platform(&world)
         .run("review")
@@ -300,7 +301,7 @@ fn odd_names_survive_review_and_reports() {
         "new\nline.orch.yaml",
         "a'b;c%.orch.yaml",
     ];
-    let text = pipeline(&["Start", "Done"]);
+    let text = orchestration_text(&["Start", "Done"]);
     let world = change(&names.map(|name| (name, text.as_str())));
     let platform = Platform::new();
     platform.reviews(respond_for_each(

@@ -1,13 +1,13 @@
 //! `-o` sets the format of every command with output, `--out` the file for it.
 
-use crate::support::{Call, Platform, World, answer, pipeline, project};
+use crate::support::{Call, Platform, World, answer, orchestration_text, project};
 use serde_json::{Value, json};
 use std::fs;
 
 /// Creates a change on disk.
 fn project_with_longer_pipeline() -> World {
     let world = project();
-    world.write("a.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "More", "Done"]));
     world
 }
 

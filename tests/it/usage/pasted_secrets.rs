@@ -1,6 +1,6 @@
 //! No output shows a secret that was pasted into the wrong setting, or the bytes of a file with one.
 
-use crate::support::{Call, change, pipeline};
+use crate::support::{Call, change, orchestration_text};
 use std::fs;
 
 /// A token in the forms that platforms issue.
@@ -13,7 +13,7 @@ const TOKENS: [&str; 4] = [
 
 #[test]
 fn secret_in_another_setting_is_not_shown() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     for token in TOKENS {
         for (variable, flag) in [
             ("SLUICEGATE_BASE_URL", "--base-url"),
@@ -46,7 +46,7 @@ fn secret_in_another_setting_is_not_shown() {
 
 #[test]
 fn certificate_file_with_a_key_is_not_shown() {
-    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let secret = "c2VjcmV0c2VjcmV0";
     let numbers = "99, 50, 86"; // The first bytes, as a list of numbers.
     let file = world.path().join("ca.pem");

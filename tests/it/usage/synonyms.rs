@@ -114,7 +114,7 @@ fn argument_of_other_program_is_answered_with_call() {
 
 #[test]
 fn usage_error_without_synonym_ends_with_hint_for_its_cause() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let call = Call::new(folder.path());
     for (arguments, hint) in [
         ("zzzzzzzz", "hint: run `sluicegate --help` to list the commands"),

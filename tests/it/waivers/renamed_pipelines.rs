@@ -1,13 +1,13 @@
 //! A waiver for the path at the base also applies to a renamed pipeline.
 
-use crate::support::{Call, HOSTS, Job, World, pipeline, project};
+use crate::support::{Call, HOSTS, Job, World, orchestration_text, project};
 
 const BAD: [&str; 4] = ["Start", "bad name", "Load", "Done"];
 
 /// Creates a `main` with a waived pipeline, and a branch `change` that moves it.
 fn world_with_moved_pipeline(about: &str, after: &[&str]) -> World {
     let world = project();
-    world.write("old.orch.yaml", pipeline(&BAD));
+    world.write("old.orch.yaml", orchestration_text(&BAD));
     world.write(
         "sluicegate-waivers.yaml",
         format!("- {{ rule: component-naming-convention, path: old.orch.yaml,{about} reason: legacy }}\n"),
@@ -16,7 +16,7 @@ fn world_with_moved_pipeline(about: &str, after: &[&str]) -> World {
     world.push();
     world.git("checkout -q -b change");
     world.git("mv old.orch.yaml new.orch.yaml");
-    world.write("new.orch.yaml", pipeline(after));
+    world.write("new.orch.yaml", orchestration_text(after));
     world.commit("moved");
     world.push();
     world
@@ -45,7 +45,7 @@ fn renamed_pipeline_that_got_worse_is_red() {
     Job::github().pull_request().call(&world).run("check").expect(1);
     // A copy is not a rename: the waiver applies only to the old file.
     let copied = world_with_moved_pipeline("", &BAD);
-    copied.write("old.orch.yaml", pipeline(&BAD));
+    copied.write("old.orch.yaml", orchestration_text(&BAD));
     copied.commit("copied");
     copied.push();
     Job::github().pull_request().call(&copied).run("check").expect(1);
@@ -54,7 +54,7 @@ fn renamed_pipeline_that_got_worse_is_red() {
 #[test]
 fn waiver_of_unchanged_names_causes_no_note() {
     let world = project();
-    world.write("old.orch.yaml", pipeline(&BAD));
+    world.write("old.orch.yaml", orchestration_text(&BAD));
     world.write(
         "sluicegate-waivers.yaml",
         "- { rule: component-naming-convention, path: old.orch.yaml, about: bad name, reason: legacy }\n",

@@ -2,7 +2,7 @@
 
 use crate::support::{
     Arguments, Call, Platform, ProgramOutput, World, change, check, failing_platform, finding_values,
-    pipeline, project, requested_pipelines, respond_for_each,
+    orchestration_text, project, requested_pipelines, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -11,7 +11,7 @@ const FILE: &str = "sluicegate-waivers.yaml";
 
 /// Returns a pipeline with two findings of the naming convention.
 fn bad_pipeline_of_four() -> String {
-    pipeline(&["Start", "load it", "write it", "Done"])
+    orchestration_text(&["Start", "load it", "write it", "Done"])
 }
 
 /// Creates a change that adds a bad pipeline together with these waivers.
@@ -128,7 +128,7 @@ fn expired_waiver_does_not_hold_and_finding_says_since_when() {
 #[test]
 fn unused_waiver_is_a_note_only_where_its_files_were_judged() {
     let world = change(&[
-        ("sales/good.orch.yaml", &pipeline(&["Start", "Done"])),
+        ("sales/good.orch.yaml", &orchestration_text(&["Start", "Done"])),
         (
             FILE,
             "- { rule: component-naming-convention, path: sales/good.orch.yaml, reason: r }\n\
@@ -285,7 +285,7 @@ fn with_components(names: &[&str]) -> String {
     let keys = names
         .iter()
         .map(|name| format!("    ? {name:?}\n    : type: sql-executor\n"));
-    pipeline(&["Start"]) + &keys.collect::<String>()
+    orchestration_text(&["Start"]) + &keys.collect::<String>()
 }
 
 #[test]
@@ -368,7 +368,7 @@ fn waivers_add_of_all_findings_passes_gate() {
     // A new finding fails the gate.
     world.write(
         "b.orch.yaml",
-        pipeline(&["Start", "load it", "write it", "send it", "Done"]),
+        orchestration_text(&["Start", "load it", "write it", "send it", "Done"]),
     );
     let report = check(&world, "--fail-on warn").expect(1).json();
     assert_eq!(report["findings"]["errors"], 1);
@@ -629,7 +629,10 @@ fn waived_finding_that_remains_is_not_fixed() {
     world.commit("past");
     world.push();
     world.git("checkout -q -b change");
-    world.write("sales/bad.orch.yaml", pipeline(&["Start", "load it", "Done"]));
+    world.write(
+        "sales/bad.orch.yaml",
+        orchestration_text(&["Start", "load it", "Done"]),
+    );
     world.commit("change");
     let report = check(&world, "--new-only").expect(0).json();
     let findings = &report["findings"];

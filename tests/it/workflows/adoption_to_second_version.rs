@@ -2,7 +2,7 @@
 //! and publish two versions. The platform is `sluicegate serve`; a fake of GitHub's API stores the comments.
 
 use crate::support::{
-    Arguments, Call, Comments, PROJECT, ProgramOutput, ServerProcess, TOKEN, World, git, pipeline,
+    Arguments, Call, Comments, PROJECT, ProgramOutput, ServerProcess, TOKEN, World, git, orchestration_text,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -32,8 +32,8 @@ impl Hour {
         let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
         world.write(".platform/shared-pipelines.yaml", SHARED);
         world.write(".github/workflows/build.yml", "on: push\n");
-        world.write("sales/old.orch.yaml", pipeline(&steps));
-        world.write(LOAD, pipeline(&["Start", "Load", "Done"]));
+        world.write("sales/old.orch.yaml", orchestration_text(&steps));
+        world.write(LOAD, orchestration_text(&["Start", "Load", "Done"]));
         world.commit("some years");
         world.push();
         fs::remove_dir_all(world.work()).unwrap();
@@ -206,7 +206,7 @@ fn repository_with_history_adopts_gate_and_publishes_two_versions() {
     );
 
     // A bad change: the job exits with 1, and the comment on the pull request states why.
-    let grown = pipeline(&["Start", "Load", "Count", "Done"]);
+    let grown = orchestration_text(&["Start", "Load", "Count", "Done"]);
     hour.world.write(LOAD, grown.clone() + LOST);
     has(
         &hour.propose("faster").expect(1),

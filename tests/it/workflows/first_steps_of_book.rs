@@ -3,7 +3,7 @@
 //! Endpoint: POST /v1/projects/{projectId}/reviews
 
 use crate::support::release::publish_call;
-use crate::support::{PROJECT, RULES, ServerProcess, World, pipeline};
+use crate::support::{PROJECT, RULES, ServerProcess, World, orchestration_text};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -23,7 +23,7 @@ fn first_steps_of_book_end_with_published_version() {
 
     world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
     world.write(".platform/shared-pipelines.yaml", SHARED);
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("sales/load.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.write("sales/notes.md", "not a pipeline\n");
     world.commit("first");
     world.push();
@@ -32,7 +32,7 @@ fn first_steps_of_book_end_with_published_version() {
     world.git("checkout -q -b faster");
     world.write(
         "sales/load.orch.yaml",
-        pipeline(&["Start", "load it", "count", "Done"]),
+        orchestration_text(&["Start", "load it", "count", "Done"]),
     );
     world.commit("in a hurry");
     world.push();
@@ -61,7 +61,10 @@ fn first_steps_of_book_end_with_published_version() {
     );
     assert_eq!(report["counts"]["warnings"], 1);
 
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "Load it", "Done"]));
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "Load it", "Done"]),
+    );
     fs::remove_file(world.work().join("report.json")).unwrap();
     world.commit("with care");
     world.push();

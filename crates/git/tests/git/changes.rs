@@ -3,7 +3,9 @@
 use crate::{matches_anything, open, pipelines, short};
 use sluicegate_git::{FileKind, GitError};
 use sluicegate_test_support::dice::Dice;
-use sluicegate_test_support::repository::{World, commit_raw_tree, raw_entry, trees_with_duplicate_path};
+use sluicegate_test_support::repository::{
+    World, commit_raw_tree, raw_tree_entry, trees_with_ambiguous_path,
+};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -371,13 +373,13 @@ fn tree_that_is_not_sound_is_refused() {
     let blob = world.git("rev-parse HEAD:a");
     let repo = open(&world.work());
     for name in ["..", ".", "", "a/b"] {
-        let commit = commit_raw_tree(&world, &raw_entry("100644", name, &blob));
+        let commit = commit_raw_tree(&world, &raw_tree_entry("100644", name, &blob));
         let error = repo
             .list_files(&repo.resolve(&commit).unwrap(), &matches_anything)
             .unwrap_err();
         assert!(matches!(error, GitError::InvalidTree { .. }), "{name:?}: {error}");
     }
-    let mut cut_off = raw_entry("100644", "a", &blob);
+    let mut cut_off = raw_tree_entry("100644", "a", &blob);
     cut_off.truncate(15);
     let commit = commit_raw_tree(&world, &cut_off);
     assert!(matches!(
@@ -407,7 +409,11 @@ fn entry_with_an_odd_mode_is_what_git_takes_it_for() {
     };
     let inside = vec![("z/b.orch.yaml".to_owned(), FileKind::Regular)];
     for mode in ["40000", "040000", "40755", "40777"] {
-        assert_eq!(kinds(&raw_entry(mode, "z", &folder)).unwrap(), inside, "{mode}");
+        assert_eq!(
+            kinds(&raw_tree_entry(mode, "z", &folder)).unwrap(),
+            inside,
+            "{mode}"
+        );
     }
     for (mode, kind) in [
         ("100644", FileKind::Regular),
@@ -419,13 +425,13 @@ fn entry_with_an_odd_mode_is_what_git_takes_it_for() {
     ] {
         let expected = vec![("z.orch.yaml".to_owned(), kind)];
         assert_eq!(
-            kinds(&raw_entry(mode, "z.orch.yaml", &blob)).unwrap(),
+            kinds(&raw_tree_entry(mode, "z.orch.yaml", &blob)).unwrap(),
             expected,
             "{mode}"
         );
     }
     for mode in ["644", "0", "10644", "60000", "100a44"] {
-        let error = kinds(&raw_entry(mode, "z.orch.yaml", &blob)).unwrap_err();
+        let error = kinds(&raw_tree_entry(mode, "z.orch.yaml", &blob)).unwrap_err();
         assert!(matches!(error, GitError::InvalidTree { .. }), "{mode}: {error}");
     }
 }
@@ -438,7 +444,7 @@ fn tree_with_duplicate_path_is_refused() {
     world.write("x", "2");
     world.commit("one");
     let repo = open(&world.work());
-    for raw in trees_with_duplicate_path(&world) {
+    for raw in trees_with_ambiguous_path(&world) {
         let commit = commit_raw_tree(&world, &raw);
         let id = repo.resolve(&commit).unwrap();
         for error in [
@@ -455,12 +461,12 @@ fn folders_nested_beyond_reason_are_refused() {
     let world = World::new();
     world.write("a", "1");
     world.commit("one");
-    let mut entry = raw_entry("100644", "a", &world.git("rev-parse HEAD:a"));
+    let mut entry = raw_tree_entry("100644", "a", &world.git("rev-parse HEAD:a"));
     let mut commit = String::new();
     for _ in 0..200 {
         commit = commit_raw_tree(&world, &entry);
         let tree = world.git(&["rev-parse", &format!("{commit}^{{tree}}")]);
-        entry = raw_entry("40000", "d", &tree);
+        entry = raw_tree_entry("40000", "d", &tree);
     }
     let repo = open(&world.work());
     let error = repo
@@ -478,7 +484,7 @@ fn tree_that_holds_itself_many_times_over_is_refused() {
     let mut commit = String::new();
     for _ in 0..8 {
         let level: Vec<u8> = (0..10)
-            .flat_map(|n| raw_entry(mode, &n.to_string(), &id))
+            .flat_map(|n| raw_tree_entry(mode, &n.to_string(), &id))
             .collect();
         commit = commit_raw_tree(&world, &level);
         (mode, id) = ("40000", world.git(&["rev-parse", &format!("{commit}^{{tree}}")]));

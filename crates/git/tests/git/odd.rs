@@ -179,7 +179,7 @@ fn partial_clone_without_its_remote_names_blob() {
 
 /// Changes the owner of the directory and its git directory, if permitted.
 fn give_away(folder: &Path) -> bool {
-    repository::give_away(&[&folder.join(".git"), folder])
+    repository::change_owner(&[&folder.join(".git"), folder])
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn checkout_of_another_user_is_read_without_change_to_any_configuration() {
 fn bare_repository_of_another_user_is_bare() {
     let world = World::new();
     check_out_fork(&world);
-    if !repository::give_away(&[&world.remote()]) {
+    if !repository::change_owner(&[&world.remote()]) {
         return;
     }
     let repo = open(&world.remote());
@@ -231,7 +231,7 @@ fn foreign_checkout_with_separate_git_folder_is_found_from_subfolder() {
     check_out_fork(&world);
     world.write("sub/x", "1");
     world.git("init -q --separate-git-dir ../elsewhere");
-    if !repository::give_away(&[&world.path().join("elsewhere")]) {
+    if !repository::change_owner(&[&world.path().join("elsewhere")]) {
         return;
     }
     let repo = open(&world.work().join("sub"));
@@ -321,7 +321,7 @@ fn formats_that_cannot_be_read_are_named() {
         ("sha256", false, "objectformat = sha256"),
         ("sha1", true, "refstorage = reftable"),
     ] {
-        let folder = scratch::folder();
+        let folder = scratch::create_scratch_directory();
         let format = format!("--object-format={format}");
         git(folder.path(), format!("init -q {format} ."));
         if reftable {

@@ -33,7 +33,7 @@ fn subfolder_finds_root() {
 
 #[test]
 fn folder_without_repository_is_named() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let error = Repository::discover(folder.path()).err().unwrap();
     assert!(matches!(&error, GitError::NotARepository { from } if from == folder.path()));
     assert!(error.hint().unwrap().contains("--repo"));

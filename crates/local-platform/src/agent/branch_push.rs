@@ -4,7 +4,7 @@ use super::fix_order::{FixOrder, OrderedFinding};
 use super::pipeline_fix::{fix_pipeline, rename_component};
 use super::task_config::TaskConfig;
 use crate::agent_behavior::AgentBehavior;
-use crate::pipeline_review::{self, branch_tip, read_rules};
+use crate::pipeline_review::{self, find_branch_tip, read_rules};
 use sluicegate_git::{CommitId, FileKind, NewCommit, Repository};
 use sluicegate_pipelines::pipelines::{Pipeline, RULES_FILE, is_pipeline};
 use sluicegate_pipelines::yaml::{MAX_DOCUMENT_BYTES, Tree};
@@ -61,7 +61,7 @@ pub(crate) fn push_branch(path: &Path, config: &TaskConfig, order: &FixOrder) ->
 
 /// Returns the newest commit of the branch, or `None` if the branch does not exist.
 fn find_tip(repository: &Repository, branch: &str) -> Result<Option<CommitId>, String> {
-    branch_tip(repository, branch).map_err(|error| error.to_string())
+    find_branch_tip(repository, branch).map_err(|error| error.to_string())
 }
 
 /// Returns the path and the fixed text of each pipeline that the agent can fix. Skips findings in files that the commit

@@ -117,7 +117,7 @@ impl AgentTask {
             behavior,
             fix_order: None,
         };
-        task.grant(granted_tools);
+        task.grant_tools(granted_tools);
         let prompt = task.instruct(message, now);
         (task, vec![prompt])
     }
@@ -141,7 +141,7 @@ impl AgentTask {
     }
 
     /// Adds tools that the agent may use without permission.
-    pub(crate) fn grant(&mut self, tools: impl IntoIterator<Item = String>) {
+    pub(crate) fn grant_tools(&mut self, tools: impl IntoIterator<Item = String>) {
         for tool in tools {
             if !self.granted.contains(&tool) {
                 self.granted.push(tool);
@@ -151,9 +151,9 @@ impl AgentTask {
 
     /// Replaces the list of tools that the agent may use without permission. A decision that the agent already waits
     /// for stays pending.
-    pub(crate) fn replace_grants(&mut self, tools: Vec<String>, now: Moment) {
+    pub(crate) fn replace_granted_tools(&mut self, tools: Vec<String>, now: Moment) {
         self.granted.clear();
-        self.grant(tools);
+        self.grant_tools(tools);
         self.modified_at = now;
     }
 
@@ -219,7 +219,7 @@ impl AgentTask {
     /// Applies the decision that the agent waits for, and lets the agent continue. Returns this decision, the name of
     /// the tool and the message that records the decision. Returns `None` if the agent does not wait for a decision, or
     /// `decisions` does not contain it. All other decisions are ignored.
-    pub(crate) fn decide<'d>(
+    pub(crate) fn apply_decision<'d>(
         &mut self,
         decisions: &'d [SubmittedDecision],
         now: Moment,
@@ -238,7 +238,7 @@ impl AgentTask {
                 for_whole_task,
             } => {
                 if *approved && *for_whole_task {
-                    self.grant([tool.clone()]);
+                    self.grant_tools([tool.clone()]);
                 }
                 self.approve_or_drop_step(*approved);
                 let outcome = if *approved { "approved" } else { "denied" };
@@ -322,7 +322,7 @@ impl AgentTask {
     }
 
     /// Returns the order to fix findings whose branch is to be pushed now; `None` if no push is due.
-    pub(crate) fn due_push(&self) -> Option<&FixOrder> {
+    pub(crate) fn find_due_push(&self) -> Option<&FixOrder> {
         self.fix_order.as_ref().filter(|order| order.is_push_due)
     }
 
@@ -501,8 +501,8 @@ mod tests {
                 id: "other".into(),
                 ..decision.clone()
             };
-            assert_eq!(task.decide(&[unknown], moment(turn * 10_000)), None);
-            assert!(task.decide(&[decision], moment(turn * 10_000)).is_some());
+            assert_eq!(task.apply_decision(&[unknown], moment(turn * 10_000)), None);
+            assert!(task.apply_decision(&[decision], moment(turn * 10_000)).is_some());
             assert_eq!(
                 (task.status(), task.pending_decisions()),
                 (TaskStatus::Running, Vec::new())
@@ -539,12 +539,12 @@ mod tests {
                 for_whole_task: false,
             },
         };
-        assert_eq!(task.decide(&[wrong], moment(2_000)), None);
+        assert_eq!(task.apply_decision(&[wrong], moment(2_000)), None);
         let right = SubmittedDecision {
             id: question.id,
             outcome: DecisionOutcome::Question(Vec::new()),
         };
-        assert!(task.decide(&[right], moment(2_000)).is_some());
+        assert!(task.apply_decision(&[right], moment(2_000)).is_some());
         assert_eq!(kinds(&task.advance(moment(9_000))), ["tool git_push", "answer "]);
     }
 
@@ -589,7 +589,7 @@ mod tests {
 
     #[test]
     fn trouble_ends_it_with_the_reason_in_the_messages() {
-        let trouble = Some("no such branch".to_owned());
+        let failure_reason = Some("no such branch".to_owned());
         let (mut task, _) = AgentTask::with_instruction(
             config(AgentMode::Act),
             Vec::new(),

@@ -200,7 +200,7 @@ async fn create_environment(
         "the project already has an environment `{}`",
         environment.name
     ));
-    let author = app.author(&caller);
+    let author = app.change_author(&caller);
     app.store()
         .try_change(move |transaction| {
             if let Err(problem) = check_connections(transaction, project.id, &connections)? {
@@ -263,7 +263,7 @@ fn check_connections(
     let mut check = BodyCheck::default();
     for (kind, name) in connections {
         let field = format!("defaultConnections.DWH.{kind}");
-        match connections::find_provider(connection, project, name)? {
+        match connections::find_warehouse_kind(connection, project, name)? {
             None => check.add_error(&field, format!("the project has no connection `{name}`")),
             Some(provider) if provider != *kind => {
                 check.add_error(&field, format!("the connection `{name}` has the kind {provider}"));

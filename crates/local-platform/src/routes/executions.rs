@@ -120,7 +120,7 @@ async fn list_published_pipelines(
     let page = Page::try_from_query(&query)?;
     let pipelines = match project.repository {
         Some(repository) => {
-            app.read_repository(move || published_pipelines::list_pipelines(&repository))
+            app.run_repository_work(move || published_pipelines::list_pipelines(&repository))
                 .await?
         }
         None => Vec::new(),
@@ -223,8 +223,8 @@ async fn simulate_pipeline(
         return Err(not_found);
     };
     let name = pipeline.to_owned();
-    app.read_repository(move || {
-        let document = published_pipelines::find_document(&repository, &name)?;
+    app.run_repository_work(move || {
+        let document = published_pipelines::find_pipeline_document(&repository, &name)?;
         Ok(document.map(|document| simulate_execution(&document)))
     })
     .await?

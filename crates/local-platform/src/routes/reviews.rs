@@ -85,12 +85,12 @@ async fn create_review(
     let request = ReviewSubject {
         branch: body.text_or_empty("branchName"),
         commit: body.text_or_empty("commitId"),
-        pipelines: body.texts(files_field(fields)),
+        pipelines: body.text_list(files_field(fields)),
     };
     let request = check.into_result(request)?;
     let repository = project
         .repository
         .ok_or_else(|| Problem::not_found("the local platform has no repository for this project"))?;
-    let outcome = app.read_repository(move || pipeline_review::review_pipelines(&repository, &request));
+    let outcome = app.run_repository_work(move || pipeline_review::review_pipelines(&repository, &request));
     Ok(Json(outcome.await?))
 }

@@ -78,7 +78,7 @@ async fn create_secret(
     secret_request_shape().validate(&body)?;
     let secret = ["name", "type", "key"].map(|field| body.text_or_empty(field));
     let [vault_secret_name, ..] = secret.clone();
-    let author = app.author(&caller);
+    let author = app.change_author(&caller);
     app.store()
         .change(move |transaction| {
             secrets::insert_or_replace(transaction, agent, secret.each_ref().map(String::as_str), &author)
@@ -99,7 +99,7 @@ fn check_secret_value(check: &mut BodyCheck, body: &Map<String, Value>) {
     let (key, Some(value)) = (body.text_or_empty("key"), body.find_object("value")) else {
         return;
     };
-    check.check_within("value", |check| {
+    check.check_nested_field("value", |check| {
         match value.get(&key) {
             None | Some(Value::Null) if !key.is_empty() => check.add_error(&key, "must not be null"),
             Some(Value::String(text)) if text.trim().is_empty() => check.add_error(&key, "must not be empty"),

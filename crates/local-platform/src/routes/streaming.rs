@@ -10,7 +10,7 @@ use crate::request_path::RequestPath;
 use crate::routes::Empty;
 use crate::shape::{Shape, object, one_of, required_member};
 use crate::store::streaming::{self, NewPipeline, StreamingCommand, StreamingState};
-use crate::streaming_shapes::{definition_shape, stored_definition_shape};
+use crate::streaming_shapes::{stored_streaming_definition_shape, streaming_definition_shape};
 use crate::tokens::Caller;
 use crate::vocabulary::Vocabulary;
 use axum::Json;
@@ -41,8 +41,8 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 /// Returns the schemas of the request bodies.
 fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![
-        definition_shape(vocabulary),
-        stored_definition_shape(vocabulary),
+        streaming_definition_shape(vocabulary),
+        stored_streaming_definition_shape(vocabulary),
         command_request_shape(),
     ]
 }
@@ -78,7 +78,7 @@ async fn create_streaming_pipeline(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Map<String, Value>>), Problem> {
-    definition_shape(app.vocabulary()).validate(&body)?;
+    streaming_definition_shape(app.vocabulary()).validate(&body)?;
     // A stored definition can be submitted again; its ID is replaced.
     let id = Uuid::new_v4();
     let mut definition = Map::from_iter([(ID_PARAMETER.to_owned(), Value::from(id.to_string()))]);
@@ -89,7 +89,7 @@ async fn create_streaming_pipeline(
         name: definition.text_or_empty("name"),
         definition: Value::Object(definition.clone()).to_string(),
     };
-    let author = app.author(&caller);
+    let author = app.change_author(&caller);
     app.store()
         .change(move |transaction| streaming::insert(transaction, &pipeline, &author))
         .await?;
@@ -155,7 +155,7 @@ async fn command_streaming_pipeline(
         "start" => StreamingCommand::Start,
         _ => StreamingCommand::Stop,
     };
-    let author = app.author(&caller);
+    let author = app.change_author(&caller);
     app.store()
         .try_change(move |transaction| {
             let is_known = streaming::apply_command(transaction, project.id, id, command, &author)?;

@@ -11,7 +11,7 @@ const fn unnamed_shape(kind: ShapeKind) -> Shape {
     Shape {
         kind,
         name: None,
-        about: None,
+        description: None,
     }
 }
 

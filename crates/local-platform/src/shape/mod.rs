@@ -26,7 +26,7 @@ type Object = Map<String, Value>;
 pub(super) struct Shape {
     kind: ShapeKind,
     name: Option<&'static str>,
-    about: Option<&'static str>,
+    description: Option<&'static str>,
 }
 
 enum ShapeKind {
@@ -93,7 +93,7 @@ impl Shape {
     pub(super) fn with_name(self, name: &'static str, about: &'static str) -> Self {
         Self {
             name: Some(name),
-            about: Some(about),
+            description: Some(about),
             ..self
         }
     }
@@ -153,7 +153,7 @@ impl Shape {
                 | ShapeKind::Variants(..),
                 Value::Object(inner),
             ) => {
-                check.check_within(field, |check| self.check_members(check, inner));
+                check.check_nested_field(field, |check| self.check_members(check, inner));
             }
             _ => check.add_error(field, self.describe_type_error()),
         }

@@ -8,7 +8,7 @@ impl Shape {
     /// result is a reference to it.
     pub(crate) fn to_schema(&self, named_schemas: &mut Object) -> Value {
         let mut schema = self.value_schema(named_schemas);
-        if let Some(about) = self.about {
+        if let Some(about) = self.description {
             schema["description"] = about.into();
         }
         let Some(name) = self.name else {

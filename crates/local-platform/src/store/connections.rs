@@ -30,7 +30,7 @@ pub(crate) fn insert(
 
 /// Returns the warehouse kind (the `authProvider`) of a connection, in lower case. Returns `None` if the project has no
 /// such connection.
-pub(crate) fn find_provider(
+pub(crate) fn find_warehouse_kind(
     connection: &Connection,
     project: Uuid,
     name: &str,

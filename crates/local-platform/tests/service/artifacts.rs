@@ -2,12 +2,12 @@
 
 use crate::platform::{Platform, SHARED, expect_problem, keys, success};
 use serde_json::{Value, json};
-use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS, WHOLE};
+use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS, PUBLISH_PARTS};
 
 async fn with_versions(versions: &[&str]) -> Platform {
     let platform = Platform::empty().await;
     for version in versions {
-        success(platform.publish("p", version, &WHOLE).await).await;
+        success(platform.publish("p", version, &PUBLISH_PARTS).await).await;
     }
     platform
 }
@@ -120,7 +120,7 @@ async fn shared_pipelines_are_listed_once_with_what_the_api_document_names() {
 #[tokio::test]
 async fn versions_are_listed_newest_first_and_filtered() {
     let platform = with_versions(&["1", "2", "3"]).await;
-    success(platform.publish("größe & co", "1", &WHOLE).await).await;
+    success(platform.publish("größe & co", "1", &PUBLISH_PARTS).await).await;
     success(platform.set_enabled("p", "2", false).await).await;
     for (query, expected) in [
         ("", &["1", "3", "2", "1"][..]),

@@ -5,7 +5,7 @@ use reqwest::{Method, Response};
 use serde_json::{Value, json};
 use sluicegate_test_support::World;
 use sluicegate_test_support::json_schema::validate;
-use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS, WHOLE};
+use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS, PUBLISH_PARTS};
 use uuid::Uuid;
 
 const PROJECT: Uuid = Uuid::from_u128(5);
@@ -157,7 +157,7 @@ async fn answers_are_as_described() {
         description
             .holds(
                 ("post", ARTIFACTS),
-                platform.publish(prefix, version, &WHOLE).await,
+                platform.publish(prefix, version, &PUBLISH_PARTS).await,
             )
             .await;
     }

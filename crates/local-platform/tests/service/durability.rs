@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sluicegate_local_platform::{Clock, Options};
 use sluicegate_test_support::World;
-use sluicegate_test_support::platform_requests::{text, with_a_pipeline};
+use sluicegate_test_support::platform_requests::{text_variable, world_with_pipeline};
 use sluicegate_test_support::scratch;
 use std::time::Duration;
 
@@ -23,8 +23,8 @@ struct Durable {
 impl Durable {
     fn new() -> Self {
         Self {
-            world: with_a_pipeline(),
-            data: scratch::folder(),
+            world: world_with_pipeline(),
+            data: scratch::create_scratch_directory(),
             clock: stepped_clock(),
         }
     }
@@ -59,7 +59,7 @@ async fn everything_is_as_it_was_after_a_restart() {
     platform.post("/v1/projects", document, 201).await;
     with_environments(&platform, &project(), &["production", "test"]).await;
     let variables = format!("{}/variables", project());
-    platform.post(&variables, text("v", "x"), 201).await;
+    platform.post(&variables, text_variable("v", "x"), 201).await;
     let body = json!({"overrides": [{"environmentName": "test", "value": "y"}]});
     let overrides = format!("{variables}/v/environment-overrides");
     platform.post(&overrides, body, 200).await;
@@ -179,7 +179,7 @@ async fn one_folder_keeps_projects_of_different_flags_apart() {
     let durable = Durable::new();
     let platform = durable.start().await;
     platform
-        .post(&format!("{}/variables", project()), text("v", "x"), 201)
+        .post(&format!("{}/variables", project()), text_variable("v", "x"), 201)
         .await;
     platform.stop().await;
     let platform = Platform::in_folder(durable.data.path()).await;

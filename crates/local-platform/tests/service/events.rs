@@ -7,7 +7,7 @@ use crate::tasks::{begin, task};
 use reqwest::Method;
 use serde_json::{Value, json};
 use sluicegate_local_platform::Options;
-use sluicegate_test_support::platform_requests::{AGENT, WHOLE, environment};
+use sluicegate_test_support::platform_requests::{AGENT, PUBLISH_PARTS, environment_request};
 use std::time::Duration;
 
 const EVENTS: &str = "/v1/events";
@@ -41,7 +41,7 @@ async fn get_events_is_for_super_admins() {
 #[tokio::test]
 async fn get_events_has_one_for_each_success_named_as_in_the_table() {
     let (platform, _world) = with_given().await;
-    success(platform.publish("p", "1", &WHOLE).await).await;
+    success(platform.publish("p", "1", &PUBLISH_PARTS).await).await;
     success(platform.set_enabled("p", "1", false).await).await;
     success(platform.set_enabled("p", "1", true).await).await;
     let body = json!({"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"});
@@ -92,12 +92,12 @@ async fn get_events_has_one_for_each_success_named_as_in_the_table() {
 #[tokio::test]
 async fn get_events_has_none_for_a_refusal() {
     let (platform, _world) = with_given().await;
-    success(platform.publish("p", "1", &WHOLE).await).await;
+    success(platform.publish("p", "1", &PUBLISH_PARTS).await).await;
     with_environments(&platform, &project(), &["production"]).await;
     let agent = begin(&platform, task("ACT", "push", &[])).await;
     let before = platform.events().await;
-    expect_problem(platform.publish("p", "1", &WHOLE).await, 409).await;
-    expect_problem(platform.publish("", "2", &WHOLE).await, 400).await;
+    expect_problem(platform.publish("p", "1", &PUBLISH_PARTS).await, 409).await;
+    expect_problem(platform.publish("", "2", &PUBLISH_PARTS).await, 400).await;
     expect_problem(platform.set_enabled("p", "none", false).await, 404).await;
     platform.post("/v1/projects", json!({}), 400).await;
     platform
@@ -106,7 +106,7 @@ async fn get_events_has_none_for_a_refusal() {
     platform
         .post(
             &format!("{}/environments", project()),
-            environment("production"),
+            environment_request("production"),
             409,
         )
         .await;
@@ -144,8 +144,8 @@ async fn get_events_has_none_for_a_refusal() {
 async fn get_events_has_all_thirteen_keys() {
     let (platform, _world) = with_given().await;
     let pipeline = streaming::create_streaming_pipeline(&platform).await;
-    success(platform.publish("group", "1", &WHOLE).await).await;
-    success(platform.publish("remote", "1", &WHOLE).await).await;
+    success(platform.publish("group", "1", &PUBLISH_PARTS).await).await;
+    success(platform.publish("remote", "1", &PUBLISH_PARTS).await).await;
     let list = events(&platform, "").await;
     same_keys(&list, include_str!("../../../../tests/fixtures/api/events.json"));
     let first = &list["results"][0];
@@ -170,7 +170,7 @@ async fn get_events_has_all_thirteen_keys() {
 async fn get_events_takes_a_time_from_and_a_time_to() {
     let (platform, _world) = with_given().await;
     for version in ["1", "2", "3"] {
-        success(platform.publish("p", version, &WHOLE).await).await;
+        success(platform.publish("p", version, &PUBLISH_PARTS).await).await;
         platform.wait(Duration::from_secs(60));
     }
     for (query, expected) in [
@@ -210,7 +210,7 @@ async fn get_events_pages_in_the_order_of_time_while_new_ones_arrive() {
     let mut names = Vec::new();
     for page in 0..3 {
         for version in [2 * page, 2 * page + 1] {
-            success(platform.publish("p", &version.to_string(), &WHOLE).await).await;
+            success(platform.publish("p", &version.to_string(), &PUBLISH_PARTS).await).await;
         }
         let list = events(&platform, &format!("size=2&page={page}")).await;
         assert_eq!(list["total"], 2 * page + 2);
@@ -231,9 +231,9 @@ async fn get_events_reaches_90_days_back() {
         ..options()
     })
     .await;
-    success(platform.publish("p", "old", &WHOLE).await).await;
+    success(platform.publish("p", "old", &PUBLISH_PARTS).await).await;
     platform.wait(DAY);
-    success(platform.publish("p", "new", &WHOLE).await).await;
+    success(platform.publish("p", "new", &PUBLISH_PARTS).await).await;
     platform.wait(DAY * 89);
     assert_eq!(events(&platform, "").await["total"], 2);
     platform.wait(Duration::from_millis(1));

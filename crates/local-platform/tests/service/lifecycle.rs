@@ -4,7 +4,7 @@ use crate::platform::{Platform, expect_problem, options, success};
 use reqwest::Method;
 use secrecy::ExposeSecret;
 use sluicegate_local_platform::{Options, Role, ServiceError, StoreError, start};
-use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS, WHOLE};
+use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS, PUBLISH_PARTS};
 use sluicegate_test_support::scratch;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -14,11 +14,11 @@ use uuid::Uuid;
 
 #[tokio::test]
 async fn acknowledged_change_exists_after_restart() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let data = folder.path().join("made/when/missing");
     let platform = Platform::in_folder(&data).await;
     for version in ["1", "2"] {
-        success(platform.publish("p", version, &WHOLE).await).await;
+        success(platform.publish("p", version, &PUBLISH_PARTS).await).await;
     }
     success(platform.set_enabled("p", "2", false).await).await;
     let before = (
@@ -34,12 +34,12 @@ async fn acknowledged_change_exists_after_restart() {
     );
     assert_eq!(before, after);
     assert_eq!(after.1["artifactDetails"]["versionName"], "1");
-    expect_problem(platform.publish("p", "1", &WHOLE).await, 409).await;
+    expect_problem(platform.publish("p", "1", &PUBLISH_PARTS).await, 409).await;
 }
 
 #[tokio::test]
 async fn two_servers_do_not_share_a_folder() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let platform = Platform::in_folder(folder.path()).await;
     let second = start(Options {
         data: Some(folder.path().to_owned()),
@@ -51,7 +51,7 @@ async fn two_servers_do_not_share_a_folder() {
         matches!(second, ServiceError::Store(StoreError::Locked { .. })),
         "{second}"
     );
-    success(platform.publish("p", "1", &WHOLE).await).await;
+    success(platform.publish("p", "1", &PUBLISH_PARTS).await).await;
     platform.stop().await;
     Platform::in_folder(folder.path()).await.stop().await;
 }
@@ -120,7 +120,7 @@ async fn without_tokens_one_of_a_super_admin_is_generated() {
 
 #[tokio::test]
 async fn failed_start_says_why() {
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let missing = folder.path().join("missing");
     let project = Uuid::from_u128(7);
     let cases = [

@@ -6,7 +6,7 @@ use crate::projects::GIVEN;
 use crate::tasks::task;
 use reqwest::Method;
 use serde_json::{Value, json};
-use sluicegate_test_support::platform_requests::{DETAILS, definition, text};
+use sluicegate_test_support::platform_requests::{DETAILS, streaming_definition, text_variable};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,7 +21,10 @@ fn request(number: usize) -> (Method, String, Option<Value>) {
     match number % 16 {
         0 => get("/v1/projects".into()),
         1 => get(format!("{project}/environments")),
-        2 => post(format!("{project}/variables"), text(&format!("v{number}"), "x")),
+        2 => post(
+            format!("{project}/variables"),
+            text_variable(&format!("v{number}"), "x"),
+        ),
         3 => get(format!("{project}/variables?page=1&size=10")),
         4 => {
             let body = json!({"type": "TEXT", "behaviour": "COPIED", "value": number.to_string()});
@@ -43,7 +46,7 @@ fn request(number: usize) -> (Method, String, Option<Value>) {
             post(format!("{project}/pipeline-executions"), body)
         }
         7 => get(format!("{project}/published-pipelines")),
-        8 => post(format!("{project}/streaming-pipelines"), definition()),
+        8 => post(format!("{project}/streaming-pipelines"), streaming_definition()),
         9 => post(
             "/v1/ai/agents/tasks".into(),
             task("ACT", "create, run, push", &[]),

@@ -6,7 +6,7 @@ use crate::variables::number;
 use reqwest::Method;
 use serde_json::{Value, json};
 use sluicegate_test_support::World;
-use sluicegate_test_support::platform_requests::{environment, text};
+use sluicegate_test_support::platform_requests::{environment_request, text_variable};
 
 fn project() -> String {
     format!("/v1/projects/{GIVEN}")
@@ -20,7 +20,7 @@ fn path(variable: &str) -> String {
 async fn platform_with_variables() -> (Platform, World) {
     let (platform, world) = with_given().await;
     with_environments(&platform, &project(), &["production", "test"]).await;
-    for variable in [text("t", "x"), number("n", 1)] {
+    for variable in [text_variable("t", "x"), number("n", 1)] {
         platform
             .post(&format!("{}/variables", project()), variable, 201)
             .await;
@@ -96,7 +96,7 @@ async fn post_overrides_reports_each_that_cannot_be_applied() {
 async fn post_overrides_needs_the_permission_of_the_environment() {
     let (platform, _world) = platform_with_variables().await;
     for level in ["runner", "readOnly", "noAccess", "admin"] {
-        let mut body = environment(level);
+        let mut body = environment_request(level);
         body["defaultUserAccessLevel"] = level.into();
         platform
             .post(&format!("{}/environments", project()), body, 201)
@@ -197,7 +197,11 @@ async fn delete_variables_removes_their_overrides() {
         .call("member", (Method::DELETE, &variable), None, 204)
         .await;
     platform
-        .post(&format!("{}/variables", project()), text("t", "new"), 201)
+        .post(
+            &format!("{}/variables", project()),
+            text_variable("t", "new"),
+            201,
+        )
         .await;
     assert_eq!(platform.read(&path("t")).await["overrides"], json!([]));
 }

@@ -4,7 +4,7 @@ use crate::description::Description;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 use sluicegate_local_platform::{AgentBehavior, Clock, Options, Role, RunningPlatform, Vocabulary, start};
-use sluicegate_test_support::platform_requests::{ARTIFACTS, FORM, client, form};
+use sluicegate_test_support::platform_requests::{ARTIFACTS, FORM, build_form, build_test_client};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ impl Platform {
         Self {
             clock: options.clock.clone(),
             running: start(options).await.unwrap(),
-            client: client(),
+            client: build_test_client(),
             description: OnceCell::new(),
         }
     }
@@ -187,7 +187,7 @@ impl Platform {
 
     /// Publishes these parts as an admin.
     pub async fn publish(&self, prefix: &str, version: &str, parts: &[(&str, &str)]) -> Response {
-        self.publish_form(prefix, version, form(parts)).await
+        self.publish_form(prefix, version, build_form(parts)).await
     }
 
     /// Publishes this body as an admin.

@@ -4,7 +4,7 @@ use crate::platform::{Platform, column, fields, same_keys};
 use reqwest::Method;
 use serde_json::{Value, json};
 use sluicegate_test_support::World;
-use sluicegate_test_support::platform_requests::{AGENT, connection, environment};
+use sluicegate_test_support::platform_requests::{AGENT, connection_request, environment_request};
 use uuid::Uuid;
 
 /// A project that the platform is started with; it has no commit.
@@ -35,14 +35,14 @@ pub async fn with_environments(platform: &Platform, path: &str, names: &[&str]) 
         .call(
             "root",
             (Method::POST, &format!("{path}/data-platform-connections")),
-            Some(connection("main")),
+            Some(connection_request("main")),
             201,
         )
         .await;
     for name in names {
         let operation = (Method::POST, &*format!("{path}/environments"));
         platform
-            .call("root", operation, Some(environment(name)), 201)
+            .call("root", operation, Some(environment_request(name)), 201)
             .await;
     }
 }
@@ -261,9 +261,12 @@ async fn post_environments_makes_one_on_a_connection_of_the_project() {
     let given = format!("/v1/projects/{GIVEN}");
     with_environments(&platform, &given, &[]).await;
     let path = format!("{given}/environments");
-    assert_eq!(platform.post(&path, environment("third"), 201).await, json!({}));
-    platform.post(&path, environment("third"), 409).await;
-    let mut short = environment("short");
+    assert_eq!(
+        platform.post(&path, environment_request("third"), 201).await,
+        json!({})
+    );
+    platform.post(&path, environment_request("third"), 409).await;
+    let mut short = environment_request("short");
     for optional in ["displayName", "description"] {
         short.as_object_mut().unwrap().remove(optional);
     }
@@ -281,11 +284,11 @@ async fn post_environments_refuses_connections_that_the_project_does_not_have() 
     with_environments(&platform, &other, &[]).await;
     let path = format!("{one}/environments");
     let send = |body: Value| platform.call("root", (Method::POST, &path), Some(body), 400);
-    let problem = send(environment("e")).await;
+    let problem = send(environment_request("e")).await;
     assert_eq!(fields(&problem), ["defaultConnections.DWH.warehouse_a"]);
     let path = format!("{other}/environments");
     let send = |body: Value| platform.call("root", (Method::POST, &path), Some(body), 400);
-    let mut body = environment("e");
+    let mut body = environment_request("e");
     body["defaultConnections"] = json!({"DWH": {"warehouse_b": "main"}});
     assert_eq!(fields(&send(body).await), ["defaultConnections.DWH.warehouse_b"]);
 }
@@ -328,7 +331,7 @@ async fn post_environments_names_every_wrong_field() {
     ];
     assert_eq!(fields(&problem), expected);
     for level in ["default", "admin", "runner", "readOnly", "noAccess"] {
-        let mut body = environment(level);
+        let mut body = environment_request(level);
         body["defaultUserAccessLevel"] = level.into();
         let problem = platform.post(&path, body, 400).await;
         assert_eq!(fields(&problem), ["defaultConnections.DWH.warehouse_a"]);
@@ -355,7 +358,7 @@ async fn post_environments_takes_the_second_warehouse_kind_too() {
         }
     };
     send("data-platform-connections", connection).await;
-    let mut body = environment("e");
+    let mut body = environment_request("e");
     body["defaultConnections"] = json!({"DWH": {"warehouse_b": "b"}});
     let value = |text: &str| json!({"value": text});
     body["connectionOverrides"] = json!([{"connectionName": "b", "connectionProperties": {

@@ -3,7 +3,9 @@
 use crate::platform::{Platform, SHARED, expect_problem, fields, keys, success};
 use reqwest::Method;
 use serde_json::{Value, json};
-use sluicegate_test_support::platform_requests::{ARTIFACTS, CONFIGURATION, DETAILS, NAME, WHOLE, form};
+use sluicegate_test_support::platform_requests::{
+    ARTIFACTS, CONFIGURATION, DETAILS, PUBLISH_PARTS, SHARED_PIPELINES_PART, build_form,
+};
 use std::collections::BTreeSet;
 
 async fn nothing_is_stored(platform: &Platform) {
@@ -20,7 +22,7 @@ async fn version_is_shown_as_it_was_published() {
         .publish_request("sales", "1.2.0")
         .header("commitHash", "4b825dc642cb6eb9a060e54bf8d69288fbee4904")
         .header("branch", "größe");
-    let published = success(request.body(form(&WHOLE)).send().await.unwrap()).await;
+    let published = success(request.body(build_form(&PUBLISH_PARTS)).send().await.unwrap()).await;
     assert_eq!(published, json!({"versionName": "1.2.0", "ignoredResources": []}));
 
     let mut details = platform
@@ -51,7 +53,7 @@ async fn version_is_shown_as_it_was_published() {
 async fn publish_leaves_out_and_lists_foreign_files() {
     let platform = Platform::empty().await;
     let parts = [
-        (NAME, CONFIGURATION),
+        (SHARED_PIPELINES_PART, CONFIGURATION),
         ("folder/load it.orch.yaml", ""),
         ("child.orch.yaml", ""),
         ("q.sql", ""),
@@ -90,7 +92,7 @@ async fn names_that_leave_the_artifact_are_refused_and_nothing_is_stored() {
         "",
         "clean.tran.yaml",
     ] {
-        let mut parts = WHOLE.to_vec();
+        let mut parts = PUBLISH_PARTS.to_vec();
         parts.push((name, ""));
         let body = expect_problem(platform.publish("p", "v", &parts).await, 400).await;
         assert_eq!(fields(&body), [name], "{body}");
@@ -101,7 +103,7 @@ async fn names_that_leave_the_artifact_are_refused_and_nothing_is_stored() {
 #[tokio::test]
 async fn broken_form_stores_nothing() {
     let platform = Platform::empty().await;
-    let whole = form(&WHOLE);
+    let whole = build_form(&PUBLISH_PARTS);
     for length in [0, 10, 60, whole.len() - 40, whole.len() - 5] {
         expect_problem(
             platform.publish_form("p", "v", whole[..length].to_vec()).await,
@@ -134,12 +136,12 @@ async fn publish_needs_exactly_one_readable_shared_pipelines_file() {
         &[("clean.tran.yaml", "")],
         &[("a/.any/shared-pipelines.yaml", CONFIGURATION)],
         &[
-            (NAME, CONFIGURATION),
+            (SHARED_PIPELINES_PART, CONFIGURATION),
             (".other/shared-pipelines.yaml", CONFIGURATION),
         ],
-        &[(NAME, broken)],
-        &[(NAME, "pipelines: [{ pipeline: a.orch.yaml }]")],
-        &[(NAME, "")],
+        &[(SHARED_PIPELINES_PART, broken)],
+        &[(SHARED_PIPELINES_PART, "pipelines: [{ pipeline: a.orch.yaml }]")],
+        &[(SHARED_PIPELINES_PART, "")],
     ] {
         expect_problem(platform.publish("p", "v", parts).await, 400).await;
     }
@@ -152,7 +154,7 @@ async fn prefix_version_and_form_data_are_needed() {
     let request = || {
         platform
             .request("admin", Method::POST, ARTIFACTS)
-            .body(form(&WHOLE))
+            .body(build_form(&PUBLISH_PARTS))
     };
     let body = expect_problem(request().header("versionName", "").send().await.unwrap(), 400).await;
     assert_eq!(fields(&body), ["sharedPipelineIdPrefix", "versionName"]);
@@ -176,7 +178,7 @@ async fn prefix_version_and_form_data_are_needed() {
 async fn part_over_limit_is_refused() {
     let platform = Platform::empty().await;
     let large = "x".repeat(64 * 1024 * 1024 + 1);
-    let mut parts = WHOLE.to_vec();
+    let mut parts = PUBLISH_PARTS.to_vec();
     parts.push(("q.sql", &large[1..]));
     success(platform.publish("p", "fits", &parts).await).await;
     parts.push(("r.sql", &large));
@@ -188,12 +190,12 @@ async fn part_over_limit_is_refused() {
 #[tokio::test]
 async fn version_is_published_once() {
     let platform = Platform::empty().await;
-    success(platform.publish("p", "v", &WHOLE).await).await;
-    expect_problem(platform.publish("p", "v", &WHOLE).await, 409).await;
-    success(platform.publish("P", "v", &WHOLE).await).await;
-    success(platform.publish("p", "V", &WHOLE).await).await;
+    success(platform.publish("p", "v", &PUBLISH_PARTS).await).await;
+    expect_problem(platform.publish("p", "v", &PUBLISH_PARTS).await, 409).await;
+    success(platform.publish("P", "v", &PUBLISH_PARTS).await).await;
+    success(platform.publish("p", "V", &PUBLISH_PARTS).await).await;
     success(platform.set_enabled("p", "v", false).await).await;
-    expect_problem(platform.publish("p", "v", &WHOLE).await, 409).await;
+    expect_problem(platform.publish("p", "v", &PUBLISH_PARTS).await, 409).await;
     let list = platform
         .get(&format!("{ARTIFACTS}?sharedPipelineIdPrefix=p"))
         .await;
@@ -213,7 +215,7 @@ async fn of_clients_that_race_for_a_version_one_wins() {
         let request = platform
             .publish_request("p", "v")
             .header("branch", racer.to_string())
-            .body(form(&WHOLE));
+            .body(build_form(&PUBLISH_PARTS));
         tokio::spawn(async move { (racer.to_string(), request.send().await.unwrap().status().as_u16()) })
     });
     let mut winners = Vec::new();
@@ -233,7 +235,10 @@ async fn of_clients_that_race_for_a_version_one_wins() {
 async fn names_come_in_as_clients_write_them() {
     let platform = Platform::empty().await;
     let configuration = "pipelines: [{ pipeline: \"a \\\"b\\\"\\nc.orch.yaml\", id: x, enabled: true }]";
-    let parts = [(NAME, configuration), ("a %22b%22%0Ac.orch.yaml", "")];
+    let parts = [
+        (SHARED_PIPELINES_PART, configuration),
+        ("a %22b%22%0Ac.orch.yaml", ""),
+    ];
     let published = success(platform.publish("p", "v", &parts).await).await;
     assert_eq!(published["ignoredResources"], json!([]));
     let details = platform.get(&format!("{DETAILS}?sharedPipelineIdPrefix=p")).await;
@@ -244,7 +249,7 @@ async fn names_come_in_as_clients_write_them() {
 async fn many_small_parts_are_taken() {
     let platform = Platform::empty().await;
     let names: BTreeSet<String> = (0..2_000).map(|number| format!("sql/{number}.sql")).collect();
-    let mut parts = WHOLE.to_vec();
+    let mut parts = PUBLISH_PARTS.to_vec();
     parts.extend(names.iter().map(|name| (name.as_str(), "select 1")));
     let published = success(platform.publish("p", "v", &parts).await).await;
     assert_eq!(published["ignoredResources"], json!([]));

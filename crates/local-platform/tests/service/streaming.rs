@@ -4,7 +4,7 @@ use crate::platform::{Platform, fields, same_keys};
 use crate::projects::{GIVEN, with_given};
 use reqwest::Method;
 use serde_json::{Value, json};
-use sluicegate_test_support::platform_requests::{DOCUMENT, definition};
+use sluicegate_test_support::platform_requests::{STREAMING_PIPELINE_DOCUMENT, streaming_definition};
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -14,7 +14,7 @@ fn path() -> String {
 
 /// Creates a pipeline and returns its path.
 pub async fn create_streaming_pipeline(platform: &Platform) -> String {
-    let created = platform.post(&path(), definition(), 201).await;
+    let created = platform.post(&path(), streaming_definition(), 201).await;
     format!("{}/{}", path(), created["streamingPipelineId"].as_str().unwrap())
 }
 
@@ -43,7 +43,7 @@ pub async fn status(platform: &Platform, pipeline: &str) -> String {
 #[tokio::test]
 async fn post_streaming_pipelines_stores_the_definition() {
     let (platform, _world) = with_given().await;
-    let mut sent = definition();
+    let mut sent = streaming_definition();
     sent["other"] = json!([1]);
     let mut with_id = sent.clone();
     with_id["streamingPipelineId"] = "mine".into();
@@ -53,8 +53,8 @@ async fn post_streaming_pipelines_stores_the_definition() {
     expected["streamingPipelineId"] = id.to_string().into();
     assert_eq!(created, expected);
     assert_eq!(platform.read(&format!("{}/{id}", path())).await, expected);
-    let created = platform.post(&path(), definition(), 201).await;
-    same_keys(&created, DOCUMENT);
+    let created = platform.post(&path(), streaming_definition(), 201).await;
+    same_keys(&created, STREAMING_PIPELINE_DOCUMENT);
 }
 
 // Endpoint: POST /v1/projects/{projectId}/streaming-pipelines
@@ -66,7 +66,7 @@ async fn post_streaming_pipelines_refuses_as_the_api_document_shows() {
     ))
     .unwrap();
     let change = |change: &dyn Fn(&mut Value)| {
-        let mut definition = definition();
+        let mut definition = streaming_definition();
         change(&mut definition);
         definition
     };

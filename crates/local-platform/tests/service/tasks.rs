@@ -4,9 +4,9 @@ use crate::platform::{Platform, column, fields, same_keys};
 use crate::projects::{GIVEN, with_given};
 use reqwest::Method;
 use serde_json::{Value, json};
-use sluicegate_test_support::platform_requests::{task_in, tools};
+use sluicegate_test_support::platform_requests::{granted_permissions, task_request_body};
 use sluicegate_test_support::repository::git;
-use sluicegate_test_support::{World, pipeline};
+use sluicegate_test_support::{World, orchestration_text};
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -34,7 +34,7 @@ const LONG: Duration = Duration::from_secs(20);
 
 /// Returns the body of a task with these granted tools.
 pub fn task(mode: &str, message: &str, granted: &[&str]) -> Value {
-    task_in(&GIVEN.to_string(), mode, message, granted)
+    task_request_body(&GIVEN.to_string(), mode, message, granted)
 }
 
 /// Creates a task and returns its path.
@@ -511,7 +511,7 @@ async fn post_messages_resumes_with_what_it_changes() {
     platform.wait(LONG);
     assert_eq!(state(&platform, &path).await, is("STOPPED", &[]));
     let messages = format!("{path}/messages");
-    let body = json!({"message": "push it", "grantedPermissions": tools(&["git_commit", "run_pipeline"]),
+    let body = json!({"message": "push it", "grantedPermissions": granted_permissions(&["git_commit", "run_pipeline"]),
         "agentConfig": {"name": "data_engineer_agent", "mode": "ACT", "targetBranchName": "other"}});
     let sent = send(&platform, &messages, body, 202).await;
     same_keys(
@@ -522,7 +522,7 @@ async fn post_messages_resumes_with_what_it_changes() {
     assert_eq!(document["status"], "RUNNING");
     assert_eq!(
         document["grantedPermissions"],
-        tools(&["run_pipeline", "git_commit"])
+        granted_permissions(&["run_pipeline", "git_commit"])
     );
     let config = &document["agentConfig"];
     assert_eq!(
@@ -612,7 +612,7 @@ async fn put_permissions_replaces_the_whole_set() {
     .await;
     let permissions = format!("{path}/permissions");
     let put = |names: &[&str]| {
-        let body = json!({"grantedPermissions": tools(names)});
+        let body = json!({"grantedPermissions": granted_permissions(names)});
         let (platform, permissions) = (&platform, &permissions);
         async move {
             platform
@@ -622,7 +622,7 @@ async fn put_permissions_replaces_the_whole_set() {
     };
     assert_eq!(
         platform.read(&path).await["grantedPermissions"],
-        tools(&["git_push", "read_file"])
+        granted_permissions(&["git_push", "read_file"])
     );
     let answer = put(&["create_file", "git_commit"]).await;
     same_keys(
@@ -631,7 +631,7 @@ async fn put_permissions_replaces_the_whole_set() {
     );
     assert_eq!(
         platform.read(&path).await["grantedPermissions"],
-        tools(&["create_file", "git_commit"])
+        granted_permissions(&["create_file", "git_commit"])
     );
     platform.wait(LONG);
     assert_eq!(state(&platform, &path).await, is("STOPPED", &["run_pipeline"]));
@@ -656,7 +656,7 @@ const FIX_TOOLS: [&str; 4] = ["read_file", "edit_file", "git_commit", "git_push"
 /// Starts a platform whose project has a pipeline with a misnamed component.
 async fn with_misnamed_component() -> (Platform, World) {
     let world = World::new();
-    world.write("a.orch.yaml", pipeline(&["Start", "load_it", "Done"]));
+    world.write("a.orch.yaml", orchestration_text(&["Start", "load_it", "Done"]));
     world.write(
         ".platform/config/pipeline_quality_rules.yaml",
         "rules:\n  - id: component-naming-convention\n    enabled: true\n    enforcementLevel: error\n    \

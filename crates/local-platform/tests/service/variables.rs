@@ -4,7 +4,7 @@ use crate::platform::{Platform, column, fields, same_keys};
 use crate::projects::{GIVEN, with_given};
 use reqwest::Method;
 use serde_json::{Value, json};
-use sluicegate_test_support::platform_requests::text;
+use sluicegate_test_support::platform_requests::text_variable;
 use std::sync::Arc;
 
 fn path() -> String {
@@ -31,7 +31,7 @@ async fn single_variable(platform: &Platform) -> Value {
 #[tokio::test]
 async fn post_variables_makes_one() {
     let (platform, _world) = with_given().await;
-    let mut body = text("region", "eu");
+    let mut body = text_variable("region", "eu");
     body["description"] = "Where".into();
     body["supportsDoubleResolution"] = true.into();
     let created = platform.post(&path(), body, 201).await;
@@ -71,9 +71,9 @@ async fn post_variables_makes_one() {
 #[tokio::test]
 async fn post_variables_refuses_a_second_of_the_same_name() {
     let (platform, _world) = with_given().await;
-    platform.post(&path(), text("a", ""), 201).await;
+    platform.post(&path(), text_variable("a", ""), 201).await;
     platform.post(&path(), number("a", 1), 409).await;
-    platform.post(&path(), text("A", ""), 201).await;
+    platform.post(&path(), text_variable("A", ""), 201).await;
     assert_eq!(single_variable(&platform).await["value"], "");
 }
 
@@ -82,7 +82,7 @@ async fn post_variables_refuses_a_second_of_the_same_name() {
 async fn post_variables_refuses_values_that_do_not_fit_the_type() {
     let (platform, _world) = with_given().await;
     for (body, expected) in [
-        (text("", "x"), &["name"][..]),
+        (text_variable("", "x"), &["name"][..]),
         (number("n", "30"), &["value"]),
         (
             json!({"name": "n", "type": "TEXT", "behaviour": "SHARED", "value": 1}),
@@ -119,7 +119,7 @@ async fn post_variables_lets_one_of_32_callers_win() {
         tokio::spawn(async move {
             let request = platform.request("member", Method::POST, &path());
             let response = request
-                .json(&text("one", &number.to_string()))
+                .json(&text_variable("one", &number.to_string()))
                 .send()
                 .await
                 .unwrap();
@@ -163,7 +163,7 @@ async fn get_variables_has_pages_of_25() {
 #[tokio::test]
 async fn patch_of_variable_needs_type_and_behaviour_and_keeps_other_fields() {
     let (platform, _world) = with_given().await;
-    let mut body = text("a", "x");
+    let mut body = text_variable("a", "x");
     body["description"] = "first".into();
     platform.post(&path(), body, 201).await;
     let problem = change(&platform, "a", json!({"value": "y"}), 400).await;
@@ -201,7 +201,7 @@ async fn patch_of_variable_needs_type_and_behaviour_and_keeps_other_fields() {
 #[tokio::test]
 async fn patch_variables_lets_type_and_value_change_together() {
     let (platform, _world) = with_given().await;
-    platform.post(&path(), text("a", "x"), 201).await;
+    platform.post(&path(), text_variable("a", "x"), 201).await;
     let problem = change(
         &platform,
         "a",
@@ -231,7 +231,7 @@ async fn patch_variables_lets_type_and_value_change_together() {
 #[tokio::test]
 async fn delete_variables_removes_it_for_good() {
     let (platform, _world) = with_given().await;
-    platform.post(&path(), text("a / ü", "x"), 201).await;
+    platform.post(&path(), text_variable("a / ü", "x"), 201).await;
     let one = format!("{}/a%20%2F%20%C3%BC", path());
     assert_eq!(
         platform.call("member", (Method::DELETE, &one), None, 204).await,

@@ -49,7 +49,7 @@ async fn names_of_a_vocabulary_are_the_allowed_values() {
             json!({"provider": provider, "providerParameters": {"ownerName": "o"}, "repositoryName": "r"});
         send("repositories", repository, status).await;
     }
-    let mut definition = sluicegate_test_support::platform_requests::definition();
+    let mut definition = sluicegate_test_support::platform_requests::streaming_definition();
     let problem = send("streaming-pipelines", definition.clone(), 400).await;
     assert_eq!(
         fields(&problem),

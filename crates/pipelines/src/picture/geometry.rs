@@ -2,13 +2,13 @@
 
 use super::canvas::{Canvas, ChangeMark};
 use roxmltree::Document;
-use sluicegate_test_support::picture_geometry::{Drawn, Link, Rect, of_class};
+use sluicegate_test_support::picture_geometry::{DrawnPicture, Link, Rect, elements_of_class};
 use std::collections::BTreeMap;
 
 /// Returns the errors in the picture of a complete canvas, as texts; the list is empty if the picture is correct.
 pub(super) fn faults(canvas: &Canvas, svg: &str) -> Vec<String> {
     let document = Document::parse(svg).unwrap();
-    let drawn = Drawn::read(document.root());
+    let drawn = DrawnPicture::read(document.root());
     let mut faults = faults_without_order(canvas, svg);
     check_order(canvas, &drawn.rects, &mut faults);
     faults
@@ -17,8 +17,8 @@ pub(super) fn faults(canvas: &Canvas, svg: &str) -> Vec<String> {
 /// Returns the errors in a picture that continues below like wrapped text, so the order of its boxes is not checked.
 pub(super) fn faults_without_order(canvas: &Canvas, svg: &str) -> Vec<String> {
     let document = Document::parse(svg).unwrap();
-    let drawn = Drawn::read(document.root());
-    let mut faults = drawn.faults();
+    let drawn = DrawnPicture::read(document.root());
+    let mut faults = drawn.find_faults();
     check_completeness(canvas, &drawn.rects, &drawn.links, &mut faults);
     check_visible_names(&document, &mut faults);
     faults
@@ -26,9 +26,9 @@ pub(super) fn faults_without_order(canvas: &Canvas, svg: &str) -> Vec<String> {
 
 /// Checks that no two boxes have the same visible text.
 fn check_visible_names(document: &Document<'_>, faults: &mut Vec<String>) {
-    let mut names: Vec<String> = of_class(document.root(), "component")
+    let mut names: Vec<String> = elements_of_class(document.root(), "component")
         .map(|component| {
-            of_class(component, "sg-name")
+            elements_of_class(component, "sg-name")
                 .filter_map(|text| text.text())
                 .flat_map(str::split_whitespace)
                 .collect()
@@ -114,13 +114,13 @@ fn check_order(canvas: &Canvas, rects: &[Rect], faults: &mut Vec<String>) {
             }
             let has_own_place = |index: usize| is_living(index) && !is_stacked(canvas, index);
             if has_own_place(index) && has_own_place(number) {
-                if distance.1.abs() <= 20.0 && !first.is_beside(second) {
+                if distance.1.abs() <= 20.0 && !first.is_in_same_row(second) {
                     faults.push(format!("{} and {} are not in one row", names.0, names.1));
                 }
                 if distance.1 > 0.0 && first.top > second.top {
                     faults.push(format!("{} is below {}", names.0, names.1));
                 }
-                if first.is_beside(second) && distance.0 > 0.0 && first.left >= second.left {
+                if first.is_in_same_row(second) && distance.0 > 0.0 && first.left >= second.left {
                     faults.push(format!("{} is not before {}", names.0, names.1));
                 }
             }

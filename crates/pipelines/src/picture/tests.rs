@@ -5,7 +5,7 @@ use super::geometry::{faults, faults_without_order};
 use super::*;
 use crate::diff::{PipelineVersions, compare_versions};
 use proptest::prelude::*;
-use sluicegate_test_support::picture_geometry::Drawn;
+use sluicegate_test_support::picture_geometry::DrawnPicture;
 use std::collections::{BTreeMap, BTreeSet};
 
 const BASE: &str = "type: orchestration
@@ -85,7 +85,7 @@ fn boxes_keep_canvas_order_and_never_overlap() {
 /// Returns the places of the boxes and the corners of the links.
 fn outline(picture: &str) -> String {
     let document = roxmltree::Document::parse(picture).unwrap();
-    let drawn = Drawn::read(document.root());
+    let drawn = DrawnPicture::read(document.root());
     let boxes = drawn.rects.iter().map(|rect| {
         format!(
             "{}: {},{} to {},{}",

@@ -16,14 +16,14 @@ async fn unknown_certificate_is_refused_and_not_asked_twice() {
     let text = error.to_string().replace(&server.url(), "https://h");
     insta::assert_snapshot!(text, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate was rejected: invalid peer certificate: UnknownIssuer");
     insta::assert_snapshot!(error.hint().unwrap(), @"if your company's own authority signed the certificate, pass it with --ca-cert (SLUICEGATE_CA_CERT)");
-    assert_eq!(server.connections(), 1);
+    assert_eq!(server.connection_count(), 1);
 }
 
 #[tokio::test]
 async fn its_root_makes_it_known() {
     let server = TlsServer::start(&["127.0.0.1"]);
     let mut settings = settings(&server.url());
-    settings.ca_cert = Some(server.root());
+    settings.ca_cert = Some(server.root_certificate_path());
     assert_eq!(
         platform_with(settings)
             .fetch_shared_pipelines()
@@ -38,20 +38,20 @@ async fn its_root_makes_it_known() {
 async fn certificate_for_another_name_is_refused() {
     let server = TlsServer::start(&["elsewhere.example"]);
     let mut settings = settings(&server.url());
-    settings.ca_cert = Some(server.root());
+    settings.ca_cert = Some(server.root_certificate_path());
     let error = platform_with(settings)
         .fetch_shared_pipelines()
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Certificate);
-    assert_eq!(server.connections(), 1);
+    assert_eq!(server.connection_count(), 1);
 }
 
 #[tokio::test]
 async fn certificate_of_an_authority_is_explained() {
     let server = TlsServer::start_as_authority(&["127.0.0.1"]);
     let mut settings = settings(&server.url());
-    settings.ca_cert = Some(server.root());
+    settings.ca_cert = Some(server.root_certificate_path());
     let error = platform_with(settings)
         .fetch_shared_pipelines()
         .await
@@ -67,13 +67,16 @@ async fn hint_for_unknown_issuer_does_not_advise_used_setting() {
     let server = TlsServer::start(&["127.0.0.1"]);
     let other = TlsServer::start(&["127.0.0.1"]);
     let mut settings = settings(&server.url());
-    settings.ca_cert = Some(other.root());
+    settings.ca_cert = Some(other.root_certificate_path());
     let error = platform_with(settings)
         .fetch_shared_pipelines()
         .await
         .unwrap_err();
     let hint = error.hint().unwrap();
-    assert!(hint.contains(&other.root().display().to_string()), "{hint}");
+    assert!(
+        hint.contains(&other.root_certificate_path().display().to_string()),
+        "{hint}"
+    );
     assert!(hint.contains("put the root certificate"), "{hint}");
 }
 
@@ -81,7 +84,7 @@ async fn hint_for_unknown_issuer_does_not_advise_used_setting() {
 async fn expired_certificate_is_named_with_its_date() {
     let server = TlsServer::start_until(&["127.0.0.1"], 2020);
     let mut settings = settings(&server.url());
-    settings.ca_cert = Some(server.root());
+    settings.ca_cert = Some(server.root_certificate_path());
     let error = platform_with(settings)
         .fetch_shared_pipelines()
         .await

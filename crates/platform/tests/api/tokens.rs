@@ -199,7 +199,7 @@ async fn answer_without_token_is_told_without_showing_it() {
 async fn file_is_read_again_after_401() {
     let server = MockServer::start().await;
     accepts(&server, "old").await;
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let file = folder.path().join("token");
     std::fs::write(&file, " old\n").unwrap();
     let platform = with_token(&server, TokenSource::File(file.clone()));
@@ -216,7 +216,7 @@ async fn file_is_read_again_after_401() {
 async fn command_is_run_once_and_again_after_401() {
     let server = MockServer::start().await;
     accepts(&server, "token-xx").await;
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let runs = folder.path().join("runs");
     let line = format!("printf x >> '{0}'; printf token-; cat '{0}'", runs.display());
     let platform = with_token(&server, TokenSource::Command(line));

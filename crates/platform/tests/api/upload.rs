@@ -341,7 +341,7 @@ async fn after_a_401_the_upload_is_made_anew() {
         }),
         second,
     ]);
-    let folder = scratch::folder();
+    let folder = scratch::create_scratch_directory();
     let file = folder.path().join("token");
     std::fs::write(&file, "abc").unwrap();
     let settings = Settings {

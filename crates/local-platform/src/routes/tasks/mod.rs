@@ -59,7 +59,7 @@ fn granted_tools_shape() -> Shape {
 }
 
 /// Returns the names of the granted tools in a request body, or `None` if the field is missing.
-fn read_granted_tools(body: &Map<String, Value>) -> Option<Vec<String>> {
+fn parse_granted_tools(body: &Map<String, Value>) -> Option<Vec<String>> {
     let tools = body.find_objects("grantedPermissions")?;
     Some(
         tools
@@ -86,7 +86,7 @@ fn parse_mode(name: &str) -> AgentMode {
 }
 
 /// Records an event about a task in the audit log; `information` is its free text.
-fn record_event(
+fn record_task_event(
     transaction: &Transaction<'_>,
     author: &Author,
     kind: EventKind,
@@ -117,7 +117,7 @@ fn unknown_task(id: Uuid) -> Problem {
 
 /// Returns whether the task's project is visible to the caller: everybody sees the projects from the command line, and
 /// a super admin sees all projects.
-fn can_see(app: &App, caller: &Caller, stored_task: &StoredTask) -> bool {
+fn can_see_task(app: &App, caller: &Caller, stored_task: &StoredTask) -> bool {
     caller.role == Role::SuperAdmin || app.find_startup_project(stored_task.project).is_some()
 }
 
@@ -140,11 +140,11 @@ where
         .try_change(move |transaction| {
             let stored_task = tasks::find_task(transaction, id)?;
             let Some(mut stored_task) =
-                stored_task.filter(|stored_task| can_see(&state, &caller, stored_task))
+                stored_task.filter(|stored_task| can_see_task(&state, &caller, stored_task))
             else {
                 return Ok(Err(unknown_task(id)));
             };
-            let author = state.author(&caller);
+            let author = state.change_author(&caller);
             let mut messages = stored_task.task.advance(author.time);
             messages.extend(push_due_branch(&state, &mut stored_task, author.time));
             let (value, new_messages) = match act(transaction, &mut stored_task, &author)? {
@@ -161,7 +161,7 @@ where
 /// Pushes the branch of a task whose push is due, and returns the message about the push. Returns `None` if no push is
 /// due.
 fn push_due_branch(app: &App, stored_task: &mut StoredTask, now: Moment) -> Option<Message> {
-    let order = stored_task.task.due_push()?;
+    let order = stored_task.task.find_due_push()?;
     let result = match app.find_startup_project(stored_task.project) {
         Some(project) => push_branch(&project.repository, &stored_task.task.config, order),
         None => Err("the local platform has no repository for this project".to_owned()),
@@ -179,7 +179,7 @@ where
     let mut due_tasks = app.store().query(read_tasks).await?;
     due_tasks.retain_mut(|stored_task| {
         stored_task.task.advance(now);
-        stored_task.task.due_push().is_some() && can_see(app, caller, stored_task)
+        stored_task.task.find_due_push().is_some() && can_see_task(app, caller, stored_task)
     });
     // A change pushes the branch that is due before anything else, so an empty change is enough.
     for stored_task in due_tasks {
@@ -189,7 +189,7 @@ where
 }
 
 /// Pushes the branch of the task with this ID, if its push is due.
-async fn push_due_branch_of(app: &Arc<App>, caller: &Caller, id: Uuid) -> Result<(), Problem> {
+async fn push_due_branch_of_task(app: &Arc<App>, caller: &Caller, id: Uuid) -> Result<(), Problem> {
     push_due_branches(app, caller, move |connection| {
         Ok(tasks::find_task(connection, id)?.into_iter().collect())
     })

@@ -1,6 +1,6 @@
 //! Creates agent tasks.
 
-use super::{AGENT_NAME, MODES, granted_tools_shape, parse_mode, read_granted_tools, record_event};
+use super::{AGENT_NAME, MODES, granted_tools_shape, parse_granted_tools, parse_mode, record_task_event};
 use crate::agent::{AgentTask, TaskConfig, TaskStatus};
 use crate::app::App;
 use crate::body::JsonObject;
@@ -129,11 +129,11 @@ async fn create_task(
     let (project, config) = (config.uuid_or_nil("projectId"), parse_task_config(&config, id));
     let project = VisibleProject::find_visible(&app, &caller, project).await?;
     let failure_reason = find_failure_reason(&app, &project, &config.source_branch_name).await?;
-    let author = app.author(&caller);
+    let author = app.change_author(&caller);
     let created_at = author.time;
     let (task, messages) = AgentTask::with_instruction(
         config,
-        read_granted_tools(&body).unwrap_or_default(),
+        parse_granted_tools(&body).unwrap_or_default(),
         failure_reason,
         app.agent_behavior(),
         &message,
@@ -149,7 +149,7 @@ async fn create_task(
     app.store()
         .change(move |transaction| {
             tasks::insert(transaction, &record, &messages)?;
-            record_event(
+            record_task_event(
                 transaction,
                 &author,
                 EventKind::PromptSubmitted,
@@ -197,7 +197,7 @@ async fn find_failure_reason(
     };
     let name = branch.to_owned();
     let has_branch = app
-        .read_repository(move || published_pipelines::has_branch(&repository, &name))
+        .run_repository_work(move || published_pipelines::has_branch(&repository, &name))
         .await?;
     Ok((!has_branch).then(|| format!("The repository has no branch `{branch}`")))
 }

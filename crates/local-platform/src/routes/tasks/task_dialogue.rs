@@ -1,8 +1,9 @@
 //! The messages between an agent and its callers: decisions, instructions and permissions.
 
 use super::{
-    AGENT_NAME, GrantedTool, ID_PARAMETER, MODES, can_see, change_task, granted_tools_shape,
-    list_granted_tools, parse_mode, push_due_branch_of, read_granted_tools, record_event, unknown_task,
+    AGENT_NAME, GrantedTool, ID_PARAMETER, MODES, can_see_task, change_task, granted_tools_shape,
+    list_granted_tools, parse_granted_tools, parse_mode, push_due_branch_of_task, record_task_event,
+    unknown_task,
 };
 use crate::agent::{
     DecisionOutcome, Message, OpenDecision, SubmittedAnswer, SubmittedDecision, TaskStatus,
@@ -131,12 +132,12 @@ async fn decide_task(
     let decisions: Vec<SubmittedDecision> = decisions.into_iter().map(parse_decision).collect();
     let pending_decisions = change_task(&app, &caller, id, move |transaction, stored_task, author| {
         let mut messages = Vec::new();
-        if let Some((decision, tool, message)) = stored_task.task.decide(&decisions, author.time) {
+        if let Some((decision, tool, message)) = stored_task.task.apply_decision(&decisions, author.time) {
             messages.push(message);
             let is_approved = matches!(decision.outcome, DecisionOutcome::Tool { approved: true, .. });
             if let Some(kind) = find_acceptance_event(&tool).filter(|_| is_approved) {
                 let information = format!("tool {tool}");
-                record_event(
+                record_task_event(
                     transaction,
                     author,
                     kind,
@@ -176,7 +177,7 @@ fn parse_answer(item: &Map<String, Value>) -> SubmittedAnswer {
             .find_value("questionIndex")
             .and_then(as_whole_number)
             .unwrap_or_default(),
-        options: item.texts("selectedOptions"),
+        options: item.text_list("selectedOptions"),
     }
 }
 
@@ -223,7 +224,7 @@ async fn list_task_messages(
         check.add_error("paginationToken", "must be the value of `more` in a response");
     }
     let (limit, start) = check.into_result((limit.unwrap_or(DEFAULT_LIMIT), position.unwrap_or_default()))?;
-    push_due_branch_of(&app, &caller, id).await?;
+    push_due_branch_of_task(&app, &caller, id).await?;
     let now = app.clock().now();
     let state = Arc::clone(&app);
     let messages = app
@@ -231,7 +232,7 @@ async fn list_task_messages(
         .query(move |connection| {
             let stored_task = tasks::find_task(connection, id)?;
             let Some(mut stored_task) =
-                stored_task.filter(|stored_task| can_see(&state, &caller, stored_task))
+                stored_task.filter(|stored_task| can_see_task(&state, &caller, stored_task))
             else {
                 return Ok(None);
             };
@@ -310,7 +311,7 @@ async fn send_task_message(
 ) -> Result<(StatusCode, Json<TaskReference>), Problem> {
     let id = request_path.uuid_parameter(ID_PARAMETER)?;
     follow_up_request_shape().validate(&body)?;
-    let (instruction, granted_tools) = (body.text_or_empty("message"), read_granted_tools(&body));
+    let (instruction, granted_tools) = (body.text_or_empty("message"), parse_granted_tools(&body));
     let config = body.find_object("agentConfig").cloned().unwrap_or_default();
     change_task(&app, &caller, id, move |transaction, stored_task, author| {
         if stored_task.task.status() == TaskStatus::Stopping {
@@ -324,9 +325,9 @@ async fn send_task_message(
         if let Some(branch) = config.find_text("targetBranchName") {
             stored_task.task.config.target_branch_name = branch;
         }
-        stored_task.task.grant(granted_tools.unwrap_or_default());
+        stored_task.task.grant_tools(granted_tools.unwrap_or_default());
         let message = stored_task.task.instruct(&instruction, author.time);
-        record_event(
+        record_task_event(
             transaction,
             author,
             EventKind::PromptSubmitted,
@@ -376,9 +377,9 @@ async fn replace_task_permissions(
 ) -> Result<Json<PermissionsResponse>, Problem> {
     let task_id = request_path.uuid_parameter(ID_PARAMETER)?;
     permissions_request_shape().validate(&body)?;
-    let tools = read_granted_tools(&body).unwrap_or_default();
+    let tools = parse_granted_tools(&body).unwrap_or_default();
     let granted_permissions = change_task(&app, &caller, task_id, move |_, stored_task, author| {
-        stored_task.task.replace_grants(tools, author.time);
+        stored_task.task.replace_granted_tools(tools, author.time);
         Ok(Ok((list_granted_tools(&stored_task.task), Vec::new())))
     })
     .await?;

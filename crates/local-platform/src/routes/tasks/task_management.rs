@@ -1,8 +1,8 @@
 //! Lists, shows, stops and removes tasks.
 
 use super::{
-    AGENT_NAME, GrantedTool, ID_PARAMETER, can_see, change_task, list_granted_tools, push_due_branch_of,
-    push_due_branches, unknown_task,
+    AGENT_NAME, GrantedTool, ID_PARAMETER, can_see_task, change_task, list_granted_tools,
+    push_due_branch_of_task, push_due_branches, unknown_task,
 };
 use crate::agent::{AgentMode, OpenDecision, TaskConfig, TaskStatus};
 use crate::app::App;
@@ -119,7 +119,7 @@ async fn list_tasks(
     let mut items: Vec<TaskItem> = Vec::new();
     for mut stored_task in tasks
         .into_iter()
-        .filter(|stored_task| can_see(&app, &caller, stored_task))
+        .filter(|stored_task| can_see_task(&app, &caller, stored_task))
     {
         // The status is known only after the task has advanced to the current time.
         stored_task.task.advance(now);
@@ -177,13 +177,13 @@ async fn show_task(
     request_path: RequestPath,
 ) -> Result<Json<TaskDetail>, Problem> {
     let id = request_path.uuid_parameter(ID_PARAMETER)?;
-    push_due_branch_of(&app, &caller, id).await?;
+    push_due_branch_of_task(&app, &caller, id).await?;
     let stored_task = app
         .store()
         .query(move |connection| tasks::find_task(connection, id))
         .await?;
     let mut stored_task = stored_task
-        .filter(|stored_task| can_see(&app, &caller, stored_task))
+        .filter(|stored_task| can_see_task(&app, &caller, stored_task))
         .ok_or_else(|| unknown_task(id))?;
     stored_task.task.advance(app.clock().now());
     Ok(Json(TaskDetail {
@@ -244,7 +244,7 @@ async fn delete_task(
         .try_change(move |transaction| {
             let stored_task = tasks::find_task(transaction, id)?;
             let Some(mut stored_task) =
-                stored_task.filter(|stored_task| can_see(&state, &caller, stored_task))
+                stored_task.filter(|stored_task| can_see_task(&state, &caller, stored_task))
             else {
                 return Ok(Err(unknown_task(id)));
             };
