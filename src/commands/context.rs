@@ -21,9 +21,8 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         .resolve_revisions(&args.selection, args.branch.clone())?;
     workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
     workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
-    let resolve = |sources: &SettingSources<'_>| {
-        sources.resolve_selection(&args.selection.globs, SelectionPurpose::Review)
-    };
+    let globs = &args.selection.globs;
+    let resolve = |sources: &SettingSources<'_>| sources.resolve_selection(globs, SelectionPurpose::Review);
     let selection = workspace.resolve_settings(run, resolve, |selection| selection)?;
     let target = workspace.resolve_target(run, &revisions)?;
     let snapshot = workspace.repo.snapshot(target.head.clone());

@@ -1,7 +1,6 @@
 //! Runs `sluicegate review`: resolves the target, selects the pipelines, requests the review, delivers the reports.
 
-use crate::delivery::deliver_gate_report;
-use crate::delivery::run_opening::NamedDestinations;
+use crate::delivery::{deliver_gate_report, run_opening::NamedDestinations};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::check_subject::check_paths::CheckPaths;
@@ -98,8 +97,7 @@ impl<'a> ReviewSubject<'a> {
         Ok(gate)
     }
 
-    /// Reviews the selected pipelines and those of the publish, and delivers one report. A dry run only prints what the
-    /// review would request.
+    /// Reviews the selected pipelines and those of the publish, and delivers one report. A dry run prints its plan.
     pub(super) fn review(
         &self,
         gate: &mut GateRun<'_>,
@@ -142,11 +140,10 @@ impl<'a> ReviewSubject<'a> {
 
     /// Prints what the review would request, for a dry run. A local review sends no requests.
     fn print_plan(&self, gate: &GateRun<'_>) -> CommandResult {
-        let request_count = if self.is_local() {
-            None
-        } else {
-            Some(self.remote_review().count_requests(gate)?)
-        };
+        let is_remote = !self.is_local();
+        let request_count = is_remote
+            .then(|| self.remote_review().count_requests(gate))
+            .transpose()?;
         gate.session.ui.print_result(&gate.render_plan(request_count))?;
         Ok(ExitStatus::Success)
     }

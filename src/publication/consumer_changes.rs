@@ -307,8 +307,7 @@ impl Publication<'_> {
     }
 
     /// Returns whether breaking changes stop the publish: with `--compat fail`, if they are not accepted. They do not
-    /// if the version exists and `--if-exists same-content` allows this run to repeat its publish. If its lookup fails,
-    /// they do.
+    /// if the version is known to exist and `--if-exists same-content` allows this run to repeat its publish.
     fn are_breaks_refused(
         &self,
         platform: &Platform,
@@ -326,15 +325,13 @@ impl Publication<'_> {
         Ok(self.run.block_on(existing_version)?.is_err())
     }
 
-    /// Prints the changes for consumers before the upload: a warning if something breaks, otherwise a summary in a
-    /// line.
+    /// Prints the changes for consumers before the upload: a warning if something breaks, otherwise one line.
     pub(super) fn print_consumer_changes(&self, plan: &Plan, compat: &Compatibility) {
         if !compat.is_breaking() {
             if compat.against.is_some() {
                 let old = compat.old_name();
-                self.run
-                    .ui
-                    .say(&format!("since {old}: {}", summarize_changes(compat)));
+                let summary = summarize_changes(compat);
+                self.run.ui.say(&format!("since {old}: {summary}"));
             }
             return;
         }
@@ -397,6 +394,7 @@ fn is_access_denied(error: &HttpError) -> bool {
 
 /// Returns the class of the changes for a step output; empty if the comparison is missing or incomplete.
 pub(super) fn class_name(compat: Option<&Compatibility>) -> String {
-    let class = compat.and_then(|compat| compat.class);
-    class.map(|class| class.to_string()).unwrap_or_default()
+    compat
+        .and_then(|compat| compat.class)
+        .map_or_else(String::new, |class| class.to_string())
 }

@@ -92,7 +92,7 @@ fn render_section(list: TitledList) -> String {
     markdown
 }
 
-/// Renders the changes to pipelines, with their consumers and callers, as a Markdown page that is short enough for a
+/// Renders the changes to pipelines, with their consumers and callers, to a Markdown page that is short enough for a
 /// comment. Pipelines that do not fit are only counted.
 pub(crate) fn render_page(changes: &ChangesPage) -> String {
     let files = &changes.files;

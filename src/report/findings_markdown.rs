@@ -83,7 +83,7 @@ fn render_finding(entry: &FindingEntry<'_>, place: &str, context: &ReportContext
     markdown
 }
 
-/// Renders the path and the line of a finding, as a link if the host can show files.
+/// Renders the path and the line of a finding. They are a link if the host can show files.
 fn render_place(finding: &Finding<'_>, context: &ReportContext) -> String {
     let place = format!("{}:{}", shorten_name(finding.path), finding.line);
     render_line_link(finding, &place, context)

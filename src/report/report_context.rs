@@ -93,7 +93,7 @@ impl ReportContext {
             .any(|logged_reason| logged_reason == reason)
     }
 
-    /// Returns how to fix a finding about the rules file, as an instruction such as `run …`: create the file if it is
+    /// Returns an instruction such as `run …` that fixes a finding about the rules file: create the file if it is
     /// missing, otherwise check it. Contains text from outside.
     pub(super) fn rules_file_hint(&self, finding: &Finding<'_>) -> &str {
         let missing_file_hint = match &self.missing_rules_hint {

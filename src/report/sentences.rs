@@ -191,7 +191,7 @@ pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> V
     }
 }
 
-/// Returns what to do about an undecided review, as an instruction; `None` if the verdict is decided or there is no
+/// Returns the instruction for an undecided review; `None` if the verdict is decided or there is no
 /// general advice.
 pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
     if report.verdict != Verdict::Undecided {

@@ -52,7 +52,7 @@ impl StandardInput {
         Ok(Some(Self { file, path }))
     }
 
-    /// Puts the text of standard input into the snapshot, as the file at `--stdin-path`, and returns this path.
+    /// Puts the text of standard input into the snapshot at the path of `--stdin-path`, and returns this path.
     pub(crate) fn add_to_snapshot(&self, snapshot: &mut Snapshot<'_>) -> String {
         snapshot.put_file(&self.path, self.file.path().to_owned());
         self.path.clone()

@@ -8,28 +8,28 @@ pub trait Arguments {
 }
 
 impl Arguments for &str {
-    /// Splits the text at spaces, as a shell does.
+    /// Splits the text at spaces.
     fn into_list(self) -> Vec<String> {
         split_at_spaces(self)
     }
 }
 
 impl Arguments for &&str {
-    /// Splits the text at spaces, as a shell does.
+    /// Splits the text at spaces.
     fn into_list(self) -> Vec<String> {
         split_at_spaces(self)
     }
 }
 
 impl Arguments for String {
-    /// Splits the text at spaces, as a shell does.
+    /// Splits the text at spaces.
     fn into_list(self) -> Vec<String> {
         split_at_spaces(&self)
     }
 }
 
 impl Arguments for &String {
-    /// Splits the text at spaces, as a shell does.
+    /// Splits the text at spaces.
     fn into_list(self) -> Vec<String> {
         split_at_spaces(self)
     }

@@ -80,16 +80,16 @@ pub(crate) fn compare_interfaces(
 
 impl InterfaceComparison {
     /// Adds the differences from another base, except for those that the comparison already contains.
-    pub(crate) fn add_other_base(&mut self, other: Self) {
+    pub(crate) fn add_base(&mut self, base_comparison: Self) {
         let known_keys: Vec<_> = self.changes.iter().map(change_key).collect();
-        let new_changes = other
+        let new_changes = base_comparison
             .changes
             .into_iter()
             .filter(|change| !known_keys.contains(&change_key(change)));
         self.changes.extend(new_changes);
         // The head, which is read for each base, is readable for all of them or for none.
-        self.is_repaired |= other.is_repaired;
-        self.unreadable = self.unreadable.take().or(other.unreadable);
+        self.is_repaired |= base_comparison.is_repaired;
+        self.unreadable = self.unreadable.take().or(base_comparison.unreadable);
     }
 
     /// Returns the number of changes by class, or the reason why the changes are unknown.

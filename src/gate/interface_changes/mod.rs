@@ -116,7 +116,7 @@ fn compare_with_bases<'b>(
         };
         match &mut first_difference {
             None => first_difference = Some((base, base_comparison)),
-            Some((_, comparison)) => comparison.add_other_base(base_comparison),
+            Some((_, comparison)) => comparison.add_base(base_comparison),
         }
     }
     Ok(first_difference)

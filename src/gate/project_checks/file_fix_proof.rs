@@ -72,7 +72,7 @@ impl FileProver<'_> {
         let positions: BTreeSet<Position> = candidate.values.iter().map(|value| value.fix.position).collect();
         let document = EditableDocument::parse(bytes, |position| positions.contains(&position))
             .map_err(|error| error.message)?;
-        let old_version = FileVersion::read(bytes, document.tree())?;
+        let old_version = FileVersion::from_tree(bytes, document.tree())?;
         if PipelineFacts::from_pipeline(&old_version.pipeline) != *candidate.facts {
             return Err("the file differs from the checked version".to_owned());
         }
@@ -103,7 +103,7 @@ impl FileProver<'_> {
         new_bytes: &[u8],
         new_tree: &Tree<'_>,
     ) -> Result<VersionComparison, String> {
-        let new_version = FileVersion::read(new_bytes, new_tree)?;
+        let new_version = FileVersion::from_tree(new_bytes, new_tree)?;
         let versions = PipelineVersions {
             path,
             previous_path: None,
@@ -164,7 +164,7 @@ struct FileVersion<'v> {
 
 impl<'v> FileVersion<'v> {
     /// Reads the pipeline of a version. The error is the reason why it is none.
-    fn read(bytes: &'v [u8], tree: &'v Tree<'v>) -> Result<Self, String> {
+    fn from_tree(bytes: &'v [u8], tree: &'v Tree<'v>) -> Result<Self, String> {
         let pipeline = Pipeline::from_tree(tree).map_err(|error| error.message)?;
         Ok(Self {
             bytes,

@@ -202,7 +202,7 @@ fn describe_badge(finding: &Finding<'_>) -> String {
     }
 }
 
-/// Renders the path and the line of a finding, as a link if the host has an `https` URL for files, and marks a changed
+/// Renders the path and the line of a finding. They are a link if the host has an `https` URL for files. Marks a changed
 /// line. The style sheet hides the path unless the findings are grouped by rule.
 fn render_place(finding: &Finding<'_>, view: &View<'_>) -> String {
     let line = finding.line;

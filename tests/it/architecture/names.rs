@@ -13,13 +13,13 @@ use syn::visit::{self, Visit};
 /// The kinds of faults, each with the number that is left. A number may only fall.
 const LIMITS: [(Fault, usize); 13] = [
     (Fault::Function, 1),
-    (Fault::Type, 1),
+    (Fault::Type, 0),
     (Fault::Module, 0),
-    (Fault::Constant, 1),
+    (Fault::Constant, 0),
     (Fault::Variant, 4),
-    (Fault::Field, 48),
+    (Fault::Field, 47),
     (Fault::Parameter, 18),
-    (Fault::Local, 13),
+    (Fault::Local, 10),
     (Fault::Meanings, 5),
     (Fault::Closure, 4),
     (Fault::TupleParameter, 0),

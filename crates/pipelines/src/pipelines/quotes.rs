@@ -86,7 +86,7 @@ pub(super) fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns whether the character between these two texts is inside a word, as an apostrophe is.
+/// Returns whether the character between these two texts is inside a word, for example an apostrophe.
 fn is_inside_word(text_before: &str, text_after: &str) -> bool {
     text_before.ends_with(is_word_char) && text_after.starts_with(is_word_char)
 }

@@ -29,7 +29,7 @@ impl<'m> Evaluation<'m> {
         self.spend_steps(1)?;
         match node {
             Node::Constant(constant) => Ok(constant_value(constant)),
-            Node::Variable(index) => self.find_variable(*index),
+            Node::Variable(index) => self.find_scope_value(*index),
             Node::Field(operand, index) => match self.compute_value(operand)? {
                 Value::Record(record) => record
                     .fields
@@ -111,7 +111,7 @@ impl<'m> Evaluation<'m> {
     }
 
     /// Returns the value of the variable with this index in the scope.
-    fn find_variable(&self, index: usize) -> EvaluationResult<'m> {
+    fn find_scope_value(&self, index: usize) -> EvaluationResult<'m> {
         let value = self.variables.get(index);
         value
             .cloned()

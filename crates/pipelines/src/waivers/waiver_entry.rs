@@ -69,7 +69,7 @@ impl WaiverEntry {
 }
 
 impl fmt::Display for WaiverEntry {
-    /// Writes the entry as YAML on one line, as it is in the file after the dash.
+    /// Writes the entry as YAML on one line, without the dash before it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,

@@ -7,6 +7,7 @@
 mod document_text;
 mod editor_position;
 mod scalar;
+mod scalar_location;
 mod scalar_rewrite;
 mod text_input;
 mod tree;

@@ -218,7 +218,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Adds the node that an alias refers to, as a key or as a value. The amount of data to which aliases expand is
+    /// Adds the node that an alias refers to. It becomes a key or a value. The amount of data to which aliases expand is
     /// limited; an alias below the skipped key does not count, because its node is not kept.
     fn add_alias(&mut self, anchor: usize, position: Position) -> Result<(), DocumentError> {
         let Some((id, weight)) = self.anchors.get(anchor).copied().flatten() else {
