@@ -54,7 +54,7 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
     Ok(ExitStatus::Success)
 }
 
-/// Prints the added entry, and the private variables that it leaves out because consumers cannot set them.
+/// Prints the added entry, and the private variables that it omits because consumers cannot set them.
 fn print_added_entry(
     run: &Run,
     args: &AddSharedPipelineArgs,

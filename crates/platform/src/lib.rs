@@ -19,7 +19,7 @@
 //!     client_certificate: None,
 //!     observer: Observer::default(),
 //! })?;
-//! for version in Platform::new(client).artifacts(None).await? {
+//! for version in Platform::new(client).fetch_artifacts(None).await? {
 //!     println!("{}", version.display_name());
 //! }
 //! # Ok(())

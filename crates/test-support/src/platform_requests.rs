@@ -9,9 +9,9 @@ pub const ARTIFACTS: &str = "/v1/shared-pipelines/artifacts";
 /// Path of the endpoint for the details of an artifact.
 pub const DETAILS: &str = "/v1/shared-pipelines/artifacts/details";
 
-/// Delimiter between the parts of [`form`].
+/// Delimiter between the parts of [`build_form`].
 pub const BOUNDARY: &str = "the-boundary";
-/// Content type of the output of [`form`].
+/// Content type of the output of [`build_form`].
 pub const FORM: &str = "multipart/form-data; boundary=the-boundary";
 
 /// Creates an HTTP client without certificates and proxies, which its tests do not need.

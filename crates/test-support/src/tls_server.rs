@@ -44,7 +44,7 @@ impl TlsServer {
         Self::start_with_params(&params)
     }
 
-    /// Starts a server that accepts only clients with the certificate in [`Self::client_pem`].
+    /// Starts a server that accepts only clients with the certificate in [`Self::client_certificate_paths`].
     pub fn start_with_client_certificate(names: &[&str]) -> Self {
         let key = KeyPair::generate().unwrap();
         let certificate = certificate_params(&["client.example.com"])

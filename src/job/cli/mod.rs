@@ -102,7 +102,7 @@ use std::ffi::OsString;
 
 const PROGRAM: &str = "sluicegate";
 
-/// Check pipelines (*.orch.yaml, *.tran.yaml) before a merge and publish them after it.
+/// Check pipelines (*.orch.yaml, *.tran.yaml) before a merge, publish them after it.
 #[derive(Debug, Parser)]
 #[command(name = PROGRAM, version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
 pub struct Cli {
@@ -194,7 +194,7 @@ pub enum Command {
     /// Allow findings: add, list or prune waivers
     Waivers(WaiversArgs),
 
-    /// Fix findings with one correct value, or let the agent fix them
+    /// Fix findings with one correct value, or let the agent do it
     Fix(Box<FixArgs>),
 
     /// Move a pipeline or script and update every reference to it

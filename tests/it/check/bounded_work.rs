@@ -82,7 +82,7 @@ fn messages_about_long_paths_are_short() {
     let world = unpushed_change(&files);
     let calls = messages(&world, "project/call");
     assert_eq!(calls.len(), 1);
-    assert!(calls[0].ends_with("and 17 more"), "{}", calls[0]);
+    assert!(calls[0].ends_with("and 17 more have that name"), "{}", calls[0]);
     let circles = messages(&world, "project/cycle");
     assert_eq!(circles.len(), 20);
     for message in calls.iter().chain(&circles) {

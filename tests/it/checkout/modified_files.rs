@@ -71,7 +71,10 @@ fn check_in_ci_evaluates_commit_after_step_changed_files() {
                 let output = call.run((flags, "--report json=-"));
                 assert_eq!(output.code, 1, "{host} {step} {flags:?}: {}", output.all());
                 let notes = parse_report(&output)["notes"].to_string();
-                assert!(notes.contains("1 file differs from it"), "{step}: {notes}");
+                assert!(
+                    notes.contains("1 file differs from the commit"),
+                    "{step}: {notes}"
+                );
                 assert!(notes.contains(path), "{step}: {notes}");
             }
         }
@@ -137,7 +140,10 @@ fn check_of_good_commit_in_ci_passes_and_lists_bad_disk_files() {
         let report = parse_report(&output);
         assert_eq!(report["context"]["head"], head(&world), "{host}");
         let notes = report["notes"].to_string();
-        assert!(notes.contains("30 files differ from it"), "{host}: {notes}");
+        assert!(
+            notes.contains("30 files differ from the commit"),
+            "{host}: {notes}"
+        );
         assert!(notes.contains("and 10 more"), "{host}: {notes}");
     }
     // Counterparts: a local run evaluates the files on disk, and the job may state that it means other files.

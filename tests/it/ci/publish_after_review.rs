@@ -184,10 +184,7 @@ fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
             .variable("CI_COMMIT_TAG", tag)
     };
     let args = ["ci", "--publish-on-tag", "v*", "--publish-on-branch", "**"];
-    tagged("nightly")
-        .run(&args)
-        .expect(0)
-        .saying(&["the tag nightly"]);
+    tagged("nightly").run(&args).expect(0).saying(&["tag nightly"]);
     let merge_request = host()
         .variable("CI_PIPELINE_SOURCE", "merge_request_event")
         .variable("CI_MERGE_REQUEST_IID", "7")

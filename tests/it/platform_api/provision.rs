@@ -169,7 +169,7 @@ fn apply_goes_on_after_a_failure_without_repeating_a_step() {
     provision_call(&platform, &world)
         .run(&APPLY)
         .expect(2)
-        .saying(&["the project was already created, and its definition in the file has changed"]);
+        .saying(&["the project was already created, but its definition in the file has changed"]);
     world.write("p.yaml", hybrid_file().replace("readOnly", "runner"));
     provision_call(&platform, &world).run(&APPLY).expect(0);
     assert_eq!(

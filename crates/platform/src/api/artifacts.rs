@@ -80,7 +80,7 @@ impl Platform {
         self.request_details(prefix, version).await?.json()
     }
 
-    /// Returns the same response as [`Platform::artifact_details`] as raw JSON, after a check that it has the expected
+    /// Returns the same response as [`Platform::fetch_artifact_details`] as raw JSON, after a check that it has the expected
     /// form.
     pub async fn fetch_raw_artifact_details(
         &self,

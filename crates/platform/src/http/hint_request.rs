@@ -20,7 +20,7 @@ pub async fn request_for_hint<T>(request: impl Future<Output = Result<T, HttpErr
         .ok()
 }
 
-/// Returns whether the current request is sent within [`read_for_hint`].
+/// Returns whether the current request is sent within [`request_for_hint`].
 pub(super) fn is_for_hint() -> bool {
     FOR_HINT.try_with(|()| ()).is_ok()
 }
