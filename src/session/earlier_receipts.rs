@@ -28,7 +28,7 @@ impl Run {
     }
 
     /// Returns whether git tracks the file, or a directory or link in its path: then the change controls its content. A
-    /// path that git cannot look up counts as tracked.
+    /// path that git cannot look up is treated as tracked.
     pub(crate) fn is_tracked_path(&self, repo: &Repository, path: &Path) -> bool {
         policy::list_tracked_paths(repo.root(), path)
             .iter()

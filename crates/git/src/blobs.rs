@@ -50,7 +50,7 @@ impl Repository {
     }
 
     /// Returns a reader of the blob's content that needs constant memory; without the git program, a large blob is
-    /// loaded as a whole. The reader yields exactly `size` bytes, which must be [`Self::blob_size`]; otherwise the
+    /// loaded as a whole. The reader yields exactly `size` bytes, which must be [`Self::read_blob_size`]; otherwise the
     /// content is damaged.
     pub fn open_blob(&self, blob: &BlobId, size: u64) -> Result<Box<dyn Read + Send>, GitError> {
         if size <= MAX_LOADED_SIZE || !self.program.is_installed() {

@@ -101,7 +101,7 @@ impl<'s> Differences<'s> {
     }
 
     /// Returns the paths of files in a base that are missing at head or have another kind there. A link in place of a
-    /// file counts as a removal, because links are not read.
+    /// file is treated as a removal, because links are not read.
     pub fn list_removed_paths(&self) -> BTreeSet<&str> {
         self.by_base
             .iter()

@@ -79,7 +79,7 @@ impl ResultKind {
 }
 
 impl PipelineResult {
-    /// Returns whether the change affects more than the layout. An unreadable version counts as such a change.
+    /// Returns whether the change affects more than the layout. An unreadable version is treated as such a change.
     pub(crate) fn changes_more_than_layout(&self) -> bool {
         match self {
             Self::Diff(diff) | Self::Picture(diff, _) => diff.change != FileChange::Layout,

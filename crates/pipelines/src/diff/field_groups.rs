@@ -106,8 +106,8 @@ pub(super) fn is_empty_leaf(leaf: &Leaf) -> bool {
     }
 }
 
-/// Returns the display name of a field: its path as [`format_steps`] writes it, with the names of the list entries in
-/// it.
+/// Returns the display name of a field: its path as [`format_path_steps`] writes it, with the names of its list
+/// entries.
 pub(super) fn format_field_path(field: &FieldDiff) -> String {
     format_path_steps(&field.path, &field.entry_names)
 }

@@ -31,8 +31,8 @@ impl PathMove {
             .then(|| format!("{}{remainder}", escape_glob(&self.new_path)))
     }
 
-    /// Returns the new glob like [`Self::glob_after`], for a glob that matches the targets of calls. The target of a
-    /// call may omit the extension of the pipeline, so the old path without `extension` is also replaced. With
+    /// Returns the new glob like [`Self::glob_after_move`], for a glob that matches the targets of calls. The target
+    /// of a call may omit the extension of the pipeline, so the old path without `extension` is also replaced. With
     /// `None`, only the complete old path is replaced.
     pub fn call_glob_after_move(&self, glob: &str, extension: Option<&str>) -> Option<String> {
         self.glob_after_move(glob).or_else(|| {

@@ -44,7 +44,7 @@ pub enum NextNameError {
     TooLarge(String),
 }
 
-/// Returns whether [`next_name`] can derive a name from this one.
+/// Returns whether [`next_version_name`] can derive a name from this one.
 pub fn has_next_version_name(name: &str) -> bool {
     SemanticName::parse(name).is_some()
 }
