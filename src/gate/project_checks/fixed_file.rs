@@ -193,3 +193,6 @@ pub(super) fn build_fixed_file(
         ))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -217,8 +217,8 @@ impl<'r> OldReport<'r> {
     }
 }
 
-/// Returns whether the report covers all pipelines.
+/// Returns whether the report covers all pipelines. Reports of a shard are not compared.
 fn covers_all_pipelines(report: &Report) -> bool {
     let context = &report.context;
-    context.base.is_none() && context.shard.is_none() && context.paths.is_empty()
+    context.base.is_none() && context.paths.is_empty()
 }
