@@ -150,3 +150,6 @@ pub(super) fn list_proposed_values(file: &FileResults) -> Vec<FixedValue> {
     values.sort_by_key(|value| value.fix.position);
     values
 }
+
+#[cfg(test)]
+mod tests;

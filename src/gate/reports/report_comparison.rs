@@ -218,8 +218,9 @@ impl<'r> OldReport<'r> {
     }
 }
 
-/// Returns whether the report covers all pipelines: it has no base, no shard and no restriction to paths.
+/// Returns whether the report covers all pipelines: it has no base and no restriction to paths. Reports of a shard are
+/// not compared.
 fn covers_all_pipelines(report: &Report) -> bool {
     let context = &report.context;
-    context.base.is_none() && context.shard.is_none() && context.paths.is_empty()
+    context.base.is_none() && context.paths.is_empty()
 }

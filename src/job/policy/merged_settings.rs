@@ -180,6 +180,12 @@ mod tests {
     }
 
     #[test]
+    fn configuration_value_is_a_number_only_if_yaml_reads_the_same_text() {
+        let texts = ["9", "09", "+9", "9.0", "high"].map(format_config_value);
+        assert_eq!(texts, ["9", r#""09""#, r#""+9""#, r#""9.0""#, r#""high""#]);
+    }
+
+    #[test]
     fn stricter_target_applies_to_untouched_settings() {
         let (said, after) = stricter(&file("warn", 9), &file("error", 9), file("warn", 9));
         assert_eq!(said[0], "rules: unused-components warn → error (tightened)");

@@ -162,3 +162,49 @@ fn describe_result(run: &SmokeExecution) -> String {
     }
     description
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find_verdict(run: SmokeExecution) -> Option<Verdict> {
+        let result = SmokeResult {
+            prefix: "p".to_owned(),
+            version_name: "1".to_owned(),
+            record: SmokeRecord::new(vec![run]),
+            status: ExitStatus::Success,
+            problem: None,
+            hint: None,
+            state: VersionState::Unchanged,
+            latest: None,
+        };
+        result.list_cases()[0].verdict
+    }
+
+    #[test]
+    fn run_that_may_have_started_has_an_undecided_case() {
+        let run = SmokeExecution::default();
+        let text = Some("text".to_owned());
+        let requested_run = SmokeExecution {
+            is_requested: true,
+            ..run.clone()
+        };
+        let started_run = SmokeExecution {
+            execution_id: text.clone(),
+            ..run.clone()
+        };
+        let stopped_run = SmokeExecution {
+            problem: text,
+            ..run.clone()
+        };
+        let ended_run = SmokeExecution {
+            has_ended: true,
+            ..started_run.clone()
+        };
+        for undecided_run in [requested_run, started_run, stopped_run] {
+            assert_eq!(find_verdict(undecided_run), Some(Verdict::Undecided));
+        }
+        assert_eq!(find_verdict(ended_run), Some(Verdict::Failed));
+        assert_eq!(find_verdict(run), None);
+    }
+}

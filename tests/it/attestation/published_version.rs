@@ -110,7 +110,12 @@ fn rerun_of_published_version_writes_statement() {
         publish_call(&world, &server).run(args).expect(0);
         let statement = read_statement(&world.work().join("s.json"));
         assert_eq!(statement["predicate"]["outcome"], outcome);
+        assert_eq!(statement["predicate"]["verified"], true);
     }
+    let args = "publish --version-name 2 --no-verify --attestation s.json";
+    publish_call(&world, &server).run(args).expect(0);
+    let statement = read_statement(&world.work().join("s.json"));
+    assert_eq!(statement["predicate"]["verified"], false);
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn statement_of_review_is_compared_with_clone() {
     );
     assert!(output.out.contains(&text), "{}", output.all());
     output.saying(&["the signature of the statement was not checked"]);
-    let edits: [(Edit, &str); 8] = [
+    let edits: [(Edit, &str); 9] = [
         (
             |it| it["subject"][1]["digest"]["sha256"] = json!("0".repeat(64)),
             "`sales/load.orch.yaml` has different content",
@@ -56,6 +56,7 @@ fn statement_of_review_is_compared_with_clone() {
             |it| it["subject"][1]["digest"] = json!({ "sha512": "00" }),
             "the subject `sales/load.orch.yaml` has no SHA-256",
         ),
+        (|it| it["subject"][1]["name"] = Value::Null, "has no name"),
         (
             |it| it["predicate"]["verdict"] = json!("failed"),
             "the verdict of the review is `failed`",
@@ -168,6 +169,13 @@ fn statement_of_publication_is_compared_with_platform_and_clone() {
         write_edited(&world, "publication.json", edit);
         verify("edited.json").expect(6).saying(&[text]);
     }
+    // The platform may have another address.
+    let said = "the version was published at ";
+    assert!(!output.all().contains(said), "{}", output.all());
+    write_edited(&world, "publication.json", |it| {
+        it["predicate"]["platform"]["url"] = json!("https://other.example");
+    });
+    verify("edited.json").expect(0).saying(&[said]);
     // A commit changes the clone, not the version.
     world.write("sales/load.orch.yaml", "type: orchestration\n");
     world.commit("later");

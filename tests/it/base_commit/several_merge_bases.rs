@@ -228,6 +228,37 @@ fn breaks_for_consumers_since_each_merge_base_are_reported_once() {
 }
 
 #[test]
+fn repair_of_the_file_that_one_merge_base_has_broken_passes() {
+    let shared = |ids: &[&str]| {
+        let entries = ids.iter().map(|id| {
+            format!("  - {{ pipeline: a.orch.yaml, id: {id}, enabled: true, parameters: {{}} }}\n")
+        });
+        format!(
+            "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n{}",
+            entries.collect::<String>()
+        )
+    };
+    let path = ".platform/shared-pipelines.yaml";
+    let (old, new) = (shared(&["kept"]), shared(&["kept", "more"]));
+    for states in [["{ broken", old.as_str()], [old.as_str(), "{ broken"]] {
+        let world = world_with_crossed_merges(path, states, &new);
+        let output = Job::github()
+            .pull_request()
+            .call(&world)
+            .run("check --compat fail")
+            .expect(0);
+        output.assert_logged(&["could not determine the changes for consumers"]);
+        // Counterpart: the change itself breaks the file.
+        let world = world_with_crossed_merges(path, states, "{ broken, too");
+        let output = Job::github()
+            .pull_request()
+            .call(&world)
+            .run("check --compat fail");
+        assert_ne!(output.code, 0, "{}", output.all());
+    }
+}
+
+#[test]
 fn three_merge_bases_and_a_renamed_pipeline() {
     let world = project();
     world.write("x.orch.yaml", orchestration_text(&BAD));

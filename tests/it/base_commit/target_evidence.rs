@@ -203,6 +203,7 @@ fn clone_of_fork_without_commit_of_target_is_refused() {
             &["check", "--all"],
             &["check", "--base", "HEAD~1"],
             &["check", "--policy", "base"],
+            &["check", "--policy", "head"],
             &["check", "new.orch.yaml"],
             &["check", "--deepen"],
             &["review", "--fork", "check"],

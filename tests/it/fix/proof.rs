@@ -29,6 +29,33 @@ fixed 1 finding in 1 file; 1 left
 }
 
 #[test]
+fn many_fixes_that_would_close_a_circle_are_left_after_a_limited_number_of_proofs() {
+    let mut called = HEADER.to_owned();
+    let mut files = Vec::new();
+    for number in 10..50 {
+        called += &call(&format!("Call {number}"), &format!("a/main{number}"));
+        let path = format!("a/main{number}.orch.yaml");
+        files.push((path, format!("{HEADER}{}", call("Call", "B/sub"))));
+    }
+    files.push(("b/sub.orch.yaml".to_owned(), called));
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let world = project(&files);
+    let output = fix(&world, "--all").expect(1);
+    let count_lines = |reason: &str| output.out.lines().filter(|line| line.ends_with(reason)).count();
+    let circle_count = count_lines("`project/cycle` would then report a/main10.orch.yaml");
+    let other_count = count_lines("too many other fixes cause new findings");
+    assert!(circle_count > 0 && other_count > 0, "{}", output.all());
+    assert!(
+        output.out.ends_with("nothing to fix; 40 left\n"),
+        "{}",
+        output.all()
+    );
+}
+
+#[test]
 fn fix_of_call_with_undeclared_argument_is_left() {
     let with_argument = format!(
         "{HEADER}{}        setScalarVariables:\n          - [ missing, '1' ]\n",

@@ -3,6 +3,7 @@
 use super::{EMPTY, HEADER, call, fix, project};
 use crate::support::Call;
 use std::fs;
+use std::process::Command;
 
 #[test]
 fn staged_file_is_fixed_on_disk_and_in_index() {
@@ -51,6 +52,44 @@ fn file_with_unstaged_changes_is_left() {
     assert_eq!(world.git("ls-files --stage main.orch.yaml"), index);
 }
 
+/// A limit on the size of files keeps the larger file from being written.
+#[test]
+fn file_that_cannot_be_written_is_left_on_disk_and_in_index() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let large_caller = caller.clone() + &"# more\n".repeat(10_000);
+    let world = project(&[("sales/load.orch.yaml", EMPTY)]);
+    world.write("main.orch.yaml", &large_caller);
+    world.write("next.orch.yaml", &caller);
+    world.git("add -A");
+    let index = world.git("ls-files --stage main.orch.yaml");
+    let program = Call::new(&world.work()).command("fix --staged");
+    let variables = program
+        .get_envs()
+        .filter_map(|(name, value)| Some((name, value?)));
+    let output = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 40; exec \"$@\"", "sh"])
+        .arg(program.get_program())
+        .args(program.get_args())
+        .env_clear()
+        .envs(variables)
+        .current_dir(world.work())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    for line in [
+        "next.orch.yaml:8: load -> sales/load\n",
+        "left: main.orch.yaml:8: load: could not write the file: ",
+        "fixed 1 finding in 1 file; 1 left\n",
+    ] {
+        assert!(text.contains(line), "{output:?}");
+    }
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(world.read_text("main.orch.yaml"), large_caller);
+    assert_eq!(world.git("ls-files --stage main.orch.yaml"), index);
+    let fixed_caller = caller.replace(": load", ": sales/load");
+    assert_eq!(world.git("show :next.orch.yaml"), fixed_caller.trim_end());
+}
+
 /// `git commit -a` and `git commit PATH` give their hooks another index.
 #[test]
 fn fix_in_hook_changes_the_index_of_the_commit() {
@@ -64,7 +103,7 @@ fn fix_in_hook_changes_the_index_of_the_commit() {
     let call_in_hook = Call::new(&world.work()).variable("GIT_INDEX_FILE", ".git/next-index");
     let path = git_dir.join("next-index");
     let stage = |args: &[&str]| {
-        let mut command = std::process::Command::new("git");
+        let mut command = Command::new("git");
         command
             .args(args)
             .current_dir(world.work())

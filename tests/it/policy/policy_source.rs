@@ -365,6 +365,8 @@ fn clone_without_tip_takes_what_event_names() {
     for host in [github_pull_request, gitlab_merge_request] {
         let output = review_with_json(&host(&world, platform.call(&world)), "").expect(1);
         assert!(!notes_of_policy(&output), "{}", output.all());
+        let has_wrong_note = output.all().contains("no remote of this clone is the target's");
+        assert!(!has_wrong_note, "{}", output.all());
     }
     // A push has no commit of the default branch.
     let output = review_with_json(&push_of_branch(&world, platform.call(&world)), "--all").expect(1);
@@ -700,6 +702,31 @@ fn jenkins_tells_that_the_branch_is_the_default_one() {
 }
 
 /// The rules are read from the platform's directory, as in the target branch.
+/// Without `GIT_COMMIT`, the checked-out commit is that of the host.
+#[test]
+fn build_without_commit_reads_its_own_policy_only_for_the_checked_out_commit() {
+    let world = bad_change_after_configuration(&[("sluicegate.yaml", "retries: 0\n")], &[]);
+    world.git("checkout -q main");
+    world.write("sluicegate.yaml", "retries: 1\n");
+    let newest = world.commit("newest");
+    world.push();
+    let call = Call::new(&world.work())
+        .variable("JENKINS_URL", "https://ci.invalid/")
+        .variable("BUILD_ID", "1")
+        .variable("BRANCH_NAME", "main")
+        .variable("BRANCH_IS_PRIMARY", "true");
+    let policy = |args: &str| call.run(args).expect(0).json()["policy"].clone();
+    assert_eq!(
+        policy("context --json --head HEAD"),
+        "sluicegate.yaml of the checkout: head is on the default branch `main`"
+    );
+    let tip = format!(
+        "sluicegate.yaml of `main` at {} (refs/remotes/origin/main)",
+        &newest[..7]
+    );
+    assert_eq!(policy("context --json --head HEAD~1"), tip);
+}
+
 #[test]
 fn change_with_another_hidden_folder_does_not_choose_rules() {
     let own = ".aaa/config/pipeline_quality_rules.yaml";

@@ -139,6 +139,20 @@ fn file_of_pointer_is_published_from_worktree() {
     publish_first_version(&world, &server.url, "")
         .expect(2)
         .saying(&["`git lfs pull`"]);
+    // Other content of the same size, which the times of the file do not show.
+    world.git("config core.trustctime false");
+    let path = world.work().join("sql/it.sql");
+    let time = fs::metadata(&path).unwrap().modified().unwrap();
+    let write = |text: &str| {
+        fs::write(&path, text).unwrap();
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(time).unwrap();
+    };
+    write("select 2;\n");
+    publish_first_version(&world, &server.url, "--from worktree")
+        .expect(2)
+        .saying(&["`git lfs pull`"]);
+    write(SCRIPT);
     publish_first_version(&world, &server.url, "--from worktree --receipt receipt.json").expect(0);
     let receipt = fs::read_to_string(world.work().join("receipt.json")).unwrap();
     let sent = "4a45092ccf992ea92250053a80b931b787924ba61648f420555511b84f10ab6c";

@@ -294,8 +294,13 @@ async fn disabled_version_leaves_one_before_or_nothing() {
     let server = Faulty::start(&[Fault::StoredThenGone], 0, Shows::Truth);
     let outcome = run_publish(&server, &plan, disabling).await;
     assert_eq!(
-        (outcome.kind, outcome.disabled, outcome.latest),
-        (OutcomeKind::Unverified, true, Some(LatestVersion::NoneEnabled))
+        (outcome.kind, outcome.verified, outcome.disabled, outcome.latest),
+        (
+            OutcomeKind::Unverified,
+            true,
+            true,
+            Some(LatestVersion::NoneEnabled)
+        )
     );
 
     let server = Faulty::start(&[Fault::None, Fault::StoredThenNonsense], 0, Shows::Truth);

@@ -159,6 +159,20 @@ fn rerun_with_template_starts_no_smoke_run_of_an_enabled_version() {
     assert_eq!(stage.starts(), [] as [Value; 0]);
 }
 
+#[test]
+fn rerun_with_template_waits_for_the_execution_of_an_earlier_run() {
+    let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+    stage.call().run("publish").expect(0);
+    let output = stage
+        .call()
+        .variable("SLUICEGATE_VERSION_NAME", "{short-sha}")
+        .run("publish")
+        .expect(0);
+    let text = format!("waiting for execution {EXECUTION}, which an earlier run started");
+    output.assert_logged(&[&text]);
+    assert_eq!(stage.starts().len(), 1);
+}
+
 /// Runs a publish, sends the signal after the first request with this method and path, and returns the exit code and
 /// the log.
 #[cfg(unix)]
@@ -189,14 +203,15 @@ fn publish_and_signal(
 #[cfg(unix)]
 #[test]
 fn publish_that_is_interrupted_during_smoke_run_disables_version() {
-    at_once([("INT", 130), ("TERM", 143)], |(signal, code)| {
+    let signals = [("INT", 130, "interrupted"), ("TERM", 143, "terminated")];
+    at_once(signals, |(signal, code, word)| {
         let stage = SmokePlatform::with_statuses(&["RUNNING"]);
         stage.accept_disable();
         let (exit_code, log) = publish_and_signal(&stage, "publish", signal, "GET", "/pipeline-executions/");
         assert_eq!(exit_code, code, "{log}");
         assert_eq!(stage.switches(), [disable_request()], "{log}");
         for text in [
-            "before the end of the smoke runs",
+            &format!("this run was {word} before the end of the smoke runs"),
             "the version is disabled again",
             EXECUTION,
         ] {

@@ -5,6 +5,7 @@ use crate::support::{
 };
 use serde_json::{Value, json};
 use std::fs;
+use std::time::Duration;
 use wiremock::ResponseTemplate;
 
 #[test]
@@ -207,6 +208,24 @@ fn version_that_cannot_be_disabled_is_reported_in_capitals_with_exit_code_6() {
     });
 }
 
+/// The latest version is still that of before, so the details of the version itself are awaited.
+#[test]
+fn version_that_is_shown_as_disabled_late_is_disabled() {
+    let stage = SmokePlatform::with_statuses(&["FAILED"]);
+    stage.accept_disable_late(Duration::from_millis(300));
+    let output = stage
+        .call()
+        .variable("SLUICEGATE_LOOKUP_TIMEOUT", "2")
+        .run("publish")
+        .expect(8);
+    output.assert_logged(&["the version is disabled again"]);
+    let smoke = &stage.receipt()["smoke"];
+    assert_eq!(
+        (&smoke["versionDisabled"], &smoke["latestVersion"]),
+        (&json!(true), &Value::Null)
+    );
+}
+
 #[test]
 fn several_smoke_runs_stop_at_the_first_that_fails() {
     for (statuses, start_count) in [(["FAILED", "SUCCESS"], 1), (["SUCCESS", "FAILED"], 2)] {
@@ -344,4 +363,12 @@ fn verify_reports_smoke_run_that_did_not_succeed() {
         .run("verify edited.json")
         .expect(6)
         .saying(&["the smoke run of `load` in `test` did not succeed: its status is FAILED"]);
+    stage.show(ResponseTemplate::new(404));
+    stage
+        .call()
+        .run("verify receipt.json")
+        .expect(6)
+        .saying(&["the platform has no execution"]);
+    stage.show(ResponseTemplate::new(403));
+    stage.call().run("verify receipt.json").expect(4);
 }

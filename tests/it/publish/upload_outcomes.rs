@@ -417,7 +417,31 @@ async fn version_that_could_not_be_disabled_is_said_first() {
         .await;
     assert_eq!((outcome.kind, outcome.disabled), (OutcomeKind::Incomplete, false));
     assert!(
-        outcome.problems[0].contains("could not be disabled"),
+        outcome.problems[0].starts_with("the incomplete version could not be disabled"),
+        "{:?}",
+        outcome.problems
+    );
+}
+
+#[tokio::test]
+async fn unverified_version_that_could_not_be_disabled_is_not_called_incomplete() {
+    let stage = Stage::new().await;
+    stage
+        .upload(ResponseTemplate::new(201))
+        .await
+        .shows(answer(&stage.details()))
+        .await
+        .disables(ResponseTemplate::new(403))
+        .await;
+    let outcome = stage
+        .run(PublishOptions {
+            on_ignored: OnIgnored::Disable,
+            ..hashing_publish_options()
+        })
+        .await;
+    assert_eq!((outcome.kind, outcome.disabled), (OutcomeKind::Unverified, false));
+    assert!(
+        outcome.problems[0].starts_with("the unverified version could not be disabled"),
         "{:?}",
         outcome.problems
     );

@@ -7,6 +7,7 @@ use crate::support::World;
 use sluicegate::publish::{FileSource, Plan, PublishError};
 use sluicegate_git::{GitError, Repository};
 use std::os::unix::fs::symlink;
+use std::time::{Duration, SystemTime};
 
 fn worktree_request() -> PlanInput {
     PlanInput {
@@ -46,6 +47,18 @@ fn worktree_publish_lists_differences_from_commit() {
         planned_paths(&plan).contains(&"new.orch.yaml")
             && !planned_paths(&plan).contains(&".hidden/other.orch.yaml")
     );
+}
+
+#[test]
+fn touched_file_with_the_committed_content_is_no_difference() {
+    let world = world_to_plan();
+    world.commit("all");
+    let path = world.work().join("sql/load.sql");
+    let earlier = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let file = std::fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(earlier).unwrap();
+    let warnings = on_disk(&world).warnings.join("\n");
+    assert!(!warnings.contains("the working tree differs"), "{warnings}");
 }
 
 #[test]

@@ -127,11 +127,18 @@ fn report_that_does_not_say_what_findings_are_about_excuses_none() {
 fn comparison_with_incomplete_old_report_is_undecided() {
     let content = pipeline_with_names(&["one bad"]);
     let world = two(&[("a.orch.yaml", &content)], &[("b.orch.yaml", Some(&content))]);
-    edit_report(&world, "old.json", |old| {
-        old["context"]["paths"] = json!(["a.orch.yaml"]);
-    });
-    let output = compare_reports(&world, "--report json=open.json").expect(3);
-    output.assert_logged(&["The old report cannot show which findings are new in 1 file: b.orch.yaml"]);
+    for (key, value) in [
+        ("base", json!("1111111111111111111111111111111111111111")),
+        ("paths", json!(["a.orch.yaml"])),
+    ] {
+        write_check_report(&world, "new.json");
+        edit_report(&world, "old.json", |old| {
+            old["context"]["base"] = Value::Null;
+            old["context"][key] = value;
+        });
+        let output = compare_reports(&world, "--report json=open.json").expect(3);
+        output.assert_logged(&["The old report cannot show which findings are new in 1 file: b.orch.yaml"]);
+    }
     Call::new(&world.work()).run("report open.json").expect(3);
     // The new report did not evaluate this rule, so none of its findings are reported as fixed.
     write_check_report(&world, "old.json");

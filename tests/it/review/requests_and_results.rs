@@ -103,6 +103,8 @@ fn run_without_pipelines_passes_and_writes_reports() {
         (report["verdict"].as_str(), report["counts"]["files"].as_u64()),
         (Some("passed"), Some(0))
     );
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("nothing to review: "), "{notes}");
     assert!(
         fs::read_to_string(world.work().join("out/j.xml"))
             .unwrap()
@@ -395,6 +397,11 @@ fn request_with_other_fields_than_platforms_names_setting() {
     assert!(refused.contains("check the data warehouse type"), "{refused}");
     let refused = said(
         json!({ "detail": "required property 'pipelines' is missing" }),
+        other,
+    );
+    assert!(refused.contains("--review-request pipelines"), "{refused}");
+    let refused = said(
+        json!({ "violations": [{ "field": "pipelines", "message": "must not be empty" }] }),
         other,
     );
     assert!(refused.contains("--review-request pipelines"), "{refused}");

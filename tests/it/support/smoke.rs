@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
 use wiremock::{Request, Respond, ResponseTemplate};
 
 /// The execution that the platform starts.
@@ -96,6 +98,23 @@ impl SmokePlatform {
         self.platform
             .respond_to("PATCH", "/artifacts$", move |_: &Request| {
                 is_disabled.store(true, Ordering::SeqCst);
+                answer(&json!({}))
+            });
+    }
+
+    /// Accepts the request to disable a version, whose details show it later. The latest version stays the same.
+    pub fn accept_disable_late(&self, delay: Duration) {
+        let mut details = publishing::version_details(&self.world);
+        details["artifactDetails"]["versionName"] = "1".into();
+        *self.latest.lock().unwrap() = Some(details);
+        let is_disabled = Arc::clone(&self.is_disabled);
+        self.platform
+            .respond_to("PATCH", "/artifacts$", move |_: &Request| {
+                let is_disabled = Arc::clone(&is_disabled);
+                thread::spawn(move || {
+                    thread::sleep(delay);
+                    is_disabled.store(true, Ordering::SeqCst);
+                });
                 answer(&json!({}))
             });
     }

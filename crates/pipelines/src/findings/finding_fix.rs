@@ -59,6 +59,7 @@ mod tests {
         };
         assert!(fix(3, 5, 3, 5).has_valid_region());
         assert!(fix(3, 5, 4, 1).has_valid_region());
+        assert!(!fix(3, 5, 4, 0).has_valid_region());
         for invalid in [fix(3, 5, 3, 4), fix(3, 5, 2, 9), fix(0, 1, 1, 1), fix(1, 0, 1, 1)] {
             assert!(!invalid.has_valid_region(), "{invalid:?}");
         }

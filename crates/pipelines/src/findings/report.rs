@@ -412,6 +412,25 @@ mod tests {
     }
 
     #[test]
+    fn note_that_is_a_recorded_reason_explains_the_verdict() {
+        let mut report = report(Vec::new());
+        report.notes = vec!["the reason".to_owned(), "a note".to_owned()];
+        report.reasons = vec!["the reason".to_owned()];
+        assert_eq!(report.verdict_reasons().collect::<Vec<_>>(), ["the reason"]);
+        assert_eq!(report.other_notes().collect::<Vec<_>>(), ["a note"]);
+        report.verdict = Verdict::Passed;
+        assert_eq!(report.verdict_reasons().count(), 0);
+    }
+
+    /// The jobs of one review may have different versions of the program.
+    #[test]
+    fn shard_of_path_is_the_same_in_each_version() {
+        for (path, index) in [("sales/load.orch.yaml", 26), ("a.orch.yaml", 693)] {
+            assert!(Shard { index, total: 1000 }.contains(path), "{path}");
+        }
+    }
+
+    #[test]
     fn each_path_is_in_exactly_one_shard() {
         let paths: Vec<String> = (0..500).map(|n| format!("folder {n}/ü{n}.orch.yaml")).collect();
         for total in [1, 2, 3, 7] {

@@ -220,6 +220,13 @@ mod tests {
         }
         assert_eq!(ListPage::parse(json!({ "results": null })), None);
         assert_eq!(ListPage::parse(json!("text")), None);
+        let sizes = [json!(2), json!(0), json!(-1)];
+        let sizes = sizes.map(|size| {
+            ListPage::parse(json!({ "results": [1], "size": size }))
+                .unwrap()
+                .size
+        });
+        assert_eq!(sizes, [Some(2), None, None]);
         assert_eq!(ListPage::parse(json!({ "results": [], "artifacts": [{}] })), None);
     }
 

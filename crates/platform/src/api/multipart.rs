@@ -210,3 +210,22 @@ pub fn escape_part_name(path: &str) -> Cow<'_, str> {
         Cow::Borrowed(path)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ExactReader;
+    use std::io::Read;
+
+    #[test]
+    fn read_into_an_empty_buffer_is_not_the_end_of_the_content() {
+        let mut reader = ExactReader {
+            content: Box::new(&b"ab"[..]),
+            length: 2,
+            remaining_size: 2,
+        };
+        assert_eq!(reader.read(&mut []).unwrap(), 0);
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "ab");
+    }
+}

@@ -85,6 +85,20 @@ async fn list_of_a_window_and_page_asks_for_them() {
         .unwrap();
     assert_eq!(page.events[0].additional_info.as_deref(), Some(r#"{"a":1}"#));
     assert_eq!(page.events[0].raw["new"], true);
+    assert_eq!((page.size, page.total), (Some(100), Some(301)));
+}
+
+// Endpoint: GET /v1/events
+#[tokio::test]
+async fn list_without_a_usable_page_size_has_none() {
+    for body in [r#"{ "results": [], "size": 0 }"#, r#"{ "results": [] }"#] {
+        let (_server, platform) = server_expecting("GET", "/v1/events", None, json(200, body)).await;
+        let page = platform
+            .fetch_event_page(&EventWindow::default(), 0)
+            .await
+            .unwrap();
+        assert_eq!((page.size, page.total), (None, None));
+    }
 }
 
 // Endpoint: GET /v1/events

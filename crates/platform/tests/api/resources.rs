@@ -233,6 +233,38 @@ async fn server_that_repeats_its_page_is_an_error() {
         error.to_string().ends_with("page 1 repeats the previous page"),
         "{error}"
     );
+    // A full page without a page number may be the first of several, too.
+    let entries: Vec<_> = (0..100)
+        .map(|id| serde_json::json!({ "sharedPipelineId": id.to_string() }))
+        .collect();
+    let server = MockServer::start().await;
+    Mock::given(method("GET"))
+        .respond_with(ResponseTemplate::new(200).set_body_json(entries))
+        .expect(2)
+        .mount(&server)
+        .await;
+    let error = platform(&server.uri())
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
+    assert!(
+        error.to_string().ends_with("page 1 repeats the page before"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn list_without_an_end_is_an_error() {
+    let server = MockServer::start().await;
+    Mock::given(method("GET"))
+        .respond_with(pages(1_000_000, Some(1)))
+        .mount(&server)
+        .await;
+    let error = platform(&server.uri())
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
+    assert!(error.to_string().ends_with("the list has no end"), "{error}");
 }
 
 // Endpoint: GET /v1/shared-pipelines/artifacts

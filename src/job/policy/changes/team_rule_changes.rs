@@ -172,6 +172,7 @@ mod tests {
             describe(narrow, wide),
             "team/a paths a/** → a/**, b/** (tightened)"
         );
+        assert_eq!(describe(wide, narrow), "team/a paths a/**, b/** → a/** (relaxed)");
         let other = "level: error, when: component.skipped, paths: [b/**]";
         assert_eq!(describe(narrow, other), "team/a paths a/** → b/** (changed)");
     }
