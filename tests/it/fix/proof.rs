@@ -45,7 +45,7 @@ fn many_fixes_that_would_close_a_circle_are_left_after_a_limited_number_of_proof
     let world = project(&files);
     let output = fix(&world, "--all").expect(1);
     let count_lines = |reason: &str| output.out.lines().filter(|line| line.ends_with(reason)).count();
-    let circle_count = count_lines("`project/cycle` would then report a/main10.orch.yaml");
+    let circle_count = count_lines("`project/cycle` would report a new finding in a/main10.orch.yaml");
     let other_count = count_lines("too many other fixes cause new findings");
     assert!(circle_count > 0 && other_count > 0, "{}", output.all());
     assert!(

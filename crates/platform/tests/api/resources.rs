@@ -248,7 +248,7 @@ async fn server_that_repeats_its_page_is_an_error() {
         .await
         .unwrap_err();
     assert!(
-        error.to_string().ends_with("page 1 repeats the page before"),
+        error.to_string().ends_with("page 1 repeats the previous page"),
         "{error}"
     );
 }
