@@ -211,7 +211,7 @@ fn compare_commits(
     let Some(commit) = repo.find_commit_with_id(version_commit) else {
         return Ok(CommitOrder::Unknown);
     };
-    if commit == *head || repo.contains_commit(head, &commit)? {
+    if repo.contains_commit(head, &commit)? {
         return Ok(CommitOrder::NotOlder);
     }
     if repo.contains_commit(&commit, head)? {

@@ -3,8 +3,7 @@
 use crate::document_content::{read_document_blob, read_document_on_disk};
 use sluicegate_base::overlap;
 use sluicegate_git::{
-    Change, ChangeKind, CommitId, ContentDoubt, FileContent, FileKind, GitError, Repository, Snapshot,
-    SnapshotFile,
+    Change, CommitId, ContentDoubt, FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile,
 };
 use sluicegate_pipelines::diff::{PipelineDiff, PipelineVersions, compare_versions};
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,10 +113,7 @@ impl VersionPairs<'_> {
     /// Reads both versions of a change from git. A file on disk is read later, on another thread.
     fn read_pair(&self, files: &PairFiles, index: usize, change: &Change) -> Result<PendingPair, GitError> {
         let previous_path = change.rename_source().map(str::to_owned);
-        let head_file = match change.kind {
-            ChangeKind::Deleted => None,
-            _ => files.head.get(&change.path),
-        };
+        let head_file = files.head.get(&change.path);
         let base_files = files.bases.get(change.base_index);
         let disk_path = head_file.and_then(|file| match &file.content {
             FileContent::Disk(file_path) if file.doubt.is_none() && file.kind != FileKind::Submodule => {

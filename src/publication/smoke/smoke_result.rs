@@ -167,8 +167,8 @@ fn describe_result(run: &SmokeExecution) -> String {
 mod tests {
     use super::*;
 
-    fn find_verdict(run: SmokeExecution) -> Option<Verdict> {
-        let result = SmokeResult {
+    fn build_result(run: SmokeExecution) -> SmokeResult {
+        SmokeResult {
             prefix: "p".to_owned(),
             version_name: "1".to_owned(),
             record: SmokeRecord::new(vec![run]),
@@ -177,8 +177,11 @@ mod tests {
             hint: None,
             state: VersionState::Unchanged,
             latest: None,
-        };
-        result.list_cases()[0].verdict
+        }
+    }
+
+    fn find_verdict(run: SmokeExecution) -> Option<Verdict> {
+        build_result(run).list_cases()[0].verdict
     }
 
     #[test]
@@ -201,10 +204,16 @@ mod tests {
             has_ended: true,
             ..started_run.clone()
         };
+        let hint = build_result(started_run.clone()).find_hint().unwrap();
+        assert!(hint.contains("executions show text"), "{hint}");
+        for other_run in [&requested_run, &stopped_run, &ended_run, &run] {
+            assert_eq!(build_result(other_run.clone()).find_hint(), None);
+        }
         for undecided_run in [requested_run, started_run, stopped_run] {
             assert_eq!(find_verdict(undecided_run), Some(Verdict::Undecided));
         }
         assert_eq!(find_verdict(ended_run), Some(Verdict::Failed));
-        assert_eq!(find_verdict(run), None);
+        assert_eq!(find_verdict(run.clone()), None);
+        assert_eq!(describe_result(&run), "not started");
     }
 }

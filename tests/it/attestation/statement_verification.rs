@@ -176,6 +176,15 @@ fn statement_of_publication_is_compared_with_platform_and_clone() {
         it["predicate"]["platform"]["url"] = json!("https://other.example");
     });
     verify("edited.json").expect(0).saying(&[said]);
+    let warning = "version 1 of sales is disabled: consumers cannot use it";
+    assert!(!output.all().contains(warning), "{}", output.all());
+    for (args, is_disabled) in [("disable 1 --force", true), ("enable 1", false)] {
+        publish_call(&world, &server)
+            .run(format!("artifacts {args} --prefix sales"))
+            .expect(0);
+        let output = verify("publication.json").expect(0);
+        assert_eq!(output.err.contains(warning), is_disabled, "{}", output.all());
+    }
     // A commit changes the clone, not the version.
     world.write("sales/load.orch.yaml", "type: orchestration\n");
     world.commit("later");

@@ -230,6 +230,22 @@ fn clone_of_fork_without_commit_of_target_is_refused() {
 }
 
 #[test]
+fn report_comparison_in_clone_of_fork_is_refused() {
+    let fork = Fork::new(&GOOD);
+    for (head, report) in [("HEAD~1", "old.json"), ("HEAD", "new.json")] {
+        Call::new(&fork.clone)
+            .variable("SLUICEGATE_CI", "none")
+            .run(format!("check --all --head {head} --report json={report}"))
+            .expect(0);
+    }
+    for (name, call) in fork.jobs_without_commit() {
+        let output = call.run("report --compare old.json new.json");
+        assert_eq!(output.code, 7, "{name}: {}", output.all());
+        output.saying(&["could not prove which commits the target branch"]);
+    }
+}
+
+#[test]
 fn deepen_fetches_commit_that_event_names_for_target() {
     let fork = Fork::new(&BAD);
     // The target went on, and the fork's server has the objects, as on a host where both share them.

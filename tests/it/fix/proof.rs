@@ -102,6 +102,7 @@ fn rename_is_uncertain_if_change_adds_equal_file() {
     let main = format!("{HEADER}{}", call("Call", "sales/load"));
     let world = project(&[("sales/load.orch.yaml", EMPTY), ("main.orch.yaml", &main)]);
     world.git("mv sales/load.orch.yaml sales/daily.orch.yaml");
+    world.write("sales/weekly.orch.yaml", format!("# another file\n{EMPTY}"));
     assert!(
         fix(&world, "--dry-run")
             .expect(0)

@@ -61,6 +61,15 @@ fn dry_run_shows_shared_pipelines_and_totals_and_hashes_only_with_v() {
     let plan = dry_run(&shop, "--json").json();
     assert_eq!(plan["files"].as_array().unwrap().len(), 153);
     assert_eq!(plan["files"][0]["sha256"].as_str().unwrap().len(), 64);
+    assert_eq!(
+        (&plan["from"], &plan["select"]),
+        (&json!("commit"), &json!("all"))
+    );
+    let plan = dry_run(&shop, "--json --from worktree --select closure").json();
+    assert_eq!(
+        (&plan["from"], &plan["select"]),
+        (&json!("worktree"), &json!("closure"))
+    );
 }
 
 #[test]

@@ -130,6 +130,25 @@ fn receipt_that_proves_nothing_starts_a_new_execution() {
 }
 
 #[test]
+fn rerun_ignores_only_an_execution_that_the_platform_does_not_have() {
+    let (start_count, text) = count_starts_after_edit(|stage| {
+        let responses = vec![ResponseTemplate::new(404), answer(&execution("SUCCESS"))];
+        stage.show(in_turn(responses));
+    });
+    assert_eq!(start_count, 2, "{text}");
+    assert!(
+        text.contains("of an earlier run: the platform does not have it"),
+        "{text}"
+    );
+    let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+    stage.call().run("publish").expect(0);
+    stage.show(ResponseTemplate::new(403));
+    let output = stage.call().run(RERUN).expect(4);
+    output.assert_logged(&["could not read execution"]);
+    assert_eq!(stage.starts().len(), 1);
+}
+
+#[test]
 fn rerun_with_template_does_not_succeed_if_version_is_disabled() {
     let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
     stage.set_version(true, true);

@@ -344,12 +344,16 @@ fn dry_run_lists_smoke_runs_and_starts_none() {
 fn verify_reports_smoke_run_that_did_not_succeed() {
     let stage = SmokePlatform::new();
     stage.start_with(answer(&json!({ "pipelineExecutionId": EXECUTION })));
-    let statuses = ["SUCCESS", "SUCCESS", "FAILED"];
+    let statuses = ["SUCCESS", "SUCCESS", "SUCCESS", "FAILED"];
     stage.show(in_turn(
         statuses.iter().map(|status| answer(&execution(status))).collect(),
     ));
     stage.call().run("publish").expect(0);
     stage.call().run("verify receipt.json").expect(0);
+    let mut edited_receipt = stage.receipt();
+    edited_receipt["smoke"]["verdict"] = json!("failed");
+    stage.world.write("edited.json", edited_receipt.to_string());
+    stage.call().run("verify edited.json").expect(6);
     // The platform shows another status now.
     stage
         .call()

@@ -424,6 +424,27 @@ async fn version_that_could_not_be_disabled_is_said_first() {
 }
 
 #[tokio::test]
+async fn version_that_the_response_shows_as_enabled_is_not_disabled() {
+    let stage = Stage::new().await;
+    stage
+        .upload(response_with_ignored_file())
+        .await
+        .shows(answer(&stage.details()))
+        .await
+        .disables(answer(&json!({ "enabled": true })))
+        .await;
+    let outcome = stage
+        .run(PublishOptions {
+            on_ignored: OnIgnored::Disable,
+            ..hashing_publish_options()
+        })
+        .await;
+    assert!(!outcome.disabled && outcome.disable_failed);
+    let reason = "according to the platform's response, the version is still enabled";
+    assert!(outcome.problems[0].contains(reason), "{:?}", outcome.problems);
+}
+
+#[tokio::test]
 async fn unverified_version_that_could_not_be_disabled_is_not_called_incomplete() {
     let stage = Stage::new().await;
     stage

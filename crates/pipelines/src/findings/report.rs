@@ -416,8 +416,11 @@ mod tests {
         let mut report = report(Vec::new());
         report.notes = vec!["the reason".to_owned(), "a note".to_owned()];
         report.reasons = vec!["the reason".to_owned()];
-        assert_eq!(report.verdict_reasons().collect::<Vec<_>>(), ["the reason"]);
-        assert_eq!(report.other_notes().collect::<Vec<_>>(), ["a note"]);
+        for max_known in [None, Some(5)] {
+            report.context.max_known = max_known;
+            assert_eq!(report.verdict_reasons().collect::<Vec<_>>(), ["the reason"]);
+            assert_eq!(report.other_notes().collect::<Vec<_>>(), ["a note"]);
+        }
         report.verdict = Verdict::Passed;
         assert_eq!(report.verdict_reasons().count(), 0);
     }

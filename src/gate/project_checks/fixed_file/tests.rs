@@ -51,6 +51,7 @@ fn file_with_another_difference_than_the_new_value_is_no_fix() {
         ("version: \"1.0\"", "version: \"2.0\""),
         ("defaultValue: load", "defaultValue: sales/load"),
         ("[ Done ]", "[ ]"),
+        ("[ Done ]", "[ Call ]"),
         ("note: load", "note: other"),
         ("note: load", "other: load"),
     ] {
