@@ -111,7 +111,7 @@ fn add_notes(gate: &mut GateRun<'_>) {
                 .describe_differences_on_disk(gate.session, &files.snapshot, &settings.selection)
         })
         .flatten();
-    let without_git = files.workspace.describe_missing_git();
+    let without_git = files.workspace.describe_missing_repository();
     gate.add_notes(note);
     gate.add_notes(without_git);
 }

@@ -5,7 +5,7 @@ use crate::job::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
 use crate::operations::executions::DEFAULT_TIMEOUT_SECONDS;
 use crate::session::response_output;
 use crate::session::watched_execution::{
-    WatchedExecution, print_end as show_end, reject_execution_request, report_end,
+    WatchedExecution, execution_request_failure, print_end as show_end, report_end,
 };
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
@@ -40,7 +40,7 @@ fn print_execution(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
     run.block_on(async {
         let response = match project.platform.fetch_execution(project.id, id).await {
             Ok(response) => response,
-            Err(error) => return Err(reject_execution_request(id, error)),
+            Err(error) => return Err(execution_request_failure(id, error)),
         };
         run.print_response(output, &response.raw, || {
             response_output::format_facts(&response.raw["result"])
@@ -81,7 +81,7 @@ fn terminate_execution(
             .terminate_execution(project.id, id, &status, cancel.force);
         let response = match send_before_deadline(pace.as_ref(), request).await {
             Ok(response) => response,
-            Err(error) => return Err(reject_execution_request(id, error)),
+            Err(error) => return Err(execution_request_failure(id, error)),
         };
         let Some(pace) = pace else {
             return run.print_response(output, &response.raw, || {

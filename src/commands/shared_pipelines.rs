@@ -47,7 +47,7 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
     run.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
     let edited_text = entry
         .add_to(&read_text(&full_path)?)
-        .map_err(|error| reject_edit(&shared_file, &error))?;
+        .map_err(|error| edit_failure(&shared_file, &error))?;
     atomic_file::write_file(&full_path, edited_text.as_bytes())
         .map_err(|error| Failure::usage(format!("could not write {shared_file}: {error}")))?;
     print_added_entry(run, args, &entry, &shared_file)?;
@@ -100,7 +100,7 @@ fn read_text(path: &Path) -> Result<String, Failure> {
 }
 
 /// Returns the error that the shared-pipelines file cannot be edited, with what to do instead.
-fn reject_edit(file: &str, error: &SharedEditError) -> Failure {
+fn edit_failure(file: &str, error: &SharedEditError) -> Failure {
     let failure = Failure::usage(format!("{file} was not changed: {error}"));
     failure.with_hint(match error {
         SharedEditError::AlreadyShared { .. } => "edit that entry, for example to enable it",

@@ -25,7 +25,7 @@ pub(crate) fn run(run: &Run, verb: VariablesVerb) -> CommandResult {
             VariablesVerb::Delete { name, output } => {
                 let result = project.platform.delete_variable(project.id, &name).await;
                 if let Err(error) = result {
-                    return Err(project.reject_variable_request(&name, error).await);
+                    return Err(project.variable_request_failure(&name, error).await);
                 }
                 print_confirmation(run, output, &format!("deleted variable {name} and its overrides"))
             }

@@ -62,9 +62,9 @@ impl<'a> NeededLines<'a> {
         }
     }
 
-    /// Returns whether the shown lines depend on the order of the findings, because only the log shows lines and it
-    /// lists only the first findings. The lines that the change touched must then be known before.
-    pub(super) fn needs_touched_lines_first(delivery: &Delivery<'_>) -> bool {
+    /// Returns whether the change's lines must be known before the shown lines are read. This is so if only the log
+    /// shows lines and it omits some findings: findings on changed lines come first in its list.
+    pub(super) fn depends_on_touched_lines(delivery: &Delivery<'_>) -> bool {
         let limit = delivery.destinations.show.max_findings();
         !delivery.destinations.has_report(Format::needs_lines) && delivery.report.findings().len() > limit
     }

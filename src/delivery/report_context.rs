@@ -149,7 +149,7 @@ fn add_file_lines(delivery: &Delivery<'_>, context: &mut ReportContext) {
     if !files.bases.is_empty() {
         needed_lines = NeededLines::for_sorting(delivery);
     }
-    if NeededLines::needs_touched_lines_first(delivery) {
+    if NeededLines::depends_on_touched_lines(delivery) {
         files.try_add_lines(&needed_lines, context);
         needed_lines = NeededLines::default();
     }

@@ -179,7 +179,7 @@ impl Run {
                 self.remove_old_file(&path);
             }
         }
-        overwritten_input.map_or(Ok(()), |path| Err(reject_input_path(&path)))
+        overwritten_input.map_or(Ok(()), |path| Err(input_path_failure(&path)))
     }
 
     /// Removes the statements at the paths that the configuration file names, also in a dry run.
@@ -354,7 +354,7 @@ fn is_same_file(path: &Path, other_path: &Path) -> bool {
 }
 
 /// Returns the error that the run would overwrite a file that it reads.
-fn reject_input_path(path: &Path) -> Failure {
+fn input_path_failure(path: &Path) -> Failure {
     let message = format!("cannot write {}: the command reads this file", path.display());
     Failure::usage(message).with_hint("write to another path")
 }

@@ -1,7 +1,7 @@
 //! The published versions and the shared pipelines of the account.
 
 use crate::job::cli::OutputArgs;
-use crate::session::artifact_versions::{artifact_prefixes, describe_missing_prefix, reject_unpublished};
+use crate::session::artifact_versions::{artifact_prefixes, describe_missing_prefix, unpublished_failure};
 use crate::session::response_output::{format_cell, format_table};
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
@@ -101,7 +101,7 @@ pub(crate) async fn print_artifact(
         .await
     {
         Ok(details) => details,
-        Err(error) => return Err(reject_unpublished(&platform, &prefix, version.as_deref(), error).await),
+        Err(error) => return Err(unpublished_failure(&platform, &prefix, version.as_deref(), error).await),
     };
     run.print_response(output, &details, || format_details(&details))
 }

@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::job::cli::{
     ConnectionsVerb, EnvironmentsVerb, OutputArgs, ProjectsVerb, RepositoriesVerb, SecretsVerb, ValueArgs,
 };
-use crate::session::resource::reject_creation;
+use crate::session::resource::creation_failure;
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
@@ -43,7 +43,7 @@ pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
                 let response = platform
                     .create_project(&project)
                     .await
-                    .map_err(|error| reject_creation(error, "run `sluicegate projects list` to check"))?;
+                    .map_err(|error| creation_failure(error, "run `sluicegate projects list` to check"))?;
                 run.print_response(output, &response.raw, || {
                     response_output::format_facts(&response.raw)
                 })
@@ -164,7 +164,7 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
         let response = platform
             .create_secret(&agent_id.to_string(), &secret)
             .await
-            .map_err(|error| reject_creation(error, "check the vault before you repeat the command"))?;
+            .map_err(|error| creation_failure(error, "check the vault before you repeat the command"))?;
         run.print_response(output, &response.raw, || {
             response_output::format_facts(&response.raw)
         })

@@ -75,7 +75,7 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
     }
     match result {
         Ok(()) => Ok(ExitStatus::Success),
-        Err(stop) => Err(reject_stop(stop, &state, &path)),
+        Err(stop) => Err(stop_failure(stop, &state, &path)),
     }
 }
 
@@ -100,11 +100,11 @@ fn apply_resolutions(
     for resolution in resolutions {
         let (name, value) = resolution
             .split_once('=')
-            .ok_or_else(|| reject_resolution(resolution))?;
+            .ok_or_else(|| resolution_failure(resolution))?;
         let step = ProvisionStep::ALL
             .into_iter()
             .find(|step| step.name() == name)
-            .ok_or_else(|| reject_resolution(resolution))?;
+            .ok_or_else(|| resolution_failure(resolution))?;
         let Some(record) = state
             .steps
             .get_mut(&step)
@@ -126,7 +126,7 @@ fn apply_resolutions(
                 record.mark = StepMark::Done;
                 record.project_id = Some(id.to_string());
             }
-            _ => return Err(reject_resolution(resolution)),
+            _ => return Err(resolution_failure(resolution)),
         }
         if let (Some(record), Some(body)) = (state.steps.get_mut(&step), plan.step_definition(step)) {
             record.request_body = body;
@@ -136,7 +136,7 @@ fn apply_resolutions(
 }
 
 /// Returns the error for a `--resolve` value that has another form.
-fn reject_resolution(resolution: &str) -> Failure {
+fn resolution_failure(resolution: &str) -> Failure {
     Failure::usage(format!(
         "--resolve {resolution}: expected STEP=again, STEP=done or project=UUID"
     ))
@@ -201,7 +201,7 @@ fn report_step(
 
 /// Returns the failure for a run that stopped, with a hint how to continue. The exit code is 8 if a step was done,
 /// because the project is then incomplete.
-fn reject_stop(stop: ProvisionError, state: &ProvisionState, path: &Path) -> Failure {
+fn stop_failure(stop: ProvisionError, state: &ProvisionState, path: &Path) -> Failure {
     let has_finished_step = ProvisionStep::ALL.iter().any(|step| state.is_done(*step));
     let status = match &stop {
         ProvisionError::Failed { error, .. } => step_exit_status(error, has_finished_step),

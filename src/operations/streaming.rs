@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, PaceArgs, StreamArgs};
-use crate::session::resource::{RemoteProject, ResourceLookup, reject_creation};
+use crate::session::resource::{RemoteProject, ResourceLookup, creation_failure};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
@@ -40,7 +40,7 @@ pub(crate) fn create_stream(
             .await;
         let response = match result {
             Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(reject_definition(error, &document));
+                return Err(definition_failure(error, &document));
             }
             // A 404 means that the project is missing.
             result => project.check_response(result).await?,
@@ -53,10 +53,10 @@ pub(crate) fn create_stream(
 
 /// Returns the failure of a creation. If the platform complains about fields of the definition, lists each complaint
 /// with its line in the file.
-fn reject_definition(error: HttpError, document: &Document) -> Failure {
+fn definition_failure(error: HttpError, document: &Document) -> Failure {
     let complaints = document.describe_violations(error.violations());
     if complaints.is_empty() {
-        return reject_creation(error, "check the project before you repeat the command");
+        return creation_failure(error, "check the project before you repeat the command");
     }
     let message = error.to_string();
     let summary = message.split("\n- ").next().unwrap_or_default();
@@ -68,7 +68,7 @@ fn reject_definition(error: HttpError, document: &Document) -> Failure {
 
 /// Returns the failure of a request about a streaming pipeline. If the user passed a name, the hint says that an id is
 /// required.
-fn reject_stream_request(id: &str, error: HttpError) -> Failure {
+fn stream_request_failure(id: &str, error: HttpError) -> Failure {
     let lookup = ResourceLookup {
         kind: "streaming pipeline",
         name: id,
@@ -78,7 +78,7 @@ fn reject_stream_request(id: &str, error: HttpError) -> Failure {
     let is_rejected_name = Uuid::parse_str(id).is_err() && matches!(error.status(), Some(400 | 404 | 422));
     // The API has no list of streaming pipelines, so the failure cannot suggest a name.
     let no_names = Some(Vec::new());
-    let failure = lookup.reject_missing_among(error, no_names);
+    let failure = lookup.missing_among_failure(error, no_names);
     if is_rejected_name {
         return failure.with_hint(
             "pass the ID that `sluicegate streaming create` printed: the platform's API cannot find a streaming \
@@ -94,7 +94,7 @@ pub(crate) fn print_stream(run: &Run, args: &StreamArgs) -> CommandResult {
     run.block_on(async {
         let response = match platform.fetch_streaming_pipeline(id, &args.id).await {
             Ok(response) => response,
-            Err(error) => return Err(reject_stream_request(&args.id, error)),
+            Err(error) => return Err(stream_request_failure(&args.id, error)),
         };
         run.print_response(args.output, &response.raw, || {
             response_output::format_facts(&response.raw)
@@ -108,7 +108,7 @@ pub(crate) fn send_command(run: &Run, args: &StreamArgs, command: StreamingComma
     run.block_on(async {
         let response = match platform.send_streaming_command(id, &args.id, command).await {
             Ok(response) => response,
-            Err(error) => return Err(reject_stream_request(&args.id, error)),
+            Err(error) => return Err(stream_request_failure(&args.id, error)),
         };
         run.print_response(args.output, &response, || {
             let word = command.name();
@@ -129,7 +129,7 @@ pub(crate) fn print_status(run: &Run, id: &str, output: OutputArgs) -> CommandRe
     run.block_on(async {
         let status = match platform.fetch_streaming_status(project, id).await {
             Ok(status) => status,
-            Err(error) => return Err(reject_stream_request(id, error)),
+            Err(error) => return Err(stream_request_failure(id, error)),
         };
         run.print_response(output, &status.raw, || response_output::format_facts(&status.raw))
     })?
@@ -156,7 +156,7 @@ pub(crate) fn wait_for_status(
             run.ui.say(&format!("the status is {status}"));
         })
         .await
-        .map_err(|error| reject_stream_request(id, error))?;
+        .map_err(|error| stream_request_failure(id, error))?;
         run.print_response(output, &status.raw, || response_output::format_facts(&status.raw))?;
         if end == PollEnd::Succeeded {
             return Ok(ExitStatus::Success);

@@ -6,7 +6,7 @@ use crate::job::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneAr
 use crate::publish::{
     LatestVersion, has_other_state, is_last_enabled, list_surplus_versions, poll_latest_after_disabling,
 };
-use crate::session::artifact_versions::{describe_latest, list_versions, reject_unpublished};
+use crate::session::artifact_versions::{describe_latest, list_versions, unpublished_failure};
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json as value};
@@ -168,7 +168,7 @@ impl<'a> VersionSwitch<'a> {
             Ok(response) => Ok(response),
             Err(error) => {
                 let is_missing = error.kind() == ErrorKind::NotFound;
-                let failure = reject_unpublished(self.platform, &self.prefix, Some(version), error).await;
+                let failure = unpublished_failure(self.platform, &self.prefix, Some(version), error).await;
                 if is_missing {
                     return Err(failure);
                 }
@@ -184,7 +184,7 @@ impl<'a> VersionSwitch<'a> {
         let version = None;
         let details = match self.platform.fetch_artifact_details(&self.prefix, version).await {
             Ok(details) => details,
-            Err(error) => return Err(reject_unpublished(self.platform, &self.prefix, version, error).await),
+            Err(error) => return Err(unpublished_failure(self.platform, &self.prefix, version, error).await),
         };
         details.artifact.version_name.ok_or_else(|| {
             let message = format!("the platform reports no latest version of {}", self.prefix);

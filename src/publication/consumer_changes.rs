@@ -10,7 +10,7 @@ use crate::publication::compared_offer::{ComparedOffer, FETCH_HINT, IdsOnlyReaso
 use crate::publish::{
     self, Plan, PublishedFiles, compare_with_published_files, version_name::needs_next_version,
 };
-use crate::session::artifact_versions::reject_unpublished;
+use crate::session::artifact_versions::unpublished_failure;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::interface::{
     self, ComparedVersion, Compatibility, InterfaceChange, NextNameError, find_acceptance_by_name,
@@ -106,7 +106,7 @@ impl Publication<'_> {
                 OTHER_VERSION_HINT
             };
             if is_needed {
-                return Err(reject_incomplete_comparison(reason, hint));
+                return Err(incomplete_comparison_failure(reason, hint));
             }
             self.run.ui.warn(&format!(
                 "comparing only the ids of shared pipelines: {reason}\nhint: {hint}"
@@ -116,7 +116,7 @@ impl Publication<'_> {
             let next_version = comparison
                 .next_version
                 .as_ref()
-                .map_err(reject_next_version)?
+                .map_err(next_version_failure)?
                 .clone();
             comparison.next_version = Ok(self.set_unused_version_name(plan, next_version)?);
         }
@@ -149,7 +149,7 @@ impl Publication<'_> {
         {
             Ok(details) => Ok(Ok((Some(details), latest_name))),
             Err(error) => {
-                let rejection = reject_unpublished(platform, prefix, Some(version), error);
+                let rejection = unpublished_failure(platform, prefix, Some(version), error);
                 Err(self.run.block_on(rejection)?)
             }
         }
@@ -245,7 +245,7 @@ impl Publication<'_> {
             }
             let higher_version =
                 interface::next_version_name(Some(&next_version), interface::ChangeClass::Content);
-            next_version = higher_version.map_err(|error| reject_next_version(&error))?;
+            next_version = higher_version.map_err(|error| next_version_failure(&error))?;
         }
     }
 
@@ -303,7 +303,7 @@ impl Publication<'_> {
             return Ok(None);
         };
         let is_refused = self.are_breaks_refused(platform, plan, &comparison.compat)?;
-        Ok(is_refused.then(|| PublishDecision::Refuse(reject_breaks(plan, comparison))))
+        Ok(is_refused.then(|| PublishDecision::Refuse(breaks_failure(plan, comparison))))
     }
 
     /// Returns whether breaking changes stop the publish: with `--compat fail`, if they are not accepted. They do not
@@ -355,7 +355,7 @@ fn describe_breaks(plan: &Plan, compat: &Compatibility) -> String {
 }
 
 /// Returns the error that the publish would break consumers. Its hint names the flags that accept the break.
-fn reject_breaks(plan: &Plan, comparison: &PublishComparison) -> Failure {
+fn breaks_failure(plan: &Plan, comparison: &PublishComparison) -> Failure {
     let message = describe_breaks(plan, &comparison.compat);
     let name_hint = match (&comparison.next_version, &comparison.compat.against) {
         (Ok(next), Some(old)) if find_acceptance_by_name(Some(old), next).is_some() => {
@@ -372,13 +372,13 @@ fn reject_breaks(plan: &Plan, comparison: &PublishComparison) -> Failure {
     ))
 }
 
-fn reject_incomplete_comparison(reason: &str, hint: &str) -> Failure {
+fn incomplete_comparison_failure(reason: &str, hint: &str) -> Failure {
     let message = format!("could not determine the changes for consumers: {reason}");
     Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(hint)
 }
 
 /// Returns the error that `{next}` has no value, because it cannot be counted on from the latest version.
-fn reject_next_version(error: &NextNameError) -> Failure {
+fn next_version_failure(error: &NextNameError) -> Failure {
     let hint = match error {
         NextNameError::NotSemantic(_) => {
             "set this version name yourself, to a semantic version such as 1.0.0; {next} continues from it"

@@ -54,7 +54,7 @@ impl GateRun<'_, SavedReports<'_>> {
         let report = parse_report(&bytes, &file.name).map_err(|failure| failure.with_hint(REPORT_HINT))?;
         let review = RequiredReview::new(&report, Some(&file));
         if let Some(reason) = review.find_reason_against(settings.require_review_engine) {
-            return Err(review.reject_review(&reason));
+            return Err(review.review_failure(&reason));
         }
         // A dry run without a platform cannot compare the platform of the review.
         if !settings.dry_run || connection.require_base_url().is_ok() {
@@ -108,7 +108,7 @@ impl<'r> RequiredReview<'r> {
             }
             None => "the report does not contain the platform that evaluated the files".to_owned(),
         };
-        Err(self.reject_review(&reason))
+        Err(self.review_failure(&reason))
     }
 
     /// Fails if the review passed only because its base has the same findings (`--new-only`). That base may differ from
@@ -154,7 +154,7 @@ impl<'r> RequiredReview<'r> {
     }
 
     /// Returns the error that a publish cannot rely on this review, for this reason.
-    fn reject_review(&self, reason: &str) -> Failure {
+    fn review_failure(&self, reason: &str) -> Failure {
         let hint = match self.report.context.shard {
             Some(_) => "run `sluicegate report PART.json… --report json=FILE` to merge all shards",
             None => REPORT_HINT,
@@ -203,7 +203,7 @@ impl<'r> RequiredReview<'r> {
             .filter(|path| !reviewed_paths.contains(path) && !unreviewed_selection.contains(path))
             .collect();
         if !missing_paths.is_empty() {
-            return Err(self.reject_missing_results(&missing_paths));
+            return Err(self.missing_results_failure(&missing_paths));
         }
         Ok(ReviewEvidence {
             verdict: self.report.verdict.to_string(),
@@ -215,7 +215,7 @@ impl<'r> RequiredReview<'r> {
 
     /// Returns the error that the review has no results for these pipelines of the plan: a usage error if the review
     /// was read from a file, otherwise an undecided run.
-    fn reject_missing_results(&self, missing_paths: &[&str]) -> Failure {
+    fn missing_results_failure(&self, missing_paths: &[&str]) -> Failure {
         let path_list = List::with_limit(missing_paths, MAX_LISTED_PIPELINES);
         let pipeline_count = format_count(missing_paths.len(), "pipeline");
         let message = format!(

@@ -10,7 +10,7 @@ use crate::publish::{
 };
 use crate::session::Run;
 use crate::session::artifact_versions::{
-    describe_missing_prefix, find_latest_version, prefix_lookup, reject_unpublished,
+    describe_missing_prefix, find_latest_version, prefix_lookup, unpublished_failure,
 };
 use crate::workspace::Workspace;
 use serde_json::{Value, json as value};
@@ -96,7 +96,7 @@ pub(crate) fn compare_versions<'a>(
         .resolve_selection(&GlobArgs::default(), SelectionPurpose::Publish)?;
     let compat = match &old_offer {
         Some(old_offer) if lacks_shared_file(old_offer) && lacks_shared_file(&new_offer) => {
-            return Err(reject_missing_files(old_offer, &new_offer));
+            return Err(missing_files_failure(old_offer, &new_offer));
         }
         Some(old_offer) => lookup.compare_offers(old_offer, &new_offer, &selection)?,
         None => Compatibility::new(ComparedVersion::default(), Vec::new()),
@@ -168,7 +168,7 @@ impl OfferLookup<'_> {
                 if self.workspace.repo.resolve(version).is_ok() {
                     return Ok(None);
                 }
-                let rejection = reject_unpublished(platform, self.prefix, Some(version), error);
+                let rejection = unpublished_failure(platform, self.prefix, Some(version), error);
                 Err(self.run.block_on(rejection)?)
             }
             Err(error) => Err(error.into()),
@@ -308,7 +308,7 @@ impl OfferLookup<'_> {
 
 /// Returns the error that neither version or revision has a shared-pipelines file: probably, the directory or one of
 /// the names is wrong.
-fn reject_missing_files(old: &ComparedOffer, new: &ComparedOffer) -> Failure {
+fn missing_files_failure(old: &ComparedOffer, new: &ComparedOffer) -> Failure {
     let message = format!(
         "neither {} nor {} has a shared-pipelines file",
         old.display_name(),

@@ -62,7 +62,7 @@ impl Publication<'_> {
             ));
             return Ok(None);
         }
-        Ok(Some(PublishDecision::Refuse(self.reject_older_commit(&message))))
+        Ok(Some(PublishDecision::Refuse(self.older_commit_failure(&message))))
     }
 
     /// Describes that the commit to publish is older than the commit of the latest version.
@@ -94,7 +94,7 @@ impl Publication<'_> {
 
     /// Returns the error that an older commit must not become the latest version. The hint says how to publish it on
     /// purpose.
-    fn reject_older_commit(&self, message: &str) -> Failure {
+    fn older_commit_failure(&self, message: &str) -> Failure {
         let message = format!("{message}: a rerun of an older run must not become the latest version");
         let history_hint = if self.workspace.repo.is_shallow() {
             "fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`); "

@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::publish::LatestVersion;
-use crate::session::resource::{ResourceLookup, reject_creation};
+use crate::session::resource::{ResourceLookup, creation_failure};
 use sluicegate_platform::api::{Artifact, ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 
@@ -38,7 +38,7 @@ pub(crate) async fn list_versions(platform: &Platform, prefix: &str) -> Result<V
 
 /// Returns the failure of a request for a version of a prefix, or for the latest one if `version` is `None`. For a 404,
 /// the published artifacts show what is missing: the prefix, the version, or an enabled version.
-pub(crate) async fn reject_unpublished(
+pub(crate) async fn unpublished_failure(
     platform: &Platform,
     prefix: &str,
     version: Option<&str>,
@@ -46,7 +46,7 @@ pub(crate) async fn reject_unpublished(
 ) -> Failure {
     let list_command = format!("artifacts list --prefix {prefix}");
     if error.kind() != ErrorKind::NotFound {
-        return reject_creation(error, &format!("run `sluicegate {list_command}` to check"));
+        return creation_failure(error, &format!("run `sluicegate {list_command}` to check"));
     }
     let artifacts = request_for_hint(platform.fetch_artifacts(None)).await;
     let versions: Vec<&Artifact> = artifacts
@@ -67,7 +67,7 @@ pub(crate) async fn reject_unpublished(
                 list_command: Some(&list_command),
                 show_command: None,
             };
-            lookup.reject_missing_among(error, Some(names))
+            lookup.missing_among_failure(error, Some(names))
         }
         _ if has_prefix => error
             .with_hint(
@@ -75,7 +75,7 @@ pub(crate) async fn reject_unpublished(
             )
             .into(),
         _ => prefix_lookup(prefix)
-            .reject_missing_among(error, artifacts.map(|artifacts| artifact_prefixes(&artifacts))),
+            .missing_among_failure(error, artifacts.map(|artifacts| artifact_prefixes(&artifacts))),
     }
 }
 
@@ -98,7 +98,7 @@ pub(crate) async fn find_latest_version(
     };
     match platform.fetch_artifacts(None).await {
         Ok(all) => Ok(Err(artifact_prefixes(&all))),
-        Err(_) => Err(prefix_lookup(prefix).reject_missing_among(error, None)),
+        Err(_) => Err(prefix_lookup(prefix).missing_among_failure(error, None)),
     }
 }
 

@@ -97,7 +97,7 @@ fn list_envelope(name: &str, items: Vec<Value>) -> Value {
 
 /// Returns the failure of a creation. If the response was lost, the hint contains `check_instruction`, which says how
 /// to check the result.
-pub(crate) fn reject_creation(error: HttpError, check_instruction: &str) -> Failure {
+pub(crate) fn creation_failure(error: HttpError, check_instruction: &str) -> Failure {
     if error.is_maybe_processed() {
         let hint = error.hint_with_check(check_instruction);
         Failure::from(error).with_hint(hint)
@@ -107,7 +107,7 @@ pub(crate) fn reject_creation(error: HttpError, check_instruction: &str) -> Fail
 }
 
 /// Returns the failure for a created resource whose response lacks its id. `check_instruction` says how to find it.
-pub(crate) fn reject_created_without_id(message: &'static str, check_instruction: &str) -> Failure {
+pub(crate) fn created_without_id_failure(message: &'static str, check_instruction: &str) -> Failure {
     let hint = format!("before you repeat the command, {check_instruction}");
     Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint)
 }
@@ -127,7 +127,7 @@ pub(crate) struct ResourceLookup<'a> {
 impl ResourceLookup<'_> {
     /// Returns the failure of a request for this resource. For a 404, requests the existing names and suggests the most
     /// similar one. If the response to a change was lost, the hint says how to check the result.
-    pub(crate) async fn reject_missing(
+    pub(crate) async fn missing_failure(
         self,
         error: HttpError,
         names: impl Future<Output = Result<Vec<String>, HttpError>>,
@@ -136,14 +136,14 @@ impl ResourceLookup<'_> {
             ErrorKind::NotFound => request_for_hint(names).await,
             _ => None,
         };
-        self.reject_missing_among(error, names)
+        self.missing_among_failure(error, names)
     }
 
     /// Returns the failure as [`Self::reject_missing`] does. `names` are the existing names, or `None` if they could
     /// not be listed.
-    pub(crate) fn reject_missing_among(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
+    pub(crate) fn missing_among_failure(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
         if error.kind() != ErrorKind::NotFound {
-            return reject_creation(error, &self.check_instruction());
+            return creation_failure(error, &self.check_instruction());
         }
         let fact = format!("the platform has no {} {:?}", self.kind, self.name);
         let hint = match names {
@@ -184,7 +184,7 @@ impl ResourceLookup<'_> {
 
 /// Returns the failure of a request for a project: a 404 means that the project is missing, unless the platform lists
 /// it.
-pub(crate) async fn reject_project_request(platform: &Platform, id: Uuid, error: HttpError) -> Failure {
+pub(crate) async fn project_request_failure(platform: &Platform, id: Uuid, error: HttpError) -> Failure {
     if error.kind() != ErrorKind::NotFound {
         return error.into();
     }
@@ -195,7 +195,7 @@ pub(crate) async fn reject_project_request(platform: &Platform, id: Uuid, error:
     {
         return error.into();
     }
-    project_lookup(&id.to_string()).reject_missing_among(error, projects.map(list_project_ids))
+    project_lookup(&id.to_string()).missing_among_failure(error, projects.map(list_project_ids))
 }
 
 /// Returns the message that the platform has no such project, with the most similar one, or `None` if the project
@@ -242,7 +242,7 @@ impl RemoteProject {
     pub(crate) async fn check_response<T>(&self, response: Result<T, HttpError>) -> Result<T, Failure> {
         match response {
             Ok(response) => Ok(response),
-            Err(error) => Err(reject_project_request(&self.platform, self.id, error).await),
+            Err(error) => Err(project_request_failure(&self.platform, self.id, error).await),
         }
     }
 
@@ -255,14 +255,14 @@ impl RemoteProject {
     ) -> Result<T, Failure> {
         match response {
             Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(reject_creation(error, check_instruction))
+                Err(creation_failure(error, check_instruction))
             }
             response => self.check_response(response).await,
         }
     }
 
     /// Returns the failure of a request for a variable. For a 404, suggests the project's most similar variable.
-    pub(crate) async fn reject_variable_request(&self, name: &str, error: HttpError) -> Failure {
+    pub(crate) async fn variable_request_failure(&self, name: &str, error: HttpError) -> Failure {
         let names = async {
             let variables = self.platform.fetch_variables(self.id).await?;
             Ok(variables
@@ -270,7 +270,7 @@ impl RemoteProject {
                 .filter_map(|variable| variable.value.name)
                 .collect())
         };
-        variable_lookup(name).reject_missing(error, names).await
+        variable_lookup(name).missing_failure(error, names).await
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Reads a file that a user named, up to a size limit.
 pub(crate) fn read_user_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
-    input::read_file(path, limit).map_err(|error| reject_unreadable(path, &error))
+    input::read_file(path, limit).map_err(|error| unreadable_failure(path, &error))
 }
 
 /// Reads a file that a user named, up to a size limit, or returns `None` if it does not exist.
@@ -15,10 +15,10 @@ pub(crate) fn read_user_file_if_exists(path: &Path, limit: u64) -> Result<Option
     match input::read_file(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(reject_unreadable(path, &error)),
+        Err(error) => Err(unreadable_failure(path, &error)),
     }
 }
 
-fn reject_unreadable(path: &Path, error: &io::Error) -> Failure {
+fn unreadable_failure(path: &Path, error: &io::Error) -> Failure {
     Failure::usage(format!("could not read the file {}: {error}", path.display()))
 }

@@ -14,7 +14,7 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
 
 /// Returns the failure of a request about an execution; a 404 means that the execution is missing.
-pub(crate) fn reject_execution_request(id: &str, error: HttpError) -> Failure {
+pub(crate) fn execution_request_failure(id: &str, error: HttpError) -> Failure {
     let lookup = ResourceLookup {
         kind: "execution",
         name: id,
@@ -22,11 +22,11 @@ pub(crate) fn reject_execution_request(id: &str, error: HttpError) -> Failure {
         show_command: Some("executions show"),
     };
     // Executions cannot be listed, so there are no names to suggest.
-    lookup.reject_missing_among(error, Some(Vec::new()))
+    lookup.missing_among_failure(error, Some(Vec::new()))
 }
 
 /// Returns the failure of a wait for an execution that may still be running, with the command to wait again.
-fn reject_wait(id: &str, error: HttpError) -> Failure {
+fn wait_failure(id: &str, error: HttpError) -> Failure {
     let hint = format!(
         "the execution may still be running; run `sluicegate executions show {id} --wait` to wait again"
     );
@@ -52,8 +52,8 @@ impl WatchedExecution {
         Self::poll(run, project, id, pace, Duration::ZERO)
             .await
             .map_err(|error| match error.kind() {
-                ErrorKind::NotFound => reject_execution_request(id, error),
-                _ => reject_wait(id, error),
+                ErrorKind::NotFound => execution_request_failure(id, error),
+                _ => wait_failure(id, error),
             })
     }
 
@@ -69,7 +69,7 @@ impl WatchedExecution {
             .await
             .map_err(|error| {
                 let fact = format!("execution {id} was started, but its state could not be read");
-                reject_wait(id, error).context(fact)
+                wait_failure(id, error).context(fact)
             })
     }
 

@@ -148,7 +148,7 @@ impl Ui {
         stream
             .write_all(result.as_bytes())
             .and_then(|()| stream.flush())
-            .map_err(reject_unwritable_output)
+            .map_err(unwritable_output_failure)
     }
 
     /// Writes text to standard error, for callers that must keep it out of the result on standard output.
@@ -226,7 +226,7 @@ impl Ui {
 }
 
 /// Returns the failure that the results cannot be written.
-fn reject_unwritable_output(error: io::Error) -> Failure {
+fn unwritable_output_failure(error: io::Error) -> Failure {
     let error = anyhow::Error::new(error).context("could not write the output");
     Failure::new(ExitStatus::Usage, error)
 }
@@ -238,7 +238,7 @@ fn write_result(
     write_content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
     match write_buffered(stream, write_content) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(reject_unwritable_output(error)),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable_output_failure(error)),
         _ => Ok(()),
     }
 }

@@ -31,9 +31,9 @@ impl OutputFile {
         let mut slot = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = match slot.take() {
             Some(file) => file,
-            None => AtomicFile::create(&self.path).map_err(|error| self.reject_unwritable(&error))?,
+            None => AtomicFile::create(&self.path).map_err(|error| self.unwritable_failure(&error))?,
         };
-        write_buffered(&mut file, write_content).map_err(|error| self.reject_unwritable(&error))?;
+        write_buffered(&mut file, write_content).map_err(|error| self.unwritable_failure(&error))?;
         *slot = Some(file);
         Ok(())
     }
@@ -42,10 +42,10 @@ impl OutputFile {
     pub(super) fn finish(&self) -> Result<(), Failure> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).take();
         file.map_or(Ok(()), AtomicFile::finish)
-            .map_err(|error| self.reject_unwritable(&error))
+            .map_err(|error| self.unwritable_failure(&error))
     }
 
-    fn reject_unwritable(&self, error: &io::Error) -> Failure {
+    fn unwritable_failure(&self, error: &io::Error) -> Failure {
         Failure::usage(format!("could not write {}: {error}", self.path.display()))
     }
 }

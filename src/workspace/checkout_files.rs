@@ -49,7 +49,7 @@ impl Workspace<'_> {
     }
 
     /// Returns a note if the files are not in a git repository.
-    pub(crate) fn describe_missing_git(&self) -> Option<String> {
+    pub(crate) fn describe_missing_repository(&self) -> Option<String> {
         self.repo.is_plain_directory().then(|| {
             format!(
                 "{} is not in a git repository. The files were checked without a base.",

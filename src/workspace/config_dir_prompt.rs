@@ -88,7 +88,7 @@ pub(crate) fn require_config_dir(
     let candidates = find_config_dir_candidates(snapshot)?;
     match ask_for_config_dir(run, &candidates)? {
         Some(name) => Ok(name),
-        None => Err(reject_unknown_config_dir(&candidates, command)),
+        None => Err(unknown_config_dir_failure(&candidates, command)),
     }
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn suggest_command(command: &str, candidates: &[String]) -> String {
 }
 
 /// Returns the error that the hidden directory is unknown, with the candidates and the command to run.
-pub(crate) fn reject_unknown_config_dir(candidates: &[String], command: &str) -> Failure {
+pub(crate) fn unknown_config_dir_failure(candidates: &[String], command: &str) -> Failure {
     let mut message = "no hidden directory at the repository root looks like the platform's".to_owned();
     if !candidates.is_empty() {
         let _ = write!(message, "; hidden directories: {}", candidates.join(", "));

@@ -43,7 +43,7 @@ impl Workspace<'_> {
                 let reason = describe_first_problem(&text.name, &problems);
                 Ok(TeamRulesInForce::without_file(path, &reason))
             }
-            Err(problems) => Err(reject_invalid_rules(text, &problems)),
+            Err(problems) => Err(invalid_rules_failure(text, &problems)),
         }
     }
 
@@ -138,7 +138,7 @@ pub(crate) fn describe_first_problem(name: &str, problems: &[LintProblem]) -> St
 }
 
 /// Returns the failure that the file contains an invalid rule, with its first problem.
-fn reject_invalid_rules(text: &NamedText, problems: &[LintProblem]) -> Failure {
+fn invalid_rules_failure(text: &NamedText, problems: &[LintProblem]) -> Failure {
     let help = problems.first().and_then(|problem| problem.help.clone());
     let hint =
         help.unwrap_or_else(|| "run `sluicegate rules lint` to see each error with its location".to_owned());

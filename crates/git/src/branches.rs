@@ -124,7 +124,7 @@ impl Repository {
     }
 
     /// Returns the short names of all branches, remote-tracking branches and tags, sorted.
-    pub fn list_revision_names(&self) -> Result<Vec<String>, GitError> {
+    pub fn list_ref_names(&self) -> Result<Vec<String>, GitError> {
         let list_error = GitError::library("list the branches and tags");
         let mut names = Vec::new();
         for reference in self.library.references().map_err(&list_error)? {

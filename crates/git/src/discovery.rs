@@ -33,7 +33,7 @@ impl Repository {
             .iter()
             .flat_map(|path| path.ancestors())
             .find_map(|folder| Some((find_git_dir(folder)?, folder)))
-            .ok_or_else(|| reject_missing_repository(from, absolute.as_deref()))?;
+            .ok_or_else(|| missing_repository_error(from, absolute.as_deref()))?;
         Self::open_at(&git_dir, folder)
     }
 
@@ -58,7 +58,7 @@ impl Repository {
 
 /// Returns the error for a directory without a `.git` in it or above it: that it is in a bare repository or in none.
 /// `absolute` is the directory's full path, if it exists.
-fn reject_missing_repository(from: &Path, absolute: Option<&Path>) -> GitError {
+fn missing_repository_error(from: &Path, absolute: Option<&Path>) -> GitError {
     let bare_repository = absolute
         .into_iter()
         .flat_map(Path::ancestors)

@@ -45,7 +45,7 @@ impl BoundedBody {
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
         let next = timeout(PIECE_TIMEOUT, self.pieces.next())
             .await
-            .map_err(|_| Problem::too_slow())?;
+            .map_err(|_| Problem::slow_body())?;
         let Some(piece) = next else {
             return Ok(None);
         };
@@ -86,7 +86,7 @@ impl<S: Sync> FromRequest<S> for JsonObject {
         let body = BoundedBody::new(&parts.headers, body, MAX_JSON_BYTES)?;
         let bytes = timeout(JSON_TIMEOUT, body.read_to_end())
             .await
-            .map_err(|_| Problem::too_slow())??;
+            .map_err(|_| Problem::slow_body())??;
         match serde_json::from_slice(&bytes) {
             Ok(Value::Object(object)) => Ok(Self(object)),
             Ok(_) => Err(Problem::invalid_field("", "must be an object")),

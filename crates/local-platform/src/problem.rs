@@ -122,7 +122,7 @@ impl Problem {
     }
 
     /// Creates a 408: the body arrived too slowly.
-    pub(super) fn too_slow() -> Self {
+    pub(super) fn slow_body() -> Self {
         Self::new(
             StatusCode::REQUEST_TIMEOUT,
             "the rest of the body did not arrive in time",

@@ -286,7 +286,7 @@ impl GateRun<'_> {
             let base_facts = base_document
                 .as_deref()
                 .and_then(|bytes| PipelineFacts::parse(bytes).ok());
-            base_facts.is_none_or(|base_facts| !head_facts.has_all_variables_of(path, &base_facts))
+            base_facts.is_none_or(|base_facts| !head_facts.keeps_variables(path, &base_facts))
         });
         Ok(narrowed_paths.map(|(path, _)| path).collect())
     }

@@ -77,7 +77,7 @@ pub(crate) struct ChangedFacts<'f>(&'f FactsByPath);
 
 impl ChangedFacts<'_> {
     /// Returns whether the pipeline at this path can be read and still declares each variable of `base_facts`.
-    pub(crate) fn has_all_variables_of(&self, path: &str, base_facts: &PipelineFacts) -> bool {
+    pub(crate) fn keeps_variables(&self, path: &str, base_facts: &PipelineFacts) -> bool {
         let facts = self.0.get(path).and_then(Option::as_ref);
         facts.is_some_and(|facts| facts.declares_variables_of(base_facts))
     }

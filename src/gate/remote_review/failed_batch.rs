@@ -58,7 +58,8 @@ fn has_known_finding(result: &RuleResult) -> bool {
     result.states.contains(&Some(FindingState::Known))
 }
 
-/// Returns a batch for each file with a finding of level error, as if the platform had reported the file as failed.
+/// Returns a failed batch for each file with a finding of level error. Local results have no batches, but the code that
+/// compares runs expects one for each file that failed.
 pub(crate) fn build_failed_batches(files: &[FileResults]) -> Vec<BatchFiles> {
     let mut batches = Vec::new();
     for file in files {

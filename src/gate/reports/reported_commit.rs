@@ -29,7 +29,7 @@ impl SavedReports<'_> {
     fn require_commit(&self, report: &Report, report_name: &str) -> Result<(), Failure> {
         let commits = self.list_expected_commits()?;
         let Some(head) = &report.context.head else {
-            return Err(reject_without_commit(report_name));
+            return Err(missing_commit_failure(report_name));
         };
         if commits.contains(head) {
             return Ok(());
@@ -61,7 +61,7 @@ impl SavedReports<'_> {
         head: &str,
     ) -> Result<(), Failure> {
         let Some(older_id) = &older.context.head else {
-            return Err(reject_without_commit(report_name));
+            return Err(missing_commit_failure(report_name));
         };
         let hint = self.ci.host.full_history_setting().map_or_else(
             || "fetch the history of the commit".to_owned(),
@@ -181,7 +181,7 @@ impl SavedReports<'_> {
 }
 
 /// Builds the error for a report of a working tree, whose commit cannot be verified.
-fn reject_without_commit(report_name: &str) -> Failure {
+fn missing_commit_failure(report_name: &str) -> Failure {
     Failure::usage(format!(
         "the report {report_name} does not belong to a commit: the report describes a working tree"
     ))

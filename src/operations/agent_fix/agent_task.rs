@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::operations::tasks::messages::format_event;
 use crate::operations::tasks::task_text;
 use crate::session::Run;
-use crate::session::resource::{reject_created_without_id, reject_creation};
+use crate::session::resource::{created_without_id_failure, creation_failure};
 use jiff::Timestamp;
 use serde_json::Value;
 use sluicegate_platform::api::{NewTask, Platform, Task};
@@ -64,9 +64,9 @@ impl TaskFollower<'_> {
             response = &mut creation => (response, None),
             status = &mut interrupt => (creation.await, Some(status)),
         };
-        let response = response.map_err(|error| reject_creation(error, CHECK_INSTRUCTION))?;
+        let response = response.map_err(|error| creation_failure(error, CHECK_INSTRUCTION))?;
         let id = response.task_id.clone().ok_or_else(|| {
-            reject_created_without_id(
+            created_without_id_failure(
                 "the task was created, but the response contains no taskId",
                 CHECK_INSTRUCTION,
             )

@@ -28,7 +28,7 @@ use branch_review::BranchReview;
 use fix_comparison::FixComparison;
 use fix_report::FixReport;
 use jiff::Timestamp;
-use remote_branches::{RemoteBranches, describe_foreign_change, list_foreign_changes, reject_fix};
+use remote_branches::{RemoteBranches, describe_foreign_change, fix_failure, list_foreign_changes};
 use serde_json::json;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::CommitId;
@@ -184,7 +184,7 @@ impl AgentFix<'_> {
         })?;
         match self.branches.find_fix_commit(&self.review.workspace.repo)? {
             None => Ok(ExitStatus::Success),
-            Some(commit) => Err(reject_fix(format!(
+            Some(commit) => Err(fix_failure(format!(
                 "the agent was asked only for a plan, but pushed {} to branch `{}`",
                 commit.short(),
                 self.branches.fix_branch
@@ -200,7 +200,7 @@ impl AgentFix<'_> {
             .find_fix_commit(&self.review.workspace.repo)?
             .is_some();
         if !is_pushed {
-            return Err(reject_missing_branch(&task.id, &self.branches));
+            return Err(missing_branch_failure(&task.id, &self.branches));
         }
         let commit = self.branches.fetch_fix(&mut self.review.workspace)?;
         if self.output == OutputFormat::Text {
@@ -257,7 +257,7 @@ impl AgentFix<'_> {
             self.branches.fix_branch,
             List::with_limit(files, MAX_LISTED_FILES)
         );
-        Err(reject_fix(message)
+        Err(fix_failure(message)
             .with_hint("do not merge the branch; run the command again, or fix the findings manually"))
     }
 }
@@ -304,7 +304,7 @@ fn report_no_findings(run: &Run, output: OutputFormat, report: &Report) -> Comma
 }
 
 /// Returns the failure of a task that finished although the agent pushed no branch.
-fn reject_missing_branch(id: &str, branches: &RemoteBranches) -> Failure {
+fn missing_branch_failure(id: &str, branches: &RemoteBranches) -> Failure {
     let message = format!(
         "task {id} finished, but the remote has no branch `{}`",
         branches.fix_branch

@@ -51,7 +51,7 @@ impl RemoteBranches {
         let fix_branch = names
             .iter()
             .find(|name| !tips.contains_key(name.as_str()))
-            .ok_or_else(|| reject_taken_names(&names))?;
+            .ok_or_else(|| taken_names_failure(&names))?;
         let branches = Self {
             remote,
             fix_branch: fix_branch.clone(),
@@ -73,7 +73,7 @@ impl RemoteBranches {
         if let Some(position) = self.describe_reviewed_move(&tips) {
             let message = format!("the reviewed branch was moved while the agent worked: {position}");
             let (remote, branch, commit) = (&self.remote, &self.reviewed_branch, &self.reviewed_commit);
-            return Err(reject_fix(message).with_hint(format!(
+            return Err(fix_failure(message).with_hint(format!(
                 "find out who moved it; `git push --force {remote} {commit}:refs/heads/{branch}` restores it"
             )));
         }
@@ -108,7 +108,7 @@ impl RemoteBranches {
         let branches = repo.find_remote_branches_with_name(&self.fix_branch)?;
         let tracked_branch = branches.into_iter().find(|branch| branch.remote == self.remote);
         let tip = tracked_branch
-            .ok_or_else(|| reject_fix(format!("the branch `{}` was not fetched", self.fix_branch)))?
+            .ok_or_else(|| fix_failure(format!("the branch `{}` was not fetched", self.fix_branch)))?
             .tip;
         if !repo.contains_commit(&tip, &self.reviewed_commit)? {
             let message = format!(
@@ -116,14 +116,16 @@ impl RemoteBranches {
                 self.fix_branch,
                 self.reviewed_commit.short()
             );
-            return Err(reject_fix(message).with_hint("do not use the branch: the agent rewrote its history"));
+            return Err(
+                fix_failure(message).with_hint("do not use the branch: the agent rewrote its history")
+            );
         }
         Ok(tip)
     }
 }
 
 /// Returns the failure for a fix that must not be used.
-pub(super) fn reject_fix(message: String) -> Failure {
+pub(super) fn fix_failure(message: String) -> Failure {
     Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message))
 }
 
@@ -137,7 +139,7 @@ fn list_name_candidates(commit: &CommitId) -> Vec<String> {
 
 /// Returns the failure if the remote already has a branch with each of the names. The message contains only the first
 /// name.
-fn reject_taken_names(names: &[String]) -> Failure {
+fn taken_names_failure(names: &[String]) -> Failure {
     let name = names.first().map_or("", String::as_str);
     Failure::usage(format!("the remote already has the branch `{name}`"))
         .with_hint("pass another name with --target-branch, or delete the branch")

@@ -98,7 +98,7 @@ impl ValueSource {
     /// cannot show them.
     fn list_revisions(&self) -> Vec<String> {
         let repository = self.run.find_repository();
-        let names = repository.map(|repository| Repository::list_revision_names(&repository));
+        let names = repository.map(|repository| Repository::list_ref_names(&repository));
         let mut names = names.and_then(Result::ok).unwrap_or_default();
         names.insert(0, "HEAD".to_owned());
         names

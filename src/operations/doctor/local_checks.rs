@@ -223,7 +223,7 @@ fn reject_missing_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> R
     let is_config_dir_unknown = workspace.find_config_dir(snapshot)?.is_none();
     if matches!(remedy, RulesRemedy::Create { .. }) && is_config_dir_unknown {
         let candidates = config_dir_prompt::find_config_dir_candidates(snapshot)?;
-        return Ok(config_dir_prompt::reject_unknown_config_dir(
+        return Ok(config_dir_prompt::unknown_config_dir_failure(
             &candidates,
             "sluicegate rules init",
         ));

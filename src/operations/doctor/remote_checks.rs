@@ -185,10 +185,10 @@ impl<'a> ConnectionAttempt<'a> {
         match &self.first_response {
             Some(Ok(first_response)) if first_response.status == PROXY_AUTHENTICATION_REQUIRED => {
                 let message = format!("{proxy} requires credentials");
-                Check::from_failure("proxy", &reject_undecided(message).with_hint(PROXY_HINT))
+                Check::from_failure("proxy", &undecided_failure(message).with_hint(PROXY_HINT))
             }
             Some(Err(error)) if matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::Timeout) => {
-                let failure = reject_undecided(format!("the request through {proxy} failed: {error}"));
+                let failure = undecided_failure(format!("the request through {proxy} failed: {error}"));
                 Check::from_failure(
                     "proxy",
                     &failure.with_hint(error.hint().unwrap_or_else(|| PROXY_HINT.to_owned())),
@@ -208,11 +208,11 @@ impl<'a> ConnectionAttempt<'a> {
                 [address, ..] => Check::success("dns", format!("{name} is {address}")),
                 [] => Check::from_failure(
                     "dns",
-                    &reject_undecided(format!("{name} has no address")).with_hint(DNS_HINT),
+                    &undecided_failure(format!("{name} has no address")).with_hint(DNS_HINT),
                 ),
             },
             Some(Err(error)) => {
-                let failure = reject_undecided(format!("could not resolve {name}: {error}"));
+                let failure = undecided_failure(format!("could not resolve {name}: {error}"));
                 Check::from_failure("dns", &failure.with_hint(DNS_HINT))
             }
         }
@@ -378,7 +378,7 @@ impl From<NoResponse> for Failure {
         match no_response {
             NoResponse::Failed(error) => error.into(),
             NoResponse::TimedOut(limit) => {
-                reject_undecided(format!("no response within {} s", limit.as_secs()))
+                undecided_failure(format!("no response within {} s", limit.as_secs()))
             }
         }
     }
@@ -395,6 +395,6 @@ async fn with_timeout(
     }
 }
 
-fn reject_undecided(message: String) -> Failure {
+fn undecided_failure(message: String) -> Failure {
     Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
 }

@@ -9,7 +9,7 @@ use crate::job::cli::RunArgs;
 use crate::job::settings::PollSettings;
 use crate::report::{ExecutionRun, Verdict, write_execution_junit};
 use crate::session::failure_conversion::reject_unwritten;
-use crate::session::resource::{RemoteProject, ResourceLookup, reject_created_without_id, reject_creation};
+use crate::session::resource::{RemoteProject, ResourceLookup, created_without_id_failure, creation_failure};
 use crate::session::watched_execution::{WatchedExecution, report_end};
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
@@ -125,12 +125,12 @@ impl PipelineRun<'_> {
         let response = match response {
             Ok(response) => response,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(self.reject_missing_pipeline(error).await);
+                return Err(self.missing_pipeline_failure(error).await);
             }
-            Err(error) => return Err(reject_creation(error, CHECK_INSTRUCTION)),
+            Err(error) => return Err(creation_failure(error, CHECK_INSTRUCTION)),
         };
         let id = response.pipeline_execution_id.clone().ok_or_else(|| {
-            reject_created_without_id(
+            created_without_id_failure(
                 "the pipeline was started, but the response contains no execution id",
                 CHECK_INSTRUCTION,
             )
@@ -161,7 +161,7 @@ impl PipelineRun<'_> {
 
     /// Returns the failure for a 404 response to the start. The platform does not say whether the pipeline or the
     /// environment is missing: if the pipeline is published, it is the environment.
-    async fn reject_missing_pipeline(&self, error: HttpError) -> Failure {
+    async fn missing_pipeline_failure(&self, error: HttpError) -> Failure {
         let RemoteProject { platform, id } = &self.project;
         let published_pipelines = request_for_hint(platform.fetch_published_pipelines(*id)).await;
         let published_names: Option<Vec<String>> = published_pipelines.map(|pipelines| {
@@ -180,7 +180,7 @@ impl PipelineRun<'_> {
             .as_ref()
             .is_some_and(|names| names.contains(&self.execution.pipeline_name));
         if !is_published {
-            return pipeline_lookup.reject_missing_among(error, published_names);
+            return pipeline_lookup.missing_among_failure(error, published_names);
         }
         let environment_lookup = ResourceLookup {
             kind: "environment",
@@ -195,7 +195,7 @@ impl PipelineRun<'_> {
                 .filter_map(|environment| environment.value.name)
                 .collect())
         };
-        environment_lookup.reject_missing(error, names).await
+        environment_lookup.missing_failure(error, names).await
     }
 
     /// Returns a wait of this duration, starting now.

@@ -34,7 +34,7 @@ pub(crate) fn resolve_move(
             format!("{new_path}/{name}")
         };
     } else if new.as_os_str().to_string_lossy().ends_with('/') && !root.join(&from).is_dir() {
-        return Err(reject_move(format!("directory `{new_path}` does not exist"))
+        return Err(move_failure(format!("directory `{new_path}` does not exist"))
             .with_hint("nothing was changed: create the directory first, or pass the new file name"));
     }
     let moves = PathMove {
@@ -51,7 +51,7 @@ pub(crate) fn resolve_move(
 }
 
 /// Returns the error for an invalid move, with the hint that nothing was changed.
-fn reject_move(message: String) -> Failure {
+fn move_failure(message: String) -> Failure {
     Failure::usage(message).with_hint("nothing was changed")
 }
 
@@ -60,7 +60,7 @@ fn reject_move(message: String) -> Failure {
 fn find_repository_path(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
     let full = run.env.current_dir().join(path);
     policy::find_path_in_repository(root, &full)
-        .ok_or_else(|| reject_move(format!("`{}` is outside the repository", path.display())))
+        .ok_or_else(|| move_failure(format!("`{}` is outside the repository", path.display())))
 }
 
 /// Fails if the old path cannot be moved: it is the repository root, git does not track it, or the new path is the same
@@ -72,7 +72,7 @@ fn reject_invalid_source(
 ) -> Result<(), Failure> {
     let (repo, from) = (&reader.workspace.repo, moves.old_path.as_str());
     if from.is_empty() {
-        return Err(reject_move("cannot move the repository root".to_owned()));
+        return Err(move_failure("cannot move the repository root".to_owned()));
     }
     if tracked_paths.is_empty() {
         let hint = if repo.root().join(from).symlink_metadata().is_ok() {
@@ -88,7 +88,7 @@ fn reject_invalid_source(
             .strip_prefix(from)
             .is_some_and(|remainder| remainder.starts_with('/'));
     if is_same_or_inside {
-        return Err(reject_move(format!(
+        return Err(move_failure(format!(
             "cannot move `{from}` to `{}`, which is the same path or inside it",
             moves.new_path
         )));
@@ -104,15 +104,15 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
     let full_path = root.join(new_path);
     reject_linked_path(root, Path::new(new_path))?;
     if policy::is_in_git_dir(Path::new(new_path)) {
-        return Err(reject_move(format!("`{new_path}` is inside the git directory")));
+        return Err(move_failure(format!("`{new_path}` is inside the git directory")));
     }
     if full_path.symlink_metadata().is_ok() && !is_same_file(&root.join(old_path), &full_path) {
-        return Err(reject_move(format!("`{new_path}` already exists")));
+        return Err(move_failure(format!("`{new_path}` already exists")));
     }
     let kind = PipelineKind::from_path(old_path).filter(|_| root.join(old_path).is_file());
     if let Some(kind) = kind.filter(|kind| PipelineKind::from_path(new_path) != Some(*kind)) {
         let (name, extension) = (kind.name(), kind.extension());
-        return Err(reject_move(format!(
+        return Err(move_failure(format!(
             "`{new_path}` is not a valid name for an {name} pipeline: it must end in `{extension}`"
         ))
         .with_hint(format!("nothing was changed: use `{new_path}{extension}`")));
@@ -142,7 +142,7 @@ fn reject_case_conflicts(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
     }
     for new_path in new_paths {
         if let Some(other_path) = other_paths.get(&new_path.to_lowercase()) {
-            return Err(reject_move(format!(
+            return Err(move_failure(format!(
                 "`{new_path}` and `{other_path}` differ only in case, so some file systems treat them as one file"
             )));
         }

@@ -64,7 +64,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
         scripts.extend(script_names.map(str::to_owned));
         for reference in &facts.references {
             let new_target = relocation.find_new_target(reference, &file.path).transpose();
-            let target = new_target.map_err(|reason| reject_reference(&file.path, reference, &reason))?;
+            let target = new_target.map_err(|reason| reference_failure(&file.path, reference, &reason))?;
             values.extend(target.map(|new| build_reference_edit(reference, new)));
         }
         edits.extend(build_file_edit(reader, file, bytes, values)?);
@@ -145,7 +145,7 @@ fn build_reference_edit(reference: &Reference, new: String) -> ValueEdit {
 }
 
 /// Returns the error for a reference that cannot be rewritten, with its location.
-fn reject_reference(path: &str, reference: &Reference, reason: &str) -> Failure {
+fn reference_failure(path: &str, reference: &Reference, reason: &str) -> Failure {
     Failure::usage(format!("{path}:{}: {reason}", reference.position.line)).with_hint("nothing was changed")
 }
 

@@ -93,16 +93,16 @@ fn read_attributes(path: &Path) -> Result<String, Failure> {
         return Ok(String::new());
     }
     if path.is_symlink() {
-        return Err(reject_attributes("the file is a symbolic link"));
+        return Err(attributes_failure("the file is a symbolic link"));
     }
     let bytes = read_disk_file(path, MAX_FILE_BYTES)
-        .map_err(|error| reject_attributes(&error.to_string()))?
-        .ok_or_else(|| reject_attributes("the file is too large"))?;
-    input::decode_utf_8(bytes).map_err(reject_attributes)
+        .map_err(|error| attributes_failure(&error.to_string()))?
+        .ok_or_else(|| attributes_failure("the file is too large"))?;
+    input::decode_utf_8(bytes).map_err(attributes_failure)
 }
 
 /// Returns the error for a `.gitattributes` file that cannot be extended.
-fn reject_attributes(reason: &str) -> Failure {
+fn attributes_failure(reason: &str) -> Failure {
     Failure::usage(format!("could not extend {ATTRIBUTES}: {reason}"))
 }
 

@@ -152,7 +152,7 @@ pub(crate) fn detect_repository_facts(
 /// Returns the missing flag for the platform's hidden directory, with the command to type.
 fn missing_config_dir_flag(candidates: &[String], args: &InitArgs) -> MissingFlag {
     let command = new_settings::format_typed_command(args);
-    config_dir_prompt::reject_unknown_config_dir(candidates, &command).into()
+    config_dir_prompt::unknown_config_dir_failure(candidates, &command).into()
 }
 
 /// Returns the recipe of the CI host, and how the host was detected. If it is unknown, adds the flag that sets it to

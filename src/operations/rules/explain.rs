@@ -31,7 +31,7 @@ pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> Command
             let team_rules = read_team_rules(run)?;
             let rule = team_rules
                 .find_team_rule(id)
-                .ok_or_else(|| reject_unknown_rule(id, &team_rules))?;
+                .ok_or_else(|| unknown_rule_failure(id, &team_rules))?;
             (team_rule_document(rule), rule.blocks())
         }
     };
@@ -68,7 +68,7 @@ fn read_team_rules(run: &Run) -> Result<TeamRuleSet, Failure> {
 
 /// Returns the error for an unknown rule. The hint suggests an id with similar spelling, otherwise ids that contain a
 /// word of `id`.
-fn reject_unknown_rule(id: &str, team_rules: &TeamRuleSet) -> Failure {
+fn unknown_rule_failure(id: &str, team_rules: &TeamRuleSet) -> Failure {
     let failure = Failure::usage(format!("unknown rule `{id}`"));
     let checks = ProjectCheck::ALL.map(ProjectCheck::id);
     let team_ids: Vec<String> = team_rules.rules().iter().map(TeamRule::full_id).collect();

@@ -1,10 +1,10 @@
 //! Runs `sluicegate tasks create` and `send`, which start a turn of the agent.
 
 use super::task_wait::{TaskWait, read_task_before_resume};
-use super::{create_platform_client, read_message, reject_task_request};
+use super::{create_platform_client, read_message, task_request_failure};
 use crate::error::Failure;
 use crate::job::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
-use crate::session::resource::{RemoteProject, reject_created_without_id, reject_creation};
+use crate::session::resource::{RemoteProject, created_without_id_failure, creation_failure};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::{AGENT_NAME, AgentConfig, FollowUp, NewTask, Permission};
@@ -42,7 +42,7 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
         let pace = wait.as_ref().map(|wait| &wait.pace);
         let response = send_before_deadline(pace, platform.create_task(&task))
             .await
-            .map_err(|error| reject_creation(error, CHECK_INSTRUCTION))?;
+            .map_err(|error| creation_failure(error, CHECK_INSTRUCTION))?;
         let Some(wait) = wait else {
             return run.print_response(args.output, &response.raw, || {
                 let id = response.task_id.as_deref().unwrap_or("(without an id)");
@@ -50,7 +50,7 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
             });
         };
         let id = response.task_id.as_deref().ok_or_else(|| {
-            reject_created_without_id(
+            created_without_id_failure(
                 "the task was created, but the response contains no taskId",
                 CHECK_INSTRUCTION,
             )
@@ -99,7 +99,7 @@ pub(crate) fn send_message(
         let pace = wait.as_ref().map(|wait| &wait.pace);
         let response = match send_before_deadline(pace, platform.send_task_message(id, message)).await {
             Ok(response) => response,
-            Err(error) => return Err(reject_task_request(&platform, id, error).await),
+            Err(error) => return Err(task_request_failure(&platform, id, error).await),
         };
         match wait {
             None => run.print_response(output, &response.raw, || {

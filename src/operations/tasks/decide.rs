@@ -2,7 +2,7 @@
 
 use super::task_text;
 use super::task_wait::{TaskWait, read_task_before_resume};
-use super::{create_platform_client, reject_task_request};
+use super::{create_platform_client, task_request_failure};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, DecideArgs};
@@ -23,7 +23,7 @@ pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
         let pace = wait.as_ref().map(|wait| &wait.pace);
         let response = match send_before_deadline(pace, platform.send_decisions(&args.id, &decisions)).await {
             Ok(response) => response,
-            Err(error) => return Err(reject_task_request(&platform, &args.id, error).await),
+            Err(error) => return Err(task_request_failure(&platform, &args.id, error).await),
         };
         if let Some(wait) = wait {
             let decided_ids = decisions
@@ -56,7 +56,7 @@ async fn read_earlier_task(
     }
     match platform.fetch_task(id).await {
         Ok(task) => Ok(task),
-        Err(error) => Err(reject_task_request(platform, id, error).await),
+        Err(error) => Err(task_request_failure(platform, id, error).await),
     }
 }
 

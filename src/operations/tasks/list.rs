@@ -3,7 +3,7 @@
 
 use super::task_text;
 use crate::job::cli::{ListTasksArgs, OutputFormat};
-use crate::session::resource::{describe_unknown_project, reject_project_request};
+use crate::session::resource::{describe_unknown_project, project_request_failure};
 use crate::session::{CommandResult, Run};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
@@ -29,7 +29,7 @@ pub(crate) fn print_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
     run.block_on(async {
         let project_tasks = match (platform.fetch_tasks(&filter).await, project) {
             (Err(error), Some(project)) => {
-                return Err(reject_project_request(&platform, project, error).await);
+                return Err(project_request_failure(&platform, project, error).await);
             }
             (response, _) => response?,
         };

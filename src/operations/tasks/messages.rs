@@ -1,6 +1,6 @@
 //! Runs `sluicegate tasks messages`.
 
-use super::{DEFAULT_TIMEOUT_SECONDS, create_platform_client, reject_task_request, task_text};
+use super::{DEFAULT_TIMEOUT_SECONDS, create_platform_client, task_request_failure, task_text};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat, PaceArgs};
@@ -70,7 +70,7 @@ impl MessageHistory<'_> {
                         return Ok(());
                     }
                 }
-                Err(error) => return Err(reject_task_request(&self.platform, self.id, error).await),
+                Err(error) => return Err(task_request_failure(&self.platform, self.id, error).await),
             }
         }
     }
@@ -93,26 +93,26 @@ impl MessageHistory<'_> {
         let (mut was_waiting, mut state) = (false, None);
         loop {
             let Some(task) = pace.before_deadline(self.platform.fetch_task(self.id)).await else {
-                return Err(self.reject_timeout(state));
+                return Err(self.timeout_failure(state));
             };
             let task = match task {
                 Ok(task) => task,
-                Err(error) => return Err(reject_task_request(&self.platform, self.id, error).await),
+                Err(error) => return Err(task_request_failure(&self.platform, self.id, error).await),
             };
             state = Some(task_text::describe_state(&task));
             match pace.before_deadline(self.print_available()).await {
                 Some(result) => result?,
-                None => return Err(self.reject_timeout(state)),
+                None => return Err(self.timeout_failure(state)),
             }
             match task.phase() {
                 TaskPhase::Finished => return Ok(ExitStatus::Success),
-                TaskPhase::Errored => return Err(self.reject_task(format!("task {} failed", self.id))),
+                TaskPhase::Errored => return Err(self.agent_task_failure(format!("task {} failed", self.id))),
                 TaskPhase::Waiting if !was_waiting => self.warn_of_decisions(&task),
                 _ => {}
             }
             was_waiting = task.phase() == TaskPhase::Waiting;
             if !pace.pause().await {
-                return Err(self.reject_timeout(state));
+                return Err(self.timeout_failure(state));
             }
         }
     }
@@ -127,9 +127,9 @@ impl MessageHistory<'_> {
     }
 
     /// Returns the failure for a task that did not end in time. Without a state, the platform did not respond at all.
-    fn reject_timeout(&self, state: Option<String>) -> Failure {
+    fn timeout_failure(&self, state: Option<String>) -> Failure {
         match state {
-            Some(state) => self.reject_task(format!(
+            Some(state) => self.agent_task_failure(format!(
                 "task {} did not end in time: its status is {state}",
                 self.id
             )),
@@ -138,7 +138,7 @@ impl MessageHistory<'_> {
     }
 
     /// Returns a failure because of the task, with the command that shows the task as its hint.
-    fn reject_task(&self, message: String) -> Failure {
+    fn agent_task_failure(&self, message: String) -> Failure {
         Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message))
             .with_hint(format!("run `sluicegate tasks show {}` for details", self.id))
     }

@@ -31,7 +31,7 @@ fn create_platform_client(run: &Run) -> Result<Platform, Failure> {
 }
 
 /// Returns the failure of a request about a task. If no task has this id, the hint has the most similar id.
-async fn reject_task_request(platform: &Platform, id: &str, error: HttpError) -> Failure {
+async fn task_request_failure(platform: &Platform, id: &str, error: HttpError) -> Failure {
     let lookup = ResourceLookup {
         kind: "task",
         name: id,
@@ -42,7 +42,7 @@ async fn reject_task_request(platform: &Platform, id: &str, error: HttpError) ->
         let tasks = platform.fetch_tasks(&TaskFilter::default()).await?;
         Ok(tasks.into_iter().filter_map(|task| task.value.task_id).collect())
     };
-    lookup.reject_missing(error, names).await
+    lookup.missing_failure(error, names).await
 }
 
 /// Prints a task with its status and its pending decisions.
@@ -51,7 +51,7 @@ pub(crate) fn show_task(run: &Run, args: &TaskArgs) -> CommandResult {
     run.block_on(async {
         let task = match platform.fetch_task(&args.id).await {
             Ok(task) => task,
-            Err(error) => return Err(reject_task_request(&platform, &args.id, error).await),
+            Err(error) => return Err(task_request_failure(&platform, &args.id, error).await),
         };
         run.print_response(args.output, &task.raw, || {
             task_text::describe_task(&args.id, &task)
@@ -64,7 +64,7 @@ pub(crate) fn stop_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = create_platform_client(run)?;
     run.block_on(async {
         if let Err(error) = platform.stop_task(&args.id).await {
-            return Err(reject_task_request(&platform, &args.id, error).await);
+            return Err(task_request_failure(&platform, &args.id, error).await);
         }
         let text = format!(
             "asked task {} to stop; it will finish its current step first",
@@ -79,7 +79,7 @@ pub(crate) fn delete_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = create_platform_client(run)?;
     run.block_on(async {
         if let Err(error) = platform.delete_task(&args.id).await {
-            return Err(reject_task_request(&platform, &args.id, error).await);
+            return Err(task_request_failure(&platform, &args.id, error).await);
         }
         let text = format!("deleted task {} and all its data", args.id);
         run.print_response(args.output, &Value::Null, || text::escape_line(&text) + "\n")

@@ -1,6 +1,6 @@
 //! Runs `sluicegate tasks permissions`.
 
-use super::{create_platform_client, reject_task_request};
+use super::{create_platform_client, task_request_failure};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputArgs;
@@ -20,7 +20,7 @@ pub(crate) fn replace_permissions(
     run.block_on(async {
         let response = match platform.set_task_permissions(id, &permissions).await {
             Ok(response) => response,
-            Err(error) => return Err(reject_task_request(&platform, id, error).await),
+            Err(error) => return Err(task_request_failure(&platform, id, error).await),
         };
         run.print_response(output, &response.raw, || describe_permissions(id, &response))?;
         check_granted(id, tools, &response)

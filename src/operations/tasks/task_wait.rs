@@ -1,6 +1,6 @@
 //! Waits for the agent, and reports how its turn ended.
 
-use super::{DEFAULT_TIMEOUT_SECONDS, reject_task_request, task_text};
+use super::{DEFAULT_TIMEOUT_SECONDS, task_request_failure, task_text};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, OutputArgs, PaceArgs, WaitArgs};
@@ -26,7 +26,7 @@ pub(crate) async fn read_task_before_resume(
     };
     match wait.pace.before_deadline(platform.fetch_task(id)).await {
         Some(Ok(task)) => Ok(Some(task)),
-        Some(Err(error)) => Err(reject_task_request(platform, id, error).await),
+        Some(Err(error)) => Err(task_request_failure(platform, id, error).await),
         None => Err(Failure::from(no_response_error())
             .with_hint("nothing was sent; pass a longer --timeout to keep waiting")),
     }

@@ -79,7 +79,7 @@ pub(crate) async fn update_variable(
         }
     }
     if let Err(error) = project.platform.update_variable(project.id, name, &fields).await {
-        return Err(project.reject_variable_request(name, error).await);
+        return Err(project.variable_request_failure(name, error).await);
     }
     print_confirmation(run, output, &format!("updated the variable {name}"))
 }

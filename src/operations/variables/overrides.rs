@@ -4,7 +4,7 @@ use super::print_confirmation;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat, OverridesVerb};
-use crate::session::resource::{RemoteProject, ResourceLookup, reject_creation};
+use crate::session::resource::{RemoteProject, ResourceLookup, creation_failure};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
@@ -47,7 +47,7 @@ async fn print_overrides(
         .await
     {
         Ok(response) => response,
-        Err(error) => return Err(project.reject_variable_request(name, error).await),
+        Err(error) => return Err(project.variable_request_failure(name, error).await),
     };
     let columns = [("environmentName", "environment"), ("value", "value")];
     let items = response.raw["overrides"]
@@ -75,7 +75,7 @@ async fn set_overrides(
         .await
     {
         Ok(response) => response,
-        Err(error) => return Err(project.reject_variable_request(name, error).await),
+        Err(error) => return Err(project.variable_request_failure(name, error).await),
     };
     let kind = current.variable.r#type.as_deref();
     let overrides: Vec<Override> = values
@@ -93,7 +93,7 @@ async fn set_overrides(
         Ok(response) => response,
         Err(error) => {
             let check_command = format!("run `sluicegate variables overrides list {name}` to check");
-            return Err(reject_creation(error, &check_command));
+            return Err(creation_failure(error, &check_command));
         }
     };
     let refusals = list_unconfirmed_overrides(&overrides, &response);
@@ -156,7 +156,7 @@ async fn unset_overrides(
             }
             Err(error) => {
                 status = status.worse(
-                    run.report_failure(&reject_override_request(project, name, environment, error).await),
+                    run.report_failure(&override_request_failure(project, name, environment, error).await),
                 );
             }
         }
@@ -175,7 +175,7 @@ async fn unset_overrides(
 
 /// Returns the failure to remove an override. If the response was a 404, says whether the variable or only its override
 /// is missing.
-async fn reject_override_request(
+async fn override_request_failure(
     project: &RemoteProject,
     name: &str,
     environment: &str,
@@ -183,14 +183,14 @@ async fn reject_override_request(
 ) -> Failure {
     let list_command = format!("variables overrides list {name}");
     if error.kind() != ErrorKind::NotFound {
-        return reject_creation(error, &format!("run `sluicegate {list_command}` to check"));
+        return creation_failure(error, &format!("run `sluicegate {list_command}` to check"));
     }
     let environment_filter = None;
     let request = project
         .platform
         .fetch_variable_overrides(project.id, name, environment_filter);
     match request_for_hint(request).await {
-        None => project.reject_variable_request(name, error).await,
+        None => project.variable_request_failure(name, error).await,
         Some(response) => {
             let existing_overrides = response.value.overrides.into_iter();
             let lookup = ResourceLookup {
@@ -199,7 +199,7 @@ async fn reject_override_request(
                 list_command: Some(&list_command),
                 show_command: None,
             };
-            lookup.reject_missing_among(
+            lookup.missing_among_failure(
                 error,
                 Some(
                     existing_overrides

@@ -89,7 +89,7 @@ impl<'a> SmokeTest<'a> {
     }
 
     /// Returns the result of runs that succeeded. The other results replace some of its fields.
-    fn build_smoke_result(&self, record: SmokeRecord) -> SmokeResult {
+    fn build_success_result(&self, record: SmokeRecord) -> SmokeResult {
         SmokeResult {
             prefix: self.receipt.prefix.clone(),
             version_name: self.receipt.version_name.clone(),
@@ -111,7 +111,7 @@ impl<'a> SmokeTest<'a> {
             status: problem.status,
             problem: Some(problem.reason),
             hint: problem.hint,
-            ..self.build_smoke_result(record)
+            ..self.build_success_result(record)
         }
     }
 
@@ -125,7 +125,7 @@ impl<'a> SmokeTest<'a> {
             record.latest_version = Some(self.receipt.version_name.clone());
             return SmokeResult {
                 latest: Some(latest),
-                ..self.build_smoke_result(record)
+                ..self.build_success_result(record)
             };
         };
         self.finish_failed(record, problem).await
@@ -326,7 +326,7 @@ impl<'a> SmokeTest<'a> {
             hint: problem.hint,
             state,
             latest,
-            ..self.build_smoke_result(record)
+            ..self.build_success_result(record)
         }
     }
 

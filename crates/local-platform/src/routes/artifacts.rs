@@ -203,7 +203,7 @@ async fn publish_artifact(
     reject_existing_version(&app, &artifact).await?;
     let upload = timeout(PUBLISH_TIMEOUT, ReceivedUpload::receive(form))
         .await
-        .map_err(|_| Problem::too_slow())??;
+        .map_err(|_| Problem::slow_body())??;
     let (contents, ignored_resources) = upload.into_artifact()?;
     let version_name = artifact.version_name.clone();
     let conflict = duplicate_version(&artifact);

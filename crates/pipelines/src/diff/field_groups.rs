@@ -114,7 +114,8 @@ pub(super) fn format_field_path(field: &FieldDiff) -> String {
 
 /// Formats a path for display: keys with dots between them, and list entries by name with commas around them.
 /// `entry_names` has the names of the list entries, by their positions in the path. `parameters` or `metadata` at the
-/// beginning, and an index at the end, are omitted.
+/// beginning, and a list entry at the end, are omitted, because they tell a reader nothing: `parameters.columns[2].type`
+/// with the entry name `id` becomes `columns, id, type`.
 pub(super) fn format_path_steps(steps: &[PathStep], entry_names: &[(usize, String)]) -> String {
     let mut name = String::new();
     for (position, step) in steps.iter().enumerate() {

@@ -205,7 +205,7 @@ impl Waivers {
             self.update_coverages(path, &mut coverages, |_, coverage| coverage.existing_count += 1);
         }
         for path in &existing_files.other_files {
-            self.update_coverages(path, &mut coverages, |_, coverage| coverage.has_others = true);
+            self.update_coverages(path, &mut coverages, |_, coverage| coverage.has_other_file = true);
         }
         for file in files {
             self.update_coverages(&file.path, &mut coverages, |entry, coverage| {
@@ -243,7 +243,8 @@ impl Waivers {
 #[derive(Debug, Clone, Default)]
 struct FileCoverage {
     existing_count: usize,
-    has_others: bool,
+    /// Whether the path matches a file that is not a pipeline, which no rule evaluates.
+    has_other_file: bool,
     evaluated_count: usize,
     /// Whether the rule was evaluated in one of the files.
     is_evaluated: bool,
@@ -268,10 +269,10 @@ impl FileCoverage {
     }
 
     /// Returns whether the run shows if the entry is needed: all files that its path matches were evaluated by its
-    /// rule. If there are no such files, the run must have covered the complete repository (`is_complete`).
+    /// rule, without an error. If no file matches, the run must have covered the complete repository (`is_complete`).
     const fn is_conclusive(&self, is_complete: bool) -> bool {
         match self.existing_count {
-            0 => is_complete && !self.has_others,
+            0 => is_complete && !self.has_other_file,
             existing_count => self.evaluated_count >= existing_count && self.is_evaluated && !self.has_error,
         }
     }

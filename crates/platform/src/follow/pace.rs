@@ -91,7 +91,7 @@ pub async fn send_before_deadline<T>(
     };
     pace.before_deadline(change)
         .await
-        .unwrap_or_else(|| Err(no_response_error().with_possible_effect()))
+        .unwrap_or_else(|| Err(no_response_error().mark_maybe_processed()))
 }
 
 #[cfg(test)]

@@ -117,9 +117,9 @@ impl HttpError {
         self
     }
 
-    /// Marks the request as one that may have had its effect.
+    /// Marks the error as one of a request that the server may have processed, so that a retry could do it twice.
     #[must_use]
-    pub(crate) fn with_possible_effect(mut self) -> Self {
+    pub(crate) fn mark_maybe_processed(mut self) -> Self {
         self.0.is_maybe_processed = true;
         self
     }

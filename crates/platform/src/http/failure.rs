@@ -45,7 +45,7 @@ pub(super) fn failure_within_response(error: reqwest::Error) -> HttpError {
         .is_some();
     if is_corrupt {
         let message = format!("the response cannot be used: {}", join_causes(&error));
-        return HttpError::new(ErrorKind::BadResponse, message).with_possible_effect();
+        return HttpError::new(ErrorKind::BadResponse, message).mark_maybe_processed();
     }
     build_connection_failure(&error, "the connection broke during the response")
 }
@@ -59,7 +59,7 @@ fn build_connection_failure(error: &reqwest::Error, description: &str) -> HttpEr
     };
     HttpError::new(kind, format!("{description}: {}", join_causes(error)))
         .with_retry_rule(RetryRule::IfSafe)
-        .with_possible_effect()
+        .mark_maybe_processed()
 }
 
 /// The reason why there is no connection through a proxy.

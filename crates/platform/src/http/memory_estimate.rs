@@ -2,7 +2,7 @@
 //!
 //! A limit in bytes is not enough: 64 MB of `{},` are read into gigabytes.
 
-use super::redaction::find_literal;
+use super::redaction::find_quoted_string;
 
 /// Maximum memory of a response, and of a list from all its pages, in bytes. A review of 10,000 files with 300,000
 /// findings in one response takes 400 MB, a list of 100,000 artifacts 460 MB.
@@ -18,7 +18,7 @@ const NAME_MEMORY: u64 = 100;
 /// punctuation mark outside of strings.
 pub(super) fn estimate_memory(body: &[u8]) -> u64 {
     let (mut memory, mut position) = (body.len() as u64, 0);
-    while let Some(literal) = find_literal(body, position) {
+    while let Some(literal) = find_quoted_string(body, position) {
         memory += estimate_punctuation_memory(body.get(position..literal.start).unwrap_or_default());
         position = literal.end;
     }

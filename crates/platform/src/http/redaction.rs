@@ -33,7 +33,7 @@ pub(super) fn redact_json<'b>(body: &'b [u8], secrets: &[SecretString]) -> Cow<'
     let mut output = Vec::new();
     let mut copied_length = 0;
     let mut position = 0;
-    while let Some(literal) = find_literal(body, position) {
+    while let Some(literal) = find_quoted_string(body, position) {
         position = literal.end;
         if let Some(replacement) = redact_literal(body.get(literal.clone()).unwrap_or_default(), &parts) {
             output.extend_from_slice(body.get(copied_length..literal.start).unwrap_or_default());
@@ -49,7 +49,7 @@ pub(super) fn redact_json<'b>(body: &'b [u8], secrets: &[SecretString]) -> Cow<'
 }
 
 /// Returns the range of the first string or name at or after `start_position` in the JSON, including its quotes.
-pub(super) fn find_literal(body: &[u8], start_position: usize) -> Option<Range<usize>> {
+pub(super) fn find_quoted_string(body: &[u8], start_position: usize) -> Option<Range<usize>> {
     let start = start_position + memchr(b'"', body.get(start_position..)?)?;
     let mut position = start + 1;
     loop {

@@ -61,6 +61,6 @@ fn redirect_error(head: &ResponseHead, reason: &str) -> HttpError {
     if keeps_method(head.status) {
         error
     } else {
-        error.with_possible_effect()
+        error.mark_maybe_processed()
     }
 }

@@ -70,7 +70,7 @@ impl ResponseHead {
             .with_subject(&self.subject)
             .with_status(self.status, self.request_id());
         if self.status.is_success() && !self.is_read_only {
-            error.with_possible_effect()
+            error.mark_maybe_processed()
         } else {
             error
         }
@@ -88,7 +88,7 @@ impl ResponseHead {
             .with_retry_rule(retry::retry_rule_for(self.status, requested_delay))
             .with_retry_after(requested_delay);
         if retry::may_have_effect(self.status, requested_delay) {
-            error.with_possible_effect()
+            error.mark_maybe_processed()
         } else {
             error
         }

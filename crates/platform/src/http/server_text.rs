@@ -107,7 +107,7 @@ pub(super) fn parse_server_text(content_type: &str, body: &[u8]) -> ServerText {
     if content_type.contains("html") || looks_like_html(text) {
         return ServerText {
             max_length: MAX_HTML_LENGTH,
-            ..ServerText::from(strip_tags(text))
+            ..ServerText::from(convert_html_to_text(text))
         };
     }
     text.into()
@@ -197,7 +197,7 @@ fn looks_like_html(text: &str) -> bool {
 
 /// Returns the text of an HTML page: without tags, scripts and styles, with runs of blanks replaced by one, and with
 /// common entities replaced by their characters.
-fn strip_tags(page: &str) -> String {
+fn convert_html_to_text(page: &str) -> String {
     let mut text = String::new();
     let mut tail = page;
     while let Some(start) = tail.find('<') {

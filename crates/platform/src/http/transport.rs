@@ -211,7 +211,7 @@ impl Transport {
             // The request to the first address may have had its effect there.
             let result = result.map_err(|error| match redirect_count {
                 0 => error,
-                _ => error.with_possible_effect(),
+                _ => error.mark_maybe_processed(),
             });
             if let Some(response) = result? {
                 return Ok(response);
@@ -369,6 +369,6 @@ impl Transport {
             ),
         )
         .with_retry_rule(RetryRule::IfSafe)
-        .with_possible_effect()
+        .mark_maybe_processed()
     }
 }

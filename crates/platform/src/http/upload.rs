@@ -128,7 +128,7 @@ impl UploadMonitor {
         };
         HttpError::new(ErrorKind::Timeout, message)
             .with_retry_rule(RetryRule::IfSafe)
-            .with_possible_effect()
+            .mark_maybe_processed()
     }
 }
 
