@@ -174,7 +174,7 @@ fn page_about_control_lists_hosts_that_do_not_name_default_branch() {
         .collect();
     silent.sort();
     assert_eq!(silent, ["azure.rs", "bitbucket.rs", "circleci.rs"]);
-    let expected_text = "Azure Pipelines, Bitbucket and CircleCI do not name the default branch, Jenkins only on that branch itself";
+    let expected_text = "Azure Pipelines, Bitbucket and CircleCI do not report the default branch, and Jenkins reports it only in builds of that branch";
     assert!(flat(&read_workspace_file("docs/book/control.md")).contains(expected_text));
 }
 
