@@ -51,7 +51,8 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
 }
 
 /// Opens the files to check: a repository, or a directory without git. Such a directory has no revisions, so an
-/// argument that needs revisions is an error.
+/// argument that needs revisions is an error. The destinations open the workspace, because they first replace the
+/// reports of an earlier run. The closure returns the revisions, and what `--deepen` fetches the history of.
 fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
     let destinations = NamedDestinations {
         reports: &args.gate.destinations,

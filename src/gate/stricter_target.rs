@@ -154,7 +154,7 @@ impl TipComparison<'_> {
             }
         }
         stricter_settings.extend(self.find_renamed_config_dir()?);
-        stricter_settings.extend(self.find_lost_shared_pipelines(touched_paths)?);
+        stricter_settings.extend(self.describe_lost_shared_pipelines(touched_paths)?);
         Ok(stricter_settings)
     }
 
@@ -211,9 +211,9 @@ impl TipComparison<'_> {
         })
     }
 
-    /// Describes the pipelines that the target began to share, or shares differently, while this change edits, moves or
-    /// deletes them, so that consumers could not use them after the merge.
-    fn find_lost_shared_pipelines(
+    /// Returns the target's shared-pipelines file and a sentence for each pipeline that consumers could not use after
+    /// the merge: the target began to share it, or shares it differently, while this change edits, moves or deletes it.
+    fn describe_lost_shared_pipelines(
         &self,
         touched_paths: &BTreeSet<&str>,
     ) -> Result<Option<(String, Vec<String>)>, Failure> {

@@ -121,7 +121,7 @@ impl GateRun<'_> {
             remaining_proofs: MAX_PROOFS,
             proof,
         };
-        prover.read_called_pipelines(&contents.files, &mut accepted_files)?;
+        prover.prepare_counts(&contents.files, &mut accepted_files)?;
         prover.prove(accepted_files)?;
         Ok(prover.proof)
     }
@@ -143,8 +143,9 @@ struct ProjectProver<'p> {
 
 impl ProjectProver<'_> {
     /// Reads the pipelines that the candidates would call with their fixes, because the checks compare a pipeline with
-    /// its callers. Then counts the project's findings without the fixes.
-    fn read_called_pipelines(
+    /// its callers: the facts with the fixes replace the others for this search alone. Then counts the project's
+    /// findings without the fixes, because the newly read pipelines can add some.
+    fn prepare_counts(
         &mut self,
         files: &[SnapshotFile],
         candidates: &mut [FixedFile],

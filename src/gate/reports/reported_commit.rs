@@ -53,7 +53,7 @@ impl SavedReports<'_> {
     }
 
     /// Fails unless `head`, the commit of the new report, descends from the commit of the older report. In a run for a
-    /// change, the older commit must also belong to the target branch.
+    /// change, the older commit must also belong to the target branch, and must not be `head` itself.
     pub(super) fn require_ancestor(
         &self,
         older: &Report,

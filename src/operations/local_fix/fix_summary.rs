@@ -72,12 +72,12 @@ fn to_document(proof: &FixProof, is_dry_run: bool) -> Value {
     let mut fixed_values = Vec::new();
     for file in &proof.fixed_files {
         for value in &file.values {
-            fixed_values.push(Value::Object(to_entry(&file.path, value)));
+            fixed_values.push(Value::Object(to_json_fields(&file.path, value)));
         }
     }
     let mut rejected_values = Vec::new();
     for rejected_fix in &proof.rejected_fixes {
-        let mut entry = to_entry(&rejected_fix.path, &rejected_fix.value);
+        let mut entry = to_json_fields(&rejected_fix.path, &rejected_fix.value);
         entry.insert("reason".to_owned(), json!(rejected_fix.reason));
         rejected_values.push(Value::Object(entry));
     }
@@ -85,8 +85,8 @@ fn to_document(proof: &FixProof, is_dry_run: bool) -> Value {
 }
 
 /// Returns the JSON fields of a finding and of its fix.
-fn to_entry(path: &str, value: &FixedValue) -> Map<String, Value> {
-    let entries = [
+fn to_json_fields(path: &str, value: &FixedValue) -> Map<String, Value> {
+    let fields = [
         ("path", json!(path)),
         ("line", json!(value.fix.position.line)),
         ("rule", json!(value.rule)),
@@ -94,7 +94,7 @@ fn to_entry(path: &str, value: &FixedValue) -> Map<String, Value> {
         ("from", json!(value.fix.old_value)),
         ("to", json!(value.fix.new_value)),
     ];
-    entries
+    fields
         .into_iter()
         .map(|(key, value)| (key.to_owned(), value))
         .collect()

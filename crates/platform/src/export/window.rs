@@ -53,7 +53,7 @@ fn parse_date(text: &str) -> Option<Timestamp> {
     Some(date.to_zoned_datetime(TimeZone::UTC).ok()?.timestamp())
 }
 
-/// Returns the start of the time for which the platform keeps events.
+/// Returns the time before which the platform no longer keeps events.
 pub(super) fn earliest_time(now: Timestamp) -> Timestamp {
     now.checked_sub(RETENTION).unwrap_or(Timestamp::MIN)
 }

@@ -109,7 +109,7 @@ pub async fn poll_task(
         let end = if is_status_old {
             None
         } else {
-            find_end(&task, was_stopping)
+            classify_end(&task, was_stopping)
         };
         match end {
             Some(TaskEnd::Waiting) => {
@@ -144,9 +144,10 @@ fn is_stopping(task: &Task) -> bool {
         .is_some_and(|status| status.eq_ignore_ascii_case("STOPPING"))
 }
 
-/// Returns how the task ended or why it waits; `None` if it is still working. If the status STOPPING was seen before
-/// (`was_stopping`), the task did not finish, but somebody stopped it.
-fn find_end(task: &Task, was_stopping: bool) -> Option<TaskEnd> {
+/// Returns how the task ended, or that it waits for an answer; `None` if it is still working. If the status STOPPING
+/// was seen before (`was_stopping`), somebody stopped the task. STOPPED alone does not tell whether somebody stopped it
+/// or it was done, so it is unclear.
+fn classify_end(task: &Task, was_stopping: bool) -> Option<TaskEnd> {
     match task.phase() {
         TaskPhase::Finished if was_stopping => Some(TaskEnd::Halted),
         TaskPhase::Finished => Some(TaskEnd::Finished),
@@ -207,7 +208,7 @@ mod tests {
 
     #[test]
     fn both_meanings_of_stopped_are_told_apart() {
-        let ended = |task| find_end(&seen(task), false);
+        let ended = |task| classify_end(&seen(task), false);
         assert_eq!(
             ended(json!({ "status": "STOPPED", "pendingDecisions": [] })),
             Some(TaskEnd::Finished)
@@ -229,7 +230,7 @@ mod tests {
             );
         }
         let stopped = seen(json!({ "status": "STOPPED", "pendingDecisions": [] }));
-        assert_eq!(find_end(&stopped, true), Some(TaskEnd::Halted));
+        assert_eq!(classify_end(&stopped, true), Some(TaskEnd::Halted));
     }
 
     #[test]

@@ -17,7 +17,8 @@ pub fn parse_argument(variable_type: Option<&str>, text: &str) -> Result<Value, 
 }
 
 /// Checks a value from a file against the variable's type, and returns it. It is not converted, because the number
-/// `1.10` and the string `"1.10"` differ. For an unknown type, any value except null passes.
+/// `1.10` and the string `"1.10"` differ. For TEXT, a number or boolean is an error: its quotes are missing. For an
+/// unknown type, any value except null passes.
 pub(super) fn validate_value(variable_type: Option<&str>, value: &Value) -> Result<Value, String> {
     match value {
         Value::String(_) if is_type(variable_type, NUMBER) => {
