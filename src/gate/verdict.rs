@@ -46,8 +46,8 @@ impl Cause {
             Self::GateChange => "the change edits the gate in a way that the job does not allow",
             Self::BreakingChange => "the change breaks consumers, which the job does not allow",
             Self::TooManyKnown => "there are more known findings than the job allows",
-            Self::Unreviewed => "some of its files were not reviewed",
-            Self::Doubt | Self::UnknownBreaks => "some of its results are unknown",
+            Self::Unreviewed => "some files were not reviewed",
+            Self::Doubt | Self::UnknownBreaks => "some results are unknown",
         }
     }
 }

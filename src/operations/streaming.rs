@@ -56,7 +56,10 @@ pub(crate) fn create_stream(
 fn reject_definition(error: HttpError, document: &Document) -> Failure {
     let complaints = document.describe_violations(error.violations());
     if complaints.is_empty() {
-        return reject_creation(error, "check the project before you repeat the command");
+        return reject_creation(
+            error,
+            "check whether the project already has the streaming pipeline before you repeat the command",
+        );
     }
     let message = error.to_string();
     let summary = message.split("\n- ").next().unwrap_or_default();

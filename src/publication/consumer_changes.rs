@@ -126,7 +126,10 @@ impl Publication<'_> {
 
     /// Requests the details of the version to compare with (`--against`, otherwise the latest), and the name of the
     /// latest version; both are `None` if no version is enabled. The inner error is that of the request for the latest.
-    #[expect(clippy::type_complexity, reason = "two values, or the platform's error")]
+    #[expect(
+        clippy::type_complexity,
+        reason = "the type is a pair of values, or the platform's error"
+    )]
     fn request_compared_version(
         &self,
         platform: &Platform,
@@ -381,9 +384,10 @@ fn reject_incomplete_comparison(reason: &str, hint: &str) -> Failure {
 fn reject_next_version(error: &NextNameError) -> Failure {
     let hint = match error {
         NextNameError::NotSemantic(_) => {
-            "set this version name yourself, to a semantic version such as 1.0.0; {next} continues from it"
+            "for this version, set --version-name to a semantic version such as 1.0.0; {next} then \
+             continues from that version"
         }
-        NextNameError::TooLarge(_) => "set this version name yourself",
+        NextNameError::TooLarge(_) => "for this version, set --version-name to a name without {next}",
     };
     Failure::usage(error.to_string()).with_hint(hint)
 }

@@ -180,16 +180,16 @@ mod tests {
 
         ### <code>b</code>
 
-        - **Breaking:** the parameter <code>x</code> was removed. Consumers: stop setting it, or set its replacement.
-        - Added: the parameter <code>y</code> is new, with a default; it can be set.
+        - **Breaking:** the parameter <code>x</code> was removed. Consumers: stop setting the parameter, or set its replacement.
+        - Added: the parameter <code>y</code> is new, with a default; the parameter can be set.
 
         ### <code>c</code>
 
-        - Added: it is new; it can be run.
+        - Added: the shared pipeline is new; the shared pipeline can be run.
 
         ### <code>a</code>
 
-        - Note: its description changed.
+        - Note: the pipeline's description changed.
 
         ### Files
 

@@ -70,7 +70,7 @@ impl<'a> EntryOrder<'a> {
     fn check_next(&mut self, entry: TreeEntry<'a>) -> Result<(), &'static str> {
         if let Some(last) = self.previous.replace(entry) {
             if last.cmp_in_tree(&entry).is_ge() {
-                return Err("its entries are duplicated or out of order");
+                return Err("the entries of the tree are duplicated or out of order");
             }
             // Two different files with names of the same length cannot be prefixes of each other.
             let can_be_prefix = entry.name.len() > last.name.len() || entry.is_folder();
@@ -81,7 +81,7 @@ impl<'a> EntryOrder<'a> {
         if !self.prefix_files.is_empty() {
             self.prefix_files.retain(|file| entry.name.starts_with(file));
             if entry.is_folder() && self.prefix_files.contains(&entry.name) {
-                return Err("it has a file and a directory with the same name");
+                return Err("the tree has a file and a directory with the same name");
             }
         }
         Ok(())

@@ -75,8 +75,8 @@ impl Workspace<'_> {
             "neither this branch nor its target has a rules file"
         };
         let note = format!(
-            "The default rules were evaluated, because {reason}. A review by the platform needs the file: \
-             `{command}` writes it."
+            "The default rules were evaluated, because {reason}. A review by the platform needs a rules \
+             file: `{command}` writes it."
         );
         let template = rules::rules_file_template(Enforcement::Warn);
         Ok(CheckRules::Default(RuleSet::parse(template.as_bytes()), note))

@@ -65,7 +65,7 @@ impl SavedReports<'_> {
         };
         let hint = self.ci.host.full_history_setting().map_or_else(
             || "fetch the history of the commit".to_owned(),
-            |setting| format!("fetch the history of the commit: set {setting}"),
+            |setting| format!("fetch the history of the commit: {setting}"),
         );
         let (Some((repo, old_commit)), Some((_, head_commit))) =
             (self.find_commit(older_id), self.find_commit(head))

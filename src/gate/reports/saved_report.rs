@@ -46,7 +46,7 @@ fn find_contradiction(report: &Report) -> Option<String> {
         None => "no result fails the gate",
     };
     Some(format!(
-        "its verdict is `{}`, but {contradiction} (`--fail-on {fail_on}`)",
+        "the report's verdict is `{}`, but {contradiction} (`--fail-on {fail_on}`)",
         report.verdict
     ))
 }

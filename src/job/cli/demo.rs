@@ -3,7 +3,7 @@
 use clap::Args;
 use std::path::PathBuf;
 
-/// Runs the complete job on a small sample project.
+/// Runs the whole workflow, from review to publish, on a small sample project.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Example:\n  sluicegate demo --dir tour")]
 pub struct DemoArgs {

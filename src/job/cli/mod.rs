@@ -201,7 +201,7 @@ pub enum Command {
     Mv(MvArgs),
     /// Run a local platform on this machine
     Serve(ServeArgs),
-    /// Run a complete job on a small sample project
+    /// Run the workflow, from review to publish, on a sample project
     Demo(DemoArgs),
     /// Print the JSON Schema of sluicegate.yaml or of another document, for editors
     Schema(SchemaArgs),

@@ -57,9 +57,9 @@ pub enum AgentBehaviorFlag {
     AddsFinding,
     /// Keep working until the task is stopped
     NeverStops,
-    /// Request a decision on a question first
+    /// Ask the user a question first
     Asks,
-    /// Request to run a pipeline first
+    /// Request permission to run a pipeline first
     RunsPipeline,
     /// Commit the fixes, but do not push the branch
     SkipsPush,

@@ -245,7 +245,7 @@ impl ContextError {
 /// Returns the hint that fetches the full history in a job of this host.
 fn history_hint(host: Host) -> String {
     let history_step = match (host, host.full_history_setting()) {
-        (Host::None, _) => "fetch the full history: `git fetch --unshallow`".to_owned(),
+        (Host::None, _) => "fetch the full history: run `git fetch --unshallow`".to_owned(),
         (_, Some(setting)) => format!("fetch the full history: {setting}"),
         (_, None) => FULL_HISTORY_HINT.to_owned(),
     };

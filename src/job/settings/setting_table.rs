@@ -240,7 +240,7 @@ settings! {
         /// File to write an in-toto statement about a passed review to.
         ATTESTATION = "SLUICEGATE_ATTESTATION", "--attestation", Operational, "attestation"
             => attestation: PathBuf, SettingFormat::Text("review.intoto.json");
-        /// File to write the predicate of the statement about a passed review to.
+        /// File to write the predicate of the in-toto statement about a passed review to.
         ATTESTATION_PREDICATE = "SLUICEGATE_ATTESTATION_PREDICATE", "--attestation-predicate", Operational, "attestation-predicate"
             => attestation_predicate: PathBuf, SettingFormat::Text("review-predicate.json");
         /// Style of the annotations for the CI host: auto, github, azure or none.
@@ -344,7 +344,7 @@ settings! {
         /// File to write an in-toto statement about a published version to (in `publish`: `--attestation`).
         PUBLISH_ATTESTATION = "SLUICEGATE_PUBLISH_ATTESTATION", "--publish-attestation", Operational, "attestation"
             => attestation: PathBuf, SettingFormat::Text("publication.intoto.json");
-        /// File to write the predicate of that statement to (in `publish`: `--attestation-predicate`).
+        /// File to write the predicate of the in-toto statement to (in `publish`: `--attestation-predicate`).
         PUBLISH_ATTESTATION_PREDICATE = "SLUICEGATE_PUBLISH_ATTESTATION_PREDICATE", "--publish-attestation-predicate", Operational, "attestation-predicate"
             => attestation_predicate: PathBuf, SettingFormat::Text("publication-predicate.json");
         /// Published pipelines to run after a publish, one per line; if one fails, the version is disabled again.

@@ -151,7 +151,7 @@ fn numbered_dir(requested_dir: &Path, number: usize) -> PathBuf {
 
 /// Creates the directory, and in it the marker file by which a later run recognizes a demo.
 fn create_marked_dir(dir: &Path) -> Result<(), Failure> {
-    let marker_text = "`sluicegate demo` created this directory; another run uses another directory.\n";
+    let marker_text = "`sluicegate demo` created this directory. Each run uses a new directory.\n";
     fs::create_dir_all(dir)
         .and_then(|()| fs::write(dir.join(MARKER_FILE), marker_text))
         .map_err(|error| {

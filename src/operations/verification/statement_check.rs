@@ -162,8 +162,10 @@ fn compare_policy(
 ) -> Result<Vec<String>, Failure> {
     Ok(policy.compare_with_commit(repository)?.unwrap_or_else(|| {
         let reason = match &policy.commit {
-            Some(commit) => format!("its commit {commit} is not available locally"),
-            None => "it was read from disk".to_owned(),
+            Some(commit) => {
+                format!("the commit of the gate configuration, {commit}, is not available locally")
+            }
+            None => "the review read the gate configuration from disk".to_owned(),
         };
         run.ui
             .say(&format!("the gate configuration was not compared: {reason}"));

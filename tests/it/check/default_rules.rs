@@ -50,7 +50,7 @@ fn check_without_rules_file_on_either_side_evaluates_default_rules() {
         assert_eq!(about_rules.len(), 1, "{notes:?}");
         assert!(
             about_rules[0].starts_with(NOTE)
-                && about_rules[0].contains("A review by the platform needs the file"),
+                && about_rules[0].contains("A review by the platform needs a rules file"),
             "{notes:?}"
         );
     }

@@ -199,7 +199,7 @@ fn diff_draws_one_pipeline() {
     world.write("new.orch.yaml", orchestration_text(&["Start", "Done"]));
     diff(&world, "--format mermaid")
         .expect(2)
-        .saying(&["2 differ", "hint: pass the path of one of them"]);
+        .saying(&["2 differ", "hint: pass the path of one pipeline"]);
 }
 
 #[test]
@@ -527,7 +527,11 @@ fn diff_reports_replaced_file_without_waiting() {
     std::fs::remove_file(&path).unwrap();
     std::os::unix::net::UnixListener::bind(&path).unwrap();
     let text = diff(&world, "--exit-code").expect(1);
-    assert!(text.out.contains("it is not a regular file"), "{}", text.all());
+    assert!(
+        text.out.contains("the path is not a regular file"),
+        "{}",
+        text.all()
+    );
 }
 
 #[test]

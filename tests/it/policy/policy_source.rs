@@ -803,7 +803,7 @@ fn policy_that_cannot_be_read_has_strict_defaults() {
     let large = |world: &World| world.write("sluicegate.yaml", "# long\n".repeat(200_000));
     let cases: [(Make, &str); 2] = [
         (link, "leads out of the repository"),
-        (large, "it has more than 1048576 bytes"),
+        (large, "the content has more than 1048576 bytes"),
     ];
     for (make, reason) in cases {
         let world = project();

@@ -115,7 +115,7 @@ impl Pattern {
         }
         regex.is_match(name).map_err(|_| {
             self.costly_pattern_error(format!(
-                "it needs more than {MAX_STEPS} steps for the name \"{shown_name}\""
+                "the expression needs more than {MAX_STEPS} steps for the name \"{shown_name}\""
             ))
         })
     }

@@ -62,7 +62,7 @@ fn counting_rules_report_count_and_limit() {
         texts("maximum-components", "maxComponents: 1", &document),
         texts("maximum-outputs", "maxOutputs: 0", &outputs),
     ].join("\n"), @"
-    the pipeline has 2 components, fewer than the minimum of 3: add the missing ones or delete the pipeline
+    the pipeline has 2 components, fewer than the minimum of 3: add the missing components or delete the pipeline
     the pipeline has 2 components, more than the maximum of 1: move some to another pipeline and call it from here
     the pipeline has 1 output component, more than the maximum of 0: move the others to another transformation
     ");

@@ -245,6 +245,6 @@ mod tests {
         std::fs::write(&path, [b't', 0xff]).unwrap();
         insta::assert_snapshot!(refused(), @"no token: the token file FILE is not text");
         std::fs::write(&path, vec![b'a'; 70_000]).unwrap();
-        insta::assert_snapshot!(refused(), @"no token: the token file FILE cannot be read: it has more than 65536 bytes");
+        insta::assert_snapshot!(refused(), @"no token: the token file FILE cannot be read: the content has more than 65536 bytes");
     }
 }
