@@ -167,7 +167,8 @@ impl GitError {
                 "fetch the missing objects with `git fetch --refetch`, or clone without --filter"
             }
             Self::MissingObject { partial: false, .. } => {
-                "run `git fsck` to find damaged objects; in CI, clone again or increase the fetch depth"
+                "run `git fsck` to find damaged objects; in CI, clone the repository again or increase the \
+                 fetch depth"
             }
             Self::PathNotUtf8 { .. } => {
                 "rename the file with `git mv`, or delete it; --exclude cannot skip it, because reports cannot show \

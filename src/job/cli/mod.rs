@@ -194,7 +194,7 @@ pub enum Command {
     /// Allow findings: add, list or prune waivers
     Waivers(WaiversArgs),
 
-    /// Fix findings with one correct value, or let the agent do it
+    /// Fix findings with one correct value, or let the agent fix them
     Fix(Box<FixArgs>),
 
     /// Move a pipeline or script and update every reference to it

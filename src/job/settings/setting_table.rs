@@ -128,7 +128,8 @@ settings! {
         CA_CERT = "SLUICEGATE_CA_CERT", "--ca-cert", Trust, "ca-cert";
         /// Client certificate for the platform: a PEM file, or the PEM itself.
         CLIENT_CERT = "SLUICEGATE_CLIENT_CERT", "--client-cert", Trust, "client-cert";
-        /// Key of the client certificate: a PEM file, or the PEM itself (default: in the file of the certificate).
+        /// Key of the client certificate: a PEM file, or the PEM itself (default: in the file of the
+        /// certificate).
         CLIENT_KEY = "SLUICEGATE_CLIENT_KEY", "--client-key", Trust, "client-key";
         /// Timeout for each request, in seconds.
         TIMEOUT = "SLUICEGATE_TIMEOUT", "--timeout", Operational, "timeout"
@@ -138,7 +139,8 @@ settings! {
             => retries: u64, SettingFormat::Integer { minimum: 0, maximum: 100, default: 4 };
         /// CI host of the job, instead of the detected one.
         CI = "SLUICEGATE_CI", "--ci", Subject, "ci";
-        /// Additional URLs of the repository that the change goes to, for example of a mirror that the job clones (one
+        /// Additional URLs of the repository that the change goes to, for example of a mirror that the job
+        /// clones (one
         /// per line).
         TARGET_REPOSITORY = "SLUICEGATE_TARGET_REPOSITORY", "--target-repository", Subject, "target-repository";
         /// Where to read the gate configuration from: auto, base or head.
@@ -167,7 +169,7 @@ settings! {
         PROJECT_CHECKS = "SLUICEGATE_PROJECT_CHECKS", "--project-checks", Subject, "";
         /// Rules file that `check` uses instead of the project's. In CI, it must be outside the checkout.
         RULES = "SLUICEGATE_RULES", "--rules", Subject, "rules";
-        /// Maximum number of known findings; more fail the gate.
+        /// Maximum number of known findings; the gate fails if there are more known findings.
         MAX_KNOWN = "SLUICEGATE_MAX_KNOWN", "--max-known", Subject, "max-known";
         /// Shard of the selected files to review, `I/N`.
         SHARD = "SLUICEGATE_SHARD", "--shard", Subject, "shard";
@@ -218,7 +220,8 @@ settings! {
         /// Globs of the files to skip in the review, instead of `exclude`.
         REVIEW_EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Verdict, "exclude"
             => exclude: Vec<String> as "deserialize_globs", SettingFormat::Globs(None), Strictness::RelaxingList;
-        /// File with the rules of the team, relative to the repository root, or off (default: `sluicegate-rules.yaml`
+        /// File with the rules of the team, relative to the repository root, or off (default:
+        /// `sluicegate-rules.yaml`
         /// in the directory of the configuration file).
         TEAM_RULES = "SLUICEGATE_TEAM_RULES", "--team-rules", Verdict, "team-rules"
             => team_rules: String, SettingFormat::Text("gate/sluicegate-rules.yaml");
@@ -347,13 +350,16 @@ settings! {
         /// File to write the predicate of the in-toto statement to (in `publish`: `--attestation-predicate`).
         PUBLISH_ATTESTATION_PREDICATE = "SLUICEGATE_PUBLISH_ATTESTATION_PREDICATE", "--publish-attestation-predicate", Operational, "attestation-predicate"
             => attestation_predicate: PathBuf, SettingFormat::Text("publication-predicate.json");
-        /// Published pipelines to run after a publish, one per line; if one fails, the version is disabled again.
+        /// Published pipelines to run after a publish, one per line; if one fails, the version is disabled
+        /// again.
         SMOKE = "SLUICEGATE_SMOKE", "--smoke", Verdict, "smoke"
             => smoke: Vec<String>, SettingFormat::Names("sales/load orders"), Strictness::TighteningList;
-        /// UUIDs of the projects of the smoke runs, one per line: one for all runs, or one for each.
+        /// UUIDs of the projects for the smoke runs, one per line: one UUID for all runs, or one UUID for each
+        /// run.
         SMOKE_PROJECT = "SLUICEGATE_SMOKE_PROJECT", "--smoke-project", Verdict, "smoke-project"
             => smoke_project: Vec<String>, SettingFormat::Names("6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10");
-        /// Environments of the smoke runs, one per line: one for all runs, or one for each.
+        /// Environments for the smoke runs, one per line: one environment for all runs, or one environment for
+        /// each run.
         SMOKE_ENVIRONMENT = "SLUICEGATE_SMOKE_ENVIRONMENT", "--smoke-environment", Verdict, "smoke-environment"
             => smoke_environment: Vec<String>, SettingFormat::Names("production");
         /// Maximum time to wait for all smoke runs together, in seconds.

@@ -448,7 +448,7 @@ mod tests {
         insta::assert_snapshot!(refused("variables:\n  a:\n    behavior: SHARED\n"),
             @"v.yaml:3:5: variables.a.behavior: unknown key | did you mean `behaviour`?");
         insta::assert_snapshot!(refused("variables:\n  a: { type: TEXT, value: 1.10 }\n"),
-            @"v.yaml:2:20: variables.a.value: is a number but must be a string: put it in quotes | -");
+            @"v.yaml:2:20: variables.a.value: is a number but must be a string: put the value in quotes | -");
         insta::assert_snapshot!(refused("variables:\n  a: { overrides: [x] }\n"),
             @"v.yaml:2:8: variables.a.overrides: must be a map from environment to value | -");
     }
