@@ -10,7 +10,7 @@ pub(crate) enum MergeError {
     #[error("there is no report to merge")]
     NoReport,
     /// The reports differ in the commit, the engine, a setting or the number of shards.
-    #[error("cannot merge these reports: {fact} is {first} in one and {second} in another")]
+    #[error("cannot merge these reports: {fact} is {first} in one report and {second} in another")]
     Different {
         fact: &'static str,
         /// The value in the first report.

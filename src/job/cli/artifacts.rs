@@ -117,7 +117,7 @@ pub struct ArtifactsDiffArgs {
 pub struct ImpactArgs {
     #[command(flatten)]
     pub versions: ComparedVersionsArgs,
-    /// Working trees of the repositories to search for consumers [default: this one]
+    /// Working trees of the repositories to search for consumers [default: this repository]
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub repos: Vec<PathBuf>,
     #[command(flatten)]
@@ -243,7 +243,7 @@ pub enum SharedPipelinesVerb {
 pub struct AddSharedPipelineArgs {
     /// Pipeline to share, relative to the current directory
     pub path: PathBuf,
-    /// ID that consumers use [default: made from the file's name]
+    /// ID that consumers use [default: derived from the file's name]
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
     #[command(flatten)]

@@ -128,8 +128,7 @@ settings! {
         CA_CERT = "SLUICEGATE_CA_CERT", "--ca-cert", Trust, "ca-cert";
         /// Client certificate for the platform: a PEM file, or the PEM itself.
         CLIENT_CERT = "SLUICEGATE_CLIENT_CERT", "--client-cert", Trust, "client-cert";
-        /// Key of the client certificate: a PEM file, or the PEM itself (default: in the file of the
-        /// certificate).
+        /// Key of the client certificate: a PEM file, or the PEM itself (default: in the file of the certificate).
         CLIENT_KEY = "SLUICEGATE_CLIENT_KEY", "--client-key", Trust, "client-key";
         /// Timeout for each request, in seconds.
         TIMEOUT = "SLUICEGATE_TIMEOUT", "--timeout", Operational, "timeout"
@@ -139,8 +138,7 @@ settings! {
             => retries: u64, SettingFormat::Integer { minimum: 0, maximum: 100, default: 4 };
         /// CI host of the job, instead of the detected one.
         CI = "SLUICEGATE_CI", "--ci", Subject, "ci";
-        /// Additional URLs of the repository that the change goes to, for example of a mirror that the job
-        /// clones (one
+        /// Additional URLs of the repository that the change goes to, for example of a mirror that the job clones (one
         /// per line).
         TARGET_REPOSITORY = "SLUICEGATE_TARGET_REPOSITORY", "--target-repository", Subject, "target-repository";
         /// Where to read the gate configuration from: auto, base or head.
@@ -167,7 +165,8 @@ settings! {
             => exclude: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
         /// Whether to run the project checks: auto, or off to skip them in this job.
         PROJECT_CHECKS = "SLUICEGATE_PROJECT_CHECKS", "--project-checks", Subject, "";
-        /// Rules file that `check` uses instead of the project's. In CI, it must be outside the checkout.
+        /// Rules file that `check` uses instead of the project's rules file. In CI, the file must be outside the
+        /// checkout.
         RULES = "SLUICEGATE_RULES", "--rules", Subject, "rules";
         /// Maximum number of known findings; the gate fails if there are more known findings.
         MAX_KNOWN = "SLUICEGATE_MAX_KNOWN", "--max-known", Subject, "max-known";
@@ -220,8 +219,7 @@ settings! {
         /// Globs of the files to skip in the review, instead of `exclude`.
         REVIEW_EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Verdict, "exclude"
             => exclude: Vec<String> as "deserialize_globs", SettingFormat::Globs(None), Strictness::RelaxingList;
-        /// File with the rules of the team, relative to the repository root, or off (default:
-        /// `sluicegate-rules.yaml`
+        /// File with the rules of the team, relative to the repository root, or off (default: `sluicegate-rules.yaml`
         /// in the directory of the configuration file).
         TEAM_RULES = "SLUICEGATE_TEAM_RULES", "--team-rules", Verdict, "team-rules"
             => team_rules: String, SettingFormat::Text("gate/sluicegate-rules.yaml");
@@ -350,8 +348,7 @@ settings! {
         /// File to write the predicate of the in-toto statement to (in `publish`: `--attestation-predicate`).
         PUBLISH_ATTESTATION_PREDICATE = "SLUICEGATE_PUBLISH_ATTESTATION_PREDICATE", "--publish-attestation-predicate", Operational, "attestation-predicate"
             => attestation_predicate: PathBuf, SettingFormat::Text("publication-predicate.json");
-        /// Published pipelines to run after a publish, one per line; if one fails, the version is disabled
-        /// again.
+        /// Published pipelines to run after a publish, one per line; if one fails, the version is disabled again.
         SMOKE = "SLUICEGATE_SMOKE", "--smoke", Verdict, "smoke"
             => smoke: Vec<String>, SettingFormat::Names("sales/load orders"), Strictness::TighteningList;
         /// UUIDs of the projects for the smoke runs, one per line: one UUID for all runs, or one UUID for each

@@ -206,7 +206,7 @@ fn list_demo_steps() -> Vec<DemoStep> {
             title: "What does the branch change?",
             command: format!("diff main..origin/{UNCONNECTED_BRANCH}"),
             expected_status: ExitStatus::Success,
-            meaning: "The change is described in words. `-o html` draws it.",
+            meaning: "The change is described in words. `-o html` draws the change.",
         },
         DemoStep {
             title: "Review the branch",
@@ -230,7 +230,7 @@ fn list_demo_steps() -> Vec<DemoStep> {
             title: "Publish a branch that removes a parameter which consumers use",
             command: format!("publish {}", branch_flags(BREAKING_BRANCH)),
             expected_status: ExitStatus::GateFailed,
-            meaning: "Exit 1: nothing was sent.",
+            meaning: "Exit 1: nothing was sent to the platform.",
         },
         DemoStep {
             title: FIX_TITLE,

@@ -273,7 +273,7 @@ fn page_has_words_and_picture_and_runs_nothing() {
         "modified: 1 component changed; 1 link added, 1 removed",
         "sqlQuery: select 1 -> select 2",
         "new pipeline: 3 components, 2 links, 1 variable",
-        "one version cannot be read",
+        "one of the two versions cannot be read",
     ] {
         assert!(lines.contains(words), "{words}: {lines}");
     }

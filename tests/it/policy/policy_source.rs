@@ -189,7 +189,7 @@ fn file_of_facts_that_base_does_not_have_is_told_too() {
         let message = notes_text(&review_with_json(&call, "").expect(1));
         for words in [
             "`main` has no sluicegate.yaml yet",
-            "have their defaults: the checkout's file sets none of them",
+            "have their defaults: the checkout's file sets none of these settings",
             "--policy head",
         ] {
             assert!(message.contains(words), "{words}: {message}");

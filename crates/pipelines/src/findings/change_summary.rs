@@ -93,7 +93,7 @@ impl ChangeSummary {
     pub fn describe(&self) -> String {
         let start = match self.change {
             FileChange::Layout => "layout only, behavior unchanged".to_owned(),
-            FileChange::Unreadable => "one version cannot be read".to_owned(),
+            FileChange::Unreadable => "one of the two versions cannot be read".to_owned(),
             FileChange::Renamed => {
                 format!(
                     "renamed from {}",
