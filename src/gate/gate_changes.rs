@@ -39,8 +39,8 @@ impl Workspace<'_> {
             Err(_) if self.ci.host.is_local() => Ok(comparison.bases.clone()),
             Err(error) => {
                 run.ui.warn(&format!(
-                    "the gate configuration is compared with {}, because the host's base could not be \
-                     resolved: {error}",
+                    "could not resolve the host's base ({error}), so the gate configuration is compared \
+                     with {}",
                     comparison
                         .bases
                         .first()

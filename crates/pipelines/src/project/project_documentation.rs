@@ -145,8 +145,8 @@ static SHARED_PIPELINES: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Shared,
     summary: "Each entry of the shared-pipelines file refers to a pipeline of the project, and its \
          parameters are variables of that pipeline.",
-    reason: "If an entry does not match, `sluicegate publish` fails without an upload, and the mistake is \
-         discovered only after the merge.",
+    reason: "If an entry does not match, `sluicegate publish` fails without an upload, but only after the \
+         merge.",
     details: &[
         "The pipeline of each entry must exist. If the entry is disabled, the finding is only a warning.",
         "The parameters of an enabled entry must be variables of its pipeline.",
