@@ -66,7 +66,7 @@ pub struct DiffArgs {
         help_heading = Resettable::Reset
     )]
     pub output: DiffFormat,
-    /// Also list unchanged pipelines that call a changed one, directly or through other pipelines
+    /// Also list unchanged pipelines that call a changed pipeline, directly or through other pipelines
     #[arg(long, conflicts_with_all = ["files", "external"], help_heading = Resettable::Reset)]
     pub callers: bool,
     /// Exit with 1 if anything other than layout changed, or if a file cannot be read

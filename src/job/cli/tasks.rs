@@ -39,7 +39,7 @@ pub enum TasksVerb {
     /// Create a task for the agent
     #[command(after_help = CREATE)]
     Create(CreateTaskArgs),
-    /// List tasks; shows for STOPPED tasks whether they are finished or waiting
+    /// List tasks, and show whether each STOPPED task is finished or waiting
     #[command(after_help = format!("Example:\n  {LIST}"))]
     List(ListTasksArgs),
     /// Show a task in detail, including pending decisions

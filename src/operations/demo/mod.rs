@@ -215,7 +215,7 @@ fn list_demo_steps() -> Vec<DemoStep> {
             meaning: "Exit 1: the gate stays closed until the component is connected.",
         },
         DemoStep {
-            title: "Let the agent fix it on a new branch",
+            title: "Let the agent fix the finding on a new branch",
             command: format!("fix --agent --quiet --head origin/{UNCONNECTED_BRANCH}"),
             expected_status: ExitStatus::Success,
             meaning: "Exit 0: the new branch was reviewed again. The reviewed branch is unchanged.",
@@ -248,7 +248,8 @@ impl DemoRun<'_> {
     fn run_steps(&self) -> CommandResult {
         let dir = self.displayed_dir.display();
         self.print(&format!(
-            "A small project in {dir}, with a remote repository, a clone and two branches; its platform is {}.",
+            "Created a small project in {dir}, with a remote repository, a clone and two branches. The \
+             project's platform is {}.",
             self.base_url
         ))?;
         for (index, step) in list_demo_steps().into_iter().enumerate() {
@@ -272,7 +273,7 @@ impl DemoRun<'_> {
         let project = text::quote_shell_word(&format!("{PROJECT}={dir}/remote.git"));
         let program = text::quote_shell_word(&find_typed_program(&self.run.env));
         format!(
-            "To try it yourself, serve the platform again, and review from another terminal:\n\
+            "To try the review yourself, serve the platform again, and review from another terminal:\n\
              {program} serve --listen {LISTEN_ADDRESS} --token {TOKEN}=admin --project {project}\n\
              export {}=http://{LISTEN_ADDRESS} {}={TOKEN}\n\
              {program} --repo {} review --branch {UNCONNECTED_BRANCH} --head origin/{UNCONNECTED_BRANCH}",

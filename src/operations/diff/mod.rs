@@ -131,9 +131,9 @@ impl TextStyle {
 /// Describes how many unchanged pipelines depend on a changed pipeline.
 fn describe_caller_count(caller_count: usize) -> String {
     match caller_count {
-        0 => "no unchanged pipeline depends on a changed one".to_owned(),
-        1 => "1 unchanged pipeline depends on a changed one".to_owned(),
-        count => format!("{count} unchanged pipelines depend on a changed one"),
+        0 => "no unchanged pipeline depends on a changed pipeline".to_owned(),
+        1 => "1 unchanged pipeline depends on a changed pipeline".to_owned(),
+        count => format!("{count} unchanged pipelines depend on a changed pipeline"),
     }
 }
 

@@ -20,8 +20,8 @@ use std::path::Path;
 const MAX_STATEMENT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Hint for a file with a signature.
-const ENVELOPE_HINT: &str = "check its signature, and extract the statement: `gh attestation verify FILE --repo \
-                             OWNER/NAME --predicate-type TYPE --format json --jq '.[0].verificationResult.statement'`";
+const ENVELOPE_HINT: &str = "check the file's signature, and extract the statement: `gh attestation verify \
+     FILE --repo OWNER/NAME --predicate-type TYPE --format json --jq '.[0].verificationResult.statement'`";
 
 /// Compares a saved statement with the platform and the clone. Prints the differences, and a reminder that the
 /// signature was not checked.

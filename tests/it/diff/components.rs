@@ -741,7 +741,7 @@ fn diff_lists_unchanged_callers_with_their_path() {
     let (_, text) = output.out.split_once("3 pipelines changed").unwrap();
     insta::assert_snapshot!(text, @"
     , 1 in layout only
-    3 unchanged pipelines depend on a changed one
+    3 unchanged pipelines depend on a changed pipeline
       a/middle.orch.yaml calls load.orch.yaml
       left.orch.yaml calls gone.orch.yaml
       top.orch.yaml calls a/middle.orch.yaml, which calls load.orch.yaml
@@ -758,7 +758,7 @@ fn diff_lists_unchanged_callers_with_their_path() {
             .expect(0)
             .out;
         assert!(
-            page.contains("3 unchanged pipelines depend on a changed one"),
+            page.contains("3 unchanged pipelines depend on a changed pipeline"),
             "{page}"
         );
         assert!(page.contains("a/middle.orch.yaml"), "{page}");

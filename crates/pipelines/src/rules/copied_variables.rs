@@ -37,8 +37,8 @@ fn check_copied_variables(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     let concurrent_variables = list_concurrent_variables(subject);
     let problem = match subject.pipeline.kind {
         PipelineKind::Orchestration => {
-            "has the scope COPIED, but no concurrent iterator sets it: change the scope to SHARED, or map the variable \
-             in a concurrent iterator"
+            "has the scope COPIED, but no concurrent iterator sets the variable: change the scope to \
+             SHARED, or map the variable in a concurrent iterator"
         }
         PipelineKind::Transformation => {
             "has the scope COPIED, which has no effect in a transformation: change the scope to SHARED"
