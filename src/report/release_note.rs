@@ -79,7 +79,7 @@ fn describe_overall_change(compat: &Compatibility, old_name: &str) -> String {
         return format!("Only the ids of shared pipelines could be compared with {old_name}.");
     }
     if compat.is_first() {
-        return "This is the first version: there is no older one to compare with.".to_owned();
+        return "This is the first version: there is no older version to compare with.".to_owned();
     }
     match compat.class {
         Some(ChangeClass::Breaking) => {
@@ -209,7 +209,7 @@ mod tests {
         insta::assert_snapshot!(first, @"
         ## sales 1&#46;0.0
 
-        This is the first version: there is no older one to compare with.
+        This is the first version: there is no older version to compare with.
         ");
     }
 

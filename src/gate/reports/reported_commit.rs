@@ -109,8 +109,10 @@ impl SavedReports<'_> {
         {
             return Ok(());
         }
-        let message =
-            format!("cannot compare with the report {report_name}: git tracks it, so the change controls it");
+        let message = format!(
+            "cannot compare with the report {report_name}: git tracks the report, so the change controls \
+             the report"
+        );
         Err(Failure::usage(message)
             .with_hint("compare with a report that the job fetched from an earlier run"))
     }

@@ -201,7 +201,7 @@ fn check_in_job_refuses_rules_file_in_checkout() {
             let output = call.run(&["check", "--rules", file]);
             assert_eq!(output.code, 2, "{name}: {file}: {}", output.all());
             assert!(
-                output.err.contains("the change under review controls it"),
+                output.err.contains("the change under review controls this file"),
                 "{}",
                 output.all()
             );

@@ -574,7 +574,7 @@ fn project_that_is_not_there_is_named_with_the_nearest_that_is() {
     world.write("e.yaml", "name: production\n");
     world.write("v.yaml", "variables: { region: { type: TEXT, value: eu } }\n");
     let unknown = format!("the platform has no project {PROJECT:?}");
-    let text = format!("did you mean `{known}`? run `sluicegate projects list` to list them");
+    let text = format!("did you mean `{known}`? run `sluicegate projects list` to list the existing names");
     for command in [
         "pipelines list",
         "environments list",

@@ -56,7 +56,7 @@ pub(super) fn find_stop_reason(component: &ComponentDiff) -> Option<String> {
         .kind
         .as_ref()
         .filter(|kind| kind.starts_with(UNKNOWN_TYPE))?;
-    find_field(component, "type").map(|_| format!("its type is {}", truncate_name(kind)))
+    find_field(component, "type").map(|_| format!("the component's type is {}", truncate_name(kind)))
 }
 
 /// Returns the changed field with this key at the top level of the component.

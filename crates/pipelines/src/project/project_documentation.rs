@@ -112,7 +112,8 @@ static SCRIPT: ProjectDocumentation = ProjectDocumentation {
     ],
     fails: "pipeline:\n  components:\n    Run script:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        \
             fileName: scripts/moved away.sql\n",
-    fix: "Correct the path; `sluicegate mv --repair` does so if exactly one file has the name of the script.",
+    fix: "Correct the path; `sluicegate mv --repair` corrects the path if exactly one file has the script's \
+         name.",
 };
 
 static LINK: ProjectDocumentation = ProjectDocumentation {
