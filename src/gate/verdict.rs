@@ -38,7 +38,8 @@ impl Cause {
         }
     }
 
-    /// Describes the cause as a clause after "its verdict is `passed`, but", for a report whose verdict contradicts it.
+    /// Describes the cause as a clause after "the report's verdict is `passed`, but", for a report whose verdict
+    /// contradicts it.
     pub(crate) const fn reason(self) -> &'static str {
         match self {
             Self::Finding => "results fail the gate",

@@ -125,6 +125,6 @@ mod tests {
         )
         .unwrap_err()
         .to_string();
-        insta::assert_snapshot!(refused, @"not a valid report: its verdict is `passed`, but some of its files were not reviewed (`--fail-on error`)");
+        insta::assert_snapshot!(refused, @"not a valid report: the report's verdict is `passed`, but some files were not reviewed (`--fail-on error`)");
     }
 }

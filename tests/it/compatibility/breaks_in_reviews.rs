@@ -40,7 +40,7 @@ fn verify_proves_consumer_changes_of_receipt_again() {
     );
     lie(
         &|compat| compat["against"] = "0.9.0".into(),
-        "which the platform does not have",
+        "but the platform does not have that version",
     );
     let head = shop.world.git("rev-parse HEAD");
     lie(

@@ -194,7 +194,9 @@ fn comparison_of_a_change_with_its_own_past_is_refused() {
         let job = Call::new(&world.work()).variable("CI", "true");
         job.run(format!("report --compare {old} ../new.json"))
     };
-    unknown("yesterday.json").expect(2).saying(&["git tracks it"]);
+    unknown("yesterday.json")
+        .expect(2)
+        .saying(&["git tracks the report"]);
     unknown("../main.json").expect(0);
 }
 
