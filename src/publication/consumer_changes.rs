@@ -126,10 +126,7 @@ impl Publication<'_> {
 
     /// Requests the details of the version to compare with (`--against`, otherwise the latest), and the name of the
     /// latest version; both are `None` if no version is enabled. The inner error is that of the request for the latest.
-    #[expect(
-        clippy::type_complexity,
-        reason = "the type is a pair of values, or the platform's error"
-    )]
+    #[expect(clippy::type_complexity, reason = "the type is two values or an error")]
     fn request_compared_version(
         &self,
         platform: &Platform,
@@ -384,10 +381,9 @@ fn reject_incomplete_comparison(reason: &str, hint: &str) -> Failure {
 fn reject_next_version(error: &NextNameError) -> Failure {
     let hint = match error {
         NextNameError::NotSemantic(_) => {
-            "for this version, set --version-name to a semantic version such as 1.0.0; {next} then \
-             continues from that version"
+            "set --version-name to a semantic version such as 1.0.0, which {next} can increase later"
         }
-        NextNameError::TooLarge(_) => "for this version, set --version-name to a name without {next}",
+        NextNameError::TooLarge(_) => "set --version-name to a name without {next}",
     };
     Failure::usage(error.to_string()).with_hint(hint)
 }

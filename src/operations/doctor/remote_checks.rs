@@ -30,8 +30,7 @@ const CLOCK_TOLERANCE: u64 = 120;
 /// The HTTP status with which a proxy requests credentials.
 const PROXY_AUTHENTICATION_REQUIRED: u16 = 407;
 
-const PROXY_HINT: &str =
-    "check HTTPS_PROXY (http://user:password@host if the proxy needs credentials) and NO_PROXY";
+const PROXY_HINT: &str = "check HTTPS_PROXY (http://user:password@host to send credentials) and NO_PROXY";
 
 const PLATFORM_HINT: &str = "to review and publish through the platform, set SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, \
      SLUICEGATE_AGENT_VERSION and SLUICEGATE_TOKEN";
