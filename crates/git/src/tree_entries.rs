@@ -240,7 +240,7 @@ impl<'a> TreeEntries<'a> {
 /// Splits the bytes of a tree object into its first entry and the bytes after the entry. The two most frequent modes
 /// need no parsing.
 fn split_entry(raw: &[u8]) -> Result<(TreeEntry<'_>, &[u8]), &'static str> {
-    let cut_off = "an entry is cut off";
+    let cut_off = "an entry of the tree is cut off";
     // A mode has six digits at most.
     let blank = raw.iter().take(8).position(|byte| *byte == b' ').ok_or(cut_off)?;
     let (octal, after_mode) = (&raw[..blank], &raw[blank + 1..]);

@@ -350,9 +350,11 @@ fn check_publish_role(
     result: Result<(), NoResponse>,
 ) -> Result<CheckOutcome, Failure> {
     match result {
-        Ok(()) => Ok(CheckOutcome::Ok("may publish shared pipelines".to_owned())),
+        Ok(()) => Ok(CheckOutcome::Ok(
+            "the token may publish shared pipelines".to_owned(),
+        )),
         Err(NoResponse::Failed(error)) if error.kind() == ErrorKind::Forbidden && !settings.publishes => {
-            let reason = "may not publish shared pipelines; publishing is not configured";
+            let reason = "the token may not publish shared pipelines; publishing is not configured";
             Ok(CheckOutcome::NotApplicable(reason.to_owned()))
         }
         Err(failure) => Err(failure.into()),

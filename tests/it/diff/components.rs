@@ -128,7 +128,7 @@ fn diff_of_layout_alone_is_no_change_for_exit_code() {
     let text = diff(&world, "--exit-code").expect(0);
     assert_eq!(
         text.out,
-        "load.orch.yaml: layout only, behavior unchanged\n\n1 pipeline changed in layout only\n"
+        "load.orch.yaml: only the layout changed, not the behavior\n\n1 pipeline changed in layout only\n"
     );
     // Neither rewriting the same content nor changing only the mode is a change.
     world.write("load.orch.yaml", LOAD);
@@ -254,7 +254,7 @@ fn page_for_comment_has_list_and_flowchart() {
 
     ### <code>load.orch.yaml</code>
 
-    layout only, behavior unchanged
+    only the layout changed, not the behavior
     ");
 }
 

@@ -21,7 +21,7 @@ pub(super) fn describe_file_change(diff: &PipelineDiff) -> String {
             format!("{path}: renamed from {old}")
         }
         FileChange::Modified => format!("{path}: modified"),
-        FileChange::Layout => format!("{path}: layout only, behavior unchanged"),
+        FileChange::Layout => format!("{path}: only the layout changed, not the behavior"),
         FileChange::Unreadable => {
             let reason = diff.reason.as_deref().unwrap_or_default();
             format!("{path}: cannot be read {reason}")

@@ -27,7 +27,7 @@ pub(super) fn failure_before_response(error: reqwest::Error, ca_cert: Option<&Pa
     if error.is_builder() {
         return HttpError::configuration(format!("could not build the request: {}", join_causes(&error)));
     }
-    build_connection_failure(&error, "the connection broke before the response")
+    build_connection_failure(&error, "the connection broke before the response arrived")
 }
 
 /// Returns the failure of a request whose response body could not be read: a corrupt body, or a connection that broke.
