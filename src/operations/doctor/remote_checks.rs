@@ -350,9 +350,7 @@ fn check_publish_role(
     result: Result<(), NoResponse>,
 ) -> Result<CheckOutcome, Failure> {
     match result {
-        Ok(()) => Ok(CheckOutcome::Ok(
-            "the token may publish shared pipelines".to_owned(),
-        )),
+        Ok(()) => Ok(CheckOutcome::Ok("the token allows publishing".to_owned())),
         Err(NoResponse::Failed(error)) if error.kind() == ErrorKind::Forbidden && !settings.publishes => {
             let reason = "the token may not publish shared pipelines; publishing is not configured";
             Ok(CheckOutcome::NotApplicable(reason.to_owned()))
