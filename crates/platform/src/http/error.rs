@@ -139,7 +139,7 @@ impl HttpError {
         let requested_seconds = self.0.retry_after.unwrap_or_default().as_secs();
         let text = &mut self.0.message.text;
         let reason = format!(
-            "the server asked for a wait of {requested_seconds} s, but the limit is {} s",
+            "the server requested a wait of {requested_seconds} s, but the limit is {} s",
             max_delay.as_secs()
         );
         *text = if text.is_empty() {
