@@ -47,10 +47,7 @@ pub struct Env {
 
 impl Env {
     /// Reads the process environment and the current directory.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the one place that reads the environment"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "only this module reads the environment")]
     pub fn capture() -> Self {
         let variables = std::env::vars_os().map(|(name, value)| {
             (

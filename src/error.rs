@@ -87,7 +87,7 @@ const fn general_hint(status: ExitStatus) -> Option<&'static str> {
             "run the command again; `sluicegate doctor` checks the connection and the setup"
         }
         ExitStatus::Denied => "check the token and its account role, for example with `sluicegate doctor`",
-        ExitStatus::AlreadyExists => "choose another name, or keep the existing one",
+        ExitStatus::AlreadyExists => "choose another name, or keep the existing resource",
         ExitStatus::Context => {
             "run `sluicegate context` to see what was detected about this job and its repository"
         }

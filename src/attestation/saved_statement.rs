@@ -7,7 +7,7 @@ use serde_json::Value;
 use sluicegate_base::duplicate_key::find_duplicate_key;
 
 /// The beginning of the reason for a signed file, which contains the statement encoded.
-const SIGNED_FILE: &str = "it is a signed envelope, not the statement in it";
+const SIGNED_FILE: &str = "the file is a signed envelope, not the statement inside the envelope";
 
 /// A statement that was read from a file. Fields that in-toto may add are ignored.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ impl SavedStatement {
         let fields: StatementFields = serde_json::from_value(document).map_err(|error| error.to_string())?;
         if fields.statement_type != STATEMENT_TYPE {
             return Err(format!(
-                "its type is `{}`, not `{STATEMENT_TYPE}`",
+                "the statement's type is `{}`, not `{STATEMENT_TYPE}`",
                 fields.statement_type
             ));
         }
@@ -68,7 +68,7 @@ impl SavedStatement {
         };
         Ok(Self {
             subjects: fields.subject,
-            predicate: predicate.map_err(|error| format!("its predicate is invalid: {error}"))?,
+            predicate: predicate.map_err(|error| format!("the statement's predicate is invalid: {error}"))?,
         })
     }
 }
@@ -76,5 +76,5 @@ impl SavedStatement {
 /// Returns the error text that the predicate type is not a known one.
 fn reject_predicate_type(predicate_type: &str) -> String {
     let [review, publication] = PredicateKind::ALL.map(PredicateKind::uri);
-    format!("its predicate type is `{predicate_type}`, not `{review}` or `{publication}`")
+    format!("the statement's predicate type is `{predicate_type}`, not `{review}` or `{publication}`")
 }

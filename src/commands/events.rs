@@ -81,8 +81,10 @@ impl From<CursorError> for Failure {
     /// Converts an unusable cursor file to a usage error with a hint.
     fn from(error: CursorError) -> Self {
         let hint = match error {
-            CursorError::TooOld { .. } => "remove the file to start over with the remaining events",
-            CursorError::Unreadable { .. } => "use another file, or remove it to start over",
+            CursorError::TooOld { .. } => "remove the cursor file to start over with the remaining events",
+            CursorError::Unreadable { .. } => {
+                "pass another cursor file, or remove this cursor file to start over"
+            }
         };
         Self::new(ExitStatus::Usage, error).with_hint(hint)
     }

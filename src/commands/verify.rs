@@ -94,11 +94,12 @@ fn compare_consumer_changes(
     match run.block_on(platform.fetch_artifact_details(&receipt.prefix, Some(version)))? {
         Ok(details) if details.artifact.commit_hash.as_ref() == commit => {}
         Ok(_) => differences.push(format!(
-            "the receipt compares with version {version}, but that version is from another commit"
+            "the receipt lists the changes since version {version}, but that version is from another commit"
         )),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             differences.push(format!(
-                "the receipt compares with version {version}, which the platform does not have"
+                "the receipt lists the changes since version {version}, but the platform does not have that \
+                 version"
             ));
         }
         Err(error) => return Err(error.into()),

@@ -265,7 +265,7 @@ fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) 
         run.create_observer()
             .await_with_report(agent_run, || {
                 format!(
-                    "waiting for buildkite-agent annotate; at most {} s",
+                    "waiting up to {} s for `buildkite-agent annotate`",
                     REQUEST_TIMEOUT.as_secs()
                 )
             })
@@ -275,7 +275,7 @@ fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) 
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Ok(Err(error)) => Err(Failure::usage(format!("buildkite-agent annotate: {error}"))),
-        Err(_) => Err(Failure::usage("buildkite-agent annotate timed out")),
+        Err(_) => Err(Failure::usage("`buildkite-agent annotate` timed out")),
     }
 }
 

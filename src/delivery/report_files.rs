@@ -217,7 +217,8 @@ fn write_report(
     let omitted_count = format.count_omitted_findings(report, context);
     if omitted_count > 0 {
         ui.warn(&format!(
-            "the SARIF report omits the {omitted_count} least severe findings (GitHub's limit); the JSON report has all"
+            "the SARIF report omits the {omitted_count} least severe findings (GitHub's limit); the JSON \
+             report has all findings"
         ));
     }
     let render = |writer: &mut dyn Write| report::render(format, report, context, writer);

@@ -72,7 +72,7 @@ fn find_reviewed_commit<'g, S: RunSubject>(
         return Err(reason);
     }
     if context.compared_with.is_some() {
-        return Err("the verdict is that of a comparison with an older report".to_owned());
+        return Err("the verdict is from a comparison with an older report".to_owned());
     }
     if let Some(reason) = gate.subject.idle_reason() {
         return Err(reason.to_owned());

@@ -244,7 +244,7 @@ fn list_facts(
             target
                 .branch
                 .clone()
-                .unwrap_or_else(|| "unknown: no branch that contains the head was found".to_owned()),
+                .unwrap_or_else(|| "unknown: no branch contains the head commit".to_owned()),
         ),
         ("head", target.head.to_string()),
         ("on the remote", remote.to_owned()),

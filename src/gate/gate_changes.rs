@@ -39,7 +39,8 @@ impl Workspace<'_> {
             Err(_) if self.ci.host.is_local() => Ok(comparison.bases.clone()),
             Err(error) => {
                 run.ui.warn(&format!(
-                    "comparing the gate configuration with {}: could not resolve the host's base: {error}",
+                    "could not resolve the host's base ({error}), so the gate configuration is compared \
+                     with {}",
                     comparison
                         .bases
                         .first()

@@ -38,7 +38,8 @@ impl Cause {
         }
     }
 
-    /// Describes the cause as a clause after "its verdict is `passed`, but", for a report whose verdict contradicts it.
+    /// Describes the cause as a clause after "the report's verdict is `passed`, but", for a report whose verdict
+    /// contradicts it.
     pub(crate) const fn reason(self) -> &'static str {
         match self {
             Self::Finding => "results fail the gate",
@@ -46,8 +47,8 @@ impl Cause {
             Self::GateChange => "the change edits the gate in a way that the job does not allow",
             Self::BreakingChange => "the change breaks consumers, which the job does not allow",
             Self::TooManyKnown => "there are more known findings than the job allows",
-            Self::Unreviewed => "some of its files were not reviewed",
-            Self::Doubt | Self::UnknownBreaks => "some of its results are unknown",
+            Self::Unreviewed => "some files were not reviewed",
+            Self::Doubt | Self::UnknownBreaks => "some results are unknown",
         }
     }
 }

@@ -15,7 +15,8 @@ use sluicegate_platform::definitions::{self, Document};
 use std::path::Path;
 
 /// Hint if it is unknown whether a resource was created that no list shows.
-const CHECK_INSTRUCTION: &str = "check the project before you repeat the command";
+const CHECK_INSTRUCTION: &str =
+    "check whether the project already has the new resource before you repeat the command";
 
 /// Runs `sluicegate projects list` or `sluicegate projects create`.
 pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
@@ -164,7 +165,12 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
         let response = platform
             .create_secret(&agent_id.to_string(), &secret)
             .await
-            .map_err(|error| creation_failure(error, "check the vault before you repeat the command"))?;
+            .map_err(|error| {
+                creation_failure(
+                    error,
+                    "check whether the vault already has the secret before you repeat the command",
+                )
+            })?;
         run.print_response(output, &response.raw, || {
             response_output::format_facts(&response.raw)
         })

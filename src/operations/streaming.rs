@@ -56,7 +56,10 @@ pub(crate) fn create_stream(
 fn definition_failure(error: HttpError, document: &Document) -> Failure {
     let complaints = document.describe_violations(error.violations());
     if complaints.is_empty() {
-        return creation_failure(error, "check the project before you repeat the command");
+        return creation_failure(
+            error,
+            "check whether the project already has the streaming pipeline before you repeat the command",
+        );
     }
     let message = error.to_string();
     let summary = message.split("\n- ").next().unwrap_or_default();

@@ -124,7 +124,7 @@ impl<'a> VersionSwitch<'a> {
             ),
             (old_versions, false) => {
                 format!(
-                    "would disable {version_count} of {}: {}; pass --yes to do it",
+                    "would disable {version_count} of {}: {}; pass --yes to disable them",
                     self.prefix,
                     old_versions.join(", ")
                 )

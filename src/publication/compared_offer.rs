@@ -14,7 +14,8 @@ use sluicegate_platform::api::ArtifactDetails;
 const FETCH_DEPTH: u32 = 1;
 
 /// Hint to compare everything if the clone lacks the commit.
-pub(crate) const FETCH_HINT: &str = "pass --deepen to fetch it, or clone the full history (`fetch-depth: 0`)";
+pub(crate) const FETCH_HINT: &str =
+    "pass --deepen to fetch the commit, or clone the full history (`fetch-depth: 0`)";
 
 /// Why only the ids of shared pipelines can be compared.
 #[derive(Clone)]

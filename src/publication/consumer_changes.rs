@@ -126,7 +126,7 @@ impl Publication<'_> {
 
     /// Requests the details of the version to compare with (`--against`, otherwise the latest), and the name of the
     /// latest version; both are `None` if no version is enabled. The inner error is that of the request for the latest.
-    #[expect(clippy::type_complexity, reason = "two values, or the platform's error")]
+    #[expect(clippy::type_complexity, reason = "the type is two values or an error")]
     fn request_compared_version(
         &self,
         platform: &Platform,
@@ -381,9 +381,9 @@ fn incomplete_comparison_failure(reason: &str, hint: &str) -> Failure {
 fn next_version_failure(error: &NextNameError) -> Failure {
     let hint = match error {
         NextNameError::NotSemantic(_) => {
-            "set this version name yourself, to a semantic version such as 1.0.0; {next} continues from it"
+            "set --version-name to a semantic version such as 1.0.0, which {next} can increase later"
         }
-        NextNameError::TooLarge(_) => "set this version name yourself",
+        NextNameError::TooLarge(_) => "set --version-name to a name without {next}",
     };
     Failure::usage(error.to_string()).with_hint(hint)
 }

@@ -65,7 +65,7 @@ pub(crate) struct Publication<'a> {
     /// The evidence of the required review.
     pub(crate) review: Option<ReviewEvidence>,
     /// The check of the commit, which both commands need.
-    #[expect(dead_code, reason = "a proof has no content")]
+    #[expect(dead_code, reason = "the field proves that the check ran and is never read")]
     pub(crate) merged_commit: MergedCommit,
     /// The versions of the prefix before the upload, once requested.
     pub(crate) history: VersionHistory,

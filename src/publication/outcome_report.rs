@@ -194,7 +194,8 @@ fn find_hint(outcome: &publish::Outcome) -> Option<String> {
             Some("run `sluicegate artifacts disable` to hide the version from consumers".into())
         }
         OutcomeKind::Unconfirmed if !outcome.disabled => Some(
-            "run `sluicegate artifacts list`; if it shows a newer version, run `sluicegate artifacts disable` for this one"
+            "run `sluicegate artifacts list`; if it shows a newer version, run `sluicegate artifacts \
+             disable` for this version"
                 .into(),
         ),
         OutcomeKind::Unknown => Some("run `sluicegate artifacts show` to check whether the version exists".into()),

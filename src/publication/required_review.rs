@@ -22,7 +22,7 @@ pub(super) const MAX_LISTED_PIPELINES: usize = 10;
 
 /// Hint for writing a suitable report.
 const REPORT_HINT: &str =
-    "write it with `sluicegate review --all --report json=FILE` on the commit to publish";
+    "write the report with `sluicegate review --all --report json=FILE` on the commit to publish";
 
 /// The report of a run that a publish relies on, and its source.
 pub(crate) struct RequiredReview<'r> {

@@ -121,8 +121,8 @@ fn is_new_version(version: &Artifact, known_names: &BTreeSet<&str>) -> bool {
 /// Returns the outcome of an upload if the platform did not show which versions appeared meanwhile: a published version
 /// becomes unconfirmed.
 fn to_unconfirmed(outcome: Outcome, error: Option<HttpError>) -> Outcome {
-    let problem = "could not check whether a newer version appeared during this publish; if one did, this version has \
-                   replaced it";
+    let problem = "could not check whether a newer version appeared during this publish; if a newer version \
+         appeared, this version has replaced the newer version";
     let kind = match outcome.kind {
         OutcomeKind::Published => OutcomeKind::Unconfirmed,
         kind => kind,

@@ -144,8 +144,10 @@ impl PublishError {
             Self::Version(_) => {
                 "use printable ASCII without blanks at the ends: letters, digits, or signs such as - . _ /"
             }
-            Self::ConfigDir(_) => "select the right directory with --config-dir",
-            Self::NoConfigDir => "if the directory is elsewhere, pass it with --config-dir",
+            Self::ConfigDir(_) => "set the platform's hidden directory with --config-dir",
+            Self::NoConfigDir => {
+                "if the platform's hidden directory is elsewhere, set the directory with --config-dir"
+            }
             Self::NoSharedFile { .. } => {
                 "share a pipeline in the design tool and commit the file, or set --config-dir"
             }
@@ -158,7 +160,8 @@ impl PublishError {
                 "replace the links with the files they point to, or exclude the links with --exclude"
             }
             Self::SamePartName(_) => {
-                "rename one of them, or pass --exclude: in a part name, `\"` becomes %22, CR %0D and LF %0A"
+                "rename one of the files, or pass --exclude: in a part name, `\"` becomes %22, CR %0D and \
+                 LF %0A"
             }
             Self::HiddenByIndex(_) => {
                 "run `git update-index --no-skip-worktree --no-assume-unchanged FILE`, or publish the commit \

@@ -220,7 +220,10 @@ impl Receipt {
         if let Ok(header) = serde_json::from_slice::<SchemaHeader>(bytes)
             && header.schema != SCHEMA_NAME
         {
-            return Err(format!("its schema is `{}`, not `{SCHEMA_NAME}`", header.schema));
+            return Err(format!(
+                "the file's schema is `{}`, not `{SCHEMA_NAME}`",
+                header.schema
+            ));
         }
         serde_json::from_slice(bytes).map_err(|error| error.to_string())
     }

@@ -310,9 +310,9 @@ mod tests {
         the version name `a{b` has an unmatched `{`
         the version name `a}b` has an unmatched `}`
         the version name `` cannot be sent as a header: it is empty
-        the version name ` a` cannot be sent as a header: it begins or ends with a blank
+        the version name ` a` cannot be sent as a header: the value begins or ends with a blank
         the version name `a
-        b` cannot be sent as a header: it contains the control character '\n', which no header allows
+        b` cannot be sent as a header: the value contains the control character '\n', which no header allows
         ");
     }
 

@@ -79,7 +79,7 @@ fn describe_overall_change(compat: &Compatibility, old_name: &str) -> String {
         return format!("Only the ids of shared pipelines could be compared with {old_name}.");
     }
     if compat.is_first() {
-        return "This is the first version: there is no older one to compare with.".to_owned();
+        return "This is the first version: there is no older version to compare with.".to_owned();
     }
     match compat.class {
         Some(ChangeClass::Breaking) => {
@@ -180,16 +180,16 @@ mod tests {
 
         ### <code>b</code>
 
-        - **Breaking:** the parameter <code>x</code> was removed. Consumers: stop setting it, or set its replacement.
-        - Added: the parameter <code>y</code> is new, with a default; it can be set.
+        - **Breaking:** the parameter <code>x</code> was removed. Consumers: stop setting the parameter, or set its replacement.
+        - Added: the parameter <code>y</code> is new, with a default; the parameter can be set.
 
         ### <code>c</code>
 
-        - Added: it is new; it can be run.
+        - Added: the shared pipeline is new; the shared pipeline can be run.
 
         ### <code>a</code>
 
-        - Note: its description changed.
+        - Note: the pipeline's description changed.
 
         ### Files
 
@@ -209,7 +209,7 @@ mod tests {
         insta::assert_snapshot!(first, @"
         ## sales 1&#46;0.0
 
-        This is the first version: there is no older one to compare with.
+        This is the first version: there is no older version to compare with.
         ");
     }
 

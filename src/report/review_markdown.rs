@@ -367,7 +367,7 @@ fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> String
         .collect();
     let preposition = if places.is_empty() { "" } else { ", at " };
     format!(
-        "{message}{preposition}{}: {}. To fix it: {}",
+        "{message}{preposition}{}: {}. To fix the problem: {}",
         places.join(", "),
         escape(&shorten_message(&cause.describe_affected_files(&PathBase::Root))),
         escape_prose(&shorten_message(context.rules_file_hint(&cause.finding)))

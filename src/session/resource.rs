@@ -172,7 +172,7 @@ impl ResourceLookup<'_> {
     /// Returns the hint for a missing resource: the most similar of these names, if any, and how to list them.
     pub(crate) fn hint(self, names: &[String]) -> String {
         let list_instruction = match self.list_command {
-            Some(list) => format!("run `sluicegate {list}` to list them"),
+            Some(list) => format!("run `sluicegate {list}` to list the existing names"),
             None => "check the name, the project id and the base URL".to_owned(),
         };
         match self.find_nearest_name(names) {

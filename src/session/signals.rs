@@ -143,7 +143,10 @@ struct StopSignals;
 #[cfg(not(unix))]
 impl StopSignals {
     /// Does nothing: on this system, [`Self::next`] registers for the signal when it waits.
-    #[expect(clippy::unnecessary_wraps, reason = "the same shape as on Unix")]
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "the function has the same signature as on Unix"
+    )]
     fn listen() -> io::Result<Self> {
         Ok(Self)
     }

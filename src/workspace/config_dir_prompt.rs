@@ -100,7 +100,8 @@ pub(crate) fn suggest_command(command: &str, candidates: &[String]) -> String {
 
 /// Returns the error that the hidden directory is unknown, with the candidates and the command to run.
 pub(crate) fn unknown_config_dir_failure(candidates: &[String], command: &str) -> Failure {
-    let mut message = "no hidden directory at the repository root looks like the platform's".to_owned();
+    let mut message =
+        "no hidden directory at the repository root looks like the platform's directory".to_owned();
     if !candidates.is_empty() {
         let _ = write!(message, "; hidden directories: {}", candidates.join(", "));
     }

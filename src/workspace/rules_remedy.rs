@@ -33,8 +33,8 @@ impl RulesRemedy {
     pub(crate) fn hint(&self) -> String {
         match self {
             Self::OtherDirectory { path } => format!(
-                "`{path}` is in the commit, but the platform did not find it: check that its directory is the one in \
-                 the platform's documentation"
+                "`{path}` is in the commit, but the platform did not find the file: check that the \
+                 directory of the file is the directory that the platform's documentation names"
             ),
             Self::ReplaceLink => {
                 "replace the symbolic link with the rules file itself, and commit the file".to_owned()

@@ -30,7 +30,7 @@ impl StandardInput {
         let Some(path) = &args.stdin_path else {
             return if is_requested {
                 Err(
-                    Failure::usage("could not check standard input: its path is missing")
+                    Failure::usage("could not check standard input: the path of the pipeline is missing")
                         .with_hint("add --stdin-path PATH, the path of the pipeline in the repository"),
                 )
             } else {

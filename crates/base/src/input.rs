@@ -11,7 +11,7 @@ pub fn read_bytes(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
     let mut content = Vec::new();
     reader.take(limit.saturating_add(1)).read_to_end(&mut content)?;
     if content.len() as u64 > limit {
-        let reason = format!("it has more than {limit} bytes");
+        let reason = format!("the content has more than {limit} bytes");
         return Err(Error::new(ErrorKind::FileTooLarge, reason));
     }
     Ok(content)
@@ -30,9 +30,9 @@ pub fn read_text_file(path: &Path, limit: u64) -> Result<String> {
 /// Returns the bytes as text, or the reason why they are not text.
 pub fn decode_utf_8(bytes: Vec<u8>) -> std::result::Result<String, &'static str> {
     if is_utf_16(&bytes) {
-        return Err("it is UTF-16: save it as UTF-8");
+        return Err("the content is UTF-16: save it as UTF-8");
     }
-    String::from_utf8(bytes).map_err(|_| "it is not UTF-8")
+    String::from_utf8(bytes).map_err(|_| "the content is not UTF-8")
 }
 
 /// Detects UTF-16, which PowerShell and some editors on Windows write, by its byte order mark, or by the zero bytes of
@@ -54,7 +54,7 @@ mod tests {
         assert_eq!(read_bytes(&b"abc"[..], 3).unwrap(), b"abc");
         let error = read_bytes(&b"abcd"[..], 3).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::FileTooLarge);
-        assert_eq!(error.to_string(), "it has more than 3 bytes");
+        assert_eq!(error.to_string(), "the content has more than 3 bytes");
     }
 
     #[test]
@@ -69,7 +69,7 @@ mod tests {
         std::fs::write(file.path(), b"a\xff").unwrap();
         assert_eq!(
             read_text_file(file.path(), 9).unwrap_err().to_string(),
-            "it is not UTF-8"
+            "the content is not UTF-8"
         );
         for bytes in [&b"\xff\xfea\0"[..], b"\xfe\xff\0a", b"a\0b\0", b"\0a\0b"] {
             assert!(is_utf_16(bytes), "{bytes:?}");

@@ -150,7 +150,7 @@ fn read_shallow_commits(common_dir: &Path) -> Result<HashSet<Oid>, GitError> {
     if metadata.len() > MAX_SHALLOW_SIZE {
         return Err(GitError::Unsupported {
             root: path,
-            reason: "its list of shallow commits is too long".to_owned(),
+            reason: "the repository's list of shallow commits is too long".to_owned(),
         });
     }
     let text = std::fs::read_to_string(&path).map_err(GitError::io("read", &path))?;

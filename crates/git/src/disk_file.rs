@@ -69,7 +69,7 @@ fn reject_special_file(metadata: Metadata) -> io::Result<Metadata> {
     if metadata.is_file() {
         return Ok(metadata);
     }
-    let reason = "it is not a regular file";
+    let reason = "the path is not a regular file";
     Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
 

@@ -139,8 +139,9 @@ pub enum GitError {
 /// How to get the full history, for each environment: actions/checkout
 /// (<https://github.com/actions/checkout#usage>), GitLab
 /// (<https://docs.gitlab.com/ci/runners/configure_runners/#shallow-cloning>), and a plain clone.
-pub const FULL_HISTORY_HINT: &str = "fetch the full history: `fetch-depth: 0` in the `with:` of actions/checkout on GitHub, \
-     the variable `GIT_DEPTH: 0` on GitLab, `git fetch --unshallow` elsewhere";
+pub const FULL_HISTORY_HINT: &str = "fetch the full history: set `fetch-depth: 0` in the `with:` of \
+     actions/checkout on GitHub, set the variable `GIT_DEPTH: 0` on GitLab, or run `git fetch --unshallow` \
+     elsewhere";
 
 impl GitError {
     /// Returns the hint for the user, if there is one.
@@ -152,8 +153,8 @@ impl GitError {
             }
             Self::NoCommit { .. } => "create a first commit, or check out a branch that has a commit",
             Self::UnknownRevision { .. } => {
-                "check the spelling. If the clone of a CI job lacks the revision, fetch it, or set `fetch-depth: 0` \
-                 on GitHub, `GIT_DEPTH: 0` on GitLab"
+                "check the spelling of the revision. If the clone of a CI job lacks the revision, fetch the \
+                 revision, or set `fetch-depth: 0` on GitHub or `GIT_DEPTH: 0` on GitLab"
             }
             Self::AmbiguousName { .. } => {
                 "pass the full name of the reference, such as refs/remotes/origin/main, or a full commit id"
@@ -166,7 +167,8 @@ impl GitError {
                 "fetch the missing objects with `git fetch --refetch`, or clone without --filter"
             }
             Self::MissingObject { partial: false, .. } => {
-                "run `git fsck` to find damaged objects; in CI, clone again or increase the fetch depth"
+                "run `git fsck` to find damaged objects; in CI, clone the repository again or increase the \
+                 fetch depth"
             }
             Self::PathNotUtf8 { .. } => {
                 "rename the file with `git mv`, or delete it; --exclude cannot skip it, because reports cannot show \

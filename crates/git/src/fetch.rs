@@ -145,7 +145,7 @@ fn build_fetch_argument(remote: &str, target: FetchTarget<'_>) -> Result<String,
     };
     argument.ok_or_else(|| GitError::UnknownRevision {
         revision: name.to_owned(),
-        reason: "it is neither a valid branch name nor a full commit id".to_owned(),
+        reason: "the name is neither a valid branch name nor a full commit id".to_owned(),
     })
 }
 
@@ -155,7 +155,7 @@ fn branch_reference(branch: &str) -> Result<String, GitError> {
     if branch.contains('\0') || !Reference::is_valid_name(&reference) {
         return Err(GitError::UnknownRevision {
             revision: branch.to_owned(),
-            reason: "it is not a valid branch name".to_owned(),
+            reason: "the name is not a valid branch name".to_owned(),
         });
     }
     Ok(reference)

@@ -59,7 +59,7 @@ const PASSED_VARIABLE_PREFIXES: [&str; 2] = ["GIT_CONFIG_KEY_", "GIT_CONFIG_VALU
 /// configuration: those in [`PASSED_VARIABLES`], those with a prefix in [`PASSED_VARIABLE_PREFIXES`], and the locale.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the program's environment is made from the real one; names and values may be no text"
+    reason = "the environment of git is copied from the program's environment, whose names and values may not be UTF-8"
 )]
 pub(super) fn passed_environment() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os().filter(|(name, _)| {

@@ -347,7 +347,7 @@ impl ProgramOutput {
         match self.expected_size {
             Some(size) if size != self.received_size => Err(io::Error::new(
                 io::ErrorKind::UnexpectedEof,
-                format!("git printed {} of {size} bytes", self.received_size),
+                format!("git printed only {} of {size} bytes", self.received_size),
             )),
             _ => Ok(()),
         }

@@ -123,7 +123,7 @@ fn reject_unknown_extension(config: &Config, git_dir: &Path) -> Result<(), GitEr
     match unknown_extension {
         Some(extension) => Err(GitError::Unsupported {
             root: git_dir.to_owned(),
-            reason: format!("it uses the extension {extension}"),
+            reason: format!("the repository uses the extension {extension}"),
         }),
         None => Ok(()),
     }
@@ -186,7 +186,7 @@ fn copy_file(source: &Path, target: &Path, limit: u64) -> Result<(), GitError> {
     if !metadata.is_file() || metadata.len() > limit {
         return Err(GitError::Unsupported {
             root: source.to_owned(),
-            reason: "it is not a regular file, or it is too large".to_owned(),
+            reason: "the file is not a regular file, or the file is too large".to_owned(),
         });
     }
     create_parent_folder(target)?;
@@ -225,7 +225,7 @@ fn render_alternates(objects: &Path) -> Result<String, GitError> {
             .filter(|path| !path.contains('\n'))
             .ok_or_else(|| GitError::Unsupported {
                 root: folder.clone(),
-                reason: "its path is not UTF-8 or contains a line break".to_owned(),
+                reason: "the path is not UTF-8 or contains a line break".to_owned(),
             })?;
         text.push_str(path);
         text.push('\n');

@@ -176,7 +176,7 @@ impl Repository {
             _ => GitError::library("read a tree")(error),
         })?;
         if object.kind() != git2::ObjectType::Tree {
-            return Err(invalid_tree(id, "it is not a tree object"));
+            return Err(invalid_tree(id, "the object is not a tree"));
         }
         self.tree_cache.borrow_mut().record_read(id, object.data());
         Ok(TreeContent::Read(object))
@@ -216,7 +216,7 @@ impl TreeWalk<'_> {
     fn compare_folders(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<(), GitError> {
         let Some(tree) = new.or(old) else { return Ok(()) };
         if self.depth == MAX_DEPTH {
-            return Err(invalid_tree(tree, "its directories are nested too deeply"));
+            return Err(invalid_tree(tree, "the directories are nested too deeply"));
         }
         let read_tree = |id| self.repository.read_tree(self.odb, id);
         let old_object = old.map(read_tree).transpose()?;
@@ -243,7 +243,7 @@ impl TreeWalk<'_> {
         loop {
             self.visited_count += 1;
             if self.visited_count > MAX_ENTRIES || self.differences.len() > MAX_WANTED_FILES {
-                return Err(invalid_tree(tree, "it contains too many files"));
+                return Err(invalid_tree(tree, "the tree contains too many files"));
             }
             let order = match (&old_entry, &new_entry) {
                 (None, None) => return Ok(()),

@@ -5,7 +5,7 @@ use git2::Oid;
 use std::borrow::Cow;
 
 const ID_BYTES: usize = 20;
-const ESCAPING_NAME: &str = "an entry has a name that would leave its directory";
+const ESCAPING_NAME: &str = "the name of an entry leads out of its directory";
 
 /// The kind of a tree entry that is not a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -70,7 +70,7 @@ impl<'a> EntryOrder<'a> {
     fn check_next(&mut self, entry: TreeEntry<'a>) -> Result<(), &'static str> {
         if let Some(last) = self.previous.replace(entry) {
             if last.cmp_in_tree(&entry).is_ge() {
-                return Err("its entries are duplicated or out of order");
+                return Err("the entries of the tree are duplicated or out of order");
             }
             // Two different files with names of the same length cannot be prefixes of each other.
             let can_be_prefix = entry.name.len() > last.name.len() || entry.is_folder();
@@ -81,7 +81,7 @@ impl<'a> EntryOrder<'a> {
         if !self.prefix_files.is_empty() {
             self.prefix_files.retain(|file| entry.name.starts_with(file));
             if entry.is_folder() && self.prefix_files.contains(&entry.name) {
-                return Err("it has a file and a directory with the same name");
+                return Err("the tree has a file and a directory with the same name");
             }
         }
         Ok(())
@@ -240,7 +240,7 @@ impl<'a> TreeEntries<'a> {
 /// Splits the bytes of a tree object into its first entry and the bytes after the entry. The two most frequent modes
 /// need no parsing.
 fn split_entry(raw: &[u8]) -> Result<(TreeEntry<'_>, &[u8]), &'static str> {
-    let cut_off = "an entry is cut off";
+    let cut_off = "an entry of the tree is cut off";
     // A mode has six digits at most.
     let blank = raw.iter().take(8).position(|byte| *byte == b' ').ok_or(cut_off)?;
     let (octal, after_mode) = (&raw[..blank], &raw[blank + 1..]);

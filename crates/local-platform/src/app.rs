@@ -78,7 +78,9 @@ impl App {
             work()
         })
         .await
-        .map_err(|_| Problem::internal("a bug in the local platform ended the work in a repository"))?
+        .map_err(|_| {
+            Problem::internal("the work in a repository stopped because of a bug in the local platform")
+        })?
     }
 
     /// Returns the values for the API document's neutral tokens.
@@ -145,6 +147,6 @@ impl From<StoreError> for Problem {
     /// Logs the error and converts it to a 500.
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "the store failed");
-        Self::internal(format!("the store failed: {error}"))
+        Self::internal(format!("the database of the local platform failed: {error}"))
     }
 }

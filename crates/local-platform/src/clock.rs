@@ -70,7 +70,10 @@ impl Moment {
     }
 
     /// Serializes the time as a number for stored JSON; [`Serialize`] writes the human-readable form.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde defines the signature")]
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde defines the signature of this function"
+    )]
     pub(super) fn as_number<S: Serializer>(moment: &Self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_i64(moment.0)
     }

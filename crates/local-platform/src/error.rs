@@ -26,13 +26,13 @@ pub enum ServiceError {
         source: GitError,
     },
     /// A project was passed more than once.
-    #[error("project {0} is given more than once")]
+    #[error("the project {0} is listed more than once")]
     DuplicateProject(Uuid),
     /// An empty token, or one with unprintable characters, cannot be sent.
     #[error("a token is empty or contains characters that an HTTP header cannot carry")]
     UnusableToken,
     /// A token was passed more than once.
-    #[error("a token is given more than once")]
+    #[error("a token is listed more than once")]
     DuplicateToken,
     /// The store could not be opened.
     #[error(transparent)]
@@ -60,7 +60,7 @@ pub enum StoreError {
     #[error("database: {0}")]
     Database(#[from] rusqlite::Error),
     /// The work panicked.
-    #[error("a bug in the local platform ended the work on the database")]
+    #[error("the work on the database stopped because of a bug in the local platform")]
     Defect,
 }
 

@@ -80,7 +80,7 @@ impl Page {
             .and_then(|size| u32::try_from(size).ok())
             .filter(|size| (1..=MAX_SIZE).contains(size));
         if page.is_none() {
-            check.add_error("page", "must be a whole number from 0");
+            check.add_error("page", "must be a whole number, 0 or greater");
         }
         if size.is_none() {
             check.add_error("size", format!("must be a whole number from 1 to {MAX_SIZE}"));

@@ -157,7 +157,7 @@ impl Problem {
 
     /// Returns the 500 for a handler that panicked.
     pub(super) fn panic_response() -> Response {
-        Self::internal("a bug in the local platform ended this request").into_response()
+        Self::internal("this request failed because of a bug in the local platform").into_response()
     }
 
     /// Converts the problem to the JSON body of the response. `instance` is the path of the request.

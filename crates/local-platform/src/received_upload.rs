@@ -78,7 +78,10 @@ impl ReceivedUpload {
         match &self.configuration {
             Some((existing_name, _)) if is_shared_pipelines_file(name) => Err(Problem::invalid_field(
                 name,
-                format!("a form has one shared-pipelines file, and {existing_name} is already one"),
+                format!(
+                    "a form may contain only one shared-pipelines file, but the form already contains \
+                     {existing_name}"
+                ),
             )),
             _ => Ok(()),
         }
@@ -185,7 +188,7 @@ fn find_exclusion_reason(path: &str) -> Option<&'static str> {
     if has_extension(path, &SCRIPT_EXTENSIONS) {
         return None;
     }
-    Some("neither a pipeline, nor the shared-pipelines file, nor a script")
+    Some("the file is neither a pipeline, nor the shared-pipelines file, nor a script")
 }
 
 /// Returns whether the file has one of these extensions, in any letter case.
@@ -216,9 +219,9 @@ fn select_shared_pipelines(
     let (mut pipelines, mut ignored_resources) = (Vec::new(), Vec::new());
     for entry in configuration.entries.iter().filter(|entry| entry.enabled) {
         let reason = match strip_pipeline_extension(&entry.pipeline) {
-            None => "listed as a shared pipeline, but its extension is not a pipeline's",
+            None => "the file is listed as a shared pipeline, but has a different extension than pipelines",
             Some(_) if !uploaded_paths.contains(entry.pipeline.as_str()) => {
-                "listed as a shared pipeline, but the form has no part with this name"
+                "the file is listed as a shared pipeline, but the form has no part with this name"
             }
             Some(source) => {
                 pipelines.push(StoredSharedPipeline {

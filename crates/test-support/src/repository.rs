@@ -169,7 +169,7 @@ pub fn store_references_as_reftable(directory: &Path) {
 /// Returns the search path, so that `git` is found in an otherwise empty environment.
 #[expect(
     clippy::disallowed_methods,
-    reason = "a test finds programs as the shell does"
+    reason = "tests find programs in the same way as the shell"
 )]
 pub fn path_variable() -> std::ffi::OsString {
     std::env::var_os("PATH").unwrap_or_default()

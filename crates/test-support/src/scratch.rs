@@ -8,7 +8,7 @@ use tempfile::TempDir;
 /// otherwise in memory if memory has room, or else in the system's temporary directory.
 #[allow(
     clippy::disallowed_methods,
-    reason = "the room that reads the environment belongs to the program"
+    reason = "only the program has a module that reads the environment"
 )]
 pub fn create_scratch_directory() -> TempDir {
     static IN_MEMORY: LazyLock<bool> = LazyLock::new(|| std::env::var_os("TMPDIR").is_none() && has_room());

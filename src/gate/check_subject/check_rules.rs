@@ -75,8 +75,8 @@ impl Workspace<'_> {
             "neither this branch nor its target has a rules file"
         };
         let note = format!(
-            "The default rules were evaluated, because {reason}. A review by the platform needs the file: \
-             `{command}` writes it."
+            "The default rules were evaluated, because {reason}. A review by the platform needs a rules \
+             file: `{command}` writes it."
         );
         let template = rules::rules_file_template(Enforcement::Warn);
         Ok(CheckRules::Default(RuleSet::parse(template.as_bytes()), note))
@@ -106,7 +106,7 @@ impl Workspace<'_> {
         let is_inside = policy::find_path_in_repository(self.repo.root(), &absolute_path).is_some();
         if is_inside && !self.ci.host.is_local() {
             let message =
-                format!("cannot use the rules file {typed_path}: the change under review controls it");
+                format!("cannot use the rules file {typed_path}: the change under review controls this file");
             return Err(Failure::usage(message).with_hint(
                 "pass a file outside the checkout to --rules; without --rules, the project's rules file is evaluated",
             ));

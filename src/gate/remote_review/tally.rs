@@ -17,10 +17,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Number of files whose lines are looked up together.
 const FILES_PER_GROUP: usize = 128;
 
-const NO_RESULT_REASON: &str = "no result in the platform's response";
-const NO_RULE_RESULT_REASON: &str =
-    "no rule result in the platform's response, although the rules file may enable rules for this file";
-const EXCLUDED_REASON: &str = "the platform excluded this file, although it has a pipeline's name";
+const NO_RESULT_REASON: &str = "the platform's response has no result for this file";
+const NO_RULE_RESULT_REASON: &str = "the platform's response has no rule result for this file, although the \
+     rules file may enable rules for this file";
+const EXCLUDED_REASON: &str =
+    "the platform excluded this file, although its name ends like that of a pipeline";
 
 /// The contents of all responses, and their gaps.
 #[derive(Debug, Default)]

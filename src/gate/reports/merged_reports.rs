@@ -10,7 +10,7 @@ pub(crate) enum MergeError {
     #[error("there is no report to merge")]
     NoReport,
     /// The reports differ in the commit, the engine, a setting or the number of shards.
-    #[error("cannot merge these reports: {fact} is {first} in one and {second} in another")]
+    #[error("cannot merge these reports: {fact} is {first} in one report and {second} in another")]
     Different {
         fact: &'static str,
         /// The value in the first report.
@@ -330,10 +330,10 @@ mod tests {
         };
         let first = || part(1, 2, "a", Verdict::Passed);
         let refused = |other: Report| merge_reports(vec![first(), other]).unwrap_err().to_string();
-        insta::assert_snapshot!(refused(other_commit), @"cannot merge these reports: the commit is 1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f in one and 2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e in another");
+        insta::assert_snapshot!(refused(other_commit), @"cannot merge these reports: the commit is 1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f in one report and 2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e in another");
         insta::assert_snapshot!(refused(part(1, 2, "b", Verdict::Passed)), @"two reports cover the same shard 1/2");
-        insta::assert_snapshot!(refused(part(2, 3, "b", Verdict::Passed)), @"cannot merge these reports: the number of shards is 2 in one and 3 in another");
-        insta::assert_snapshot!(refused(sample::empty(Verdict::Passed)), @"cannot merge these reports: the number of shards is 2 in one and none (not sharded) in another");
+        insta::assert_snapshot!(refused(part(2, 3, "b", Verdict::Passed)), @"cannot merge these reports: the number of shards is 2 in one report and 3 in another");
+        insta::assert_snapshot!(refused(sample::empty(Verdict::Passed)), @"cannot merge these reports: the number of shards is 2 in one report and none (not sharded) in another");
         let mut contrary = part(2, 2, "a", Verdict::Passed);
         contrary.files[0].results[0].status = Status::Failed(Severity::Error);
         insta::assert_snapshot!(refused(contrary), @"two reports have different results for a");

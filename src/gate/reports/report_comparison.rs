@@ -27,7 +27,7 @@ struct ReportGaps {
 pub(crate) fn reject_incomparable(older: &Report, newer_reports: &[Report]) -> Result<(), Failure> {
     let [newer] = newer_reports else {
         let message = format!(
-            "--compare requires exactly one new report, but {} are given",
+            "--compare requires exactly one new report, but {} were given",
             newer_reports.len()
         );
         return Err(Failure::usage(message).with_hint(MERGE_SHARDS_HINT));

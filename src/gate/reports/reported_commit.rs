@@ -65,7 +65,7 @@ impl SavedReports<'_> {
         };
         let hint = self.ci.host.full_history_setting().map_or_else(
             || "fetch the history of the commit".to_owned(),
-            |setting| format!("fetch the history of the commit: set {setting}"),
+            |setting| format!("fetch the history of the commit: {setting}"),
         );
         let (Some((repo, old_commit)), Some((_, head_commit))) =
             (self.find_commit(older_id), self.find_commit(head))
@@ -109,8 +109,10 @@ impl SavedReports<'_> {
         {
             return Ok(());
         }
-        let message =
-            format!("cannot compare with the report {report_name}: git tracks it, so the change controls it");
+        let message = format!(
+            "cannot compare with the report {report_name}: git tracks the report, so the change controls \
+             the report"
+        );
         Err(Failure::usage(message)
             .with_hint("compare with a report that the job fetched from an earlier run"))
     }

@@ -46,7 +46,7 @@ fn find_contradiction(report: &Report) -> Option<String> {
         None => "no result fails the gate",
     };
     Some(format!(
-        "its verdict is `{}`, but {contradiction} (`--fail-on {fail_on}`)",
+        "the report's verdict is `{}`, but {contradiction} (`--fail-on {fail_on}`)",
         report.verdict
     ))
 }
@@ -125,6 +125,6 @@ mod tests {
         )
         .unwrap_err()
         .to_string();
-        insta::assert_snapshot!(refused, @"not a valid report: its verdict is `passed`, but some of its files were not reviewed (`--fail-on error`)");
+        insta::assert_snapshot!(refused, @"not a valid report: the report's verdict is `passed`, but some files were not reviewed (`--fail-on error`)");
     }
 }

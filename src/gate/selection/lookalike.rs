@@ -62,8 +62,10 @@ fn is_invisible(c: char) -> bool {
 pub(crate) fn describe_lookalikes(paths: &[String]) -> Option<String> {
     let summary = match paths.len() {
         0 => return None,
-        1 => "1 file has a name that only looks like a pipeline's, and was not reviewed".to_owned(),
-        count => format!("{count} files have names that only look like a pipeline's, and were not reviewed"),
+        1 => "1 file has a name that only looks like the name of a pipeline, and was not reviewed".to_owned(),
+        count => {
+            format!("{count} files have names that only look like names of pipelines, and were not reviewed")
+        }
     };
     let list = List::with_limit(paths, MAX_LISTED_NAMES).map(|path| format!("{path:?}"));
     Some(format!("{summary}: {list}"))

@@ -10,7 +10,7 @@ pub(crate) fn select_named_files(
     named_files: &[String],
 ) -> Result<SelectedPipelines, GitError> {
     if let Some(rules) = named_files.iter().find(|path| scope.is_rules_file(path)) {
-        let reason = format!("the rules file {rules} was given");
+        let reason = format!("the rules file {rules} is one of the paths");
         let whole_scope = SelectionScope {
             bases: &[],
             base_source: &reason,

@@ -251,7 +251,7 @@ impl SelectionScope<'_> {
     }
 
     /// Returns the entry for the report's list of excluded files, if the globs exclude the candidate or it is a
-    /// submodule. Returns `None` for files outside the given paths.
+    /// submodule. Returns `None` for files outside the paths on the command line.
     fn find_exclusion(&self, candidate: &Candidate) -> Option<ExcludedFile> {
         let (path, reason) = (&candidate.change.path, &candidate.reason);
         let is_reported = self.is_within(path)
@@ -332,7 +332,7 @@ impl SelectionScope<'_> {
         } else if (self.excludes)(path) {
             (false, EXCLUDED_REASON.to_owned())
         } else if !self.is_within(path) {
-            (false, "outside the given paths".to_owned())
+            (false, "outside the paths on the command line".to_owned())
         } else if change.file_kind == Some(FileKind::Submodule) {
             (false, SUBMODULE_REASON.to_owned())
         } else if let Some(reason) = reason_for_all {

@@ -12,7 +12,8 @@ const VERSION: &str = "BUILD_SOURCEVERSION";
 
 /// New pipelines fetch one commit by default:
 /// <https://learn.microsoft.com/azure/devops/pipelines/yaml-schema/steps-checkout>.
-pub(super) const FULL_HISTORY_SETTING: Option<&str> = Some("`fetchDepth: 0` on the step `checkout: self`");
+pub(super) const FULL_HISTORY_SETTING: Option<&str> =
+    Some("set `fetchDepth: 0` on the step `checkout: self`");
 
 pub(super) fn is_detected(env: &Env) -> bool {
     env.get("TF_BUILD").is_some()

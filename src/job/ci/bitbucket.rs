@@ -14,7 +14,7 @@ const TARGET: &str = "BITBUCKET_PR_DESTINATION_BRANCH";
 /// Bitbucket fetches 50 commits by default, and the full history for pull requests:
 /// <https://support.atlassian.com/bitbucket-cloud/docs/git-clone-behavior/>.
 pub(super) const FULL_HISTORY_SETTING: Option<&str> =
-    Some("`clone: { depth: full }` in bitbucket-pipelines.yml");
+    Some("set `clone: { depth: full }` in bitbucket-pipelines.yml");
 
 pub(super) fn is_detected(env: &Env) -> bool {
     env.get("BITBUCKET_BUILD_NUMBER").is_some()

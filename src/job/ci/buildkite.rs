@@ -11,7 +11,7 @@ const TARGET: &str = "BUILDKITE_PULL_REQUEST_BASE_BRANCH";
 /// Buildkite fetches the full history by default:
 /// <https://buildkite.com/docs/pipelines/configure/environment-variables>.
 pub(super) const FULL_HISTORY_SETTING: Option<&str> =
-    Some("no `--depth` in BUILDKITE_GIT_CLONE_FLAGS and BUILDKITE_GIT_FETCH_FLAGS");
+    Some("remove `--depth` from BUILDKITE_GIT_CLONE_FLAGS and BUILDKITE_GIT_FETCH_FLAGS");
 
 pub(super) fn is_detected(env: &Env) -> bool {
     env.get("BUILDKITE") == Some("true")

@@ -11,7 +11,7 @@ const COMMIT: &str = "CIRCLE_SHA1";
 /// CircleCI fetches the full history by default:
 /// <https://circleci.com/docs/reference/configuration-reference/#checkout>.
 pub(super) const FULL_HISTORY_SETTING: Option<&str> =
-    Some("`git fetch --unshallow` after the step `checkout`");
+    Some("run `git fetch --unshallow` after the step `checkout`");
 
 pub(super) fn is_detected(env: &Env) -> bool {
     env.get("CIRCLECI") == Some("true")

@@ -18,7 +18,7 @@ const COMMIT_EVENTS: [&str; 4] = ["push", "create", "delete", "release"];
 
 /// actions/checkout fetches one commit by default: <https://github.com/actions/checkout#usage>.
 pub(super) const FULL_HISTORY_SETTING: Option<&str> =
-    Some("`fetch-depth: 0` in the `with:` of actions/checkout");
+    Some("set `fetch-depth: 0` in the `with:` of actions/checkout");
 
 pub(super) fn is_detected(env: &Env) -> bool {
     env.get("GITHUB_ACTIONS") == Some("true")

@@ -17,7 +17,8 @@ const EXTERNAL_NUMBER: &str = "CI_EXTERNAL_PULL_REQUEST_IID";
 const EXTERNAL_TARGET_SHA: &str = "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA";
 
 /// GitLab fetches 20 commits by default: <https://docs.gitlab.com/ci/runners/configure_runners/#shallow-cloning>.
-pub(super) const FULL_HISTORY_SETTING: Option<&str> = Some("`GIT_DEPTH: 0` in the `variables:` of the job");
+pub(super) const FULL_HISTORY_SETTING: Option<&str> =
+    Some("set `GIT_DEPTH: 0` in the `variables:` of the job");
 
 /// The sources of pipelines for a commit
 /// (<https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable>). Other sources are schedules,

@@ -10,7 +10,8 @@ use crate::env::Env;
 /// A branch source clones the full history by default:
 /// <https://plugins.jenkins.io/git/#plugin-content-advanced-clone-behaviours>.
 pub(super) const FULL_HISTORY_SETTING: Option<&str> = Some(
-    "no `Shallow clone` among the job's advanced clone behaviours, or `git fetch --unshallow` after `checkout scm`",
+    "turn off `Shallow clone` in the job's advanced clone behaviours, or run `git fetch --unshallow` after \
+     `checkout scm`",
 );
 
 /// The commits of earlier builds of the same branch, which the git plugin sets: of the last successful build, and of

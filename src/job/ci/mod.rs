@@ -44,7 +44,7 @@ macro_rules! hosts {
                 match self { $(Self::$host => $name),+ }
             }
 
-            /// Returns the job setting that makes this host fetch the full history, or `None` without a known host. The
+            /// Returns the instruction that makes this host fetch the full history, or `None` without a known host. The
             /// module of the host links the documentation.
             pub const fn full_history_setting(self) -> Option<&'static str> {
                 match self { $(Self::$host => $file::FULL_HISTORY_SETTING),+ }

@@ -12,7 +12,10 @@ pub(super) const fn is_detected(_: &Env) -> bool {
 }
 
 /// Returns the context of a local run, for which no host's variables are read.
-#[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the functions of all hosts have the same signature"
+)]
 pub(super) fn read(_: &Env) -> Result<CiContext, CiError> {
     Ok(CiContext::new(Host::None, "local"))
 }

@@ -109,7 +109,10 @@ const EARLIER_COMMITS: [&str; 4] = [
 ];
 
 /// Reads the context of a job on an unknown host: only the commits of earlier runs, if a variable names them.
-#[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the functions of all hosts have the same signature"
+)]
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     Ok(CiContext {
         earlier_commits: read_earlier_commits(env, &EARLIER_COMMITS),

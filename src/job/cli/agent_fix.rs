@@ -30,7 +30,7 @@ pub struct AgentFixArgs {
     /// New branch for the fix; it must not exist [default: sluicegate-fix- and the start of the commit id]
     #[arg(long, value_name = "NAME", requires = "agent")]
     pub target_branch: Option<String>,
-    /// Let the agent use another tool (repeatable)
+    /// Let the agent use this additional tool (repeatable)
     #[arg(long, value_name = "TOOL", requires = "agent")]
     pub allow: Vec<ExtraTool>,
     #[command(flatten)]

@@ -43,7 +43,7 @@ pub enum ArtifactsVerb {
         /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX]
         #[arg(long, value_name = "P")]
         prefix: Option<String>,
-        /// Same as VERSION
+        /// Pass the version with this flag instead of the argument VERSION
         #[arg(long, value_name = "V")]
         version_name: Option<String>,
         #[command(flatten)]
@@ -52,13 +52,13 @@ pub enum ArtifactsVerb {
     /// Enable a disabled version, so that consumers can use it again
     #[command(after_help = "Example:\n  sluicegate artifacts enable 1.4.0 --prefix sales")]
     Enable(VersionArgs),
-    /// Disable a version; consumers of the latest version fall back to the previous enabled one
+    /// Disable a version; consumers of the latest version fall back to the previous enabled version
     #[command(after_help = "Example:\n  sluicegate artifacts disable 1.4.0 --prefix sales")]
     Disable(DisableArgs),
     /// Disable the newest enabled version, and show which version consumers now get
     #[command(after_help = "Example:\n  sluicegate artifacts rollback --prefix sales")]
     Rollback(PrefixArgs),
-    /// Disable old versions and keep the newest ones; without --yes, only list them
+    /// Disable old versions, but keep the newest; without --yes, only list the versions to disable
     #[command(after_help = "Examples:\n  sluicegate artifacts prune --prefix sales --keep 5
   sluicegate artifacts prune --prefix sales --keep 5 --yes")]
     Prune(PruneArgs),
@@ -117,7 +117,7 @@ pub struct ArtifactsDiffArgs {
 pub struct ImpactArgs {
     #[command(flatten)]
     pub versions: ComparedVersionsArgs,
-    /// Working trees of the repositories to search for consumers [default: this one]
+    /// Working trees of the repositories to search for consumers [default: this repository]
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub repos: Vec<PathBuf>,
     #[command(flatten)]
@@ -129,7 +129,7 @@ pub struct ImpactArgs {
 pub struct DisableArgs {
     #[command(flatten)]
     pub version: VersionArgs,
-    /// Disable the version even if it is the last enabled one, which breaks its consumers
+    /// Disable the version even if no other version is enabled, which breaks the version's consumers
     #[arg(long)]
     pub force: bool,
 }
@@ -140,7 +140,7 @@ pub struct PrefixArgs {
     /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
-    /// Disable the version even if it is the last enabled one, which breaks its consumers
+    /// Disable the version even if no other version is enabled, which breaks the version's consumers
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]
@@ -185,7 +185,7 @@ pub struct VersionNameArgs {
     /// Version to enable or disable
     #[arg(id = "artifact_version", value_name = "VERSION")]
     argument: Option<String>,
-    /// Same as VERSION
+    /// Pass the version with this flag instead of the argument VERSION
     #[arg(long = "version-name", value_name = "V")]
     flag: Option<String>,
 }
@@ -243,7 +243,7 @@ pub enum SharedPipelinesVerb {
 pub struct AddSharedPipelineArgs {
     /// Pipeline to share, relative to the current directory
     pub path: PathBuf,
-    /// ID that consumers use [default: made from the file's name]
+    /// ID that consumers use [default: derived from the file's name]
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
     #[command(flatten)]

@@ -11,7 +11,7 @@ pub struct AttestationArgs {
     /// not pass has no statement [env: SLUICEGATE_ATTESTATION]
     #[arg(long, value_name = "FILE")]
     pub attestation: Option<PathBuf>,
-    /// Write only the predicate of the statement to this file, for `actions/attest`
+    /// Write only the predicate of the in-toto statement to this file, for `actions/attest`
     /// [env: SLUICEGATE_ATTESTATION_PREDICATE]
     #[arg(long, value_name = "FILE")]
     pub attestation_predicate: Option<PathBuf>,

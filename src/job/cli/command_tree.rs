@@ -8,7 +8,7 @@ use super::{Cli, PROGRAM, single_command};
 use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _, Parser as _};
 use std::ffi::OsString;
 
-/// Used by every command.
+/// Flags that every command uses.
 const EVERY_COMMAND: &[&str] = &["color", "quiet", "verbose", "directory"];
 /// Flags that locate the repository and its configuration.
 const REPOSITORY: &[&str] = &["config", "repo", "config_dir", "team_rules", "ci", "policy"];

@@ -25,7 +25,10 @@ const HEAD: &str = "Compare the files of this commit [env: SLUICEGATE_HEAD] [def
     mut_arg("base", |arg| arg.help(BASE)),
     mut_arg("head", |arg| arg.help(HEAD)),
 )]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each field is the value of a separate flag"
+)]
 pub struct DiffArgs {
     /// Restrict the diff to these files or directories, relative to the current directory. To compare two commits, put
     /// A..B before the paths; an omitted side is HEAD
@@ -63,7 +66,7 @@ pub struct DiffArgs {
         help_heading = Resettable::Reset
     )]
     pub output: DiffFormat,
-    /// Also list unchanged pipelines that call a changed one, directly or through other pipelines
+    /// Also list unchanged pipelines that call a changed pipeline, directly or through other pipelines
     #[arg(long, conflicts_with_all = ["files", "external"], help_heading = Resettable::Reset)]
     pub callers: bool,
     /// Exit with 1 if anything other than layout changed, or if a file cannot be read

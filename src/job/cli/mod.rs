@@ -194,14 +194,14 @@ pub enum Command {
     /// Allow findings: add, list or prune waivers
     Waivers(WaiversArgs),
 
-    /// Fix findings with one correct value, or let the agent do it
+    /// Fix findings with one correct value, or let the agent fix them
     Fix(Box<FixArgs>),
 
     /// Move a pipeline or script and update every reference to it
     Mv(MvArgs),
     /// Run a local platform on this machine
     Serve(ServeArgs),
-    /// Run a complete job on a small sample project
+    /// Run the workflow, from review to publish, on a sample project
     Demo(DemoArgs),
     /// Print the JSON Schema of sluicegate.yaml or of another document, for editors
     Schema(SchemaArgs),

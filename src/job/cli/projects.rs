@@ -31,7 +31,7 @@ pub struct NameArgs {
     /// Name of the new resource
     #[arg(id = "argument", value_name = "NAME")]
     argument: Option<String>,
-    /// Same as NAME
+    /// Pass the name with this flag instead of the argument NAME
     #[arg(long = "name", value_name = "NAME")]
     flag: Option<String>,
 }
@@ -131,7 +131,7 @@ pub enum ConnectionsVerb {
         /// Authentication type: key_pair or password [default: the type that the warehouse needs]
         #[arg(long, value_name = "TYPE")]
         auth_type: Option<String>,
-        /// Value of platformConnectionType
+        /// Value to send as platformConnectionType
         #[arg(long, value_name = "TYPE", default_value = "dwh")]
         connection_type: String,
         #[command(flatten)]
@@ -168,7 +168,7 @@ pub enum SecretsVerb {
         /// Type of the secret
         #[arg(long, value_name = "TYPE", default_value = "DWH_PASSWORD")]
         r#type: String,
-        /// Name of the property that contains the value
+        /// Name of the property that contains the secret's value
         #[arg(long, value_name = "KEY")]
         key: String,
         #[command(flatten)]
@@ -182,10 +182,10 @@ pub enum SecretsVerb {
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
 pub struct ValueArgs {
-    /// Read the value from this environment variable
+    /// Read the secret's value from this environment variable
     #[arg(long, value_name = "NAME")]
     pub value_variable: Option<String>,
-    /// Read the value from this file
+    /// Read the secret's value from this file
     #[arg(long, value_name = "PATH")]
     pub value_file: Option<PathBuf>,
 }

@@ -20,7 +20,7 @@ const EXAMPLES: &str = "Examples:
 
 --version-name may contain the placeholders {tag}, {branch}, {sha}, {short-sha}, {next}, {date},
 {datetime} and {run-number}.
-{date} and {datetime} are those of the head commit in UTC, so that a rerun gets the same name.
+{date} and {datetime} come from the head commit, in UTC, so that a rerun gets the same name.
 {next} is the semantic version after the latest enabled one; the changes for consumers determine
 whether the major, minor or patch number increases. auto is {date}-{short-sha}.";
 
@@ -109,7 +109,7 @@ pub struct PublishFlags {
     /// [env: SLUICEGATE_PUBLISH_ATTESTATION]
     #[arg(long, value_name = "FILE")]
     pub publish_attestation: Option<PathBuf>,
-    /// Write only the predicate of that statement to this file, for `actions/attest`
+    /// Write only the predicate of the in-toto statement to this file, for `actions/attest`
     /// [env: SLUICEGATE_PUBLISH_ATTESTATION_PREDICATE]
     #[arg(long, value_name = "FILE")]
     pub publish_attestation_predicate: Option<PathBuf>,

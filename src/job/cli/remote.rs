@@ -3,7 +3,7 @@
 use super::values::parse_seconds;
 use clap::Args;
 
-/// Flags for how long to wait and how often to poll.
+/// Flags that set how long to wait and how often to poll.
 ///
 /// The `--timeout` of these commands limits the complete wait. The global timeout of a single request is
 /// `--request-timeout` here: clap omits a global flag if the command uses its id.

@@ -60,7 +60,7 @@ pub struct GateArgs {
     /// Lowest severity that fails the gate [env: SLUICEGATE_FAIL_ON] [default: error]
     #[arg(long, value_name = "LEVEL")]
     pub fail_on: Option<FailOn>,
-    /// Fail only on findings that this change introduces; report existing ones as known
+    /// Fail only on findings that this change introduces; report existing findings as known
     /// [env: SLUICEGATE_NEW_ONLY]
     #[arg(long)]
     pub new_only: bool,

@@ -26,7 +26,7 @@ pub enum RulesVerb {
     List {
         #[command(flatten)]
         output: OutputArgs,
-        /// Print the reference of all rules as Markdown
+        /// Print the documentation of all rules as Markdown
         #[arg(long, conflicts_with = "output")]
         markdown: bool,
     },

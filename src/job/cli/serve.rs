@@ -31,7 +31,7 @@ pub struct ServeArgs {
     /// Accept this token with a role: super-admin, admin or member (repeatable)
     #[arg(long, value_name = "TOKEN=ROLE", hide_possible_values = true)]
     pub token: Vec<TokenFlag>,
-    /// Replace the neutral names of the API with those in this file: a map in YAML or JSON with any of WAREHOUSE_A,
+    /// Replace the neutral names of the API with the names in this file: a map in YAML or JSON with any of WAREHOUSE_A,
     /// WAREHOUSE_B, git_provider_a, source_db_a, CLOUD_A_KEY_VAULT [default: the neutral names]
     #[arg(long, value_name = "FILE")]
     pub vocabulary: Option<PathBuf>,
@@ -57,9 +57,9 @@ pub enum AgentBehaviorFlag {
     AddsFinding,
     /// Keep working until the task is stopped
     NeverStops,
-    /// Request a decision on a question first
+    /// Ask the user a question first
     Asks,
-    /// Request to run a pipeline first
+    /// Request permission to run a pipeline first
     RunsPipeline,
     /// Commit the fixes, but do not push the branch
     SkipsPush,

@@ -93,7 +93,7 @@ pub enum Adopt {
 }
 
 impl fmt::Display for Adopt {
-    /// Writes the value as it is typed on the command line.
+    /// Writes the value of `--adopt` as the user types it, for use in messages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.to_possible_value() {
             Some(value) => f.write_str(value.get_name()),

@@ -11,11 +11,11 @@ pub struct SmokeFlags {
     /// with code 8 (repeatable) [env: SLUICEGATE_SMOKE, one per line]
     #[arg(long, value_name = "PIPELINE")]
     pub smoke: Vec<String>,
-    /// UUID of the project of the smoke runs: one for all runs, or one for each (repeatable)
+    /// UUID of the project for the smoke runs: one UUID for all runs, or one UUID for each run (repeatable)
     /// [env: SLUICEGATE_SMOKE_PROJECT, one per line]
     #[arg(long, value_name = "ID")]
     pub smoke_project: Vec<String>,
-    /// Environment of the smoke runs: one for all runs, or one for each (repeatable)
+    /// Environment for the smoke runs: one environment for all runs, or one environment for each run (repeatable)
     /// [env: SLUICEGATE_SMOKE_ENVIRONMENT, one per line]
     #[arg(long, value_name = "NAME")]
     pub smoke_environment: Vec<String>,

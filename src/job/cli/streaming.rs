@@ -63,7 +63,7 @@ pub enum StreamingVerb {
         /// Definition file in YAML or JSON, with the keys of the API
         #[arg(short, long, value_name = "FILE")]
         file: PathBuf,
-        /// secretType for secret references that do not have one [env: SLUICEGATE_KEY_VAULT] [default:
+        /// secretType to use for secret references that do not have a secretType [env: SLUICEGATE_KEY_VAULT] [default:
         /// CLOUD_A_KEY_VAULT]
         #[arg(long, value_name = "TYPE")]
         key_vault: Option<String>,
@@ -79,7 +79,7 @@ pub enum StreamingVerb {
     /// Stop a streaming pipeline
     #[command(after_help = "Example:\n  sluicegate streaming stop 5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34")]
     Stop(StreamArgs),
-    /// Show the status of a streaming pipeline, or wait for a status
+    /// Show the status of a streaming pipeline, or wait until it reaches a status
     #[command(
         after_help = "Example:\n  sluicegate streaming status 5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34 \\\n      --wait streaming"
     )]

@@ -129,7 +129,7 @@ const FLAG_SYNONYMS: &[FlagSynonym] = &[
             "--disable-rule",
         ],
         GATE_COMMANDS,
-        Remedy::Advice("the rules file enables and disables rules; `sluicegate rules list` shows them"),
+        Remedy::Advice("the rules file enables and disables rules; `sluicegate rules list` shows the rules"),
     ),
     synonym(
         &[

@@ -39,7 +39,7 @@ pub enum TasksVerb {
     /// Create a task for the agent
     #[command(after_help = CREATE)]
     Create(CreateTaskArgs),
-    /// List tasks; shows for STOPPED tasks whether they are finished or waiting
+    /// List tasks, and show whether each STOPPED task is finished or waiting
     #[command(after_help = format!("Example:\n  {LIST}"))]
     List(ListTasksArgs),
     /// Show a task in detail, including pending decisions
@@ -74,7 +74,7 @@ pub enum TasksVerb {
         /// Branch to write to from now on
         #[arg(long, value_name = "NAME")]
         target_branch: Option<String>,
-        /// Approve another tool in advance (repeatable)
+        /// Approve this additional tool in advance (repeatable)
         #[arg(long, value_name = "TOOL")]
         grant: Vec<String>,
         #[command(flatten)]
@@ -186,7 +186,7 @@ pub struct CreateTaskArgs {
     /// ID of a service graph of the knowledge layer to use
     #[arg(long, value_name = "ID")]
     pub graph_id: Option<String>,
-    /// Restrict the work to this directory of the project
+    /// Restrict the agent's work to this directory of the project
     #[arg(long, value_name = "PATH")]
     pub working_directory: Option<String>,
     /// Approve a tool in advance (repeatable)

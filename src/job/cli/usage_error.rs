@@ -152,7 +152,8 @@ impl<'c> InvalidCall<'c> {
                 "run `{PROGRAM} help {GLOBALS_COMMAND}` to list the options of every command, or `{PROGRAM} --help` to list the commands"
             ),
             name => format!(
-                "run `{PROGRAM} {name} --help` to list the options of this command, or `{PROGRAM} help {GLOBALS_COMMAND}` to list those of every command"
+                "run `{PROGRAM} {name} --help` to list the options of this command, or `{PROGRAM} help \
+                 {GLOBALS_COMMAND}` to list the options of every command"
             ),
         }
     }

@@ -136,12 +136,12 @@ pub enum OverridesVerb {
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Set overrides of a variable; creates or replaces them
+    /// Create or replace overrides of a variable
     #[command(after_help = "Example:\n  sluicegate variables overrides set region production=us test=eu")]
     Set {
         /// Name of the variable
         name: String,
-        /// Environments and the variable's value in each
+        /// Environments and the variable's value in each environment
         #[arg(value_name = "ENVIRONMENT=VALUE", required = true, value_parser = parse_pair)]
         values: Vec<(String, String)>,
         #[command(flatten)]

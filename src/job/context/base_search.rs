@@ -118,7 +118,9 @@ impl BaseSearch<'_> {
         target: Option<&str>,
     ) -> Result<Base, ContextError> {
         if id == self.head.commit.as_str() {
-            return Ok(Base::for_all_pipelines(format!("{source} is the head itself")));
+            return Ok(Base::for_all_pipelines(format!(
+                "{source} is the head commit itself"
+            )));
         }
         let tip = target
             .map(|branch| self.branches.find_tip(branch))
@@ -270,7 +272,7 @@ impl BaseSearch<'_> {
             }
             Err(GitError::ShallowHistory { .. }) if !self.may_fetch => {
                 let base = self.find_base_without_previous(&format!(
-                    "this clone does not show how head follows {source} ({short})"
+                    "this clone does not show how head descends from {source} ({short})"
                 ))?;
                 Ok(self.mark_missing_commit(base, previous_commit.as_str(), source))
             }

@@ -209,7 +209,7 @@ impl ContextError {
             }
             Self::BranchNotNamed { .. } => Some("pass the branch of the run with --branch".to_owned()),
             Self::NoBranch { host, .. } => {
-                Some(format!("pass its branch with --branch, or {}", history_hint(*host)))
+                Some(format!("pass the commit's branch with --branch, or {}", history_hint(*host)))
             }
             Self::NotOnRemote { .. } => {
                 Some("push the commit first, or check it locally with `sluicegate check`".to_owned())
@@ -245,7 +245,7 @@ impl ContextError {
 /// Returns the hint that fetches the full history in a job of this host.
 fn history_hint(host: Host) -> String {
     let history_step = match (host, host.full_history_setting()) {
-        (Host::None, _) => "fetch the full history: `git fetch --unshallow`".to_owned(),
+        (Host::None, _) => "fetch the full history: run `git fetch --unshallow`".to_owned(),
         (_, Some(setting)) => format!("fetch the full history: {setting}"),
         (_, None) => FULL_HISTORY_HINT.to_owned(),
     };
@@ -291,8 +291,8 @@ fn checkout_hint(host: Host, is_change: bool, commit: &str) -> String {
 /// could copy.
 fn fetch_hint(branch: &str) -> String {
     if has_only(branch, "._/-") {
-        format!("fetch it: `git fetch origin +refs/heads/{branch}:refs/remotes/origin/{branch}`")
+        format!("fetch the branch: `git fetch origin +refs/heads/{branch}:refs/remotes/origin/{branch}`")
     } else {
-        "fetch it into refs/remotes/origin".to_owned()
+        "fetch the branch into refs/remotes/origin".to_owned()
     }
 }

@@ -354,7 +354,7 @@ pub fn read_gate_file_version(
 }
 
 fn build_too_large_version(limit: u64) -> GateFileVersion {
-    GateFileVersion::Unreadable(format!("it has more than {limit} bytes"))
+    GateFileVersion::Unreadable(format!("the content has more than {limit} bytes"))
 }
 
 const fn unreadable_error(name: String, reason: String) -> PolicyError {

@@ -31,8 +31,8 @@ pub struct Connection {
 
 const BASE_URL_DESCRIPTION: &str = "the URL of the platform's API, such as https://platform.example.com";
 
-const PROJECT_ID_DESCRIPTION: &str = "its UUID, which `sluicegate projects list` shows; to set it for all jobs, add \
-     `project-id` to sluicegate.yaml";
+const PROJECT_ID_DESCRIPTION: &str = "the project's UUID, which `sluicegate projects list` shows; to set it \
+     for all jobs, add `project-id` to sluicegate.yaml";
 
 const AGENT_VERSION_DESCRIPTION: &str = "the version of the agent that runs the project's pipelines (the \
      platform lists it with the agent); to set it for all jobs, add `agent-version` to sluicegate.yaml";

@@ -415,7 +415,7 @@ fn describe_unusable_file(reason: &str) -> String {
 fn describe_missing_file(reason: &str, ignored_keys: &[&str]) -> String {
     let keys: Vec<String> = ignored_keys.iter().map(|key| format!("`{key}`")).collect();
     let effect = match keys.as_slice() {
-        [] => "the checkout's file sets none of them".to_owned(),
+        [] => "the checkout's file sets none of these settings".to_owned(),
         [key] => format!("{key} of the checkout's file is ignored"),
         keys => format!("{} of the checkout's file are ignored", keys.join(", ")),
     };

@@ -140,7 +140,7 @@ impl ReviewExclusions {
 
 #[expect(
     clippy::unnecessary_wraps,
-    reason = "lists are read by functions that may refuse"
+    reason = "the functions that read lists from the configuration file must return a `Result`"
 )]
 /// Returns the line unchanged, for a variable with one glob per line. Globs are checked when they are compiled.
 pub(super) fn parse_line(line: &str) -> Result<String, String> {

@@ -165,9 +165,10 @@ settings! {
             => exclude: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
         /// Whether to run the project checks: auto, or off to skip them in this job.
         PROJECT_CHECKS = "SLUICEGATE_PROJECT_CHECKS", "--project-checks", Subject, "";
-        /// Rules file that `check` uses instead of the project's. In CI, it must be outside the checkout.
+        /// Rules file that `check` uses instead of the project's rules file. In CI, the file must be outside the
+        /// checkout.
         RULES = "SLUICEGATE_RULES", "--rules", Subject, "rules";
-        /// Maximum number of known findings; more fail the gate.
+        /// Maximum number of known findings; the gate fails if there are more known findings.
         MAX_KNOWN = "SLUICEGATE_MAX_KNOWN", "--max-known", Subject, "max-known";
         /// Shard of the selected files to review, `I/N`.
         SHARD = "SLUICEGATE_SHARD", "--shard", Subject, "shard";
@@ -240,7 +241,7 @@ settings! {
         /// File to write an in-toto statement about a passed review to.
         ATTESTATION = "SLUICEGATE_ATTESTATION", "--attestation", Operational, "attestation"
             => attestation: PathBuf, SettingFormat::Text("review.intoto.json");
-        /// File to write the predicate of the statement about a passed review to.
+        /// File to write the predicate of the in-toto statement about a passed review to.
         ATTESTATION_PREDICATE = "SLUICEGATE_ATTESTATION_PREDICATE", "--attestation-predicate", Operational, "attestation-predicate"
             => attestation_predicate: PathBuf, SettingFormat::Text("review-predicate.json");
         /// Style of the annotations for the CI host: auto, github, azure or none.
@@ -344,16 +345,18 @@ settings! {
         /// File to write an in-toto statement about a published version to (in `publish`: `--attestation`).
         PUBLISH_ATTESTATION = "SLUICEGATE_PUBLISH_ATTESTATION", "--publish-attestation", Operational, "attestation"
             => attestation: PathBuf, SettingFormat::Text("publication.intoto.json");
-        /// File to write the predicate of that statement to (in `publish`: `--attestation-predicate`).
+        /// File to write the predicate of the in-toto statement to (in `publish`: `--attestation-predicate`).
         PUBLISH_ATTESTATION_PREDICATE = "SLUICEGATE_PUBLISH_ATTESTATION_PREDICATE", "--publish-attestation-predicate", Operational, "attestation-predicate"
             => attestation_predicate: PathBuf, SettingFormat::Text("publication-predicate.json");
         /// Published pipelines to run after a publish, one per line; if one fails, the version is disabled again.
         SMOKE = "SLUICEGATE_SMOKE", "--smoke", Verdict, "smoke"
             => smoke: Vec<String>, SettingFormat::Names("sales/load orders"), Strictness::TighteningList;
-        /// UUIDs of the projects of the smoke runs, one per line: one for all runs, or one for each.
+        /// UUIDs of the projects for the smoke runs, one per line: one UUID for all runs, or one UUID for each
+        /// run.
         SMOKE_PROJECT = "SLUICEGATE_SMOKE_PROJECT", "--smoke-project", Verdict, "smoke-project"
             => smoke_project: Vec<String>, SettingFormat::Names("6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10");
-        /// Environments of the smoke runs, one per line: one for all runs, or one for each.
+        /// Environments for the smoke runs, one per line: one environment for all runs, or one environment for
+        /// each run.
         SMOKE_ENVIRONMENT = "SLUICEGATE_SMOKE_ENVIRONMENT", "--smoke-environment", Verdict, "smoke-environment"
             => smoke_environment: Vec<String>, SettingFormat::Names("production");
         /// Maximum time to wait for all smoke runs together, in seconds.

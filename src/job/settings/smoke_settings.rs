@@ -124,7 +124,8 @@ fn combine_runs(
         }
         if list.len() != 1 && list.len() != run_count {
             return Err(SettingsError::new(format!(
-                "{flag} has {} values for {run_count} smoke runs: it must have one value for all runs, or one for each",
+                "{flag} has {} values for {run_count} smoke runs: pass one value for all runs, or one value \
+                 for each run",
                 list.len()
             )));
         }

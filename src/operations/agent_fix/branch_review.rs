@@ -121,17 +121,20 @@ impl<'a> BranchReview<'a> {
         let head = self.target.head.as_str();
         let reason = match &report.context {
             _ if report.engine == Engine::Local => {
-                "a local check created it, but the platform reviews the fix".to_owned()
+                "a local check created the report, but the platform reviews the fix".to_owned()
             }
             context if context.head.as_deref() != Some(head) => {
                 let commit = context.head.as_deref().map_or("a working tree", short_id);
-                format!("it covers {commit}, but the commit to fix is {}", short_id(head))
+                format!(
+                    "the report covers {commit}, but the commit to fix is {}",
+                    short_id(head)
+                )
             }
             context if context.shard.is_some() || !context.paths.is_empty() => {
-                "it covers only part of the change".to_owned()
+                "the report covers only part of the change".to_owned()
             }
             context if context.compared_with.is_some() => {
-                "it is a comparison of two reports, not a review".to_owned()
+                "the report is a comparison of two reports, not a review".to_owned()
             }
             _ => {
                 add_components(&self.workspace.repo, &mut report);

@@ -74,7 +74,8 @@ impl RemoteBranches {
             let message = format!("the reviewed branch was moved while the agent worked: {position}");
             let (remote, branch, commit) = (&self.remote, &self.reviewed_branch, &self.reviewed_commit);
             return Err(fix_failure(message).with_hint(format!(
-                "find out who moved it; `git push --force {remote} {commit}:refs/heads/{branch}` restores it"
+                "find out who moved the branch; `git push --force {remote} {commit}:refs/heads/{branch}` \
+                 restores the branch"
             )));
         }
         Ok(tips.get(&self.fix_branch).cloned())

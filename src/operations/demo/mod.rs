@@ -151,7 +151,7 @@ fn numbered_dir(requested_dir: &Path, number: usize) -> PathBuf {
 
 /// Creates the directory, and in it the marker file by which a later run recognizes a demo.
 fn create_marked_dir(dir: &Path) -> Result<(), Failure> {
-    let marker_text = "`sluicegate demo` created this directory; another run uses another directory.\n";
+    let marker_text = "`sluicegate demo` created this directory. Each run uses a new directory.\n";
     fs::create_dir_all(dir)
         .and_then(|()| fs::write(dir.join(MARKER_FILE), marker_text))
         .map_err(|error| {
@@ -206,7 +206,7 @@ fn list_demo_steps() -> Vec<DemoStep> {
             title: "What does the branch change?",
             command: format!("diff main..origin/{UNCONNECTED_BRANCH}"),
             expected_status: ExitStatus::Success,
-            meaning: "The change is described in words. `-o html` draws it.",
+            meaning: "The change is described in words. `-o html` draws the change.",
         },
         DemoStep {
             title: "Review the branch",
@@ -215,7 +215,7 @@ fn list_demo_steps() -> Vec<DemoStep> {
             meaning: "Exit 1: the gate stays closed until the component is connected.",
         },
         DemoStep {
-            title: "Let the agent fix it on a new branch",
+            title: "Let the agent fix the finding on a new branch",
             command: format!("fix --agent --quiet --head origin/{UNCONNECTED_BRANCH}"),
             expected_status: ExitStatus::Success,
             meaning: "Exit 0: the new branch was reviewed again. The reviewed branch is unchanged.",
@@ -230,7 +230,7 @@ fn list_demo_steps() -> Vec<DemoStep> {
             title: "Publish a branch that removes a parameter which consumers use",
             command: format!("publish {}", branch_flags(BREAKING_BRANCH)),
             expected_status: ExitStatus::GateFailed,
-            meaning: "Exit 1: nothing was sent.",
+            meaning: "Exit 1: nothing was sent to the platform.",
         },
         DemoStep {
             title: FIX_TITLE,
@@ -248,7 +248,8 @@ impl DemoRun<'_> {
     fn run_steps(&self) -> CommandResult {
         let dir = self.displayed_dir.display();
         self.print(&format!(
-            "A small project in {dir}, with a remote repository, a clone and two branches; its platform is {}.",
+            "Created a small project in {dir}, with a remote repository, a clone and two branches. The \
+             project's platform is {}.",
             self.base_url
         ))?;
         for (index, step) in list_demo_steps().into_iter().enumerate() {
@@ -272,7 +273,7 @@ impl DemoRun<'_> {
         let project = text::quote_shell_word(&format!("{PROJECT}={dir}/remote.git"));
         let program = text::quote_shell_word(&find_typed_program(&self.run.env));
         format!(
-            "To try it yourself, serve the platform again, and review from another terminal:\n\
+            "To try the review yourself, serve the platform again, and review from another terminal:\n\
              {program} serve --listen {LISTEN_ADDRESS} --token {TOKEN}=admin --project {project}\n\
              export {}=http://{LISTEN_ADDRESS} {}={TOKEN}\n\
              {program} --repo {} review --branch {UNCONNECTED_BRANCH} --head origin/{UNCONNECTED_BRANCH}",

@@ -47,7 +47,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
         }
         args => {
             let message = format!(
-                "--external requires the seven arguments that git passes, but {} are given",
+                "--external requires the seven arguments that git passes, but {} were given",
                 args.len()
             );
             return Err(Failure::usage(message)

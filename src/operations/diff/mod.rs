@@ -131,9 +131,9 @@ impl TextStyle {
 /// Describes how many unchanged pipelines depend on a changed pipeline.
 fn describe_caller_count(caller_count: usize) -> String {
     match caller_count {
-        0 => "no unchanged pipeline depends on a changed one".to_owned(),
-        1 => "1 unchanged pipeline depends on a changed one".to_owned(),
-        count => format!("{count} unchanged pipelines depend on a changed one"),
+        0 => "no unchanged pipeline depends on a changed pipeline".to_owned(),
+        1 => "1 unchanged pipeline depends on a changed pipeline".to_owned(),
+        count => format!("{count} unchanged pipelines depend on a changed pipeline"),
     }
 }
 
@@ -250,7 +250,7 @@ impl PipelineComparison {
                     "a picture shows exactly one pipeline, but {} differ",
                     pipelines.len()
                 );
-                return Err(Failure::usage(message).with_hint("pass the path of one of them"));
+                return Err(Failure::usage(message).with_hint("pass the path of one pipeline"));
             }
         };
         let canvas = canvas.as_ref().map_err(|reason| {
@@ -260,7 +260,8 @@ impl PipelineComparison {
         if canvas.arrows.len() > MAX_FILE_PICTURE_LINKS {
             let (path, links) = (text::escape_line(&diff.path), canvas.arrows.len());
             return Err(Failure::usage(format!(
-                "could not draw {path}: it has {links} links, and at most {MAX_FILE_PICTURE_LINKS} can be drawn"
+                "could not draw {path}: the pipeline has {links} links, and at most \
+                 {MAX_FILE_PICTURE_LINKS} can be drawn"
             )));
         }
         Ok(if format == DiffFormat::Svg {

@@ -30,7 +30,7 @@ const CLOCK_TOLERANCE: u64 = 120;
 /// The HTTP status with which a proxy requests credentials.
 const PROXY_AUTHENTICATION_REQUIRED: u16 = 407;
 
-const PROXY_HINT: &str = "check HTTPS_PROXY (http://user:password@host if it needs credentials) and NO_PROXY";
+const PROXY_HINT: &str = "check HTTPS_PROXY (http://user:password@host to send credentials) and NO_PROXY";
 
 const PLATFORM_HINT: &str = "to review and publish through the platform, set SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, \
      SLUICEGATE_AGENT_VERSION and SLUICEGATE_TOKEN";
@@ -350,9 +350,9 @@ fn check_publish_role(
     result: Result<(), NoResponse>,
 ) -> Result<CheckOutcome, Failure> {
     match result {
-        Ok(()) => Ok(CheckOutcome::Ok("may publish shared pipelines".to_owned())),
+        Ok(()) => Ok(CheckOutcome::Ok("the token allows publishing".to_owned())),
         Err(NoResponse::Failed(error)) if error.kind() == ErrorKind::Forbidden && !settings.publishes => {
-            let reason = "may not publish shared pipelines; publishing is not configured";
+            let reason = "the token may not publish shared pipelines; publishing is not configured";
             Ok(CheckOutcome::NotApplicable(reason.to_owned()))
         }
         Err(failure) => Err(failure.into()),

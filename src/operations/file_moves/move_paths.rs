@@ -76,7 +76,7 @@ fn reject_invalid_source(
     }
     if tracked_paths.is_empty() {
         let hint = if repo.root().join(from).symlink_metadata().is_ok() {
-            "nothing was changed: run `git add` first, or move it with `mv`"
+            "nothing was changed: run `git add` for the file first, or move the file with `mv`"
         } else {
             "nothing was changed: paths are relative to the current directory"
         };

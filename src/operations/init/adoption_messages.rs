@@ -76,7 +76,7 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
     };
     let effect = match (findings.count_errors(), findings.adds_rules) {
         (0, _) if findings.list_unevaluated_paths().is_empty() => {
-            "no current finding fails the gate, so it passes.\n".to_owned()
+            "no current finding fails the gate, so the change passes.\n".to_owned()
         }
         (0, _) => String::new(),
         (number, true) => {
@@ -151,7 +151,7 @@ pub(crate) fn list_adoption_steps(facts: &RepositoryFacts, plan: &InitPlan) -> V
     let (file, warn_rules) = (facts.rules_file.as_deref(), findings.list_warn_rules());
     if let (Some(file), [_, ..]) = (file, warn_rules.as_slice()) {
         let mut step = format!(
-            "Rules at `warn` do not fail the gate; to enforce one, set `enforcementLevel: error` in {}:",
+            "Rules at `warn` do not fail the gate; to enforce a rule, set `enforcementLevel: error` in {}:",
             text::escape_line(file)
         );
         let _ = write!(step, "\n    {}", text::escape_line(&warn_rules.join(", ")));

@@ -32,7 +32,9 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     let repo = run.open_repository()?;
     if repo.is_bare() {
-        return Err(Failure::usage("a bare repository has no files to show").with_hint("run this in a clone"));
+        return Err(
+            Failure::usage("a bare repository has no files to show").with_hint("run the command in a clone")
+        );
     }
     let label = if dry_run {
         "would write       "

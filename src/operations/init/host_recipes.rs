@@ -62,7 +62,7 @@ const RECIPES: &[HostRecipe] = &[
         path: ".gitlab-ci.yml",
         alternative: Some((
             ".gitlab/sluicegate.yml",
-            "Include it in .gitlab-ci.yml: `include: [{ local: .gitlab/sluicegate.yml }]`",
+            "Include the file in .gitlab-ci.yml: `include: [{ local: .gitlab/sluicegate.yml }]`",
         )),
         template: include_str!("templates/gitlab.yml"),
         signed_template: None,
@@ -77,13 +77,14 @@ const RECIPES: &[HostRecipe] = &[
         path: "azure-pipelines.yml",
         alternative: Some((
             ".azure/sluicegate.yml",
-            "Create a pipeline from it: Pipelines, New pipeline, existing YAML file",
+            "Create a pipeline from the file: Pipelines, New pipeline, existing YAML file",
         )),
         template: include_str!("templates/azure.yml"),
         signed_template: None,
         secrets: &[
             "Set the pipeline variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (secret): edit the pipeline, Variables",
-            "    In Azure Repos, pull requests start it by a branch policy (build validation), not by `pr:`",
+            "    In Azure Repos, pull requests start the pipeline by a branch policy (build validation), \
+             not by `pr:`",
         ],
     },
     HostRecipe {
@@ -126,7 +127,7 @@ const RECIPES: &[HostRecipe] = &[
         path: ".buildkite/pipeline.yml",
         alternative: Some((
             ".buildkite/sluicegate.yml",
-            "Upload it in a step: `buildkite-agent pipeline upload .buildkite/sluicegate.yml`",
+            "Upload the file in a step: `buildkite-agent pipeline upload .buildkite/sluicegate.yml`",
         )),
         template: include_str!("templates/buildkite.yml"),
         signed_template: None,

@@ -226,7 +226,7 @@ fn detect_host(
         return Ok(Ok((Some(recipe), description)));
     }
     Ok(Err(match detected_recipes.as_slice() {
-        [] => "no CI file was found, and the remote's address does not reveal it".to_owned(),
+        [] => "no CI file was found, and the remote's address does not reveal the CI host".to_owned(),
         recipes => {
             let markers: Vec<&str> = recipes.iter().map(|recipe| recipe.marker).collect();
             format!("found several CI files: {}", markers.join(", "))

@@ -206,7 +206,7 @@ pub(crate) fn create_rules_file(run: &Run, output: OutputFormat) -> CommandResul
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let message = format!("{} already exists and was not changed", path.display());
-            Err(Failure::usage(message).with_hint("run `sluicegate rules lint` to check it"))
+            Err(Failure::usage(message).with_hint("run `sluicegate rules lint` to check the rules file"))
         }
         Err(error) => {
             let context = format!("could not write {}", path.display());

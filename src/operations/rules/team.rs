@@ -56,7 +56,7 @@ fn read_project_team_rules(run: &Run) -> Result<(String, Vec<u8>), Failure> {
     workspace.read_checkout_team_rules(&snapshot)?.ok_or_else(|| {
         let path = workspace.team_rules_path.as_deref().unwrap_or(TEAM_RULES_FILE);
         Failure::usage(format!("the team rules file {path} does not exist"))
-            .with_hint("run `sluicegate rules new ID` to create it")
+            .with_hint("run `sluicegate rules new ID` to create the file")
     })
 }
 

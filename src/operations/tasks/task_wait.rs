@@ -111,7 +111,7 @@ fn reject_unfinished_task(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Op
         TaskEnd::Finished => return None,
         TaskEnd::Waiting => (
             format!("task {id} waits for a decision"),
-            "run the command printed above to answer it".to_owned(),
+            "run the command printed above to answer the decision".to_owned(),
         ),
         TaskEnd::Errored => (
             format!("task {id} failed"),

@@ -73,9 +73,10 @@ pub(crate) async fn update_variable(
         ("behaviour", "--behaviour", &fields.behaviour),
     ] {
         if value.is_none() {
-            let message =
-                format!("the platform does not report the {field} of {name}, which an update requires");
-            return Err(Failure::usage(message).with_hint(format!("set it with {flag}")));
+            let message = format!(
+                "the platform does not report the {field} of {name}, but an update requires this value"
+            );
+            return Err(Failure::usage(message).with_hint(format!("set the value with {flag}")));
         }
     }
     if let Err(error) = project.platform.update_variable(project.id, name, &fields).await {

@@ -20,8 +20,8 @@ use std::path::Path;
 const MAX_STATEMENT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Hint for a file with a signature.
-const ENVELOPE_HINT: &str = "check its signature, and extract the statement: `gh attestation verify FILE --repo \
-                             OWNER/NAME --predicate-type TYPE --format json --jq '.[0].verificationResult.statement'`";
+const ENVELOPE_HINT: &str = "check the file's signature, and extract the statement: `gh attestation verify \
+     FILE --repo OWNER/NAME --predicate-type TYPE --format json --jq '.[0].verificationResult.statement'`";
 
 /// Compares a saved statement with the platform and the clone. Prints the differences, and a reminder that the
 /// signature was not checked.
@@ -162,8 +162,10 @@ fn compare_policy(
 ) -> Result<Vec<String>, Failure> {
     Ok(policy.compare_with_commit(repository)?.unwrap_or_else(|| {
         let reason = match &policy.commit {
-            Some(commit) => format!("its commit {commit} is not available locally"),
-            None => "it was read from disk".to_owned(),
+            Some(commit) => {
+                format!("the commit of the gate configuration, {commit}, is not available locally")
+            }
+            None => "the review read the gate configuration from disk".to_owned(),
         };
         run.ui
             .say(&format!("the gate configuration was not compared: {reason}"));

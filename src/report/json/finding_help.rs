@@ -19,7 +19,10 @@ pub(super) fn describe_fix(result: &RuleResult, context: &ReportContext) -> Opti
             // The path of the file has no effect on the kind of error.
             let findings = result.findings("");
             let finding = findings.iter().find(|finding| finding.is_rules_file_error())?;
-            return Some(format!("To fix it, {}.", context.rules_file_hint(finding)));
+            return Some(format!(
+                "To fix the problem, {}.",
+                context.rules_file_hint(finding)
+            ));
         }
         Status::Passed => return None,
     };

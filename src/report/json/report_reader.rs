@@ -294,7 +294,7 @@ fn build_violations(rule: &str, findings: Vec<FindingV2>) -> Result<Vec<Violatio
             None if is_only_finding => {}
             None => {
                 return Err(invalid_value(format!(
-                    "the rule {rule:?} has several findings, one of them without a message"
+                    "the rule {rule:?} has several findings, and one finding has no message"
                 )));
             }
         }

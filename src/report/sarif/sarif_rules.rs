@@ -121,7 +121,7 @@ fn build_rule<'a>(id: &'a str, severity: Severity, context: &ReportContext) -> S
         Some(text) => (text.summary.clone(), text.help.clone()),
         None => (
             format!("Pipelines must comply with the quality rule {short_name} of the project."),
-            vec!["The platform evaluates this rule; sluicegate has no description of it.".to_owned()],
+            vec!["The platform evaluates this rule; sluicegate has no description of the rule.".to_owned()],
         ),
     };
     let help = Help {

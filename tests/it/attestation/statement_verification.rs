@@ -237,11 +237,11 @@ fn document_that_is_no_statement_is_refused() {
     let edits: [(Edit, &str); 6] = [
         (
             |it| it["_type"] = json!("https://in-toto.io/Statement/v0.1"),
-            "its type is `https://in-toto.io/Statement/v0.1`",
+            "the statement's type is `https://in-toto.io/Statement/v0.1`",
         ),
         (
             |it| it["predicateType"] = json!("https://slsa.dev/provenance/v1"),
-            "its predicate type is `https://slsa.dev/provenance/v1`, not",
+            "the statement's predicate type is `https://slsa.dev/provenance/v1`, not",
         ),
         (|it| it["subject"] = json!("text"), "invalid type"),
         (
@@ -251,7 +251,7 @@ fn document_that_is_no_statement_is_refused() {
         (|it| it["predicate"]["more"] = json!(1), "unknown field `more`"),
         (
             |it| it["predicate"]["commit"] = json!(null),
-            "its predicate is invalid",
+            "the statement's predicate is invalid",
         ),
     ];
     for (edit, reason) in edits {
@@ -264,7 +264,7 @@ fn document_that_is_no_statement_is_refused() {
     let receipt = read_json(&world.work().join("r.json")).to_string();
     for (content, reason) in [
         (duplicate.as_str(), "duplicate key `verdict`"),
-        (&envelope.to_string(), "it is a signed envelope"),
+        (&envelope.to_string(), "the file is a signed envelope"),
         (&receipt, "missing field `_type`"),
         ("[", "EOF while parsing"),
         ("", "is not a statement"),
@@ -275,7 +275,9 @@ fn document_that_is_no_statement_is_refused() {
     }
     let huge = File::create(world.work().join("edited.json")).unwrap();
     huge.set_len(64 * 1024 * 1024 + 1).unwrap();
-    verify().expect(2).saying(&["it has more than 67108864 bytes"]);
+    verify()
+        .expect(2)
+        .saying(&["the content has more than 67108864 bytes"]);
     verify_of_both_documents_is_refused(&world, &server);
 }
 

@@ -592,7 +592,7 @@ fn push_whose_way_to_before_is_cut_is_deepened_to_that_commit() {
     ];
     let job = Checkout::new(&folder, &variables).payload(&payload);
     job.says()
-        .selects_everything("does not show how head follows")
+        .selects_everything("does not show how head descends from")
         .warns("all pipelines are selected");
     let (_, context) = deepen_and_read_context(&job.call());
     assert_eq!(context["base"], project.fork.as_str());

@@ -203,7 +203,7 @@ fn change_that_brings_nothing_is_not_settled_unless_event_says_so() {
     ];
     Checkout::new(&folder, &gitlab)
         .says()
-        .selects_everything("is the head itself");
+        .selects_everything("is the head commit itself");
     let gitlab_with_base = |commit: &str| {
         Checkout::new(&folder, &gitlab).with_variables(&[
             ("CI_MERGE_REQUEST_DIFF_BASE_SHA", commit),

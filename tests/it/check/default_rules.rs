@@ -50,7 +50,7 @@ fn check_without_rules_file_on_either_side_evaluates_default_rules() {
         assert_eq!(about_rules.len(), 1, "{notes:?}");
         assert!(
             about_rules[0].starts_with(NOTE)
-                && about_rules[0].contains("A review by the platform needs the file"),
+                && about_rules[0].contains("A review by the platform needs a rules file"),
             "{notes:?}"
         );
     }
@@ -201,7 +201,7 @@ fn check_in_job_refuses_rules_file_in_checkout() {
             let output = call.run(&["check", "--rules", file]);
             assert_eq!(output.code, 2, "{name}: {file}: {}", output.all());
             assert!(
-                output.err.contains("the change under review controls it"),
+                output.err.contains("the change under review controls this file"),
                 "{}",
                 output.all()
             );

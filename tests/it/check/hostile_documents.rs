@@ -165,7 +165,7 @@ fn configuration_file_that_never_ends_is_refused() {
     let stdout = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{stdout}");
     assert!(
-        stdout.contains("sluicegate.yaml cannot be read: it has more than"),
+        stdout.contains("sluicegate.yaml cannot be read: the content has more than"),
         "{stdout}"
     );
 }

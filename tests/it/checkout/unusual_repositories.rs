@@ -32,7 +32,10 @@ fn subfolder_finds_the_whole_and_paths_are_relative_to_it() {
     context_of_checkout(&sub).changes(&["M b.orch.yaml", "M sub/deep/a.orch.yaml"]);
     let report = Call::new(&sub).run("context --json deep").expect(0).json();
     assert_eq!(report["selected"], json!(["sub/deep/a.orch.yaml"]));
-    assert_eq!(report["changed"][0]["reason"], "outside the given paths");
+    assert_eq!(
+        report["changed"][0]["reason"],
+        "outside the paths on the command line"
+    );
     let outside = Call::new(&sub).run("context ../..").expect(2);
     outside.saying(&["is outside the repository"]);
 }

@@ -18,7 +18,8 @@ fn break_is_refused_with_both_places_and_nothing_is_sent() {
         "version 1.1.0 of sales breaks consumers of version 1.0.0",
         ".platform/shared-pipelines.yaml:2: `load`: the parameter `day` was removed",
         "(before: .platform/shared-pipelines.yaml:6 in version 1.0.0)",
-        ".platform/shared-pipelines.yaml:7 in version 1.0.0: `clean`: it is no longer offered; consumers: run another shared pipeline",
+        ".platform/shared-pipelines.yaml:7 in version 1.0.0: `clean`: the shared pipeline is no longer \
+         offered; consumers: run another shared pipeline",
         "hint: nothing was sent",
         "--accept-breaking",
         "2.0.0",
@@ -226,7 +227,7 @@ fn publish_compares_entries_that_version_has_beyond_its_commit() {
     shop.world.git("checkout -q .");
     shop.publish("1.1.0 --compat fail")
         .expect(1)
-        .saying(&["`more`: it is no longer offered"]);
+        .saying(&["`more`: the shared pipeline is no longer offered"]);
 }
 
 #[test]

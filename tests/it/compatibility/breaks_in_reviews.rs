@@ -40,7 +40,7 @@ fn verify_proves_consumer_changes_of_receipt_again() {
     );
     lie(
         &|compat| compat["against"] = "0.9.0".into(),
-        "which the platform does not have",
+        "but the platform does not have that version",
     );
     let head = shop.world.git("rev-parse HEAD");
     lie(
@@ -304,7 +304,7 @@ fn pipeline_of_another_kind_breaks_also_under_the_same_name() {
     shop.publish("1.0.0").expect(0);
     shop.world.git("checkout -q -b change");
     turn(&shop);
-    let words = "`load`: its kind changed from `orchestration` to `transformation`";
+    let words = "`load`: the pipeline's kind changed from `orchestration` to `transformation`";
     shop.publish("1.1.0 --compat fail")
         .expect(1)
         .saying(&["breaks consumers of version 1.0.0", words]);
@@ -402,7 +402,7 @@ fn consumers_in_the_repositories_at_hand_are_named() {
         .saying(&["could not search", "broken.orch.yaml"]);
     for words in [
         "a/uses.orch.yaml:4: component `Run it` runs `load`, [Latest]",
-        "breaking: the parameter `day` was removed; stop setting it",
+        "breaking: the parameter `day` was removed; stop setting the parameter",
         "  called by callers/00.orch.yaml, callers/01.orch.yaml",
         "callers/19.orch.yaml and 2 more\n",
         "1 component of 25 pipelines in 1 repository use pipelines changed since version 1.0.0; no other repositories were searched",

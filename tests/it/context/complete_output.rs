@@ -93,7 +93,7 @@ fn context_of_tag_without_branch_on_gitlab_matches_snapshot() {
     pull request   no
     fork           no
     tag            v1
-    branch         unknown: no branch that contains the head was found
+    branch         unknown: no branch contains the head commit
     head           a2537bb1ad95cef9f901d92713126ebf1f8ddcf4
     on the remote  no: no known remote branch contains the commit a2537bb1ad95cef9f901d92713126ebf1f8ddcf4
     base           none

@@ -128,7 +128,7 @@ fn diff_of_layout_alone_is_no_change_for_exit_code() {
     let text = diff(&world, "--exit-code").expect(0);
     assert_eq!(
         text.out,
-        "load.orch.yaml: layout only, behavior unchanged\n\n1 pipeline changed in layout only\n"
+        "load.orch.yaml: only the layout changed, not the behavior\n\n1 pipeline changed in layout only\n"
     );
     // Neither rewriting the same content nor changing only the mode is a change.
     world.write("load.orch.yaml", LOAD);
@@ -199,7 +199,7 @@ fn diff_draws_one_pipeline() {
     world.write("new.orch.yaml", orchestration_text(&["Start", "Done"]));
     diff(&world, "--format mermaid")
         .expect(2)
-        .saying(&["2 differ", "hint: pass the path of one of them"]);
+        .saying(&["2 differ", "hint: pass the path of one pipeline"]);
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn page_for_comment_has_list_and_flowchart() {
 
     ### <code>load.orch.yaml</code>
 
-    layout only, behavior unchanged
+    only the layout changed, not the behavior
     ");
 }
 
@@ -273,7 +273,7 @@ fn page_has_words_and_picture_and_runs_nothing() {
         "modified: 1 component changed; 1 link added, 1 removed",
         "sqlQuery: select 1 -> select 2",
         "new pipeline: 3 components, 2 links, 1 variable",
-        "one version cannot be read",
+        "one of the two versions cannot be read",
     ] {
         assert!(lines.contains(words), "{words}: {lines}");
     }
@@ -527,7 +527,11 @@ fn diff_reports_replaced_file_without_waiting() {
     std::fs::remove_file(&path).unwrap();
     std::os::unix::net::UnixListener::bind(&path).unwrap();
     let text = diff(&world, "--exit-code").expect(1);
-    assert!(text.out.contains("it is not a regular file"), "{}", text.all());
+    assert!(
+        text.out.contains("the path is not a regular file"),
+        "{}",
+        text.all()
+    );
 }
 
 #[test]
@@ -737,7 +741,7 @@ fn diff_lists_unchanged_callers_with_their_path() {
     let (_, text) = output.out.split_once("3 pipelines changed").unwrap();
     insta::assert_snapshot!(text, @"
     , 1 in layout only
-    3 unchanged pipelines depend on a changed one
+    3 unchanged pipelines depend on a changed pipeline
       a/middle.orch.yaml calls load.orch.yaml
       left.orch.yaml calls gone.orch.yaml
       top.orch.yaml calls a/middle.orch.yaml, which calls load.orch.yaml
@@ -754,7 +758,7 @@ fn diff_lists_unchanged_callers_with_their_path() {
             .expect(0)
             .out;
         assert!(
-            page.contains("3 unchanged pipelines depend on a changed one"),
+            page.contains("3 unchanged pipelines depend on a changed pipeline"),
             "{page}"
         );
         assert!(page.contains("a/middle.orch.yaml"), "{page}");

@@ -393,7 +393,7 @@ fn names_that_only_look_like_a_pipeline_are_warned_about() {
             .run(("check --head HEAD --report json=-", all))
             .expect(0)
             .saying(&[
-                "4 files have names that only look like a pipeline's",
+                "4 files have names that only look like names of pipelines",
                 "\"c.orch.yaml \"",
                 "d.orch\\u{200b}.yaml",
             ]);

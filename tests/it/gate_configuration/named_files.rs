@@ -52,8 +52,8 @@ fn named_file_that_the_change_makes_unusable_fails_the_change() {
     direct.push();
     for (world, reason) in [
         (outside, "leads out of the repository"),
-        (inside, "it has more than 1048576 bytes"),
-        (direct, "it has more than 1048576 bytes"),
+        (inside, "the content has more than 1048576 bytes"),
+        (direct, "the content has more than 1048576 bytes"),
     ] {
         job_with_named_file(&world)
             .run("check")

@@ -107,7 +107,7 @@ fn poisons() -> Vec<Poison> {
         file(
             "not UTF-8",
             |world| world.write("sluicegate.yaml", [b'#', 0xff, b'\n']),
-            "sluicegate.yaml: it is not UTF-8",
+            "sluicegate.yaml: the content is not UTF-8",
         ),
         file(
             "UTF-16",
@@ -115,12 +115,12 @@ fn poisons() -> Vec<Poison> {
                 let wide = "review: {}\n".encode_utf16().flat_map(u16::to_le_bytes);
                 world.write("sluicegate.yaml", wide.collect::<Vec<u8>>());
             },
-            "sluicegate.yaml: it is UTF-16: save it as UTF-8",
+            "sluicegate.yaml: the content is UTF-16: save it as UTF-8",
         ),
         file(
             "too large",
             |world| settings(world, &"# long\n".repeat(200_000)),
-            "it has more than 1048576 bytes",
+            "the content has more than 1048576 bytes",
         ),
         file(
             "link",

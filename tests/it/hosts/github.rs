@@ -605,7 +605,7 @@ fn push_whose_way_to_before_is_cut_is_never_two_dot_difference() {
     let payload = json!({ "before": project.fork, "after": project.main, "repository": repository() });
     github_job(&folder, "push", "refs/heads/main", &project.main, &payload)
         .says()
-        .selects_everything("does not show how head follows")
+        .selects_everything("does not show how head descends from")
         .changes(&ALL_OF_MAIN)
         .warns("all pipelines are selected");
     let output = github_job(&folder, "push", "refs/heads/main", &project.main, &payload)

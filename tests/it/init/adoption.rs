@@ -251,7 +251,7 @@ fn strict_adoption_fails_first_change_as_announced() {
     // If the findings are fixed first, the output reports it.
     let stdout = run_init_without_host(&world, "--adopt strict").expect(0).out;
     assert!(
-        stdout.contains("no current finding fails the gate, so it passes"),
+        stdout.contains("no current finding fails the gate, so the change passes"),
         "{stdout}"
     );
 }
@@ -311,11 +311,11 @@ fn adoption_keeps_and_lists_existing_files() {
     not changed       sluicegate.yaml: the file already exists
 
     The change that introduces the gate is reviewed with the pipelines that it changes:
-      no current finding fails the gate, so it passes.
+      no current finding fails the gate, so the change passes.
 
     Next:
       1. Fill in project-id and agent-version in sluicegate.yaml, unless the job sets them
-      2. Rules at `warn` do not fail the gate; to enforce one, set `enforcementLevel: error` in .platform/config/pipeline_quality_rules.yaml:
+      2. Rules at `warn` do not fail the gate; to enforce a rule, set `enforcementLevel: error` in .platform/config/pipeline_quality_rules.yaml:
              maximum-components
       3. Set `new-only: true` under `review` in sluicegate.yaml, because `init` does not change an existing file
       4. Commit the files

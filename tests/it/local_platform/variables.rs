@@ -224,7 +224,7 @@ fn apply_makes_the_project_as_the_file_says_and_then_changes_nothing() {
         let apply = ("variables apply -f v.yaml", more);
         local.run(&apply).expect(2).saying(&[
             "v.yaml:2:",
-            "variables.a.overrides.nowhere: the project has no environment of this name",
+            "variables.a.overrides.nowhere: the project has no environment with this name",
             "environments list",
         ]);
     }

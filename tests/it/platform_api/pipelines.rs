@@ -435,7 +435,7 @@ fn run_with_unusable_variables_is_refused_before_any_request() {
         ("- a", "grid.yaml:1:3: [0]: must be a row"),
         (
             "- [a, 1.10]",
-            "grid.yaml:1:7: [0][1]: is a number but must be a string: put it in quotes",
+            "grid.yaml:1:7: [0][1]: is a number but must be a string: put the value in quotes",
         ),
         ("- [a, ]\n- [b, null]", "grid.yaml:2:7: [1][1]: must be a string"),
         (

@@ -81,8 +81,8 @@ fn environments_create_sends_the_file_as_it_is_written() {
     ] {
         world.write("e.yaml", text.replace("'5439'", value));
         let expected_text = format!(
-            "e.yaml:8:15: connectionOverrides[0].connectionProperties.port.value: is a {kind} but must be a string: \
-             put it in quotes"
+            "e.yaml:8:15: connectionOverrides[0].connectionProperties.port.value: is a {kind} but must be a \
+             string: put the value in quotes"
         );
         platform
             .call(&world)

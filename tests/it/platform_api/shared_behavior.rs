@@ -72,7 +72,7 @@ fn name_invalid_in_paths_is_usage_error_without_request() {
         .call(&world)
         .run("variables apply -f v.yaml")
         .expect(2)
-        .saying(&["v.yaml:1:", "it would change the path"]);
+        .saying(&["v.yaml:1:", "the name would change the path"]);
     assert!(platform.requests().is_empty(), "{:?}", platform.requests());
 }
 
@@ -325,7 +325,7 @@ fn messages_whose_tokens_lead_round_in_a_circle_come_to_an_end() {
             in_turn(tokens.iter().map(|token| page(token)).collect()),
         );
         let output = platform.call(&world).run(&["tasks", "messages", ID]).expect(3);
-        output.saying(&["has no end: its pages form a circle", "\nhint: "]);
+        output.saying(&["has no end: its pages link to each other in a circle", "\nhint: "]);
         assert_eq!(platform.requests().len(), requests, "{tokens:?}");
     }
 }
@@ -574,7 +574,7 @@ fn project_that_is_not_there_is_named_with_the_nearest_that_is() {
     world.write("e.yaml", "name: production\n");
     world.write("v.yaml", "variables: { region: { type: TEXT, value: eu } }\n");
     let unknown = format!("the platform has no project {PROJECT:?}");
-    let text = format!("did you mean `{known}`? run `sluicegate projects list` to list them");
+    let text = format!("did you mean `{known}`? run `sluicegate projects list` to list the existing names");
     for command in [
         "pipelines list",
         "environments list",
@@ -609,7 +609,7 @@ fn project_that_is_not_there_is_named_with_the_nearest_that_is() {
     let named_call = platform.call(&world).variable("SLUICEGATE_PROJECT_ID", "Sales");
     named_call.run("pipelines list").expect(2).saying(&[
         "the project id is not a UUID: the value has 5 characters",
-        "hint: pass its UUID, which `sluicegate projects list` shows",
+        "hint: pass the project's UUID, which `sluicegate projects list` shows",
     ]);
 }
 

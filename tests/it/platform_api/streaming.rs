@@ -96,7 +96,8 @@ fn create_sends_no_number_as_another_text() {
     };
     refused(
         FILE.replace("'2048'", "007"),
-        "s.yaml:15:3: advancedProperties.max.batch.size: is a number but must be a string: put it in quotes",
+        "s.yaml:15:3: advancedProperties.max.batch.size: is a number but must be a string: put the value in \
+         quotes",
     );
     refused(
         FILE.replace(

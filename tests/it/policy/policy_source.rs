@@ -189,7 +189,7 @@ fn file_of_facts_that_base_does_not_have_is_told_too() {
         let message = notes_text(&review_with_json(&call, "").expect(1));
         for words in [
             "`main` has no sluicegate.yaml yet",
-            "have their defaults: the checkout's file sets none of them",
+            "have their defaults: the checkout's file sets none of these settings",
             "--policy head",
         ] {
             assert!(message.contains(words), "{words}: {message}");
@@ -803,7 +803,7 @@ fn policy_that_cannot_be_read_has_strict_defaults() {
     let large = |world: &World| world.write("sluicegate.yaml", "# long\n".repeat(200_000));
     let cases: [(Make, &str); 2] = [
         (link, "leads out of the repository"),
-        (large, "it has more than 1048576 bytes"),
+        (large, "the content has more than 1048576 bytes"),
     ];
     for (make, reason) in cases {
         let world = project();

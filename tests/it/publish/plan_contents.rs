@@ -536,7 +536,7 @@ fn files_whose_parts_would_have_one_name_are_refused() {
       `a"b.orch.yaml` and `a%22b.orch.yaml`
       `c%22".orch.yaml` and `c"%22.orch.yaml`
     "#);
-    insta::assert_snapshot!(error.hint().unwrap(), @r#"rename one of them, or pass --exclude: in a part name, `"` becomes %22, CR %0D and LF %0A"#);
+    insta::assert_snapshot!(error.hint().unwrap(), @r#"rename one of the files, or pass --exclude: in a part name, `"` becomes %22, CR %0D and LF %0A"#);
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn changes_of_file_are_above_its_findings() {
 
     </details>
 
-    - <code>a.orch.yaml</code>: layout only, behavior unchanged
+    - <code>a.orch.yaml</code>: only the layout changed, not the behavior
 
     <details><summary>Findings by rule and folder</summary>
 
@@ -194,7 +194,7 @@ fn finding_leads_to_its_component_and_back() {
     for words in [
         "modified: 1 component renamed; called by 2 pipelines",
         "Other pipeline changes",
-        "layout only, behavior unchanged",
+        "only the layout changed, not the behavior",
         "pipeline removed: 2 components, 1 link",
     ] {
         assert!(page_text.contains(words), "{words}: {page_text}");

@@ -185,7 +185,7 @@ fn comparison_of_a_change_with_its_own_past_is_refused() {
         output.saying(&["belongs to the change, not to the target branch"]);
         let output = compare("yesterday.json");
         assert_eq!(output.code, 2, "{name}: {}", output.all());
-        output.saying(&["git tracks it, so the change controls it"]);
+        output.saying(&["git tracks the report, so the change controls the report"]);
         let output = compare("../main.json");
         assert_eq!(output.code, 0, "{name}: {}", output.all());
     }
@@ -194,7 +194,9 @@ fn comparison_of_a_change_with_its_own_past_is_refused() {
         let job = Call::new(&world.work()).variable("CI", "true");
         job.run(format!("report --compare {old} ../new.json"))
     };
-    unknown("yesterday.json").expect(2).saying(&["git tracks it"]);
+    unknown("yesterday.json")
+        .expect(2)
+        .saying(&["git tracks the report"]);
     unknown("../main.json").expect(0);
 }
 

@@ -291,7 +291,7 @@ fn comparison_of_incompatible_reports_is_refused() {
         (part.to_string(), "covers only shard 1/2"),
         (
             uneven.to_string(),
-            "has several findings, one of them without a message",
+            "has several findings, and one finding has no message",
         ),
     ] {
         world.write("../old.json", text);

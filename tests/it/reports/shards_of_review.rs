@@ -45,7 +45,7 @@ fn report_refuses_shards_of_different_reviews() {
     };
     let merge = || Call::new(&world.work()).run("report part-1.json part-2.json");
     for (second, label) in [
-        ("sales", "the list of paths is none in one and sales"),
+        ("sales", "the list of paths is none in one report and sales"),
         ("--include sales/**", "the `--include` list"),
         ("--exclude sales/**", "the `--exclude` list"),
         ("--new-only", "the `--new-only` setting"),

@@ -122,7 +122,7 @@ fn without_a_known_folder_the_candidates_are_named_with_what_to_type() {
     let call = Call::new(&world.work());
     world.commit("nothing yet");
     call.run("rules init").expect(2).saying(&[
-        "looks like the platform's",
+        "looks like the platform's directory",
         "`sluicegate rules init --config-dir <directory>`",
     ]);
     for path in [

@@ -207,7 +207,7 @@ impl AgentTask {
                 self.phase = TaskPhase::WrappingUp {
                     until: now + WRAP_UP_TIME,
                 };
-                Some(self.record_message(now, json!({"type": "stopping", "text": "The agent wraps up"})))
+                Some(self.record_message(now, json!({"type": "stopping", "text": "The agent is stopping"})))
             }
             TaskPhase::Waiting(_) => {
                 Some(self.finish_with(now, json!({"type": "stopped", "text": "The agent was stopped"})))
@@ -310,7 +310,7 @@ impl AgentTask {
             };
             return self.record_message(
                 time,
-                json!({"type": "thought", "text": "The agent looks for more to do"}),
+                json!({"type": "thought", "text": "The agent is looking for more findings to fix"}),
             );
         }
         let plan = match (&self.fix_order, self.config.mode) {

@@ -90,9 +90,11 @@ fn change_request_shape() -> Shape {
     tag = "Shared pipelines",
     params(
         Page,
-        ("sharedPipelineIdPrefix" = Option<String>, Query, description = "Only versions with this prefix."),
-        ("versionName" = Option<String>, Query, description = "Only versions with this name."),
-        ("enabled" = Option<bool>, Query, description = "Only enabled, or only disabled versions."),
+        ("sharedPipelineIdPrefix" = Option<String>, Query, description = "Return only versions with this \
+             prefix."),
+        ("versionName" = Option<String>, Query, description = "Return only versions with this name."),
+        ("enabled" = Option<bool>, Query, description = "Return only enabled versions (true) or only \
+             disabled versions (false)."),
     ),
     responses(
         (status = 200, body = PagedList<StoredArtifact>, description = "A page of the versions."),

@@ -33,8 +33,10 @@ fn routes() -> OpenApiRouter<Arc<App>> {
     operation_id = "listEvents",
     tag = "Audit logs",
     params(
-        ("from" = Option<String>, Query, format = DateTime, description = "The earliest time, with its offset from UTC."),
-        ("to" = Option<String>, Query, format = DateTime, description = "Only events up to this time, with its offset from UTC."),
+        ("from" = Option<String>, Query, format = DateTime, description = "Return only events from this \
+             time on; the time needs an offset from UTC."),
+        ("to" = Option<String>, Query, format = DateTime, description = "Return only events up to this \
+             time; the time needs an offset from UTC."),
         Page,
     ),
     responses(

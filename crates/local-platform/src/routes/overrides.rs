@@ -107,7 +107,8 @@ struct FailedOverride {
     params(
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("variableName" = String, Path, description = "The variable."),
-        ("environmentName" = Option<String>, Query, description = "Only the override in this environment."),
+        ("environmentName" = Option<String>, Query, description = "Return only the override in this \
+             environment."),
     ),
     responses((status = 200, body = OverridesResponse, description = "The overrides."))
 )]

@@ -42,8 +42,9 @@ fn secret_request_shape() -> Shape {
         required_member("type", text()).with_description("`DWH_PASSWORD` for warehouse credentials."),
         required_member("key", text()).with_description("The name of the only property of `value`."),
         rule(check_secret_value, None),
-        required_member("value", map_of(any_text()))
-            .with_description("An object whose only property is the secret; `key` has the property's name."),
+        required_member("value", map_of(any_text())).with_description(
+            "An object whose only property is the secret; `key` contains the property's name.",
+        ),
     ])
     .with_name("SecretRequest", "The body of a secret.")
 }

@@ -180,7 +180,7 @@ impl Shape {
                 "must be a string".to_owned()
             }
             ShapeKind::Boolean => "must be true or false".to_owned(),
-            ShapeKind::Whole(first, None) => format!("must be an integer from {first}"),
+            ShapeKind::Whole(first, None) => format!("must be an integer, {first} or greater"),
             ShapeKind::Whole(first, Some(last)) => format!("must be an integer from {first} to {last}"),
             ShapeKind::TextOrNumber => "must be a string or a number".to_owned(),
             ShapeKind::Texts => "must be an array of strings".to_owned(),

@@ -131,7 +131,10 @@ fn restrict_permissions(file: &File) -> io::Result<()> {
 
 /// Does nothing: on other systems, a file has the permissions of its directory.
 #[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "the same signature as on Unix")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the function has the same signature as on Unix"
+)]
 fn restrict_permissions(_: &File) -> io::Result<()> {
     Ok(())
 }

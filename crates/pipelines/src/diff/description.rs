@@ -157,7 +157,7 @@ impl Description {
             self.push_text(
                 2,
                 Sign::None,
-                "its parameter componentName still has the old name",
+                "the component's parameter `componentName` still has the old name",
             );
         }
         let is_new = *change == ComponentChange::Added;

@@ -21,7 +21,7 @@ pub(super) fn describe_file_change(diff: &PipelineDiff) -> String {
             format!("{path}: renamed from {old}")
         }
         FileChange::Modified => format!("{path}: modified"),
-        FileChange::Layout => format!("{path}: layout only, behavior unchanged"),
+        FileChange::Layout => format!("{path}: only the layout changed, not the behavior"),
         FileChange::Unreadable => {
             let reason = diff.reason.as_deref().unwrap_or_default();
             format!("{path}: cannot be read {reason}")
@@ -56,7 +56,7 @@ pub(super) fn find_stop_reason(component: &ComponentDiff) -> Option<String> {
         .kind
         .as_ref()
         .filter(|kind| kind.starts_with(UNKNOWN_TYPE))?;
-    find_field(component, "type").map(|_| format!("its type is {}", truncate_name(kind)))
+    find_field(component, "type").map(|_| format!("the component's type is {}", truncate_name(kind)))
 }
 
 /// Returns the changed field with this key at the top level of the component.

@@ -74,7 +74,8 @@ impl<'t, 'a> Links<'t, 'a> {
         if name_bytes > MAX_NAME_BYTES {
             let megabytes = MAX_NAME_BYTES / (1024 * 1024);
             return Err(format!(
-                "in the {side}: the names in its links are too long to compare (more than {megabytes} MB in total)"
+                "in the {side}: the names in the pipeline's links are too long to compare (more than \
+                 {megabytes} MB in total)"
             ));
         }
         Ok(())

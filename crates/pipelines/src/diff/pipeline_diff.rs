@@ -112,7 +112,7 @@ pub struct PipelineDiff {
 #[expect(
     clippy::ref_option,
     clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands the field by reference"
+    reason = "serde passes the field to this function by reference"
 )]
 fn serialize_kind<S: Serializer>(kind: &Option<PipelineKind>, serializer: S) -> Result<S::Ok, S::Error> {
     kind.map(PipelineKind::name).serialize(serializer)

@@ -104,7 +104,7 @@ fn stopped_component_is_described_first() {
         .collect();
     let first: Vec<&str> = said.iter().skip(1).take(2).map(|line| line.trim()).collect();
     let told = [
-        "~ Done will no longer run: its type is unknown-end",
+        "~ Done will no longer run: the component's type is unknown-end",
         "~ Load will no longer run: it is skipped",
     ];
     assert_eq!(BTreeSet::from_iter(first), BTreeSet::from(told), "{said:#?}");
@@ -547,7 +547,7 @@ fn links_with_too_much_text_are_not_compared() {
         base: Some(Ok(before.as_bytes())),
         head: Some(Ok(after.as_bytes())),
     });
-    insta::assert_snapshot!(diff.reason.unwrap(), @"in the head: the names in its links are too long to compare (more than 64 MB in total)");
+    insta::assert_snapshot!(diff.reason.unwrap(), @"in the head: the names in the pipeline's links are too long to compare (more than 64 MB in total)");
     let twin = file(40);
     let diff = compare_versions(&PipelineVersions {
         path: "a.orch.yaml",

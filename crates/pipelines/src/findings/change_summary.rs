@@ -92,8 +92,8 @@ impl ChangeSummary {
     /// which the caller must escape.
     pub fn describe(&self) -> String {
         let start = match self.change {
-            FileChange::Layout => "layout only, behavior unchanged".to_owned(),
-            FileChange::Unreadable => "one version cannot be read".to_owned(),
+            FileChange::Layout => "only the layout changed, not the behavior".to_owned(),
+            FileChange::Unreadable => "one of the two versions cannot be read".to_owned(),
             FileChange::Renamed => {
                 format!(
                     "renamed from {}",
@@ -196,6 +196,6 @@ mod tests {
             callers: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
             ..changed
         };
-        insta::assert_snapshot!(moved.describe(), @"layout only, behavior unchanged; called by 5 pipelines (a, b, c and 2 more)");
+        insta::assert_snapshot!(moved.describe(), @"only the layout changed, not the behavior; called by 5 pipelines (a, b, c and 2 more)");
     }
 }

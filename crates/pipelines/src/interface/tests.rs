@@ -245,9 +245,9 @@ fn change_has_locations_on_both_sides() {
     insta::assert_snapshot!(list_changes(&compat).join("\n"), @"
     breaking:
       .platform/shared-pipelines.yaml:5: `a`: the type of the parameter `y` changed from `TEXT` to `GRID`; consumers: set a value of the new type (before: .platform/shared-pipelines.yaml:8 in version 1.0.0)
-      .platform/shared-pipelines.yaml:6: `a`: the parameter `z` is new and has no default; consumers: set it (before: .platform/shared-pipelines.yaml:4 in version 1.0.0)
-      .platform/shared-pipelines.yaml:2: `a`: the parameter `x` was removed; consumers: stop setting it, or set its replacement (before: .platform/shared-pipelines.yaml:7 in version 1.0.0)
-      .platform/shared-pipelines.yaml:2 in version 1.0.0: `b`: it is no longer offered; consumers: run another shared pipeline, or request a version that still has it
+      .platform/shared-pipelines.yaml:6: `a`: the parameter `z` is new and has no default; consumers: set the parameter (before: .platform/shared-pipelines.yaml:4 in version 1.0.0)
+      .platform/shared-pipelines.yaml:2: `a`: the parameter `x` was removed; consumers: stop setting the parameter, or set its replacement (before: .platform/shared-pipelines.yaml:7 in version 1.0.0)
+      .platform/shared-pipelines.yaml:2 in version 1.0.0: `b`: the shared pipeline is no longer offered; consumers: run another shared pipeline, or request a version that still offers this pipeline
     ");
     assert_eq!(summarize_changes(&compat), "4 breaks");
 }
@@ -329,11 +329,11 @@ fn addition_has_no_old_location_and_removal_has_old_one() {
         .map(|it| it.format_line("version 1"))
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @r"
-    .platform/shared-pipelines.yaml:5: `a`: the column `d` of the parameter `g` is new; consumers: the grid can have it
-    .platform/shared-pipelines.yaml:6: `a`: the parameter `p` is new, with a default; consumers: it can be set
-    .platform/shared-pipelines.yaml:7: `a`: the parameter `q` is new and has no default; consumers: set it (before: .platform/shared-pipelines.yaml:2 in version 1)
-    .platform/shared-pipelines.yaml:8: `b`: it is new; consumers: it can be run
-    .platform/shared-pipelines.yaml:6 in version 1: `gone`: it is no longer offered; consumers: run another shared pipeline, or request a version that still has it
+    .platform/shared-pipelines.yaml:5: `a`: the column `d` of the parameter `g` is new; consumers: the grid can contain the column
+    .platform/shared-pipelines.yaml:6: `a`: the parameter `p` is new, with a default; consumers: the parameter can be set
+    .platform/shared-pipelines.yaml:7: `a`: the parameter `q` is new and has no default; consumers: set the parameter (before: .platform/shared-pipelines.yaml:2 in version 1)
+    .platform/shared-pipelines.yaml:8: `b`: the shared pipeline is new; consumers: the shared pipeline can be run
+    .platform/shared-pipelines.yaml:6 in version 1: `gone`: the shared pipeline is no longer offered; consumers: run another shared pipeline, or request a version that still offers this pipeline
     ");
 }
 

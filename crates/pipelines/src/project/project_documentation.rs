@@ -112,7 +112,8 @@ static SCRIPT: ProjectDocumentation = ProjectDocumentation {
     ],
     fails: "pipeline:\n  components:\n    Run script:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        \
             fileName: scripts/moved away.sql\n",
-    fix: "Correct the path; `sluicegate mv --repair` does so if exactly one file has the name of the script.",
+    fix: "Correct the path; `sluicegate mv --repair` corrects the path if exactly one file has the script's \
+         name.",
 };
 
 static LINK: ProjectDocumentation = ProjectDocumentation {
@@ -145,7 +146,8 @@ static SHARED_PIPELINES: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Shared,
     summary: "Each entry of the shared-pipelines file refers to a pipeline of the project, and its \
          parameters are variables of that pipeline.",
-    reason: "Otherwise `sluicegate publish` fails without an upload, which is discovered only after the merge.",
+    reason: "If an entry does not match, `sluicegate publish` fails without an upload, but only after the \
+         merge.",
     details: &[
         "The pipeline of each entry must exist. If the entry is disabled, the finding is only a warning.",
         "The parameters of an enabled entry must be variables of its pipeline.",
@@ -158,7 +160,7 @@ static SHARED_PIPELINES: ProjectDocumentation = ProjectDocumentation {
 static CYCLE: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Cycle,
     summary: "No pipelines call each other in a cycle.",
-    reason: "Unless a condition inside a pipeline stops such a run, it never ends.",
+    reason: "A run of such a cycle never ends unless a condition inside a pipeline stops the run.",
     details: &[
         "Each call in a cycle is one finding, which lists the pipelines of the cycle. A pipeline that \
          calls itself is a cycle.",

@@ -95,7 +95,7 @@ impl ReferringFile<'_> {
                 let message = describe_unusable_script(target, *defect);
                 let help = defect.help();
                 (
-                    format!("{message}; publishing will fail because of it: {help}"),
+                    format!("{message}; publishing will fail because of this problem: {help}"),
                     None,
                 )
             }

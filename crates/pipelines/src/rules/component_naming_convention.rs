@@ -50,7 +50,7 @@ static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
         "The rule reports one violation for each component whose name does not match, on the line of its \
          key.",
         "The expression is compiled unchanged. An empty expression is reported as \
-         `designer/empty-regex-pattern`, an invalid one as `designer/invalid-regex-pattern`.",
+         `designer/empty-regex-pattern`, an invalid expression as `designer/invalid-regex-pattern`.",
     ],
     assumptions: &[
         "The expression must match the complete name, even without `^` and `$`.",

@@ -37,8 +37,8 @@ fn check_copied_variables(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     let concurrent_variables = list_concurrent_variables(subject);
     let problem = match subject.pipeline.kind {
         PipelineKind::Orchestration => {
-            "has the scope COPIED, but no concurrent iterator sets it: change the scope to SHARED, or map the variable \
-             in a concurrent iterator"
+            "has the scope COPIED, but no concurrent iterator sets the variable: change the scope to \
+             SHARED, or map the variable in a concurrent iterator"
         }
         PipelineKind::Transformation => {
             "has the scope COPIED, which has no effect in a transformation: change the scope to SHARED"
@@ -72,9 +72,10 @@ fn list_concurrent_variables<'p>(subject: &EvaluatedPipeline<'p>) -> HashSet<&'p
 static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "copied-variables",
     kinds: &PipelineKind::ALL,
-    summary: "Every variable of scope COPIED is set by an iterator that runs its iterations concurrently.",
-    reason: "A copied variable loses its value at the end of its branch. Concurrent iterations need this; \
-         everywhere else it leads to wrong values.",
+    summary: "Every variable with the scope COPIED is set by an iterator that runs its iterations \
+         concurrently.",
+    reason: "A copied variable loses its value at the end of its branch. Concurrent iterations need this \
+         behavior, but everywhere else, the behavior leads to wrong values.",
     fix: "Set the variable's scope to SHARED, or map the variable in an iterator that runs its iterations concurrently.",
     details: &[
         "An iterator is concurrent if its parameter `concurrency` is exactly `Concurrent`; expressions are \
@@ -82,11 +83,11 @@ static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
         "Iteration variables are those in `gridIteratorVariableMapping` (grid-iterator), `columnMapping` and \
          `columnMapping1` (table-iterator), `variables` (file-iterator), `variablesToIterate` (fixed-iterator) and \
          `variableToIterate` (loop-iterator).",
-        "In a transformation, every variable of scope COPIED is a violation.",
+        "In a transformation, every variable with the scope COPIED is a violation.",
     ],
     assumptions: &[
-        "The rule reports one violation for each variable of scope COPIED that no concurrent iterator of the same \
-         pipeline sets, on the line of its key.",
+        "The rule reports one violation for each variable with the scope COPIED that no concurrent iterator \
+         of the same pipeline sets, on the line of its key.",
         "Skipped iterators are included.",
     ],
     config: &[],

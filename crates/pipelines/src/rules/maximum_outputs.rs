@@ -41,7 +41,8 @@ impl Rule for MaximumOutputs {
             Ok(vec![build_size_violation(
                 output_count,
                 &format!(
-                    "has {amount}, more than the maximum of {maximum}: move the others to another transformation"
+                    "has {amount}, more than the maximum of {maximum}: move the other output components to \
+                     another transformation"
                 ),
             )])
         }))

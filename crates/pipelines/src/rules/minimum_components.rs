@@ -32,7 +32,8 @@ impl Rule for MinimumComponents {
             Ok(vec![build_size_violation(
                 component_count,
                 &format!(
-                    "has {amount}, fewer than the minimum of {minimum}: add the missing ones or delete the pipeline"
+                    "has {amount}, fewer than the minimum of {minimum}: add the missing components or \
+                     delete the pipeline"
                 ),
             )])
         }))

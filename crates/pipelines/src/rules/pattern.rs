@@ -91,7 +91,7 @@ impl Pattern {
         names: impl Iterator<Item = &'n str> + Clone,
     ) -> Result<Vec<bool>, EvaluationError> {
         if names.clone().map(str::len).sum::<usize>() > self.limit.name_bytes {
-            return Err(self.costly_pattern_error("this pipeline has too many names".to_owned()));
+            return Err(self.costly_pattern_error("the pipeline has too many component names".to_owned()));
         }
         match &self.engine {
             PatternEngine::Linear(regex) => Ok(names.map(|name| regex.is_match(name)).collect()),
@@ -115,7 +115,7 @@ impl Pattern {
         }
         regex.is_match(name).map_err(|_| {
             self.costly_pattern_error(format!(
-                "it needs more than {MAX_STEPS} steps for the name \"{shown_name}\""
+                "the expression needs more than {MAX_STEPS} steps for the name \"{shown_name}\""
             ))
         })
     }

@@ -72,7 +72,7 @@ impl RuleDocumentation {
     }
 }
 
-/// Renders the reference of all rules as Markdown.
+/// Renders the documentation of all rules as Markdown.
 pub fn render_reference() -> String {
     let mut page = String::from(
         "# Rules\n\nThe quality rules of a project, and how to configure them in \

@@ -236,7 +236,10 @@ impl Compiler<'_> {
         if type_.is_compatible(&ValueType::Boolean) {
             return Ok(node);
         }
-        Err(self.problem_at(expression, format!("expected a condition, but this is {type_}")))
+        Err(self.problem_at(
+            expression,
+            format!("expected a condition, but the expression is {type_}"),
+        ))
     }
 
     /// Compiles a number with a minus sign. An unsigned integer cannot be negated.
@@ -337,7 +340,7 @@ impl Compiler<'_> {
             ValueType::Map(_) => ValueType::Text,
             ValueType::Any => ValueType::Any,
             mismatch => {
-                let message = format!("expected a list or a map, but this is {mismatch}");
+                let message = format!("expected a list or a map, but the expression is {mismatch}");
                 return Err(self.problem_at(&comprehension.iter_range, message));
             }
         };

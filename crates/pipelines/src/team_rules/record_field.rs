@@ -155,7 +155,7 @@ const CALL_FIELDS: [RecordField; 4] = [
     build_field(
         "target",
         FieldType::Text,
-        "the path of the called file; as written if the project has no such pipeline",
+        "the path of the called file, or the path as written if the project has no such pipeline",
     ),
     build_field(
         "arguments",

@@ -49,7 +49,10 @@ impl TeamRule {
                 self.describe_paths()
             )),
             DocumentationBlock::Heading("What it finds"),
-            DocumentationBlock::Text(format!("Each {} for which this is true:", self.subject)),
+            DocumentationBlock::Text(format!(
+                "Each {} for which this expression is true:",
+                self.subject
+            )),
             DocumentationBlock::Yaml(format!("{}\n", self.condition.trim())),
             DocumentationBlock::Heading("How to fix it"),
             DocumentationBlock::Text(self.help.clone().unwrap_or_else(|| self.default_fix())),

@@ -232,7 +232,10 @@ impl FileReader {
     }
 
     /// Reads the level of a rule. The outer `None` means that it is invalid, the inner `None` that the rule is off.
-    #[expect(clippy::option_option, reason = "both results must be distinguished")]
+    #[expect(
+        clippy::option_option,
+        reason = "an invalid level and the level `off` must be distinguished"
+    )]
     fn read_level(&mut self, item: NodeRef<'_, '_>) -> Option<Option<Enforcement>> {
         let level = item.get("level").and_then(NodeRef::text);
         match level {

@@ -15,7 +15,7 @@ impl<'m> Evaluation<'m> {
         self.find_key(operand, name)?.ok_or_else(|| {
             let name = crate::yaml::shorten(name);
             build_failure(format!(
-                "`{name}` is missing here: test for it with `has(…)` first"
+                "`{name}` is missing here: test for the field with `has(…)` first"
             ))
         })
     }

@@ -155,7 +155,10 @@ fn reject_long_directives(text: &str) -> Result<(), DocumentError> {
                 line: saturating_u32(line_index + 1),
                 column: 1,
             };
-            return Err(DocumentError::at_position(position, "the directive is too long"));
+            return Err(DocumentError::at_position(
+                position,
+                "the YAML directive is too long",
+            ));
         }
     }
     Ok(())
@@ -261,7 +264,7 @@ mod tests {
         let directive = format!("# first\n\n%TAG !p! tag:{}\n--- !p!a x\n", "x".repeat(2000));
         assert_eq!(
             refused(directive.as_bytes()),
-            ("the directive is too long".into(), Some((3, 1)))
+            ("the YAML directive is too long".into(), Some((3, 1)))
         );
         assert!(decode_text(format!("a: {}", "%".repeat(3000)).as_bytes()).is_ok());
         assert!(

@@ -122,7 +122,9 @@ fn splice_scalars(
         let build_error = |reason: &str| DocumentError::at_position(*position, format!("the value {reason}"));
         let scalar = scalars.get(position).ok_or_else(|| build_error("is missing"))?;
         if scalar.has_anchor {
-            return Err(build_error("has a YAML anchor, so other places may use it"));
+            return Err(build_error(
+                "has a YAML anchor, so other places may use the value",
+            ));
         }
         let range = scalar
             .range

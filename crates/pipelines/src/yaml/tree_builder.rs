@@ -121,7 +121,7 @@ impl<'a> Builder<'a, '_> {
         if self.document_count > 1 {
             return Err(DocumentError::at_position(
                 position,
-                "a second document begins here; only one is allowed",
+                "a second document begins here, but a file may contain only one document",
             ));
         }
         Ok(())

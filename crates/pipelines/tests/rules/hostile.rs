@@ -168,7 +168,7 @@ fn endlessly_backtracking_pattern_is_stopped_with_error() {
     assert_eq!(outcome(&tried("aaaa")), "FAILED");
     let stopped = tried(&"a".repeat(40));
     assert_eq!(outcome(&stopped), "designer/invalid-regex-pattern");
-    insta::assert_snapshot!(stopped.violations[0].text, @r#"the rules file has a pattern for `component-naming-convention` that takes too long to match: it needs more than 10000 steps for the name "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"; rewrite it without nested repetition"#);
+    insta::assert_snapshot!(stopped.violations[0].text, @r#"the rules file has a pattern for `component-naming-convention` that takes too long to match: the expression needs more than 10000 steps for the name "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"; rewrite it without nested repetition"#);
     let long = tried(&"b".repeat(1001));
     assert_eq!(outcome(&long), "designer/invalid-regex-pattern");
 }

@@ -62,9 +62,9 @@ fn counting_rules_report_count_and_limit() {
         texts("maximum-components", "maxComponents: 1", &document),
         texts("maximum-outputs", "maxOutputs: 0", &outputs),
     ].join("\n"), @"
-    the pipeline has 2 components, fewer than the minimum of 3: add the missing ones or delete the pipeline
+    the pipeline has 2 components, fewer than the minimum of 3: add the missing components or delete the pipeline
     the pipeline has 2 components, more than the maximum of 1: move some to another pipeline and call it from here
-    the pipeline has 1 output component, more than the maximum of 0: move the others to another transformation
+    the pipeline has 1 output component, more than the maximum of 0: move the other output components to another transformation
     ");
 }
 
@@ -298,7 +298,7 @@ fn copied_variable_is_subject_of_violation() {
         texts("copied-variables", "", &document),
         texts("copied-variables", "", &transformation),
     ].join("\n"), @r#"
-    variable "a" has the scope COPIED, but no concurrent iterator sets it: change the scope to SHARED, or map the variable in a concurrent iterator
+    variable "a" has the scope COPIED, but no concurrent iterator sets the variable: change the scope to SHARED, or map the variable in a concurrent iterator
     variable "a" has the scope COPIED, which has no effect in a transformation: change the scope to SHARED
     variable "b" has the scope COPIED, which has no effect in a transformation: change the scope to SHARED
     "#);

@@ -47,7 +47,7 @@ fn condition_is_checked_when_file_is_read() {
         ),
         (
             "component.name && true",
-            "5:22: expected a condition, but this is a string",
+            "5:22: expected a condition, but the expression is a string",
         ),
         (
             "size(component) > 1",
@@ -73,7 +73,7 @@ fn condition_is_checked_when_file_is_read() {
         ),
         (
             "component.skipped.all(x, x)",
-            "5:22: expected a list or a map, but this is a boolean",
+            "5:22: expected a list or a map, but the expression is a boolean",
         ),
         (
             "pipeline.components.exists(c, c.nam == 'a')",

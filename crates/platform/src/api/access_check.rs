@@ -41,7 +41,7 @@ impl Platform {
         let response = self.client.send(&request).await?;
         match response.json()? {
             Value::Array(_) | Value::Object(_) => Ok(()),
-            _ => Err(response.unusable_error("it contains no list")),
+            _ => Err(response.unusable_error("the response contains no list")),
         }
     }
 }

@@ -9,10 +9,10 @@ pub enum HeaderError {
     #[error("it is empty")]
     Empty,
     /// The text has surrounding blanks, which would be lost in transit.
-    #[error("it begins or ends with a blank")]
+    #[error("the value begins or ends with a blank")]
     Blank,
     /// A line break, tab or other control character.
-    #[error("it contains the control character {0:?}, which no header allows")]
+    #[error("the value contains the control character {0:?}, which no header allows")]
     Control(char),
 }
 

@@ -13,7 +13,7 @@ pub struct NewSecret {
     pub name: String,
     /// `DWH_PASSWORD` for warehouse credentials.
     pub r#type: String,
-    /// Name of the property that contains the value.
+    /// Name of the property that contains the secret's value.
     pub key: String,
     pub value: SecretString,
 }

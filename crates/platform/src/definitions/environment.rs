@@ -146,5 +146,5 @@ fn is_nonempty_text(value: Option<&Value>) -> bool {
 fn secret_error(document: &Document, path: &str) -> DefinitionError {
     document
         .error_at(path, "the file must not contain a secret")
-        .with_hint("refer to it with { secretName: …, secretKey: … }")
+        .with_hint("refer to the secret with { secretName: …, secretKey: … }")
 }

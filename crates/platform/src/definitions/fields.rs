@@ -124,8 +124,8 @@ impl<'d> FieldReader<'d> {
 /// the number `1.10` and the string `"1.10"` differ. Values of all other types pass.
 pub(super) fn reject_unquoted(value: &Value) -> Result<(), &'static str> {
     match value {
-        Value::Number(_) => Err("is a number but must be a string: put it in quotes"),
-        Value::Bool(_) => Err("is a boolean but must be a string: put it in quotes"),
+        Value::Number(_) => Err("is a number but must be a string: put the value in quotes"),
+        Value::Bool(_) => Err("is a boolean but must be a string: put the value in quotes"),
         _ => Ok(()),
     }
 }

@@ -63,7 +63,7 @@ pub fn read_streaming_definition(
     };
     let mut notes = Vec::new();
     if fields.shift_remove(ID_FIELD).is_some() {
-        notes.push(format!("{ID_FIELD} is omitted: the platform assigns a new one"));
+        notes.push(format!("{ID_FIELD} is omitted: the platform assigns a new ID"));
     }
     let mut walk = SecretReferenceWalk {
         document,
@@ -123,7 +123,7 @@ impl SecretReferenceWalk<'_> {
             _ => Err(self
                 .document
                 .error_at(path, "the file must not contain a secret")
-                .with_hint("refer to it with { secretType: …, secretLocation: …, secretName: … }")),
+                .with_hint("refer to the secret with { secretType: …, secretLocation: …, secretName: … }")),
         }
     }
 }
@@ -160,7 +160,7 @@ fn check_driver_numbers(document: &Document, body: &Value) -> Result<(), Definit
                 let message = format!("is the number {original}, which would be sent as {value}");
                 return Err(document
                     .error_at(&path, message)
-                    .with_hint(format!("write {value}, or put it in quotes")));
+                    .with_hint(format!("write {value}, or put the number in quotes")));
             }
         }
     }
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(
             definition.notes,
             [
-                "streamingPipelineId is omitted: the platform assigns a new one",
+                "streamingPipelineId is omitted: the platform assigns a new ID",
                 "streamingSource.connection.password.secretType is set to VAULT"
             ]
         );

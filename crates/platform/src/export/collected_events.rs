@@ -131,7 +131,7 @@ async fn read_pages(
         if collected_events.events.len() > MAX_EVENTS {
             return Err(
                 HttpError::bad_response(format!("there are more than {MAX_EVENTS} events"))
-                    .with_hint("export them in parts, with --from and --to"),
+                    .with_hint("export the events in parts, with --from and --to"),
             );
         }
     }

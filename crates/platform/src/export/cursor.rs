@@ -41,7 +41,7 @@ impl Cursor {
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, CursorError> {
         let reason = match serde_json::from_slice::<Self>(bytes) {
             Ok(cursor) if cursor.schema == SCHEMA => return Ok(cursor),
-            Ok(cursor) => format!("its schema is {:?}, not {SCHEMA}", cursor.schema),
+            Ok(cursor) => format!("the file's schema is {:?}, not {SCHEMA}", cursor.schema),
             Err(error) => error.to_string(),
         };
         Err(CursorError::Unreadable {

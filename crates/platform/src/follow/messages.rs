@@ -52,7 +52,7 @@ impl MessageReader {
         self.page_count += 1;
         if self.page_count > MAX_PAGES || !self.followed_tokens.insert(token.clone()) {
             return Err(HttpError::bad_response(format!(
-                "the history of task {task} has no end: its pages form a circle"
+                "the history of task {task} has no end: its pages link to each other in a circle"
             )));
         }
         self.token = Some(token);

@@ -139,7 +139,7 @@ impl HttpError {
         let requested_seconds = self.0.retry_after.unwrap_or_default().as_secs();
         let text = &mut self.0.message.text;
         let reason = format!(
-            "the server requests a wait of {requested_seconds} s, and the limit is {} s",
+            "the server requested a wait of {requested_seconds} s, but the limit is {} s",
             max_delay.as_secs()
         );
         *text = if text.is_empty() {
@@ -223,10 +223,9 @@ impl HttpError {
 
     /// Returns the specific hint or, without one, the general hint for this kind of failure.
     pub fn hint(&self) -> Option<String> {
-        self.0
-            .hint
-            .clone()
-            .or_else(|| Some(self.hint_with_check("check the result before you repeat it")))
+        self.0.hint.clone().or_else(|| {
+            Some(self.hint_with_check("check whether the request took effect before you repeat the command"))
+        })
     }
 
     /// Returns the general hint for this kind of failure, after `check` if the request may have had its effect.
@@ -345,7 +344,8 @@ const fn general_hint(kind: ErrorKind) -> &'static str {
         ErrorKind::Configuration => "correct this setting or name; `sluicegate doctor` checks the settings",
         ErrorKind::BadRequest => "correct the fields that the platform rejects",
         ErrorKind::Conflict => {
-            "an existing resource or running operation conflicts with this one: end or rename one of the two"
+            "the request conflicts with an existing resource or a running operation: use another name, or \
+             end that operation"
         }
         ErrorKind::UploadSource => "nothing was published: make sure that no file changes during the upload",
         ErrorKind::Unauthorized => {

@@ -27,7 +27,7 @@ pub(super) fn failure_before_response(error: reqwest::Error, ca_cert: Option<&Pa
     if error.is_builder() {
         return HttpError::configuration(format!("could not build the request: {}", join_causes(&error)));
     }
-    build_connection_failure(&error, "the connection broke before the response")
+    build_connection_failure(&error, "the connection broke before the response arrived")
 }
 
 /// Returns the failure of a request whose response body could not be read: a corrupt body, or a connection that broke.
@@ -153,11 +153,12 @@ fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path
         return is_missing.then(|| certificate_failure(&error.to_string(), OPERATOR_ADVICE));
     };
     Some(match reason {
-        CertificateError::ExpiredContext { time, not_after } => {
-            build_period_failure(&format!("it expired on {}", format_day(*not_after)), *time)
-        }
+        CertificateError::ExpiredContext { time, not_after } => build_period_failure(
+            &format!("the certificate expired on {}", format_day(*not_after)),
+            *time,
+        ),
         CertificateError::NotValidYetContext { time, not_before } => build_period_failure(
-            &format!("it is not valid before {}", format_day(*not_before)),
+            &format!("the certificate is not valid before {}", format_day(*not_before)),
             *time,
         ),
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
@@ -172,9 +173,10 @@ fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path
         // The verifier's own error is only known by its text.
         certificate_error if format!("{certificate_error:?}").contains("CaUsedAsEndEntity") => {
             certificate_failure(
-                "it is the certificate of a certificate authority (CA:TRUE), which a server must not present as its own",
-                "the platform's operators have to give the server its own certificate (CA:FALSE), which the authority \
-             signs; --ca-cert cannot make this one valid",
+                "the certificate belongs to a certificate authority (CA:TRUE), which a server must not \
+                 present as its own",
+                "the platform's operators have to give the server its own certificate (CA:FALSE), which the \
+                 authority signs; --ca-cert cannot make this certificate valid",
             )
         }
         _ => certificate_failure(&error.to_string(), OPERATOR_ADVICE),

@@ -18,7 +18,9 @@ pub(super) fn build_verifier(
         Ok(verifier) if extra_certificates.is_empty() => return Ok(verifier),
         Ok(_) => {}
         Err(error) => {
-            tracing::info!("no root certificates on this machine ({error}), using the bundled ones");
+            tracing::info!(
+                "found no root certificates on this machine ({error}); using the bundled root certificates"
+            );
             extra_certificates.extend_from_slice(webpki_root_certs::TLS_SERVER_ROOT_CERTS);
         }
     }

@@ -22,14 +22,14 @@ pub(super) fn reject_invalid_segments(path: &[&str]) -> Result<(), HttpError> {
 pub(crate) fn find_segment_problem(segment: &str) -> Option<String> {
     match segment {
         "" => return Some("it is empty".to_owned()),
-        "." | ".." => return Some("it would change the path".to_owned()),
+        "." | ".." => return Some("the name would change the path".to_owned()),
         _ => {}
     }
     if segment.trim().is_empty() {
         return Some("it is blank".to_owned());
     }
     let control = segment.chars().find(|c| c.is_control())?;
-    Some(format!("it contains the control character {control:?}"))
+    Some(format!("the name contains the control character {control:?}"))
 }
 
 /// Returns the URL with these segments appended to its path, each encoded separately.
@@ -63,11 +63,11 @@ mod tests {
         for (name, why) in [
             ("", "it is empty"),
             (" ", "it is blank"),
-            (".", "it would change the path"),
-            ("..", "it would change the path"),
-            ("a\tb", "it contains the control character '\\t'"),
-            (".\n.", "it contains the control character '\\n'"),
-            ("\u{9b}", "it contains the control character '\\u{9b}'"),
+            (".", "the name would change the path"),
+            ("..", "the name would change the path"),
+            ("a\tb", "the name contains the control character '\\t'"),
+            (".\n.", "the name contains the control character '\\n'"),
+            ("\u{9b}", "the name contains the control character '\\u{9b}'"),
         ] {
             let error = path(name).unwrap_err();
             assert!(error.to_string().ends_with(why), "{error}");

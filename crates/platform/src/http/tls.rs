@@ -60,7 +60,7 @@ fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpEr
         return Err(ca_file_error(
             path,
             "contains a private key, which does not belong in a file of trusted certificates",
-            "remove the key from the file, and replace it where it was used",
+            "remove the private key from the file, and replace the key everywhere it was used",
         ));
     }
     if bytes

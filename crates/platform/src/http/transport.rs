@@ -219,7 +219,7 @@ impl Transport {
         }
         Err(HttpError::new(
             ErrorKind::BadResponse,
-            format!("more than {} redirects", redirect::MAX_REDIRECTS),
+            format!("the server sent more than {} redirects", redirect::MAX_REDIRECTS),
         ))
     }
 

@@ -95,8 +95,12 @@ impl UploadMonitor {
     /// the body was sent completely.
     pub(super) fn describe_incomplete_upload(&self) -> Option<String> {
         let (sent_size, length) = (self.state.sent_size.load(Ordering::Acquire), self.body.length());
-        (sent_size < length)
-            .then(|| format!("accepted after {sent_size} of {length} bytes, before the upload was complete"))
+        (sent_size < length).then(|| {
+            format!(
+                "the server accepted the upload after {sent_size} of {length} bytes, before the upload was \
+                 complete"
+            )
+        })
     }
 
     /// Waits until there was no progress for the duration `limit`.
@@ -117,7 +121,7 @@ impl UploadMonitor {
         let (sent_size, length) = (self.state.sent_size.load(Ordering::Acquire), self.body.length());
         let message = if sent_size < length {
             format!(
-                "no progress within {} s, after {sent_size} of {length} bytes",
+                "the upload made no progress within {} s, after {sent_size} of {length} bytes",
                 limit.as_secs_f64()
             )
         } else {

@@ -368,7 +368,7 @@ async fn list_entry_of_wrong_shape_names_place() {
         .await
         .unwrap_err()
         .to_string();
-    assert!(error.ends_with("it contains no list"), "{error}");
+    assert!(error.ends_with("the response contains no list"), "{error}");
 }
 
 // Endpoint: GET /v1/shared-pipelines/artifacts/details

@@ -58,8 +58,8 @@ async fn certificate_of_an_authority_is_explained() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Certificate);
     let text = error.to_string().replace(&server.url(), "https://h");
-    insta::assert_snapshot!(text, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate was rejected: it is the certificate of a certificate authority (CA:TRUE), which a server must not present as its own");
-    insta::assert_snapshot!(error.hint().unwrap(), @"the platform's operators have to give the server its own certificate (CA:FALSE), which the authority signs; --ca-cert cannot make this one valid");
+    insta::assert_snapshot!(text, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate was rejected: the certificate belongs to a certificate authority (CA:TRUE), which a server must not present as its own");
+    insta::assert_snapshot!(error.hint().unwrap(), @"the platform's operators have to give the server its own certificate (CA:FALSE), which the authority signs; --ca-cert cannot make this certificate valid");
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn expired_certificate_is_named_with_its_date() {
         .unwrap_err();
     let message = error.to_string();
     assert!(
-        message.contains("it expired on 2020-01-01; the local clock shows 20"),
+        message.contains("the certificate expired on 2020-01-01; the local clock shows 20"),
         "{message}"
     );
     assert!(!message.contains("seconds"), "{message}");

@@ -192,7 +192,7 @@ async fn answer_without_token_is_told_without_showing_it() {
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
-    insta::assert_snapshot!(error.to_string().replace(&server.uri(), "https://h"), @"no token: POST https://h/oauth/token: 200 OK: the response cannot be used: it contains no access_token");
+    insta::assert_snapshot!(error.to_string().replace(&server.uri(), "https://h"), @"no token: POST https://h/oauth/token: 200 OK: the response cannot be used: the response contains no `access_token`");
 }
 
 #[tokio::test]

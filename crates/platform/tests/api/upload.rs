@@ -387,7 +387,7 @@ async fn values_that_no_header_can_carry_are_not_sent() {
     };
     let error = platform("http://127.0.0.1:9").publish(upload).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Configuration);
-    insta::assert_snapshot!(error, @r"the version name cannot be sent as a header: it contains the control character '\r', which no header allows");
+    insta::assert_snapshot!(error, @r"the version name cannot be sent as a header: the value contains the control character '\r', which no header allows");
 }
 
 #[tokio::test]

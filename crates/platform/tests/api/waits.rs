@@ -45,7 +45,7 @@ async fn retry_after_that_is_too_long_is_not_waited_for() {
         assert!(begin.elapsed() < Duration::from_secs(60), "{asked}");
         assert_eq!(error.status(), Some(429));
         assert!(
-            error.to_string().contains("the server requests a wait of "),
+            error.to_string().contains("the server requested a wait of "),
             "{error}"
         );
         assert!(error.to_string().contains("the limit is 120 s"), "{error}");

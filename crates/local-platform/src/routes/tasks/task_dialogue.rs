@@ -200,7 +200,8 @@ struct MessagesResponse {
     params(
         ("taskId" = String, Path, format = "uuid", description = "The task."),
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "Number of messages; 25 by default."),
-        ("paginationToken" = Option<String>, Query, pattern = "^[0-9]{1,9}$", description = "`more` of the previous page."),
+        ("paginationToken" = Option<String>, Query, pattern = "^[0-9]{1,9}$", description = "The value of \
+             `more` from the previous page."),
     ),
     responses((status = 200, body = MessagesResponse, description = "Messages of the task."))
 )]

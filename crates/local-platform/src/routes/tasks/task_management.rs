@@ -85,9 +85,11 @@ struct TaskDetail {
     operation_id = "listTasks",
     tag = "Agent tasks",
     params(
-        ("projectId" = Option<String>, Query, format = "uuid", description = "Only tasks of this project."),
-        ("branchId" = Option<String>, Query, format = "uuid", description = "Only the task of this branch."),
-        ("status" = Option<TaskStatus>, Query, description = "Only tasks with this status."),
+        ("projectId" = Option<String>, Query, format = "uuid", description = "Return only tasks of this \
+             project."),
+        ("branchId" = Option<String>, Query, format = "uuid", description = "Return only the task of this \
+             branch."),
+        ("status" = Option<TaskStatus>, Query, description = "Return only tasks with this status."),
         Page,
     ),
     responses((status = 200, body = TaskPage, description = "A page of the tasks."))

@@ -176,7 +176,7 @@ fn read_connection(
             fields,
             "authType",
             auth_type,
-            "the project's warehouse requires it",
+            "the project's warehouse requires this value",
         )?,
     })
 }

@@ -117,7 +117,7 @@ impl ProvisionState {
         if state.schema != SCHEMA {
             return Err(StateError::unreadable(
                 path,
-                format!("its schema is {:?}, not {SCHEMA}", state.schema),
+                format!("the file's schema is {:?}, not {SCHEMA}", state.schema),
             ));
         }
         if state.platform != platform {

@@ -167,7 +167,7 @@ fn check_environments(
         return Ok(());
     };
     let path = format!("{}.overrides.{name}", definition.path);
-    let error = document.error_at(&path, "the project has no environment of this name");
+    let error = document.error_at(&path, "the project has no environment with this name");
     let names: Vec<&str> = known_names.iter().map(String::as_str).collect();
     let hint = text::suggest(name, &names);
     Err(error.with_hint(
@@ -230,7 +230,10 @@ fn build_update_step(
 /// Creates the error for a field that every update needs, but that neither the file nor the platform's response has.
 fn missing_field_error(document: &Document, definition: &VariableDefinition, key: &str) -> DefinitionError {
     let path = format!("{}.{key}", definition.path);
-    document.error_at(&path, "is missing, and the platform does not return it either")
+    document.error_at(
+        &path,
+        "is missing, and the platform does not return a value for this field either",
+    )
 }
 
 /// Compares the fields that the file defines with the variable. Returns the differences and the fields to send.
@@ -448,7 +451,7 @@ mod tests {
         insta::assert_snapshot!(refused("variables:\n  a:\n    behavior: SHARED\n"),
             @"v.yaml:3:5: variables.a.behavior: unknown key | did you mean `behaviour`?");
         insta::assert_snapshot!(refused("variables:\n  a: { type: TEXT, value: 1.10 }\n"),
-            @"v.yaml:2:20: variables.a.value: is a number but must be a string: put it in quotes | -");
+            @"v.yaml:2:20: variables.a.value: is a number but must be a string: put the value in quotes | -");
         insta::assert_snapshot!(refused("variables:\n  a: { overrides: [x] }\n"),
             @"v.yaml:2:8: variables.a.overrides: must be a map from environment to value | -");
     }

@@ -188,7 +188,7 @@ fn read_token_file(path: &Path) -> Result<SecretString, TokenError> {
         ))
     })?;
     if input::is_utf_16(&bytes) {
-        return Err(token_file_error(path, "is UTF-16; write it as UTF-8"));
+        return Err(token_file_error(path, "is UTF-16; save the file as UTF-8"));
     }
     match String::from_utf8(bytes) {
         Ok(text) if text.trim().is_empty() => Err(token_file_error(path, "is empty")),
@@ -241,10 +241,10 @@ mod tests {
         std::fs::write(&path, "\n").unwrap();
         insta::assert_snapshot!(refused(), @"no token: the token file FILE is empty");
         std::fs::write(&path, [0xff, 0xfe, b't', 0]).unwrap();
-        insta::assert_snapshot!(refused(), @"no token: the token file FILE is UTF-16; write it as UTF-8");
+        insta::assert_snapshot!(refused(), @"no token: the token file FILE is UTF-16; save the file as UTF-8");
         std::fs::write(&path, [b't', 0xff]).unwrap();
         insta::assert_snapshot!(refused(), @"no token: the token file FILE is not text");
         std::fs::write(&path, vec![b'a'; 70_000]).unwrap();
-        insta::assert_snapshot!(refused(), @"no token: the token file FILE cannot be read: it has more than 65536 bytes");
+        insta::assert_snapshot!(refused(), @"no token: the token file FILE cannot be read: the content has more than 65536 bytes");
     }
 }

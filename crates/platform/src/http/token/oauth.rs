@@ -60,7 +60,7 @@ impl OauthClient<'_> {
         parse_access_token(&response.body, request_time).ok_or_else(|| {
             match find_refusal_message(&response) {
                 Some(message) => TokenError::Refused(response.unusable_error(&message)),
-                None => into_token_error(response.unusable_error("it contains no access_token")),
+                None => into_token_error(response.unusable_error("the response contains no `access_token`")),
             }
         })
     }
