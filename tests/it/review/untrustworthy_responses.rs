@@ -135,19 +135,16 @@ fn passed_beside_violations_or_an_error_is_not_believed() {
         "{report}"
     );
     for status in ["PASSED", "FAILED"] {
-    let document = json!([
-        { "ruleName": "component-naming-convention", "status": status, "errorDetail": { "type": "designer/empty-regex-pattern" } },
-        { "ruleName": "maximum-components", "status": "PASSED" },
-    ]);
-    let results =json!({ "b.orch.yaml": document });
+        let document = json!([
+            { "ruleName": "component-naming-convention", "status": status, "errorDetail": { "type": "designer/empty-regex-pattern" } },
+            { "ruleName": "maximum-components", "status": "PASSED" },
+        ]);
+        let results = json!({ "b.orch.yaml": document });
         let output = review_with_response(&world, status, &results, &json!([])).expect(1);
-        let result = &
-        output.json()["files"][0]["results"][0];
+        let result = &output.json()["files"][0]["results"][0];
         assert_eq!(
             (&result["status"], &result["errorType"]),
-            (&json!("ERROR"), &json!(
-        "designer/empty-regex-pattern"
-    ))
+            (&json!("ERROR"), &json!("designer/empty-regex-pattern"))
         );
     }
     // Counterpart: empty lists and nulls have no meaning.
