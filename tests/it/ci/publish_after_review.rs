@@ -825,10 +825,10 @@ fn local_ci_without_publish_flag_ends_as_review() {
 #[test]
 fn ci_applies_its_flags_to_the_publish() {
     let (world, server) = stage();
-    world.write("extra.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("extra.orch.yaml", orchestration_text(&["Start", "Done"]));
     let first = world.commit("extra");
     world.git("push -q origin HEAD:refs/heads/side");
-    world.write("more.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("more.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.commit("more");
     world.push();
     let publish = |args: String| {
