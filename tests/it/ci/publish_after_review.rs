@@ -821,3 +821,34 @@ fn local_ci_without_publish_flag_ends_as_review() {
     ]);
     assert_eq!(versions(&world, &server), []);
 }
+
+#[test]
+fn ci_applies_its_flags_to_the_publish() {
+    let (world, server) = stage();
+    world.write("extra.orch.yaml", orchestration_text(&["Start", "Done"]));
+    let first = world.commit("extra");
+    world.git("push -q origin HEAD:refs/heads/side");
+    world.write("more.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.commit("more");
+    world.push();
+    let publish = |args: String| {
+        publish_call(&world, &server)
+            .run(format!(
+                "ci --publish --publish-on-branch side --branch side --receipt ../receipt.json {args}"
+            ))
+            .expect(0);
+        read_json(&world.path().join("receipt.json"))
+    };
+    let receipt = publish(format!(
+        "--version-name 1 --head {first} --exclude extra.orch.yaml"
+    ));
+    assert_eq!(receipt["commitHash"], json!(first));
+    assert_eq!(receipt["branch"], "side");
+    let files = receipt["files"].to_string();
+    assert!(files.contains("sales/load.orch.yaml"), "{files}");
+    assert!(!files.contains("extra.orch.yaml"), "{files}");
+    let receipt = publish(format!("--version-name 2 --head {first} --compat warn"));
+    assert!(receipt["compat"].is_object(), "{receipt}");
+    let receipt = publish(format!("--version-name 3 --head {first} --compat off"));
+    assert_eq!(receipt.get("compat"), None);
+}

@@ -134,16 +134,19 @@ fn passed_beside_violations_or_an_error_is_not_believed() {
         report["notes"].to_string().contains("as PASSED despite"),
         "{report}"
     );
-    let document = json!([
-        { "ruleName": "component-naming-convention", "status": "PASSED", "errorDetail": { "type": "designer/empty-regex-pattern" } },
-        { "ruleName": "maximum-components", "status": "PASSED" },
-    ]);
-    let output =
-        review_with_response(&world, "PASSED", &json!({ "b.orch.yaml": document }), &json!([])).expect(1);
-    assert_eq!(
-        output.json()["files"][0]["results"][0]["errorType"],
-        "designer/empty-regex-pattern"
-    );
+    for status in ["PASSED", "FAILED"] {
+        let document = json!([
+            { "ruleName": "component-naming-convention", "status": status, "errorDetail": { "type": "designer/empty-regex-pattern" } },
+            { "ruleName": "maximum-components", "status": "PASSED" },
+        ]);
+        let results = json!({ "b.orch.yaml": document });
+        let output = review_with_response(&world, status, &results, &json!([])).expect(1);
+        let result = &output.json()["files"][0]["results"][0];
+        assert_eq!(
+            (&result["status"], &result["errorType"]),
+            (&json!("ERROR"), &json!("designer/empty-regex-pattern"))
+        );
+    }
     // Counterpart: empty lists and nulls have no meaning.
     let plain = json!([
         { "ruleName": "component-naming-convention", "status": "PASSED", "violations": [], "errorDetail": null },
@@ -169,6 +172,14 @@ fn rule_without_result_and_rules_that_nobody_knows_are_notes() {
         notes.contains("maximum-components in 1 pipeline, such as b.orch.yaml"),
         "{notes}"
     );
+    // A rule that only this program knows is known.
+    let results = json!({ "b.orch.yaml": passed_by(&["unused-components"]) });
+    let other = review_with_response(&world, "PASSED", &results, &json!([])).expect(0);
+    let notes = other.json()["notes"].to_string();
+    assert!(
+        notes.contains("maximum-components in 1 pipeline, such as b.orch.yaml"),
+        "{notes}"
+    );
     let strange = review_with_response(
         &world,
         "PASSED",
@@ -190,6 +201,13 @@ fn pipeline_that_platform_excludes_was_not_judged() {
     assert_eq!(output.json()["unreviewed"], json!(["b.orch.yaml"]));
     let both = json!({ "b.orch.yaml": passed_by(&BOTH) });
     review_with_response(&world, "PASSED", &both, &json!(["b.orch.yaml"])).expect(3);
+    // Its findings count nevertheless.
+    let failed =
+        json!({ "b.orch.yaml": [{ "ruleName": BOTH[0], "status": "FAILED", "violations": ["wrong"] }] });
+    let output = review_with_response(&world, "FAILED", &failed, &json!(["b.orch.yaml"])).expect(1);
+    let report = output.json();
+    assert_eq!(report["unreviewed"], json!(["b.orch.yaml"]));
+    assert_eq!(report["files"][0]["results"][0]["status"], "FAILED");
     // Counterpart: a file that is not a pipeline by its name.
     let world = change(&[("note.txt", "words")]);
     let platform = Platform::new();
