@@ -9,22 +9,34 @@ pub(super) const ENVIRONMENT_TOPIC: &str = "environment";
 
 /// Each exit code with its meaning, as in `docs/book/exit-codes.md`.
 pub const EXIT_CODES: &[(&str, &str)] = &[
-    ("0", "passed, done, or nothing to do (with a message)"),
+    (
+        "0",
+        "the gate passed, the command succeeded, or there was nothing to do",
+    ),
     ("1", "the gate failed"),
-    ("2", "wrong usage or configuration"),
+    ("2", "the command was used or configured incorrectly"),
     (
         "3",
-        "undecided: the platform gave no usable response, even after the retries",
+        "the verdict is undecided: the platform did not return a usable response",
     ),
-    ("4", "not authenticated (401) or not allowed (403)"),
+    (
+        "4",
+        "the token was not accepted (401) or lacks a permission (403)",
+    ),
     (
         "5",
         "the version, or another resource to create, already exists (409)",
     ),
-    ("6", "the artifact is incomplete, or could not be verified"),
+    (
+        "6",
+        "the published artifact is incomplete, or could not be verified",
+    ),
     ("7", "the git or CI context could not be determined"),
-    ("8", "a remote run failed"),
-    ("130, 143", "interrupted, terminated"),
+    ("8", "a remote run, such as an execution, failed"),
+    (
+        "130, 143",
+        "the command was interrupted (130) or terminated (143) by a signal",
+    ),
 ];
 
 /// The files that the program reads, with their purpose.

@@ -173,7 +173,7 @@ fn clone_that_compared_only_ids_never_says_that_nothing_changed() {
         .run((&["publish", "--receipt", receipt.to_str().unwrap()], version));
     let output = output.expect(0).saying(&[
         "the clone does not have commit",
-        "hint: pass --deepen to fetch it",
+        "hint: pass --deepen to fetch the commit",
         "since version 1.0.0: no id was removed; the parameters were not compared",
     ]);
     assert!(!output.all().contains("nothing changed"), "{}", output.all());

@@ -162,10 +162,13 @@ fn page_of_html_is_done_by_no_command() {
             &["environments", "create", "-f", "environment.yaml"][..],
             "`sluicegate environments list`",
         ),
-        (&connection, "check the project"),
+        (
+            &connection,
+            "check whether the project already has the new resource",
+        ),
         (
             &["repositories", "create", "--owner", "o", "--name", "n"],
-            "check the project",
+            "check whether the project already has the new resource",
         ),
         (&["tasks", "stop", ID], &show),
         (&["tasks", "delete", ID], &show),

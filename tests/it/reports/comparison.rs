@@ -272,7 +272,7 @@ fn comparison_of_incompatible_reports_is_refused() {
     call.run("report --compare ../old.json ../new.json ../new.json")
         .expect(2)
         .saying(&[
-            "--compare requires exactly one new report, but 2 are given",
+            "--compare requires exactly one new report, but 2 were given",
             "hint: merge the shards into a report first",
         ]);
     let old = read_json(&world.work().join("..").join("old.json"));
