@@ -122,6 +122,7 @@ fn find_fixes(
         },
         find_obstacles: &|paths| destination.find_obstacles(paths),
         content: FixSource::DiskFile,
+        max_files: None,
     };
     gate.find_fixes(&mut engine, &fix_scope)
 }

@@ -14,11 +14,11 @@ use crate::gate::Tally;
 use crate::gate::run::GateRun;
 use rayon::prelude::*;
 use sluicegate_git::{Snapshot, SnapshotFile};
-use sluicegate_pipelines::findings::FileResults;
+use sluicegate_pipelines::findings::{FileResults, Severity};
 use sluicegate_pipelines::pipelines::PipelineFiles;
 use sluicegate_pipelines::project::SharedPipelinesFile;
 use sluicegate_pipelines::rules::RuleSet;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::mem;
 
 /// Maximum number of times that the project is checked again. Each time, the number of files that may contain the fix
@@ -44,14 +44,45 @@ impl GateRun<'_> {
             self.prove_project_fixes(project_scope, fix_scope, rules, files, contents)
         })?;
         proof.fixed_files.sort_by(|a, b| a.path.cmp(&b.path));
-        for fixed_file in &proof.fixed_files {
-            let mut files = tally.project_files.iter_mut();
-            if let Some(file) = files.find(|file| file.path == fixed_file.path) {
+        let fixed_files = &proof.fixed_files;
+        for file in &mut tally.project_files {
+            let search = fixed_files.binary_search_by(|fixed_file| fixed_file.path.cmp(&file.path));
+            if let Some(fixed_file) = search.ok().and_then(|index| fixed_files.get(index)) {
                 fixed_file.add_fixes(file);
             }
         }
         tally.fixes = proof;
         Ok(())
+    }
+
+    /// Returns the files in this scope with a proposed fix. If their number is limited, changed files come first, then
+    /// those with errors, because the log lists findings in this order.
+    fn select_wanted_files<'f>(
+        &self,
+        files: &'f [FileResults],
+        fix_scope: &FixScope<'_>,
+    ) -> Vec<&'f FileResults> {
+        let mut wanted_files: Vec<&FileResults> = files
+            .iter()
+            .filter(|file| has_proposed_fix(file) && (fix_scope.is_wanted)(&file.path))
+            .collect();
+        let Some(max_files) = fix_scope
+            .max_files
+            .filter(|max_files| wanted_files.len() > *max_files)
+        else {
+            return wanted_files;
+        };
+        let candidates = self.selection.pipelines.candidates.iter();
+        let changed_paths: HashSet<&str> = candidates
+            .map(|candidate| candidate.change.path.as_str())
+            .collect();
+        wanted_files.sort_by_key(|file| {
+            let mut results = file.results.iter();
+            let has_error = results.any(|result| result.severity() == Some(Severity::Error));
+            (!changed_paths.contains(file.path.as_str()), !has_error)
+        });
+        wanted_files.truncate(max_files);
+        wanted_files
     }
 
     /// Proves the fixes that are proposed for the findings in these files. Each file is checked alone against the rules
@@ -68,10 +99,7 @@ impl GateRun<'_> {
         let pipeline_files = PipelineFiles::new(contents.files.iter().map(|file| file.path.as_str()));
         let mut proof = FixProof::default();
         let mut candidates = Vec::new();
-        let wanted_files: Vec<&FileResults> = files
-            .iter()
-            .filter(|file| has_proposed_fix(file) && (fix_scope.is_wanted)(&file.path))
-            .collect();
+        let wanted_files = self.select_wanted_files(files, fix_scope);
         let wanted_paths: Vec<&str> = wanted_files.iter().map(|file| file.path.as_str()).collect();
         let obstacles = (fix_scope.find_obstacles)(&wanted_paths)?;
         for file in wanted_files {

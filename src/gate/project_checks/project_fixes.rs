@@ -7,6 +7,10 @@ use sluicegate_git::{Repository, SnapshotFile};
 use sluicegate_pipelines::yaml::DocumentError;
 use std::collections::BTreeMap;
 
+/// Number of files whose fixes are proven for each finding that the log can list: more than one, because the log may
+/// list the findings in another order, by the lines that a change touched.
+const FILES_PER_LISTED_FINDING: usize = 4;
+
 /// Finds the files that cannot be changed, each with the reason.
 pub(crate) type FindObstacles<'f> = dyn Fn(&[&str]) -> Result<BTreeMap<String, String>, Failure> + 'f;
 
@@ -17,6 +21,8 @@ pub(crate) struct FixScope<'s> {
     /// Returns those of the files at these paths that cannot be changed, each with the reason.
     pub(crate) find_obstacles: &'s FindObstacles<'s>,
     pub(crate) content: FixSource,
+    /// Maximum number of files whose fixes are proven; `None` if all are needed.
+    pub(crate) max_files: Option<usize>,
 }
 
 /// The content in which values are replaced.
@@ -33,7 +39,17 @@ impl FixScope<'_> {
         is_wanted: &|_| true,
         find_obstacles: &|_| Ok(BTreeMap::new()),
         content: FixSource::CheckedFile,
+        max_files: None,
     };
+
+    /// Returns the scope of a run whose log lists at most this number of findings, and which writes no report: most of
+    /// the fixes would be shown nowhere.
+    pub(crate) const fn for_log(max_findings: usize) -> FixScope<'static> {
+        FixScope {
+            max_files: Some(max_findings.saturating_mul(FILES_PER_LISTED_FINDING)),
+            ..FixScope::ALL
+        }
+    }
 
     /// Reads the content in which values are replaced: the checked content or that of the file on disk.
     pub(super) fn read_content(

@@ -5,12 +5,27 @@ use crate::error::Failure;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::project_checks::project_fixes::{FixProof, FixScope};
 use crate::gate::{BasePaths, CollectedFacts, Tally};
+use crate::job::cli::Annotations;
 
 impl GateRun<'_> {
     /// Evaluates the selected pipelines, and finds the causes that decide the verdict.
     pub(super) fn evaluate_pipelines(&self, engine: &mut dyn ReviewEngine) -> Result<Evaluation, Failure> {
-        let tally = self.collect_findings(engine, &FixScope::ALL)?;
+        let tally = self.collect_findings(engine, &self.choose_fix_scope())?;
         engine.conclude(self, tally)
+    }
+
+    /// Returns the scope of the fixes that an output can show: all, unless the log of a local run is the only output.
+    pub(super) fn choose_fix_scope(&self) -> FixScope<'static> {
+        let destinations = &self.subject.settings.verdict.destinations;
+        let has_other_output = !self.subject.workspace.ci.host.is_local()
+            || !destinations.reports.is_empty()
+            || destinations.comment
+            || destinations.annotations != Annotations::Auto;
+        if has_other_output {
+            FixScope::ALL
+        } else {
+            FixScope::for_log(destinations.show.max_findings())
+        }
     }
 
     /// Selects all pipelines that the settings select, changed or not. The base of the selection stays the same.

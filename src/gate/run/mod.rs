@@ -17,7 +17,6 @@ use crate::exit::ExitStatus;
 use crate::gate::baseline::Baseline;
 use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::evaluation::Evaluation;
-use crate::gate::project_checks::project_fixes::FixScope;
 use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::selection::{SelectionRequest, SelectionResult, explain_empty_selection};
 use crate::gate::{BasePaths, ComparedChanges, ProjectFindings, ShardSelection, Tally, find_partial_reason};
@@ -314,7 +313,7 @@ impl GateRun<'_> {
     /// event has nothing to review, the project checks do not run either.
     fn evaluate_project_checks(&self, note: String) -> Result<Evaluation, Failure> {
         if self.subject.comparison.idle_reason.is_none() {
-            let tally = self.run_project_checks_alone(&FixScope::ALL)?;
+            let tally = self.run_project_checks_alone(&self.choose_fix_scope())?;
             if !tally.project_files.is_empty() {
                 let mut evaluation = Evaluation::new(tally, self.subject.settings.verdict.fail_on);
                 evaluation.add_notes([note]);

@@ -34,6 +34,38 @@ fn finding_names_command_once_in_each_format() {
 }
 
 #[test]
+fn each_finding_that_log_of_large_project_lists_names_command() {
+    let mut files = vec![("sales/load.orch.yaml".to_owned(), EMPTY.to_owned())];
+    for number in 0..230 {
+        let caller = format!("{HEADER}{}", call(&format!("Call {number}"), "load"));
+        files.push((format!("callers/main{number:03}.orch.yaml"), caller));
+    }
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let world = project(&files);
+    let count_hints = |args: &str| {
+        let output = Call::new(&world.work()).run(args).expect(0);
+        output.out.matches("`sluicegate fix` corrects it").count()
+    };
+    let log = Call::new(&world.work())
+        .run("check --all --fail-on never")
+        .expect(0)
+        .out;
+    assert!(log.contains("Not listed: 180 more findings"), "{log}");
+    assert_eq!(log.matches("`sluicegate fix` corrects it").count(), 50, "{log}");
+    assert_eq!(count_hints("check --all --fail-on never --show all"), 230);
+    let report = Call::new(&world.work())
+        .run("check --all --fail-on never --report json=-")
+        .expect(0)
+        .out;
+    assert_eq!(report.matches("\"startColumn\"").count(), 230);
+    fix(&world, "--all").expect(0);
+    assert_eq!(count_hints("check --all"), 0);
+}
+
+#[test]
 fn sarif_and_json_have_the_edit_that_fix_makes() {
     let world = world_with_bare_call();
     // A commit is checked here, and the files on disk are fixed below.
