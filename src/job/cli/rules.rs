@@ -10,7 +10,7 @@ const EXAMPLES: &str = "Examples:
   sluicegate rules lint
   sluicegate rules test";
 
-/// Commands for the quality rules, the rules file and the team rules.
+/// Explains rules, and manages the rules file and the team rules.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RulesArgs {
