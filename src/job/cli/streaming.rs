@@ -53,7 +53,7 @@ const STATUS: &str = "Example:
 /// Help of `--timeout`, whose default is shorter than that of other commands.
 const WAIT_TIMEOUT: &str = "Maximum time to wait, in seconds [default: 300]";
 
-/// Manages streaming pipelines.
+/// Creates, shows, starts, stops and watches streaming pipelines.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct StreamingArgs {

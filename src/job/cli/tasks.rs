@@ -25,7 +25,7 @@ const DECIDE: &str = "Examples:
   sluicegate tasks decide 4b6a8e2d-3579-4f1b-9c0d-2c5a7e9f1b3d \\
       --answer 'question-1:0=yes'";
 
-/// Manages the agent's tasks.
+/// Creates, shows, answers and stops the agent's tasks.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = format!("Examples:\n  {LIST}\n  sluicegate tasks messages {ID} --follow"))]
 pub struct TasksArgs {

@@ -382,7 +382,7 @@ fn upload_is_uncertain_if_no_list_follows() {
         .variable("SLUICEGATE_RETRIES", "0");
     let args = "publish --version-name 1 --no-verify --receipt receipt.json";
     call_of_push(&world, call).run(args).expect(6).saying(&[
-        "could not check whether a newer version appeared",
+        "could not check whether a newer version was published",
         "sluicegate artifacts list",
     ]);
     assert_eq!(
