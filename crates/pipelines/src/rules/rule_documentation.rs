@@ -105,8 +105,8 @@ pub fn render_reference() -> String {
 pub fn rules_file_template(level: Enforcement) -> String {
     let mut file = String::from(
         "# Quality rules for this project's pipelines. To see what a rule does, run: sluicegate rules explain ID\n\
-         # enforcementLevel: `warn` only reports a violation; `error` also blocks the change.\n\
-         # `enabled: false` turns a rule off.\n\
+         # enforcementLevel: `warn` only reports a violation; `error` also blocks the change. \
+         `enabled: false` turns a rule off.\n\
          rules:\n",
     );
     for rule in registry() {
