@@ -234,7 +234,7 @@ pub struct DecideArgs {
     /// Scope of each approval
     #[arg(long, value_name = "SCOPE", default_value = "once")]
     pub scope: ApprovalScope,
-    /// Wait until the task is finished, failed, or waits for another decision, for at most 3600 seconds
+    /// Wait until the task is finished, failed, or waits for another decision
     #[arg(long)]
     pub wait: bool,
     #[command(flatten)]
