@@ -205,7 +205,7 @@ fn push_totals(output: &mut String, plan: &Plan, has_hashes: bool) {
     let other_count = plan.files.len().saturating_sub(pipeline_count + 1);
     let _ = writeln!(
         output,
-        "total: {}, {}: {}, {} and the shared-pipelines file",
+        "total: {} ({}): {}, {}, and the shared-pipelines file",
         format_count(plan.files.len(), "file"),
         format_bytes(plan.total_bytes()),
         format_count(pipeline_count, "pipeline"),

@@ -11,7 +11,7 @@ use sluicegate_platform::http::HttpError;
 use std::collections::BTreeSet;
 
 impl Publication<'_> {
-    /// Disables the uploaded version if a version of a newer commit appeared during the upload, because consumers of
+    /// Disables the uploaded version if a version of a newer commit was published meanwhile, because consumers of
     /// \[Latest\] would get the older commit. If the platform does not show whether such a version exists, the outcome
     /// is unconfirmed, never a success.
     pub(super) fn disable_superseded_version(
@@ -65,13 +65,13 @@ impl Publication<'_> {
             match self.compare_with_version_commit(commit)? {
                 CommitOrder::NotOlder => {}
                 CommitOrder::Older => newer_versions.push(format!(
-                    "version {name} of the newer commit {} appeared during this publish",
+                    "version {name}, built from the newer commit {}, was published while this publish was running",
                     short_id(commit)
                 )),
                 // The clone has all that existed at the checkout, so the other commit is probably newer.
                 CommitOrder::Unknown => newer_versions.push(format!(
-                    "version {name} appeared during this publish; this clone does not have its commit {}, which may be \
-                     newer",
+                    "version {name} was published while this publish was running; this clone does not have its commit \
+                     {}, which may be newer",
                     short_id(commit)
                 )),
             }
@@ -121,8 +121,8 @@ fn is_new_version(version: &Artifact, known_names: &BTreeSet<&str>) -> bool {
 /// Returns the outcome of an upload if the platform did not show which versions appeared meanwhile: a published version
 /// becomes unconfirmed.
 fn to_unconfirmed(outcome: Outcome, error: Option<HttpError>) -> Outcome {
-    let problem = "could not check whether a newer version appeared during this publish; if a newer version \
-         appeared, this version has replaced the newer version";
+    let problem = "could not check whether a newer version was published while this publish was running; if so, \
+         this version has replaced the newer one";
     let kind = match outcome.kind {
         OutcomeKind::Published => OutcomeKind::Unconfirmed,
         kind => kind,

@@ -107,7 +107,8 @@ pub(crate) fn describe_latest(latest: &LatestVersion) -> String {
     match latest {
         LatestVersion::Enabled(version) => format!("consumers of [Latest] get version {version} now"),
         LatestVersion::NoneEnabled => {
-            "NO VERSION IS ENABLED: consumers of [Latest] fail when they run, until a version is enabled or published"
+            "NO VERSION IS ENABLED: pipelines that use [Latest] will fail at run time until a version is enabled or \
+             published"
                 .to_owned()
         }
         LatestVersion::Unknown(reason) => format!("could not determine which version consumers of [Latest] get now: {reason}"),

@@ -2,7 +2,7 @@
 //!
 //! No component is really run: each is assumed to succeed. The walk begins at the start component and follows the
 //! transitions that succeed: `unconditional`, `success` and `true`. If a component has none of these, the walk follows
-//! its other transitions, so that it reaches an end marker if there is one.
+//! its other transitions, so that it reaches an end component if there is one.
 
 use sluicegate_pipelines::pipelines::{Component, LinkRole, Pipeline, PipelineKind, TransitionCondition};
 use std::collections::HashMap;
@@ -75,7 +75,7 @@ fn follow_transitions(components: &[Component]) -> SimulatedExecution {
     }
     let message = match failure.or(success) {
         Some(end) => format!("The pipeline ended at `{}`", end.name),
-        None => "The pipeline ran to its end without an end marker".to_owned(),
+        None => "The pipeline succeeded without reaching an end component".to_owned(),
     };
     SimulatedExecution {
         success: failure.is_none(),
@@ -156,7 +156,10 @@ mod tests {
         let unreached = "    S: { type: start }\n    Bad: { type: end-failure }\n";
         assert_eq!(
             ends(unreached),
-            (true, "The pipeline ran to its end without an end marker".into())
+            (
+                true,
+                "The pipeline succeeded without reaching an end component".into()
+            )
         );
     }
 

@@ -10,7 +10,7 @@ const EXAMPLES: &str = "Examples:
   sluicegate artifacts rollback --prefix sales
   sluicegate artifacts diff --prefix sales -o markdown";
 
-/// Commands for published artifact versions.
+/// Manages published artifact versions.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ArtifactsArgs {
@@ -216,7 +216,7 @@ const ADD_SHARED_EXAMPLES: &str = "Examples:
   sluicegate shared-pipelines add 'sales/load orders.orch.yaml'
   sluicegate shared-pipelines add 'sales/load orders.orch.yaml' --id orders";
 
-/// Commands for the shared pipelines of the account and of the repository.
+/// Lists the account's shared pipelines, and shares pipelines of the repository.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = SHARED_EXAMPLES)]
 pub struct SharedPipelinesArgs {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Reports")]
 pub struct AttestationArgs {
-    /// Write an in-toto statement about the passed review to this file, for a program that signs it; a review that did
+    /// Write an in-toto statement about the passed review to this file, for a separate tool to sign; a review that did
     /// not pass has no statement [env: SLUICEGATE_ATTESTATION]
     #[arg(long, value_name = "FILE")]
     pub attestation: Option<PathBuf>,

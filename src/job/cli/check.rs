@@ -36,7 +36,7 @@ const HEAD: &str = "Check the files of this commit instead of the working tree [
 pub struct CheckArgs {
     #[command(flatten)]
     pub selection: SelectionArgs,
-    /// Check the staged files that differ from the checked-out commit, for example in a pre-commit hook
+    /// Check only files with staged changes, for example in a pre-commit hook
     #[arg(long, conflicts_with = "head", help_heading = "Selection")]
     pub staged: bool,
     /// Path of the pipeline that `check -` reads from standard input, relative to the current directory

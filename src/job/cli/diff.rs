@@ -11,7 +11,7 @@ const EXAMPLES: &str = "Examples:
   sluicegate diff -o html --out changes.html
 
 The command does not evaluate rules or send requests to the platform. Without --head and --staged,
-it reads the working tree, as `check` does. Without --exit-code, it exits with 0 even if pipelines
+it reads the working tree, as `check` does. Without --exit-code, it exits with code 0 even if pipelines
 changed.";
 
 const BASE: &str = "Compare with the merge-base of this revision and the checked-out commit, or the commit of --head \
@@ -48,7 +48,7 @@ pub struct DiffArgs {
     )]
     pub files: Vec<PathBuf>,
     /// Run as git's external diff program, with its seven arguments (nine for a rename). Files that are not pipelines
-    /// are shown line by line. Always exits with 0, because any other code stops `git diff`
+    /// are shown line by line. Always exits with code 0, because any other code stops `git diff`
     #[arg(
         long,
         conflicts_with_all = ["files", "base", "head", "staged", "deepen", "include", "exclude", "exit_code", "output"],

@@ -14,7 +14,7 @@ The token needs the role Super Admin.
 
 In jsonl, each line is an event as the platform returned it.";
 
-/// Commands for audit events.
+/// Exports the audit events of the account.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Example:\n  sluicegate events export --from \"$(date -u -d yesterday +%F)\" -o csv")]
 pub struct EventsArgs {

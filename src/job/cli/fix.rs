@@ -16,6 +16,9 @@ Without --agent, a fix replaces one value and keeps every other byte. A file is 
 With --agent, the branch must be pushed. The agent works on a new branch, which is reviewed again.
 Exit codes of a fix by the agent: 0 all findings are fixed; 1 a finding remains or is new, or the branch must not be used; 3 the agent waits for a decision; 8 the task failed, did not finish in time, or did not push a branch.";
 
+/// Help of `--timeout`, whose default is shorter than that of other commands.
+const WAIT_TIMEOUT: &str = "Maximum time to wait for the agent, in seconds [default: 1800]";
+
 /// Fixes findings that have one correct value in the files of the project, or lets the platform's agent fix findings.
 ///
 /// Fixes the findings that `sluicegate check` reports for the same selection: a call by a bare name, a call or script
@@ -23,7 +26,10 @@ Exit codes of a fix by the agent: 0 all findings are fixed; 1 a finding remains 
 /// this change renamed. With --agent, the platform's agent fixes the findings of a review on a new branch, and that
 /// branch is reviewed.
 #[derive(Debug, Clone, Default, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("wait_timeout", |arg| arg.help(WAIT_TIMEOUT)),
+)]
 pub struct FixArgs {
     /// Files to fix, changed or not, or directories to restrict the fixes to (relative to the current directory)
     #[arg(value_name = "PATHS")]

@@ -165,17 +165,17 @@ pub enum Command {
     SharedPipelines(SharedPipelinesArgs),
     /// List or run published pipelines
     Pipelines(PipelinesArgs),
-    /// Show or cancel executions of pipelines
+    /// Manage executions of pipelines: show, cancel
     Executions(ExecutionsArgs),
-    /// List, create, update, delete or apply variables and their overrides
+    /// Manage project variables and their overrides
     Variables(VariablesArgs),
-    /// Create, show, start, stop or watch streaming pipelines
+    /// Manage streaming pipelines: create, start, stop, watch
     Streaming(StreamingArgs),
-    /// Create, list, show, answer, stop or delete tasks of the agent
+    /// Manage the agent's tasks: create, show, answer, stop
     Tasks(TasksArgs),
-    /// List or create projects of the account
+    /// Manage the account's projects: list, create
     Projects(ProjectsArgs),
-    /// List or create environments of the project
+    /// Manage the project's environments: list, create
     Environments(EnvironmentsArgs),
     /// Create warehouse connections for the project
     Connections(ConnectionsArgs),

@@ -28,7 +28,7 @@ const EXECUTIONS: &str = "Examples:
   sluicegate executions show 7b6a5c4d-3e2f-4a1b-8c9d-0e1f2a3b4c5d
   sluicegate executions cancel 7b6a5c4d-3e2f-4a1b-8c9d-0e1f2a3b4c5d --wait";
 
-/// Commands for published pipelines.
+/// Lists and runs the published pipelines of a project.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = PIPELINES)]
 pub struct PipelinesArgs {
@@ -67,7 +67,7 @@ pub struct RunArgs {
     /// Set a grid variable of the pipeline for this execution, with the rows in this file (repeatable)
     #[arg(long = "grid", value_name = "NAME=FILE", value_parser = parse_pair)]
     pub grids: Vec<(String, String)>,
-    /// Wait until the execution ends, for at most 3600 seconds by default
+    /// Wait until the execution of the pipeline ends
     #[arg(long)]
     pub wait: bool,
     /// Terminate the execution on Ctrl-C or SIGTERM, and wait until it ends
@@ -95,7 +95,7 @@ pub struct CancelArgs {
     pub force: bool,
 }
 
-/// Commands for executions of pipelines.
+/// Shows or cancels executions of pipelines.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXECUTIONS)]
 pub struct ExecutionsArgs {
@@ -113,8 +113,7 @@ pub enum ExecutionsVerb {
     Show {
         /// ID of the execution
         id: String,
-        /// Wait until the execution ends, for at most 3600 seconds by default; exit with 0 if its status is SUCCESS,
-        /// otherwise with 8
+        /// Wait until the execution ends; exit with code 0 if its status is SUCCESS, otherwise with code 8
         #[arg(long)]
         wait: bool,
         #[command(flatten)]
@@ -129,7 +128,7 @@ pub enum ExecutionsVerb {
         id: String,
         #[command(flatten)]
         cancel: CancelArgs,
-        /// Wait until the execution ends, for at most 3600 seconds by default
+        /// Wait until the execution of the pipeline ends
         #[arg(long)]
         wait: bool,
         #[command(flatten)]

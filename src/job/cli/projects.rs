@@ -43,7 +43,7 @@ impl NameArgs {
     }
 }
 
-/// Commands for the projects of the account.
+/// Lists and creates the account's projects.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = PROJECTS)]
 pub struct ProjectsArgs {
@@ -79,7 +79,7 @@ pub enum ProjectsVerb {
     },
 }
 
-/// Commands for the environments of the project.
+/// Lists and creates the project's environments.
 #[derive(Debug, Clone, Args)]
 #[command(
     after_help = "Examples:\n  sluicegate environments list\n  sluicegate environments create -f environment.yaml"
@@ -109,7 +109,7 @@ pub enum EnvironmentsVerb {
     },
 }
 
-/// Commands for the warehouse connections of the project.
+/// Creates warehouse connections for the project.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Example:\n  sluicegate connections create dwh --warehouse WAREHOUSE_A")]
 pub struct ConnectionsArgs {
@@ -141,7 +141,7 @@ pub enum ConnectionsVerb {
     },
 }
 
-/// Commands for the secrets in a full SaaS deployment.
+/// Creates secrets in a full SaaS deployment.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = SECRET)]
 pub struct SecretsArgs {
@@ -190,7 +190,7 @@ pub struct ValueArgs {
     pub value_file: Option<PathBuf>,
 }
 
-/// Commands for the project's git repository.
+/// Creates the git repository of the project.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Example:\n  sluicegate repositories create sales-pipelines --owner acme")]
 pub struct RepositoriesArgs {

@@ -105,7 +105,7 @@ pub struct PublishFlags {
     /// Write the outcome to this file as JUnit XML [env: SLUICEGATE_PUBLISH_JUNIT]
     #[arg(long, value_name = "PATH")]
     pub junit: Option<PathBuf>,
-    /// Write an in-toto statement about the published version to this file, for a program that signs it
+    /// Write an in-toto statement about the published version to this file, for a separate tool to sign
     /// [env: SLUICEGATE_PUBLISH_ATTESTATION]
     #[arg(long, value_name = "FILE")]
     pub publish_attestation: Option<PathBuf>,

@@ -10,7 +10,7 @@ const EXAMPLES: &str = "Examples:
   sluicegate rules lint
   sluicegate rules test";
 
-/// Commands for the quality rules, the rules file and the team rules.
+/// Explains rules, and manages the rules file and the team rules.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RulesArgs {
@@ -52,7 +52,7 @@ pub enum RulesVerb {
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Run the examples of the team rules; exit with 1 if an example has an unexpected outcome
+    /// Run the examples of the team rules; exit with code 1 if an example has an unexpected outcome
     #[command(
         after_help = "Examples:\n  sluicegate rules test\n  sluicegate rules test other/sluicegate-rules.yaml"
     )]
@@ -62,7 +62,7 @@ pub enum RulesVerb {
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Check the rules file and the team rules for mistakes; exit with 1 if there are any
+    /// Check the rules file and the team rules for mistakes; exit with code 1 if there are any
     #[command(after_help = "Examples:\n  sluicegate rules lint\n  sluicegate rules lint other/rules.yaml")]
     Lint {
         /// File to check [default: the rules file in the platform's hidden directory and sluicegate-rules.yaml, both

@@ -101,7 +101,7 @@ pub struct TokenFlag {
 }
 
 impl std::fmt::Debug for TokenFlag {
-    /// Writes the role, but not the token, which is a secret.
+    /// Writes only the role. The token is a secret and never appears in debug output.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "TokenFlag(***={})", self.role)
     }

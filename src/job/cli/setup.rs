@@ -128,15 +128,15 @@ pub enum SchemaDocument {
     /// The configuration file, sluicegate.yaml.
     #[default]
     Settings,
-    /// The file of team rules, sluicegate-rules.yaml.
+    /// The file of team rules: sluicegate-rules.yaml.
     TeamRules,
     /// The output of `inspect -o json`.
     Pipeline,
-    /// The waivers file, sluicegate-waivers.yaml.
+    /// The waivers file: sluicegate-waivers.yaml.
     Waivers,
-    /// The rules file, config/pipeline_quality_rules.yaml in the platform's hidden directory.
+    /// The rules file: config/pipeline_quality_rules.yaml in the platform's hidden directory.
     Rules,
-    /// The shared-pipelines file, shared-pipelines.yaml in the platform's hidden directory.
+    /// The list of shared pipelines: shared-pipelines.yaml in the platform's hidden directory.
     SharedPipelines,
     /// The JSON report of a review or a check.
     Report,

@@ -46,7 +46,14 @@ The definition, YAML or JSON, with the keys of the API and no secret:
     transformationType: CHANGE_LOG
     temporalMapping: NATIVE";
 
-/// Commands for streaming pipelines.
+const STATUS: &str = "Example:
+  sluicegate streaming status 5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34 \\
+      --wait streaming";
+
+/// Help of `--timeout`, whose default is shorter than that of other commands.
+const WAIT_TIMEOUT: &str = "Maximum time to wait, in seconds [default: 300]";
+
+/// Creates, shows, starts, stops and watches streaming pipelines.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct StreamingArgs {
@@ -81,12 +88,13 @@ pub enum StreamingVerb {
     Stop(StreamArgs),
     /// Show the status of a streaming pipeline, or wait until it reaches a status
     #[command(
-        after_help = "Example:\n  sluicegate streaming status 5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34 \\\n      --wait streaming"
+        after_help = STATUS,
+        mut_arg("wait_timeout", |arg| arg.help(WAIT_TIMEOUT))
     )]
     Status {
         /// ID of the streaming pipeline
         id: String,
-        /// Wait for this status (case-insensitive); exit with 8 after --timeout seconds, 300 by default
+        /// Wait for this status (case-insensitive); exit with code 8 if it is not reached within --timeout seconds
         #[arg(long, value_name = "STATE")]
         wait: Option<String>,
         #[command(flatten)]

@@ -25,7 +25,7 @@ const DECIDE: &str = "Examples:
   sluicegate tasks decide 4b6a8e2d-3579-4f1b-9c0d-2c5a7e9f1b3d \\
       --answer 'question-1:0=yes'";
 
-/// Commands for the tasks of the agent.
+/// Creates, shows, answers and stops the agent's tasks.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = format!("Examples:\n  {LIST}\n  sluicegate tasks messages {ID} --follow"))]
 pub struct TasksArgs {
@@ -50,7 +50,7 @@ pub enum TasksVerb {
     Messages {
         /// ID of the task
         id: String,
-        /// Keep printing messages until the task is finished (exit code 0) or failed (8), for at most 3600 seconds
+        /// Keep printing messages until the task is finished (exit code 0) or failed (exit code 8)
         #[arg(long)]
         follow: bool,
         /// Number of events in one request, 1 to 1000
@@ -139,7 +139,7 @@ pub struct MessageArgs {
 /// Flags for waiting and for the approvals meanwhile.
 #[derive(Debug, Clone, Args)]
 pub struct WaitArgs {
-    /// Wait until the task is finished, failed, or waits for a decision, for at most 3600 seconds
+    /// Wait until the task is finished, failed, or waits for a decision
     #[arg(long)]
     pub wait: bool,
     /// While waiting, approve this tool whenever the agent requests it (repeatable)
@@ -234,7 +234,7 @@ pub struct DecideArgs {
     /// Scope of each approval
     #[arg(long, value_name = "SCOPE", default_value = "once")]
     pub scope: ApprovalScope,
-    /// Wait until the task is finished, failed, or waits for another decision, for at most 3600 seconds
+    /// Wait until the task is finished, failed, or waits for another decision
     #[arg(long)]
     pub wait: bool,
     #[command(flatten)]

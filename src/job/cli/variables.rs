@@ -25,7 +25,7 @@ The file, YAML or JSON:
 
 A key that an entry omits keeps its value on the platform. A second run changes nothing.";
 
-/// Commands for project variables.
+/// Manages the variables of a project and their overrides.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct VariablesArgs {

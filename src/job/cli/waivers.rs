@@ -14,7 +14,7 @@ const ADD_EXAMPLES: &str = "Examples:
     --reason 'named by the old warehouse' --until 2099-03-31
   sluicegate waivers add --all --reason 'found before the gate' --owner sales";
 
-/// Commands for the waivers in sluicegate-waivers.yaml.
+/// Manages the waivers in sluicegate-waivers.yaml.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct WaiversArgs {

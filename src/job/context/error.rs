@@ -73,7 +73,7 @@ pub enum ContextError {
         head: CommitId,
         /// The searched branches of the remote.
         branches: Vec<String>,
-        /// The branch of the run, if the clone's version of it may be outdated.
+        /// The branch of the run, if the clone's copy of it may be outdated.
         ahead_of: Option<String>,
         host: Host,
     },

@@ -68,7 +68,7 @@ pub fn require_merged(
     })
 }
 
-/// Returns the branch of the run if this clone's version of it is an ancestor of the commit. The remote's branch may
+/// Returns the branch of the run if this clone's copy of it is an ancestor of the commit. The remote's branch may
 /// already contain the commit, so the hint of the error is to fetch the branch. Returns `None` for an unmerged change.
 fn find_overtaken_branch(
     branches: &TargetBranches<'_>,
@@ -89,9 +89,9 @@ fn find_overtaken_branch(
     })
 }
 
-/// Returns whether the commit may be on this branch of the remote, that is, whether the clone's version of the branch
+/// Returns whether the commit may be on this branch of the remote, that is, whether the clone's copy of the branch
 /// contains it. If the host names the commit, it may also be on a branch that the clone lacks, and the commit of a push
-/// may be ahead of the clone's version. A commit that the host does not name may have been created by the job.
+/// may be ahead of the clone's copy. A commit that the host does not name may have been created by the job.
 pub fn may_be_on_branch(
     repo: &Repository,
     ci: &CiContext,

@@ -127,13 +127,13 @@ pub fn describe_revision_age(
         && !is_on_run_branch(repo, ci)?;
     Ok(match (&tip.tracked_branch, tip.field) {
         (Some(tracked_branch), _) if is_ahead => Some(format!(
-            "the commit of this run is not in this clone's version of `{}/{branch}`, {short} from {date}, so the gate \
+            "the commit of this run is not in this clone's copy of `{}/{branch}` ({short}, {date}), so the gate \
              configuration of {short} is used: if the branch has the commit, fetch the branch first, or pass --deepen",
             tracked_branch.remote
         )),
         (Some(tracked_branch), _) if !tip.is_named => Some(format!(
-            "the target branch is this clone's version of `{}/{branch}`, {short} from {date}: the clone does not show \
-             whether the branch has newer commits (--deepen fetches them)",
+            "the target branch comes from this clone's copy of `{}/{branch}` ({short}, {date}), which may be out of \
+             date; pass --deepen to fetch newer commits",
             tracked_branch.remote
         )),
         (None, Some(field)) if branches.is_unproven() => Some(format!(
@@ -177,7 +177,7 @@ pub fn reviews_host_commit(
     })
 }
 
-/// Fetches the newest commit of the run's branch if the clone's version of the branch lacks the commit that the host
+/// Fetches the newest commit of the run's branch if the clone's copy of the branch lacks the commit that the host
 /// names. A failed fetch is only passed to `report`.
 pub fn fetch_run_branch(
     repo: &mut Repository,
@@ -197,7 +197,7 @@ pub fn fetch_run_branch(
         return Ok(());
     };
     report(&format!(
-        "fetching the branch `{branch}`, because this clone's version lacks the commit of the run"
+        "fetching the branch `{branch}`, because this clone's copy lacks the commit of the run"
     ));
     let depth = 1;
     match repo.fetch_history_from(remote, &[FetchTarget::Branch(branch)], depth) {
@@ -208,7 +208,7 @@ pub fn fetch_run_branch(
 }
 
 /// Fetches the newest commit of the branch that [`find_target_policy_revision`] reads, if the clone lacks the branch
-/// or, with [`RefetchBranch::IfAgeUnknown`], if nothing shows how old the clone's version is. Nothing is fetched in a
+/// or, with [`RefetchBranch::IfAgeUnknown`], if nothing shows how old the clone's copy is. Nothing is fetched in a
 /// local run, which reads the checkout, or for the branch of the run, which [`fetch_run_branch`] fetches. A failed
 /// fetch is only passed to `report`.
 pub fn fetch_policy_branch(
@@ -248,7 +248,7 @@ pub fn fetch_policy_branch(
     Ok(())
 }
 
-/// Returns whether the event names a commit of the branch, so that the clone's version is known to be current.
+/// Returns whether the event names a commit of the branch, so that the clone's copy is known to be current.
 fn has_known_age(branches: &TargetBranches<'_>, branch: &str) -> bool {
     branches
         .find_tip(branch)

@@ -150,7 +150,7 @@ fn to_settings_error(file: &NamedText, error: &serde_yaml::Error) -> SettingsErr
             "expected sequence start" => SettingsError::new(format!("{position}: expected a list"))
                 .with_hint("write a list in brackets, even for one item: [\"sales/**\"]"),
             "expected mapping start" => SettingsError::new(format!("{position}: expected keys with values"))
-                .with_hint("write the keys of a section on the lines below its name, indented"),
+                .with_hint("put a section's keys on indented lines below its name"),
             _ => SettingsError::new(format!("{position}: {message}")),
         },
     }
@@ -298,7 +298,7 @@ mod tests {
     fn wrong_values_are_named_with_their_place() {
         insta::assert_snapshot!(error("review:\n  fail-on: always\n"), @r#"sluicegate.yaml:2:12: "always" is not one of error, warn, never | -"#);
         insta::assert_snapshot!(error("timeout: soon\n"), @"sluicegate.yaml:1:10: `timeout` must be a number, not `soon` | -");
-        insta::assert_snapshot!(error("review: [\n"), @"sluicegate.yaml:1:9: expected keys with values | write the keys of a section on the lines below its name, indented");
+        insta::assert_snapshot!(error("review: [\n"), @"sluicegate.yaml:1:9: expected keys with values | put a section's keys on indented lines below its name");
         insta::assert_snapshot!(error("publish:\n  exclude:\n    - good/**\n    - 'a[b'\n"), @r#"sluicegate.yaml:4:7: invalid glob "a[b": unclosed character class; missing ']' | -"#);
         insta::assert_snapshot!(error("review:\n  include: sales/**\n"), @r#"sluicegate.yaml:2:12: expected a list | write a list in brackets, even for one item: ["sales/**"]"#);
         insta::assert_snapshot!(error("timeout: 1\ntimeout: 2\n"), @"sluicegate.yaml:2:1: duplicate key `timeout` | -");

@@ -284,7 +284,7 @@ fn check_shared_pipelines(
         List::with_limit(&missing_pipelines, MAX_LISTED_PIPELINES)
     );
     Err(Failure::usage(message)
-        .with_hint("correct the path, which is relative to the repository root, or set `enabled: false`"))
+        .with_hint("fix the path (it is relative to the repository root), or set `enabled: false`"))
 }
 
 /// Reads the file. Content that is not a valid document is a failure.

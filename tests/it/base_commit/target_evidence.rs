@@ -430,7 +430,7 @@ fn reference_that_nothing_confirms_is_dated_and_deepen_fetches_it() {
         assert_eq!(output.code, 0, "{name}: {}", output.all());
         let notes = output.json()["notes"].to_string();
         assert!(
-            notes.contains("this clone's version of") && notes.contains("2026-11-20"),
+            notes.contains("this clone's copy of") && notes.contains("2026-11-20"),
             "{name}: {notes}"
         );
         let output = call.run("check --deepen");

@@ -50,7 +50,7 @@ fn dry_run_shows_shared_pipelines_and_totals_and_hashes_only_with_v() {
             output.all()
         );
     }
-    assert!(output.out.contains("\ntotal: 153 files, "), "{}", output.all());
+    assert!(output.out.contains("\ntotal: 153 files ("), "{}", output.all());
     let detailed = dry_run(&shop, "-v");
     assert!(has_hashes(&detailed), "{}", detailed.all());
     assert!(

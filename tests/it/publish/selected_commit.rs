@@ -125,7 +125,7 @@ fn outdated_clone_gets_advice_and_deepen_publishes() {
         let check_output = build(&world, Call::new(&world.work())).run("check --report json=-");
         let notes = check_output.expect(0).json()["notes"].to_string();
         assert!(
-            notes.contains("is not in this clone's version of `origin/main`"),
+            notes.contains("is not in this clone's copy of `origin/main`"),
             "{host}: {notes}"
         );
         for command in COMMANDS {

@@ -310,7 +310,7 @@ fn upload_after_newer_version_is_disabled() {
         let call = call_of_push(&world, publish_call(&world, &server));
         let args = (args, "--receipt receipt.json --no-verify");
         let output = race(&world, &server, call, &args).expect(5).saying(&[
-            "appeared during this publish",
+            "was published while this publish was running",
             "the version was disabled",
             "consumers of [Latest] get version newer now",
         ]);
@@ -382,7 +382,7 @@ fn upload_is_uncertain_if_no_list_follows() {
         .variable("SLUICEGATE_RETRIES", "0");
     let args = "publish --version-name 1 --no-verify --receipt receipt.json";
     call_of_push(&world, call).run(args).expect(6).saying(&[
-        "could not check whether a newer version appeared",
+        "could not check whether a newer version was published",
         "sluicegate artifacts list",
     ]);
     assert_eq!(
@@ -432,7 +432,10 @@ fn upload_after_newer_version_that_stays_enabled_names_the_next_step() {
             "run `sluicegate artifacts disable` to hide the version from consumers",
         ]);
     assert_eq!(
-        ended.err.matches("appeared during this publish").count(),
+        ended
+            .err
+            .matches("was published while this publish was running")
+            .count(),
         1,
         "{}",
         ended.all()

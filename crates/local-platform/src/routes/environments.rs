@@ -138,7 +138,7 @@ fn connection_override_shape() -> Shape {
     object([
         required_member("connectionName", text()).with_description("One of the default connections."),
         required_member("connectionProperties", properties)
-            .with_description("Each property is `{ value }`, or refers to a secret."),
+            .with_description("Each property must be either `{ value: TEXT }` or a reference to a secret."),
     ])
     .with_name(
         "ConnectionOverride",

@@ -118,7 +118,8 @@ struct CreatedVariable {
     params(
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("page" = Option<u64>, Query, format = "uint64", minimum = 0, description = "The page number, from 0."),
-        ("size" = Option<u32>, Query, minimum = 1, maximum = 100, description = "Items in a page; 25 by default."),
+        ("size" = Option<u32>, Query, minimum = 1, maximum = 100, description = "Number of items \
+             per page (default: 25)."),
     ),
     responses((status = 200, body = PagedList<StoredVariable>, description = "A page of the variables."))
 )]

@@ -83,7 +83,7 @@ const UNCHECKED_PATHS: &str = "Values that contain a variable (`${…}`) and pat
 
 static CALL: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Call,
-    summary: "Each called pipeline exists in the project.",
+    summary: "Each called pipeline must exist in the project.",
     reason: "If a called pipeline was moved or deleted, its callers fail when they run.",
     details: &[
         "`orchestrationJob` and `transformationJob` contain the path of a pipeline from the repository \
@@ -102,7 +102,7 @@ static CALL: ProjectDocumentation = ProjectDocumentation {
 
 static SCRIPT: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Script,
-    summary: "Each script of a component exists in the project and is a script.",
+    summary: "Each script of a component must exist in the project and be a script.",
     reason: "A component whose script was moved or deleted fails when it runs.",
     details: &[
         "`fileName` is checked if `scriptLocation` is `File`. It is a path from the repository root.",
@@ -118,7 +118,7 @@ static SCRIPT: ProjectDocumentation = ProjectDocumentation {
 
 static LINK: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Link,
-    summary: "Each link of a component leads to a component of the same pipeline.",
+    summary: "Each link of a component must lead to a component of the same pipeline.",
     reason: "A link to a renamed or removed component is never followed, so the components after it never \
          run.",
     details: &[
@@ -130,7 +130,7 @@ static LINK: ProjectDocumentation = ProjectDocumentation {
 
 static ARGUMENT: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Argument,
-    summary: "Each variable that a call sets is a variable of the called pipeline.",
+    summary: "Each variable that a call sets must be a variable of the called pipeline.",
     reason: "If a variable was renamed, the called pipeline silently uses its default value.",
     details: &[
         "`setScalarVariables` is a list of pairs of variable and value; `setGridVariables` is a list of \
@@ -144,8 +144,8 @@ static ARGUMENT: ProjectDocumentation = ProjectDocumentation {
 
 static SHARED_PIPELINES: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Shared,
-    summary: "Each entry of the shared-pipelines file refers to a pipeline of the project, and its \
-         parameters are variables of that pipeline.",
+    summary: "Each entry of the shared-pipelines file must refer to a pipeline of the project, and its \
+         parameters must be variables of that pipeline.",
     reason: "If an entry does not match, `sluicegate publish` fails without an upload, but only after the \
          merge.",
     details: &[
@@ -159,7 +159,7 @@ static SHARED_PIPELINES: ProjectDocumentation = ProjectDocumentation {
 
 static CYCLE: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Cycle,
-    summary: "No pipelines call each other in a cycle.",
+    summary: "Pipelines must not call each other in a cycle.",
     reason: "A run of such a cycle never ends unless a condition inside a pipeline stops the run.",
     details: &[
         "Each call in a cycle is one finding, which lists the pipelines of the cycle. A pipeline that \

@@ -41,7 +41,7 @@ impl Rule for ComponentNamingConvention {
 static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: ID,
     kinds: &PipelineKind::ALL,
-    summary: "Every component's name matches a regular expression.",
+    summary: "Every component name must match a regular expression.",
     reason: "Names that follow a convention show what a component does and are easy to search for.",
     fix: "Rename the component so that its name matches `regexMatchPattern`.",
     details: &[

@@ -72,7 +72,7 @@ fn list_concurrent_variables<'p>(subject: &EvaluatedPipeline<'p>) -> HashSet<&'p
 static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "copied-variables",
     kinds: &PipelineKind::ALL,
-    summary: "Every variable with the scope COPIED is set by an iterator that runs its iterations \
+    summary: "Every variable with the scope COPIED must be set by an iterator that runs its iterations \
          concurrently.",
     reason: "A copied variable loses its value at the end of its branch. Concurrent iterations need this \
          behavior, but everywhere else, the behavior leads to wrong values.",

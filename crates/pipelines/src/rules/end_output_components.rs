@@ -33,7 +33,7 @@ impl Rule for EndOutputComponents {
 static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "end-output-components",
     kinds: &[PipelineKind::Transformation],
-    summary: "Every branch of a transformation ends in an output component.",
+    summary: "Every branch of a transformation must end in an output component.",
     reason: "A branch without output costs time in every run but has no effect.",
     fix: "Connect the last component of each branch to an output component, or delete the branch.",
     details: &["A source that does not exist, or that is the component itself, is ignored."],

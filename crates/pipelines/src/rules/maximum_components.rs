@@ -42,7 +42,7 @@ impl Rule for MaximumComponents {
 static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "maximum-components",
     kinds: &PipelineKind::ALL,
-    summary: "A pipeline has at most the maximum number of components.",
+    summary: "A pipeline must not have more than the maximum number of components.",
     reason: "A large pipeline is hard to read, to test and to change without conflicts; several small \
          pipelines that call each other are easier.",
     fix: "Move some components to another pipeline and call it with a Run Orchestration or Run Transformation component.",

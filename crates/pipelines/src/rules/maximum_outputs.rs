@@ -80,7 +80,7 @@ fn is_version_suffix(suffix: &str) -> bool {
 static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "maximum-outputs",
     kinds: &[PipelineKind::Transformation],
-    summary: "A transformation has at most the maximum number of output components.",
+    summary: "A transformation must not have more than the maximum number of output components.",
     reason: "A transformation that writes only one table can be rerun, tested and traced for that table.",
     fix: "Move each further output component, with the components that feed it, to another transformation.",
     details: &["The rule reports one violation for the pipeline, on line 1."],

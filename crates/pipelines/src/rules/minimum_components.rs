@@ -43,7 +43,7 @@ impl Rule for MinimumComponents {
 static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "minimum-components",
     kinds: &PipelineKind::ALL,
-    summary: "A pipeline has at least the minimum number of components.",
+    summary: "A pipeline must have at least the minimum number of components.",
     reason: "An empty or nearly empty pipeline is usually unfinished, but its runs still succeed.",
     fix: "Add the missing components, or delete the pipeline.",
     details: &[

@@ -104,8 +104,9 @@ pub fn render_reference() -> String {
 /// rule and its fields.
 pub fn rules_file_template(level: Enforcement) -> String {
     let mut file = String::from(
-        "# The quality rules for this project's pipelines. To explain a rule, run: sluicegate rules explain ID\n\
-         # enforcementLevel: `warn` reports a violation, `error` also stops the change. `enabled: false` turns a rule off.\n\
+        "# Quality rules for this project's pipelines. To see what a rule does, run: sluicegate rules explain ID\n\
+         # enforcementLevel: `warn` only reports a violation; `error` also blocks the change. \
+         `enabled: false` turns a rule off.\n\
          rules:\n",
     );
     for rule in registry() {

@@ -67,7 +67,8 @@ fn is_end_component(component: &Component) -> bool {
 static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "start-and-end-components",
     kinds: &[PipelineKind::Orchestration],
-    summary: "An orchestration has a start component, and every branch ends in `end-success` or `end-failure`.",
+    summary: "An orchestration must have a start component, and every branch must end in `end-success` or \
+         `end-failure`.",
     reason: "If a branch just stops, it is unclear whether this is intended and whether the run succeeded.",
     fix: "Connect the last component of each branch to an End Success or End Failure component.",
     details: &[

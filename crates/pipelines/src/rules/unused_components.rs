@@ -66,7 +66,7 @@ fn check_transformation(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
 static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "unused-components",
     kinds: &PipelineKind::ALL,
-    summary: "No component is unconnected.",
+    summary: "Every component must be connected.",
     reason: "A component that never runs misleads readers of the pipeline and may hide a forgotten \
          connection.",
     fix: "Connect the component to the rest of the pipeline, or delete it.",

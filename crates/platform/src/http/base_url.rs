@@ -27,7 +27,7 @@ pub enum BaseUrlError {
     #[error("the base URL contains a user or a password: put credentials into the token settings")]
     Credentials,
     /// `?query` or `#fragment`.
-    #[error("the base URL has a query or a fragment: it must end with its path")]
+    #[error("the base URL must not contain a query string or a fragment")]
     Query,
     /// Any other text that the URL standard rejects.
     #[error("the base URL is not a valid URL: {0}")]

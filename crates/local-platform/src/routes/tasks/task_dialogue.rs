@@ -199,7 +199,8 @@ struct MessagesResponse {
     tag = "Agent tasks",
     params(
         ("taskId" = String, Path, format = "uuid", description = "The task."),
-        ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "Number of messages; 25 by default."),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "Number of \
+             messages to return (default: 25)."),
         ("paginationToken" = Option<String>, Query, pattern = "^[0-9]{1,9}$", description = "The value of \
              `more` from the previous page."),
     ),

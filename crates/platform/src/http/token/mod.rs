@@ -183,8 +183,8 @@ fn read_token_file(path: &Path) -> Result<SecretString, TokenError> {
         // The name of a file that does not exist may be a token in the wrong setting.
         let length = path.file_name().map_or(0, |name| name.to_string_lossy().chars().count());
         TokenError::Configuration(format!(
-            "the token file cannot be read: its name, which has {length} characters and is not shown, does not exist in \
-             its directory (--token-file, SLUICEGATE_TOKEN_FILE)"
+            "the file set by --token-file or SLUICEGATE_TOKEN_FILE does not exist: check the path (its name, {length} \
+             characters, is hidden because it may be a token)"
         ))
     })?;
     if input::is_utf_16(&bytes) {
@@ -235,7 +235,9 @@ mod tests {
         };
         let missing = refused();
         assert!(
-            missing.starts_with("no token: the token file cannot be read: its name, which has "),
+            missing.starts_with(
+                "no token: the file set by --token-file or SLUICEGATE_TOKEN_FILE does not exist: "
+            ),
             "{missing}"
         );
         std::fs::write(&path, "\n").unwrap();
