@@ -1,5 +1,5 @@
-//! Describes errors in the arguments. Each description has a hint for this cause below the error: the flag or command
-//! that the user probably means, an example, or the help of the flag. The usage line is last.
+//! Describes errors in the arguments. Each description ends with a hint for this cause: the flag or command that the
+//! user probably means, an example, or the help of the flag.
 
 use super::overview::GLOBALS_COMMAND;
 use super::{ColorChoice, PROGRAM, command_tree, parse_value, synonyms};
@@ -48,25 +48,9 @@ pub fn describe_usage_error(mut error: clap::Error, args: &[OsString]) -> String
     }
     error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
     let message = error.render().to_string();
-    let message = name_unknown_option(&error, message.replace(CLAP_HELP_LINE, "").trim_end());
-    let (problem, usage) = match message.split_once("\n\nUsage: ") {
-        Some((problem, usage)) => (problem, format!("\n\nUsage: {usage}")),
-        None => (message.as_str(), String::new()),
-    };
-    let hint = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-    text::escape_lines(&format!("{problem}{hint}{usage}\n")).into_owned()
-}
-
-/// Returns the message with our words for an unknown option instead of clap's. Other messages stay unchanged.
-fn name_unknown_option(error: &clap::Error, message: &str) -> String {
-    match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(argument)) if argument.starts_with('-') => message.replacen(
-            &format!("unexpected argument '{argument}' found"),
-            &format!("unknown option `{argument}`"),
-            1,
-        ),
-        _ => message.to_owned(),
-    }
+    let message = message.replace(CLAP_HELP_LINE, "");
+    let hint = hint.map(|hint| format!("\n\nhint: {hint}")).unwrap_or_default();
+    text::escape_lines(&format!("{}{hint}\n", message.trim_end())).into_owned()
 }
 
 /// Returns the value of `--color` in arguments that clap could not parse, if it is valid. The error message then has

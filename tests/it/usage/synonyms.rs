@@ -105,8 +105,7 @@ fn argument_of_other_program_is_answered_with_call() {
     let call = Call::new(&world.work());
     for (arguments, hint) in CASES {
         let output = call.run(*arguments).expect(2).saying(&[hint]);
-        let first_paragraph = output.err.split("\n\n").next().unwrap();
-        let last_line = first_paragraph.lines().next_back().unwrap();
+        let last_line = output.err.trim_end().lines().next_back().unwrap();
         assert!(last_line.starts_with("hint: "), "{}", output.all());
         assert!(!output.err.contains("tip: "), "{}", output.all());
     }
@@ -114,7 +113,7 @@ fn argument_of_other_program_is_answered_with_call() {
 }
 
 #[test]
-fn usage_error_without_synonym_has_hint_for_its_cause() {
+fn usage_error_without_synonym_ends_with_hint_for_its_cause() {
     let folder = scratch::create_scratch_directory();
     let call = Call::new(folder.path());
     for (arguments, hint) in [
