@@ -42,8 +42,8 @@ impl FixScope<'_> {
         max_files: None,
     };
 
-    /// Returns the scope of a run whose log lists at most this number of findings, and which writes no report: most of
-    /// the fixes would be shown nowhere.
+    /// Returns the scope of a run without a report whose log lists at most this number of findings: most of the fixes
+    /// would be shown nowhere.
     pub(crate) const fn for_log(max_findings: usize) -> FixScope<'static> {
         FixScope {
             max_files: Some(max_findings.saturating_mul(FILES_PER_LISTED_FINDING)),

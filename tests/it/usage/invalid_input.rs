@@ -137,7 +137,7 @@ fn token_that_cannot_be_had_is_named() {
     bare()
         .run("review --token-file missing-token")
         .expect(2)
-        .saying(&["the token file cannot be read", "13 characters", "--token-file"]);
+        .saying(&["does not exist: check the path", "13 characters", "--token-file"]);
     bare().run("review --token-file .").expect(2);
     bare()
         .run("review --token-file empty-token")
