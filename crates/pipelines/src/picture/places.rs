@@ -40,19 +40,7 @@ impl Places {
     /// Computes the place of each box on the canvas. Stacks iterators on their targets, moves removed boxes away from
     /// occupied places, and arranges boxes without a position in layers.
     pub(super) fn for_canvas(canvas: &Canvas) -> Self {
-        let lower_boxes = find_lower_boxes(canvas);
-        let mut stack_bases: Vec<usize> = (0..canvas.boxes.len()).collect();
-        let mut stack_levels = vec![0; canvas.boxes.len()];
-        let mut stack_heights = vec![1; canvas.boxes.len()];
-        for (index, stack_base) in stack_bases.iter_mut().enumerate() {
-            while let Some(lower_box) = lower_boxes[*stack_base] {
-                *stack_base = lower_box;
-            }
-            if *stack_base != index {
-                stack_levels[index] = stack_heights[*stack_base];
-                stack_heights[*stack_base] += 1;
-            }
-        }
+        let (stack_bases, stack_levels) = build_stacks(&find_lower_boxes(canvas));
         let mut base_points: Vec<Option<Point>> = canvas
             .boxes
             .iter()
@@ -76,6 +64,30 @@ impl Places {
                 .collect(),
         }
     }
+}
+
+/// Returns the lowest box of the stack of each box, and the number of boxes below each box in its stack. Each box is
+/// right above the box that it is stacked on, unless another box on the same target is there already.
+fn build_stacks(lower_boxes: &[Option<usize>]) -> (Vec<usize>, Vec<usize>) {
+    let mut stack_bases: Vec<usize> = (0..lower_boxes.len()).collect();
+    let mut stack_levels = vec![0; lower_boxes.len()];
+    let mut upper_boxes = vec![Vec::new(); lower_boxes.len()];
+    for (index, lower_box) in lower_boxes.iter().enumerate().rev() {
+        if let Some(lower_box) = lower_box {
+            upper_boxes[*lower_box].push(index);
+        }
+    }
+    for stack_base in (0..lower_boxes.len()).filter(|index| lower_boxes[*index].is_none()) {
+        let mut level = 0;
+        let mut pending_boxes = vec![stack_base];
+        while let Some(index) = pending_boxes.pop() {
+            stack_bases[index] = stack_base;
+            stack_levels[index] = level;
+            level += 1;
+            pending_boxes.append(&mut upper_boxes[index]);
+        }
+    }
+    (stack_bases, stack_levels)
 }
 
 /// Moves each removed box whose place is occupied to the nearest free place above or below. A box stays where it is if

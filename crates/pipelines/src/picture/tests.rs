@@ -286,6 +286,23 @@ fn canvas_of(places: &[Option<(i16, i16)>], links: &[(usize, usize, usize)], mar
     }
 }
 
+#[test]
+fn nested_iterators_at_one_place_are_right_above_their_targets() {
+    let place = Some((-60, 60));
+    for links in [
+        [(0, 1, 4), (1, 2, 4)],
+        [(2, 1, 4), (1, 0, 4)],
+        [(1, 0, 4), (0, 2, 4)],
+    ] {
+        let canvas = canvas_of(&[place; 3], &links, &[]);
+        let faults = faults(
+            &canvas,
+            &Picture::with_natural_width(&canvas).render_document("nested"),
+        );
+        assert!(faults.is_empty(), "{links:?}: {faults:#?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
