@@ -139,7 +139,7 @@ impl ResourceLookup<'_> {
         self.missing_among_failure(error, names)
     }
 
-    /// Returns the failure as [`Self::reject_missing`] does. `names` are the existing names, or `None` if they could
+    /// Returns the failure as [`Self::missing_failure`] does. `names` are the existing names, or `None` if they could
     /// not be listed.
     pub(crate) fn missing_among_failure(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
         if error.kind() != ErrorKind::NotFound {
