@@ -2,6 +2,7 @@
 
 use super::{GateRun, ReviewEngine};
 use crate::error::Failure;
+use crate::gate::changes::change_list::has_output;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::project_checks::project_fixes::{FixProof, FixScope};
 use crate::gate::{BasePaths, CollectedFacts, Tally};
@@ -17,9 +18,9 @@ impl GateRun<'_> {
     /// Returns the scope of the fixes that an output can show: all, unless the log of a local run is the only output.
     pub(super) fn choose_fix_scope(&self) -> FixScope<'static> {
         let destinations = &self.subject.settings.verdict.destinations;
-        let has_other_output = !self.subject.workspace.ci.host.is_local()
-            || !destinations.reports.is_empty()
-            || destinations.comment
+        let host = self.subject.workspace.ci.host;
+        let has_other_output = !host.is_local()
+            || has_output(self.session, host, destinations, |_| true)
             || destinations.annotations != Annotations::Auto;
         if has_other_output {
             FixScope::ALL
