@@ -74,7 +74,8 @@ impl ComparedOffer {
         }
     }
 
-    /// Returns the name of the version, or the short id of the commit if this is not a version, for display.
+    /// Returns the name of the version for display. Without a name, returns the short id of the commit or, if the
+    /// commit is missing, a placeholder.
     pub(crate) fn display_name(&self) -> String {
         text::escape_line(&match (&self.version, &self.offer) {
             (Some(version), _) => version.clone(),
@@ -110,26 +111,29 @@ fn load_offer(
     deepen: bool,
 ) -> Result<Result<CommitOffer, IdsOnlyReason>, GitError> {
     let (fetched_repository, commit) = match find_version_commit(run, workspace, reported_commit, deepen)? {
-        Ok(commit) => commit,
+        Ok(repository_and_commit) => repository_and_commit,
         Err(ids_only) => return Ok(Err(ids_only)),
     };
     let repository = fetched_repository.as_ref().unwrap_or(&workspace.repo);
-    let (folder, short) = (workspace.named_config_dir.as_deref(), commit.short());
-    let reason =
-        match interface_version::read_interface(repository, &repository.snapshot(commit.clone()), folder)? {
-            LoadedInterface::Read(interface, _) => {
-                let interface = *interface;
-                return Ok(Ok(CommitOffer {
-                    fetched_repository,
-                    commit,
-                    interface,
-                }));
-            }
-            LoadedInterface::Missing => format!("commit {short} has no shared-pipelines file"),
-            LoadedInterface::Unreadable(path, reason) => {
-                format!("could not read {path} in commit {short}: {reason}")
-            }
-        };
+    let (config_dir, short) = (workspace.named_config_dir.as_deref(), commit.short());
+    let reason = match interface_version::read_interface(
+        repository,
+        &repository.snapshot(commit.clone()),
+        config_dir,
+    )? {
+        LoadedInterface::Read(interface, _) => {
+            let interface = *interface;
+            return Ok(Ok(CommitOffer {
+                fetched_repository,
+                commit,
+                interface,
+            }));
+        }
+        LoadedInterface::Missing => format!("commit {short} has no shared-pipelines file"),
+        LoadedInterface::Unreadable(path, reason) => {
+            format!("could not read {path} in commit {short}: {reason}")
+        }
+    };
     let may_fetch = false;
     Ok(Err(IdsOnlyReason { reason, may_fetch }))
 }

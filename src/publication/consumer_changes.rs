@@ -306,8 +306,8 @@ impl Publication<'_> {
         Ok(is_refused.then(|| PublishDecision::Refuse(breaks_failure(plan, comparison))))
     }
 
-    /// Returns whether breaking changes stop the publish: with `--compat fail`, if they are not accepted. They do not
-    /// if the version is known to exist and `--if-exists same-content` allows this run to repeat its publish.
+    /// Returns whether breaking changes stop the publish: with `--compat fail`, unless they are accepted. With
+    /// `--if-exists same-content`, an existing version is not stopped, because this run only repeats its publish.
     fn are_breaks_refused(
         &self,
         platform: &Platform,
@@ -329,9 +329,8 @@ impl Publication<'_> {
     pub(super) fn print_consumer_changes(&self, plan: &Plan, compat: &Compatibility) {
         if !compat.is_breaking() {
             if compat.against.is_some() {
-                let old = compat.old_name();
                 let summary = summarize_changes(compat);
-                self.run.ui.say(&format!("since {old}: {summary}"));
+                self.run.ui.say(&format!("since {}: {summary}", compat.old_name()));
             }
             return;
         }
@@ -372,6 +371,7 @@ fn breaks_failure(plan: &Plan, comparison: &PublishComparison) -> Failure {
     ))
 }
 
+/// Returns the error that the changes for consumers are unknown, although `{next}` or `--compat fail` depends on them.
 fn incomplete_comparison_failure(reason: &str, hint: &str) -> Failure {
     let message = format!("could not determine the changes for consumers: {reason}");
     Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(hint)

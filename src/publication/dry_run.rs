@@ -98,7 +98,8 @@ impl Publication<'_> {
     }
 
     /// Creates the platform's client if a URL and a token are configured. Without them, returns `None`, because a dry
-    /// run works without the platform; only a version name with `{next}` needs it, and then this fails.
+    /// run works without the platform. Only a version name with `{next}` needs the platform, so a missing URL or token
+    /// is then an error.
     fn open_platform(&self) -> Result<Option<Platform>, Failure> {
         let is_missing =
             self.connection.require_base_url().is_err() || self.connection.require_token().is_err();

@@ -74,7 +74,7 @@ impl Publication<'_> {
             .map(|change| PublishBreak {
                 name: format!("{}: {}", change.subject(), change.describe()),
                 description: change.format_line(&old_name),
-                location: change.new.as_ref().map(|place| (place.path.clone(), place.line)),
+                location: change.new.as_ref().map(|new| (new.path.clone(), new.line)),
                 is_refused: self.settings.compatibility.mode == CompatMode::Fail && compat.accepted.is_none(),
                 accepted_reason: compat.accepted.clone(),
             })

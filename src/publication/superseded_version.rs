@@ -118,8 +118,8 @@ fn is_new_version(version: &Artifact, known_names: &BTreeSet<&str>) -> bool {
         .is_none_or(|name| !known_names.contains(name))
 }
 
-/// Returns the outcome of an upload if the platform did not show which versions appeared meanwhile: a published version
-/// becomes unconfirmed.
+/// Adds the problem that the platform did not show which versions appeared meanwhile. A published version becomes
+/// unconfirmed; an outcome that is already a failure keeps its kind and its error, if it has one.
 fn to_unconfirmed(outcome: Outcome, error: Option<HttpError>) -> Outcome {
     let problem = "could not check whether a newer version was published while this publish was running; if so, \
          this version has replaced the newer one";

@@ -191,19 +191,21 @@ impl OfferLookup<'_> {
         if let Some(ambiguity) = &revision.ambiguity {
             self.run.ui.warn(ambiguity);
         }
-        let (repo, folder) = (&self.workspace.repo, self.workspace.named_config_dir.as_deref());
-        let interface =
-            match interface_version::read_interface(repo, &repo.snapshot(revision.commit.clone()), folder)? {
-                LoadedInterface::Read(interface, _) => *interface,
-                LoadedInterface::Missing => Interface::empty(""),
-                LoadedInterface::Unreadable(path, reason) => {
-                    let short = revision.commit.short();
-                    let message = format!("could not read {path} in commit {short}: {reason}");
-                    return Err(Failure::usage(message).with_hint(
-                        "run `sluicegate publish --dry-run` at that commit to see every problem",
-                    ));
-                }
-            };
+        let (repo, config_dir) = (&self.workspace.repo, self.workspace.named_config_dir.as_deref());
+        let interface = match interface_version::read_interface(
+            repo,
+            &repo.snapshot(revision.commit.clone()),
+            config_dir,
+        )? {
+            LoadedInterface::Read(interface, _) => *interface,
+            LoadedInterface::Missing => Interface::empty(""),
+            LoadedInterface::Unreadable(path, reason) => {
+                let short = revision.commit.short();
+                let message = format!("could not read {path} in commit {short}: {reason}");
+                return Err(Failure::usage(message)
+                    .with_hint("run `sluicegate publish --dry-run` at that commit to see every problem"));
+            }
+        };
         Ok(ComparedOffer {
             version: None,
             reported_commit: Some(revision.commit.to_string()),

@@ -81,7 +81,8 @@ impl VersionHistory {
     }
 
     /// Adds the commits of versions that are listed without one, by requesting their details. After [`MAX_DETAILS`]
-    /// requests, the remaining versions are only counted.
+    /// requests, the remaining versions are only counted. Skips versions without a name, because details are requested
+    /// by name.
     async fn add_missing_commits(&mut self, platform: &Platform, prefix: &str) -> Result<(), HttpError> {
         let mut requested_count = 0;
         for version in self

@@ -5,14 +5,16 @@ use std::error::Error;
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 
+/// Prints the projects that a local platform lists.
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
+    // The HTTP client needs a cryptography provider, also for plain HTTP. An error means that one is already installed.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let response = request_projects().await?;
     Ok(writeln!(io::stdout(), "{response}")?)
 }
 
-/// Returns the platform's response to a request for its projects.
+/// Starts a platform in memory on a free port, requests its projects, and stops it. Returns the body of the response.
 async fn request_projects() -> Result<String, Box<dyn Error>> {
     let platform = start(Options {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),

@@ -49,7 +49,8 @@ impl AgentBehavior {
 }
 
 impl fmt::Display for AgentBehavior {
-    /// Writes the behavior's name on the command line, from [`AgentBehavior::NAMES`].
+    /// Writes the name that selects the behavior on the command line. [`AgentBehavior::NAMES`] has a name for each
+    /// behavior, so the default is never used.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = Self::NAMES.iter().find(|(behavior, _)| behavior == self);
         f.write_str(name.map_or("obedient", |(_, name)| name))

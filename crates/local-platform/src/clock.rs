@@ -69,7 +69,8 @@ impl Moment {
         Self(self.0.saturating_sub(to_millis(duration)))
     }
 
-    /// Serializes the time as a number for stored JSON; [`Serialize`] writes the human-readable form.
+    /// Serializes the time as a number of milliseconds since 1970, for stored JSON. [`Serialize`] writes the
+    /// human-readable form.
     #[expect(
         clippy::trivially_copy_pass_by_ref,
         reason = "serde defines the signature of this function"

@@ -49,7 +49,7 @@ impl FormReader {
         while self.next_piece().await?.is_some() {}
         let start = self.delimiter.needle().len();
         // Two more bytes follow: `--` after the last delimiter, and a line break after all others.
-        self.fill_to(start + 2).await?;
+        self.fill_buffer_to(start + 2).await?;
         self.buffer.advance(start);
         if self.buffer.starts_with(b"--") {
             self.skip_epilogue().await?;
@@ -98,7 +98,7 @@ impl FormReader {
     }
 
     /// Reads from the body until the buffer has at least this length.
-    async fn fill_to(&mut self, length: usize) -> Result<(), Problem> {
+    async fn fill_buffer_to(&mut self, length: usize) -> Result<(), Problem> {
         while self.buffer.len() < length {
             self.receive_piece().await?;
         }
@@ -194,7 +194,7 @@ fn parse_quoted_value(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// Replaces the escapes that browsers write into the names of parts.
+/// Replaces the escapes that browsers write into the names of parts, for quotes and line breaks only.
 fn unescape_part_name(name: &str) -> String {
     name.replace("%22", "\"")
         .replace("%0D", "\r")

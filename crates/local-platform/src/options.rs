@@ -45,7 +45,7 @@ impl Role {
 }
 
 impl fmt::Display for Role {
-    /// Writes the role's name on the command line.
+    /// Writes the name that selects the role on the command line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::SuperAdmin => "super-admin",
@@ -63,7 +63,7 @@ pub struct UnknownRole(String);
 impl FromStr for Role {
     type Err = UnknownRole;
 
-    /// Parses a role's name on the command line.
+    /// Parses the name that selects a role on the command line.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         [Self::SuperAdmin, Self::Admin, Self::Member]
             .into_iter()

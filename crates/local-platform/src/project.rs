@@ -52,7 +52,7 @@ impl VisibleProject {
 impl FromRequestParts<Arc<App>> for VisibleProject {
     type Rejection = Problem;
 
-    /// Returns the project whose ID is in the path, if the caller may see it.
+    /// Returns the project whose ID is in the path of the request, or a 404 if the caller may not see it.
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
         let id = RequestPath::from_request_parts(parts, app)
             .await?

@@ -77,8 +77,9 @@ impl Seats {
         seat
     }
 
-    /// Tells the connection that has been idle longest to close, so that its seat becomes free. Does nothing if this
-    /// connection became idle less than [`MIN_IDLE_TIME`] ago, because its request may just be arriving.
+    /// Tells the connection that has been idle longest to close, so that its seat becomes free. Does nothing if no
+    /// connection is idle. Also does nothing if this connection became idle less than [`MIN_IDLE_TIME`] ago, because
+    /// its request may just be arriving.
     pub(super) fn close_longest_idle_connection(&self) {
         let mut idle = lock_state(&self.idle);
         let Some(first) = idle.connections.first_entry() else {

@@ -100,6 +100,7 @@ impl Publication<'_> {
                         let test = self.prepare_existing_test(platform, &receipt, &version);
                         test.execute().await
                     }
+                    // A test that skips its runs does not need the version's details, which are unknown.
                     Err(problem) => SmokeTest::for_new_version(self, platform, &receipt).skip_runs(problem),
                 }
             })
@@ -124,6 +125,7 @@ impl Publication<'_> {
             let version = match self.request_version(platform, receipt).await {
                 Ok(version) => version,
                 Err(problem) => {
+                    // A test that skips its runs does not need the version's details, which are unknown.
                     return Some(SmokeTest::for_new_version(self, platform, receipt).skip_runs(problem));
                 }
             };

@@ -118,7 +118,7 @@ impl<'a> SmokeTest<'a> {
     /// Runs the pipelines of all smoke runs, and disables the version if one of them does not succeed.
     pub(super) async fn execute(&self) -> SmokeResult {
         let mut record = self.build_planned_record();
-        let problem = self.follow_until_signal(&mut record).await.err();
+        let problem = self.follow_runs_until_signal(&mut record).await.err();
         record.set_verdict(problem.is_none());
         let Some(problem) = problem else {
             let latest = LatestVersion::Enabled(self.receipt.version_name.clone());
@@ -128,11 +128,11 @@ impl<'a> SmokeTest<'a> {
                 ..self.build_success_result(record)
             };
         };
-        self.finish_failed(record, problem).await
+        self.finish_failed_runs(record, problem).await
     }
 
-    /// Starts and follows the runs until all succeeded, one did not, or a signal arrived.
-    async fn follow_until_signal(&self, record: &mut SmokeRecord) -> Result<(), SmokeProblem> {
+    /// Starts and follows the runs until all have succeeded. Fails if a run does not succeed or a signal arrives.
+    async fn follow_runs_until_signal(&self, record: &mut SmokeRecord) -> Result<(), SmokeProblem> {
         let mut signals = self.publication.run.signals.clone();
         tokio::select! {
             biased;
@@ -197,6 +197,7 @@ impl<'a> SmokeTest<'a> {
             platform: self.platform.clone(),
             id: run.project,
         };
+        // The record was built from the runs in the settings, so it has this run.
         let Some(planned_run) = record.runs.get(run_index).cloned() else {
             return Ok(());
         };
@@ -288,7 +289,7 @@ impl<'a> SmokeTest<'a> {
     /// Disables the version unless the settings keep it, and returns the result of runs that did not succeed. A version
     /// that existed before stays unchanged if no execution was started or followed. After a signal, an execution that
     /// was only requested may be running, so the version is disabled, too.
-    async fn finish_failed(&self, mut record: SmokeRecord, problem: SmokeProblem) -> SmokeResult {
+    async fn finish_failed_runs(&self, mut record: SmokeRecord, problem: SmokeProblem) -> SmokeResult {
         if let Some(entry) = problem.run_index.and_then(|index| record.runs.get_mut(index)) {
             entry.problem = Some(problem.reason.clone());
         }

@@ -67,7 +67,8 @@ impl FixOrder {
             .collect()
     }
 
-    /// Records a tool call. A call of `git_push` makes the push due, but only after an edit and a commit.
+    /// Records a tool call. A call of `git_push` makes the push due, but only after calls of `edit_file` and
+    /// `git_commit`.
     pub(super) fn record_tool(&mut self, tool: &str) {
         let has_used = |name: &str| self.used_tools.iter().any(|used_tool| used_tool == name);
         let can_push = has_used("edit_file") && has_used("git_commit");

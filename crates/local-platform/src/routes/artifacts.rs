@@ -67,7 +67,7 @@ struct PublishOutcome {
     ignored_resources: Vec<IgnoredResource>,
 }
 
-/// Returns the schemas of the request bodies.
+/// Returns the shapes of the request bodies, whose schemas are added to the API description.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![change_request_shape()]
 }

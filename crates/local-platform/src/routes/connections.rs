@@ -30,7 +30,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create_connection))
 }
 
-/// Returns the schemas of the request bodies.
+/// Returns the shapes of the request bodies, whose schemas are added to the API description.
 fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![connection_request_shape(vocabulary)]
 }

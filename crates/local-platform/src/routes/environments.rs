@@ -55,7 +55,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(list_environments, create_environment))
 }
 
-/// Returns the schemas of the request bodies.
+/// Returns the shapes of the request bodies, whose schemas are added to the API description.
 fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![environment_request_shape(vocabulary)]
 }

@@ -57,7 +57,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(show_execution, terminate_execution))
 }
 
-/// Returns the schemas of the request bodies.
+/// Returns the shapes of the request bodies, whose schemas are added to the API description.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![execution_request_shape(), termination_request_shape()]
 }

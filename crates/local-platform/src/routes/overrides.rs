@@ -57,7 +57,7 @@ struct OverriddenVariable {
     r#type: String,
 }
 
-/// Returns the schemas of the request bodies.
+/// Returns the shapes of the request bodies, whose schemas are added to the API description.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![overrides_request_shape()]
 }

@@ -39,7 +39,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(create_repository))
 }
 
-/// Returns the schemas of the request bodies.
+/// Returns the shapes of the request bodies, whose schemas are added to the API description.
 fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![
         project_request_shape(vocabulary),

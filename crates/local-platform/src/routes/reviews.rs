@@ -25,7 +25,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create_review))
 }
 
-/// Returns the schemas of the request bodies.
+/// Returns the shapes of the request bodies, whose schemas are added to the API description.
 fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![review_request_shape(vocabulary.review)]
 }
@@ -36,7 +36,7 @@ fn review_request_shape(fields: ReviewFields) -> Shape {
     let mut parts = vec![
         required_member("branchName", text()).with_description("A branch of the project's repository."),
         required_member("commitId", text()).with_description("The full ID of a commit in that branch."),
-        required_member(files_field(fields), texts()).with_description("Paths of files in that commit."),
+        required_member(files_field_name(fields), texts()).with_description("Paths of files in that commit."),
     ];
     if fields == ReviewFields::FilePaths {
         parts.push(
@@ -48,7 +48,7 @@ fn review_request_shape(fields: ReviewFields) -> Shape {
 }
 
 /// Returns the name of the field that lists the files.
-const fn files_field(fields: ReviewFields) -> &'static str {
+const fn files_field_name(fields: ReviewFields) -> &'static str {
     match fields {
         ReviewFields::Pipelines => "pipelines",
         ReviewFields::FilePaths => "filePaths",
@@ -85,7 +85,7 @@ async fn create_review(
     let request = ReviewSubject {
         branch: body.text_or_empty("branchName"),
         commit: body.text_or_empty("commitId"),
-        pipelines: body.text_list(files_field(fields)),
+        pipelines: body.text_list(files_field_name(fields)),
     };
     let request = check.into_result(request)?;
     let repository = project

@@ -29,7 +29,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create_secret))
 }
 
-/// Returns the schemas of the request bodies.
+/// Returns the shapes of the request bodies, whose schemas are added to the API description.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![secret_request_shape()]
 }

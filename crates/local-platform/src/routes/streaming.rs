@@ -38,7 +38,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(show_streaming_status))
 }
 
-/// Returns the schemas of the request bodies.
+/// Returns the shapes of the request bodies, whose schemas are added to the API description.
 fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![
         streaming_definition_shape(vocabulary),

@@ -46,7 +46,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(change_variable, delete_variable))
 }
 
-/// Returns the schemas of the request bodies.
+/// Returns the shapes of the request bodies, whose schemas are added to the API description.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![variable_request_shape(), change_request_shape()]
 }

@@ -90,10 +90,10 @@ impl ShapePart {
 
 impl Shape {
     /// Sets the shape's name in the API description, and a sentence that describes the shape.
-    pub(super) fn with_name(self, name: &'static str, about: &'static str) -> Self {
+    pub(super) fn with_name(self, name: &'static str, description: &'static str) -> Self {
         Self {
             name: Some(name),
-            description: Some(about),
+            description: Some(description),
             ..self
         }
     }

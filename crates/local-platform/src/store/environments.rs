@@ -50,8 +50,8 @@ pub(crate) struct EnvironmentRecord {
     pub definition: String,
 }
 
-/// Adds an environment and records the event. Returns false without any change if the project already has an
-/// environment with this name.
+/// Adds an environment and records this in the audit log. Returns false without any change if the project already has
+/// an environment with this name.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     environment: &EnvironmentRecord,

@@ -49,7 +49,7 @@ pub(crate) struct ProjectRecord {
     pub full_saas: bool,
 }
 
-/// Adds a project and records the event.
+/// Adds a project and records this in the audit log.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     project: &ProjectRecord,

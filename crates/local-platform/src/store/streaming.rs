@@ -61,7 +61,7 @@ pub(crate) struct NewPipeline {
     pub definition: String,
 }
 
-/// Adds a streaming pipeline, which is not running yet, and records the event.
+/// Adds a streaming pipeline, which is not running yet, and records this in the audit log.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     pipeline: &NewPipeline,
@@ -147,8 +147,8 @@ fn state_at(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment)
     }
 }
 
-/// Starts or stops a streaming pipeline and records the event. The command does not change a pipeline that is already
-/// running or already stopped. Returns false if the project has no such pipeline.
+/// Starts or stops a streaming pipeline and records the command in the audit log. A pipeline that is already running or
+/// already stopped does not change. Returns false if the project has no such pipeline.
 pub(crate) fn apply_command(
     transaction: &Transaction<'_>,
     project: Uuid,

@@ -207,7 +207,7 @@ pub(crate) fn list_messages(
     Ok((messages, total))
 }
 
-/// Removes a task with all its messages.
+/// Removes a task. The database then removes the task's messages, too (`ON DELETE CASCADE`).
 pub(crate) fn remove(transaction: &Transaction<'_>, stored_task: &StoredTask) -> rusqlite::Result<()> {
     transaction.execute_cached("DELETE FROM task WHERE number = ?", [stored_task.number])?;
     Ok(())

@@ -224,7 +224,8 @@ pub(crate) fn update(transaction: &Transaction<'_>, variable_row: &VariableRow) 
     Ok(())
 }
 
-/// Removes a variable with all its overrides. Returns false if there is no such variable.
+/// Removes a variable. The database then removes its overrides, too (`ON DELETE CASCADE`). Returns false if there is no
+/// such variable.
 pub(crate) fn remove(transaction: &Transaction<'_>, project: Uuid, name: &str) -> rusqlite::Result<bool> {
     let removed_count = transaction.execute_cached(
         "DELETE FROM variable WHERE project = ? AND name = ?",

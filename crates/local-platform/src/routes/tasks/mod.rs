@@ -44,7 +44,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(task_dialogue::routes())
 }
 
-/// Returns the schemas of the request bodies.
+/// Returns the shapes of the request bodies, whose schemas are added to the API description.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
     [task_creation::shapes(), task_dialogue::shapes()]
         .into_iter()

@@ -32,7 +32,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create_task))
 }
 
-/// Returns the schemas of the request bodies.
+/// Returns the shapes of the request bodies, whose schemas are added to the API description.
 pub(super) fn shapes() -> Vec<Shape> {
     vec![task_request_shape()]
 }
@@ -168,8 +168,8 @@ async fn create_task(
     Ok((StatusCode::CREATED, Json(created_task)))
 }
 
-/// Parses the configuration of a task in a request body. If the body does not name the target branch, it is named after
-/// the task's ID.
+/// Parses the configuration of the task `id` in a request body. If the body does not name a target branch, the branch
+/// gets a name that contains the task's ID.
 fn parse_task_config(config: &Map<String, Value>, id: Uuid) -> TaskConfig {
     let target = config.find_text("targetBranchName");
     TaskConfig {

@@ -49,7 +49,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(replace_task_permissions))
 }
 
-/// Returns the schemas of the request bodies.
+/// Returns the shapes of the request bodies, whose schemas are added to the API description.
 pub(super) fn shapes() -> Vec<Shape> {
     vec![
         decisions_request_shape(),
