@@ -1,4 +1,4 @@
-//! Determines before any request is sent what a publish changes for consumers, compared with the version that they use.
+//! Determines before the upload what a publish changes for consumers, compared with the version that they use.
 
 use super::publish_decision::PublishDecision;
 use super::{Publication, with_publish_request};
@@ -164,7 +164,7 @@ impl Publication<'_> {
         latest_name: Option<&str>,
     ) -> Result<PublishComparison, Failure> {
         let Some(compared_details) = compared_details else {
-            // If every version is disabled, the numbers go on from the newest.
+            // If every version is disabled, the numbers continue from the newest version.
             let newest = self.history.newest_name();
             return Ok(PublishComparison {
                 compat: Compatibility::new(ComparedVersion::default(), Vec::new()),
@@ -329,8 +329,8 @@ impl Publication<'_> {
     pub(super) fn print_consumer_changes(&self, plan: &Plan, compat: &Compatibility) {
         if !compat.is_breaking() {
             if compat.against.is_some() {
-                let summary = summarize_changes(compat);
-                self.run.ui.say(&format!("since {}: {summary}", compat.old_name()));
+                let message = format!("since {}: {}", compat.old_name(), summarize_changes(compat));
+                self.run.ui.say(&message);
             }
             return;
         }

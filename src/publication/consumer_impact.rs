@@ -108,8 +108,9 @@ impl ConsumerImpact<'_> {
         } else {
             "repositories"
         };
+        let verb = if self.components.len() == 1 { "uses" } else { "use" };
         lines.push(format!(
-            "{} of {} in {repository_count} {repository_word} use pipelines changed since {}; no other \
+            "{} in {} of {repository_count} {repository_word} {verb} pipelines changed since {}; no other \
              repositories were searched",
             format_count(self.components.len(), "component"),
             format_count(self.pipeline_count, "pipeline"),

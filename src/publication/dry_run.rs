@@ -89,7 +89,7 @@ impl Publication<'_> {
                 self.write_summary(&format!("Dry run: nothing to publish: {reason}"), plan, &[], None);
             }
             None => self.write_summary(
-                &format!("Dry run: would publish {name}"),
+                &format!("Dry run: would publish version {name}"),
                 plan,
                 &preview.refusals,
                 None,
@@ -168,7 +168,7 @@ impl Publication<'_> {
             .artifact
             .commit_hash
             .as_deref()
-            .ok_or("the latest published version has no commit")?;
+            .ok_or("the platform reports no commit for the latest version")?;
         let repo = &self.workspace.repo;
         if !repo.has_commit(latest_id) {
             return Err(format!("the clone does not have commit {latest_id}"));

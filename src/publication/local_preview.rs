@@ -1,4 +1,4 @@
-//! Prints what `ci` would publish. On a developer's machine, `ci` is run to look at it, and a version is permanent.
+//! Prints what `ci` would publish. On a developer's machine, `ci` only shows this, because a version is permanent.
 
 use super::publish_decision::PublishDecision;
 use super::{Publication, RequiredReview};

@@ -1,4 +1,4 @@
-//! Restricts a CI job to publish merged commits. Local users are responsible for their commit.
+//! Allows a CI job to publish only merged commits. Local users are responsible for the commit that they publish.
 
 use crate::job::ci::Host;
 use crate::job::context::{self, ContextError, Target};

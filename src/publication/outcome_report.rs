@@ -61,9 +61,12 @@ pub(super) fn report_outcome(
             .print_result(&(text::escape_line(&format!("{word} {name}: {files}{check_suffix}")) + "\n"))?;
         let title = match outcome.kind {
             OutcomeKind::AlreadyPublished => {
-                format!("{} of {} was published before", plan.version_name, plan.prefix)
+                format!(
+                    "Version {} of {} was published before",
+                    plan.version_name, plan.prefix
+                )
             }
-            _ => format!("Published {} of {}", plan.version_name, plan.prefix),
+            _ => format!("Published version {} of {}", plan.version_name, plan.prefix),
         };
         print_smoke_lines(publication, smoke)?;
         publication.write_summary(&title, plan, &outcome.problems, smoke);

@@ -1,4 +1,4 @@
-//! Writes the statement about a published version, for programs that sign it.
+//! Writes the attestation statement about a published version, for programs that sign the statement.
 
 use super::Publication;
 use crate::attestation::{PredicateKind, PublicationPredicate};
@@ -54,7 +54,7 @@ impl Publication<'_> {
             return Some(format!("the outcome of the publish is `{}`", receipt.outcome()));
         }
         if receipt.has_ignored_resources() {
-            return Some("the platform ignored files, so the version does not contain all parts".to_owned());
+            return Some("the platform ignored files, so the version does not contain all files".to_owned());
         }
         (self.settings.from == FileSource::Worktree).then(|| {
             "the files are from the working tree, not from the commit that the version names".to_owned()

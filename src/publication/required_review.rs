@@ -22,7 +22,7 @@ pub(super) const MAX_LISTED_PIPELINES: usize = 10;
 
 /// Hint for writing a suitable report.
 const REPORT_HINT: &str =
-    "write the report with `sluicegate review --all --report json=FILE` on the commit to publish";
+    "write the report with `sluicegate review --all --report json=FILE` for the commit to publish";
 
 /// The report of a run that a publish relies on, and its source.
 pub(crate) struct RequiredReview<'r> {
@@ -140,7 +140,7 @@ impl<'r> RequiredReview<'r> {
     fn find_reason_against(&self, engine: RequiredEngine) -> Option<String> {
         let context = &self.report.context;
         let Some(fail_on) = context.fail_on else {
-            return Some("the report has no `failOn`".to_owned());
+            return Some("the report has no field `failOn`".to_owned());
         };
         if context.compared_with.is_some() {
             return Some("the report is a comparison (`report --compare`), not a review".to_owned());
@@ -148,8 +148,9 @@ impl<'r> RequiredReview<'r> {
         let is_unaccepted_local_review =
             self.report.engine == Engine::Local && engine == RequiredEngine::Remote;
         find_partial_reason(context.shard, &context.paths, fail_on).or_else(|| {
-            is_unaccepted_local_review
-                .then(|| "the review was local, not by the platform (--require-review-engine)".to_owned())
+            is_unaccepted_local_review.then(|| {
+                "the review was made locally, not by the platform (--require-review-engine)".to_owned()
+            })
         })
     }
 

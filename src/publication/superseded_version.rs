@@ -68,7 +68,7 @@ impl Publication<'_> {
                     "version {name}, built from the newer commit {}, was published while this publish was running",
                     short_id(commit)
                 )),
-                // The clone has all that existed at the checkout, so the other commit is probably newer.
+                // The clone has every commit that existed at the checkout, so the other commit is probably newer.
                 CommitOrder::Unknown => newer_versions.push(format!(
                     "version {name} was published while this publish was running; this clone does not have its commit \
                      {}, which may be newer",

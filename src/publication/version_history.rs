@@ -1,4 +1,4 @@
-//! The versions of the prefix, and how their commits are related to the commit to publish.
+//! The versions of a prefix, and how their commits are related to the commit to publish.
 
 use super::Publication;
 use crate::error::Failure;

@@ -36,7 +36,7 @@ impl Publication<'_> {
             CommitOrder::NotOlder => return Ok(None),
             CommitOrder::Unknown if latest.commit.is_empty() => {
                 self.run.ui.warn(&format!(
-                    "the platform reports no commit for version {} of {}, so it may be newer than {}",
+                    "the platform reports no commit for version {} of {}, so it may be newer than commit {}",
                     latest.name,
                     plan.prefix,
                     self.target.head.short()
@@ -58,7 +58,7 @@ impl Publication<'_> {
                 "may go"
             };
             self.run.ui.warn(&format!(
-                "{message}: consumers of [Latest] {verb} back to it; run `sluicegate artifacts disable` to undo this"
+                "{message}: consumers of [Latest] {verb} back to an older commit; run `sluicegate artifacts disable` to undo this"
             ));
             return Ok(None);
         }
@@ -68,7 +68,7 @@ impl Publication<'_> {
     /// Describes that the commit to publish is older than the commit of the latest version.
     fn describe_older_commit(&self, plan: &Plan, latest: &LatestCommit) -> String {
         format!(
-            "{} is older than the commit of version {} of {} ({})",
+            "commit {} is older than the commit of version {} of {} ({})",
             self.target.head.short(),
             latest.name,
             plan.prefix,
@@ -84,7 +84,7 @@ impl Publication<'_> {
             "this clone"
         };
         format!(
-            "{clone} does not show whether version {} of {} ({}) is newer than {}",
+            "{clone} does not show whether version {} of {} ({}) is newer than commit {}",
             latest.name,
             plan.prefix,
             sluicegate_git::short_id(&latest.commit),
@@ -95,7 +95,7 @@ impl Publication<'_> {
     /// Returns the error that an older commit must not become the latest version. The hint says how to publish it on
     /// purpose.
     fn older_commit_failure(&self, message: &str) -> Failure {
-        let message = format!("{message}: a rerun of an older run must not become the latest version");
+        let message = format!("{message}: a rerun for an older commit must not replace the latest version");
         let history_hint = if self.workspace.repo.is_shallow() {
             "fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`); "
         } else {

@@ -79,7 +79,7 @@ impl App {
         })
         .await
         .map_err(|_| {
-            Problem::internal("the work in a repository stopped because of a bug in the local platform")
+            Problem::internal("reading the repository stopped because of a bug in the local platform")
         })?
     }
 

@@ -59,8 +59,8 @@ pub enum StoreError {
     OtherLayout { data_layout: u32, supported_layout: u32 },
     #[error("database: {0}")]
     Database(#[from] rusqlite::Error),
-    /// The work panicked.
-    #[error("the work on the database stopped because of a bug in the local platform")]
+    /// The operation on the database panicked.
+    #[error("an operation on the database stopped because of a bug in the local platform")]
     Defect,
 }
 

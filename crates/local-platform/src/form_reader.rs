@@ -86,7 +86,7 @@ impl FormReader {
         loop {
             let end = memmem::find(&self.buffer, end_mark);
             if end.unwrap_or(self.buffer.len()) > MAX_HEADER_BYTES {
-                return Err(malformed_form("the headers of a part are too long"));
+                return Err(malformed_form("the headers of a form part are too long"));
             }
             if let Some(end) = end {
                 let head = self.buffer.split_to(end);
@@ -111,7 +111,7 @@ impl FormReader {
             .body
             .next()
             .await?
-            .ok_or_else(|| malformed_form("the form is incomplete"))?;
+            .ok_or_else(|| malformed_form("the uploaded form is incomplete"))?;
         self.buffer.extend_from_slice(&piece);
         Ok(())
     }
@@ -141,7 +141,7 @@ fn find_boundary(content_type: &str) -> Option<String> {
 /// Parses the name of a part in its `Content-Disposition` header; returns a 400 if it has no name.
 fn parse_part_name(head: &[u8]) -> Result<String, Problem> {
     let head =
-        std::str::from_utf8(head).map_err(|_| malformed_form("the headers of a part are not UTF-8"))?;
+        std::str::from_utf8(head).map_err(|_| malformed_form("the headers of a form part are not UTF-8"))?;
     let disposition = head
         .split("\r\n")
         .filter_map(|line| line.split_once(':'))
@@ -151,7 +151,7 @@ fn parse_part_name(head: &[u8]) -> Result<String, Problem> {
     disposition
         .and_then(|(_, parameters)| find_parameter(parameters, "name"))
         .map(|name| unescape_part_name(&name))
-        .ok_or_else(|| malformed_form("a part has no name"))
+        .ok_or_else(|| malformed_form("a form part has no name"))
 }
 
 /// Returns the value of the parameter with this name in a list like `a=b; c="d"`. In quotes, only `\"` is an escape:

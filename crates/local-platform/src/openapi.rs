@@ -28,7 +28,10 @@ const INPUT_RESPONSES: [(&str, &str); 1] = [(
 )];
 
 /// Responses that any operation with path parameters can return.
-const PATH_RESPONSES: [(&str, &str); 1] = [("404", "There is no such resource for the caller.")];
+const PATH_RESPONSES: [(&str, &str); 1] = [(
+    "404",
+    "The resource does not exist, or is not visible to the caller.",
+)];
 
 /// Responses that any operation with a body can return.
 const BODY_RESPONSES: [(&str, &str); 2] = [
@@ -57,14 +60,14 @@ fn build_resource_router() -> OpenApiRouter<Arc<App>> {
     routes::add_routes(router).routes(routes!(show_description))
 }
 
-/// Describes the API.
+/// Shows the description of this API.
 #[utoipa::path(
     get,
     path = "/openapi.json",
     operation_id = "describe",
     tag = "Description",
     security(()),
-    responses((status = 200, body = Object, description = "This description."))
+    responses((status = 200, body = Object, description = "The description of this API."))
 )]
 async fn show_description(Extension(description): Extension<Arc<Value>>) -> Response {
     Json(&*description).into_response()

@@ -56,10 +56,10 @@ impl<S: Sync> FromRequestParts<S> for Query {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Page {
-    /// The page, from 0; a page past the end is empty.
+    /// The page number, counted from 0; a page past the end is empty.
     #[param(required = false, minimum = 0, default = 0, format = "uint64")]
     pub page: u64,
-    /// Number of items in a page.
+    /// Maximum number of items in a page.
     #[param(required = false, minimum = 1, maximum = 100, default = 20)]
     pub size: u32,
 }

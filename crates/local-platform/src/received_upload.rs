@@ -66,20 +66,20 @@ impl ReceivedUpload {
         if self.files.contains_key(name) {
             return Err(Problem::invalid_field(
                 name,
-                "the form has two parts with this name",
+                format!("the uploaded form has two parts named `{name}`"),
             ));
         }
         if self.files.len() >= MAX_PARTS {
             return Err(Problem::invalid_field(
                 "",
-                format!("a form may have at most {MAX_PARTS} parts"),
+                format!("the uploaded form may have at most {MAX_PARTS} parts"),
             ));
         }
         match &self.configuration {
             Some((existing_name, _)) if is_shared_pipelines_file(name) => Err(Problem::invalid_field(
                 name,
                 format!(
-                    "a form may contain only one shared-pipelines file, but the form already contains \
+                    "the uploaded form may contain only one shared-pipelines file, but it already contains \
                      {existing_name}"
                 ),
             )),
@@ -93,7 +93,7 @@ impl ReceivedUpload {
         let (name, configuration) = self.configuration.ok_or_else(|| {
             Problem::invalid_field(
                 SHARED_PIPELINES_FILE,
-                format!("the form needs a part named .<directory>/{SHARED_PIPELINES_FILE}"),
+                format!("the uploaded form has no part named `.<directory>/{SHARED_PIPELINES_FILE}`"),
             )
         })?;
         let shared_pipelines = SharedPipelines::parse(&configuration)
@@ -133,7 +133,10 @@ async fn read_part(
     while let Some(piece) = form.next_piece().await? {
         size += piece.len() as u64;
         if size > MAX_PART_BYTES {
-            return Err(Problem::too_large(&format!("a part ({path})"), MAX_PART_BYTES));
+            return Err(Problem::too_large(
+                &format!("the form part `{path}`"),
+                MAX_PART_BYTES,
+            ));
         }
         digest.update(&piece);
         if keeps_content {
@@ -148,22 +151,22 @@ async fn read_part(
 fn check_relative_path(name: &str) -> Result<(), &'static str> {
     let path_segments = || name.split(['/', '\\']);
     if name.is_empty() {
-        return Err("a part's name must not be empty");
+        return Err("the name of a form part must not be empty");
     }
     if name.len() > MAX_NAME_BYTES {
-        return Err("a part's name is too long");
+        return Err("the name of a form part is too long");
     }
     if name.contains('\0') {
-        return Err("a part's name must not contain a NUL");
+        return Err("the name of a form part must not contain a NUL byte");
     }
     if name.starts_with(['/', '\\']) || has_drive(name) {
-        return Err("a part's name must be a relative path");
+        return Err("the name of a form part must be a relative path");
     }
     if path_segments().any(|segment| segment == "..") {
-        return Err("a part's name must not contain `..`");
+        return Err("the name of a form part must not contain `..`");
     }
     if path_segments().any(|segment| matches!(segment, "" | ".")) {
-        return Err("a part's name must be a normalized path");
+        return Err("the name of a form part must be a path without empty segments or `.`");
     }
     Ok(())
 }
@@ -219,9 +222,9 @@ fn select_shared_pipelines(
     let (mut pipelines, mut ignored_resources) = (Vec::new(), Vec::new());
     for entry in configuration.entries.iter().filter(|entry| entry.enabled) {
         let reason = match strip_pipeline_extension(&entry.pipeline) {
-            None => "the file is listed as a shared pipeline, but has a different extension than pipelines",
+            None => "the shared-pipelines file lists this file, but its extension is not that of a pipeline",
             Some(_) if !uploaded_paths.contains(entry.pipeline.as_str()) => {
-                "the file is listed as a shared pipeline, but the form has no part with this name"
+                "the shared-pipelines file lists this pipeline, but the upload does not contain it"
             }
             Some(source) => {
                 pipelines.push(StoredSharedPipeline {

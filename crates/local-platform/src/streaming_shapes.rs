@@ -47,7 +47,7 @@ fn definition_members(vocabulary: &Vocabulary) -> Vec<ShapePart> {
     vec![
         required_member("name", text()),
         required_member("agentId", uuid()).with_description(
-            "The streaming agent that runs the pipeline; the local platform accepts any UUID.",
+            "The ID of the streaming agent that runs the pipeline; the local platform accepts any UUID.",
         ),
         rule_checked_member("streamingSource", source_shape(vocabulary)),
         connection_rule("streamingSource", "username", "must not be empty"),
@@ -130,7 +130,7 @@ fn target_shape(vocabulary: &Vocabulary) -> Shape {
 fn secret_shape(vocabulary: &Vocabulary) -> Shape {
     object([
         required_member("secretType", one_of(&[&vocabulary.key_vault])),
-        required_member("secretLocation", text()).with_description("The vault."),
+        required_member("secretLocation", text()).with_description("The vault that contains the secret."),
         required_member("secretName", text()),
     ])
     .with_name("SecretReference", "A secret in a cloud secrets manager.")

@@ -53,13 +53,13 @@ impl Default for Vocabulary {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VocabularyError {
     /// The file is not a map from string to string.
-    #[error("expected a YAML or JSON map from token to name: {0}")]
+    #[error("expected a YAML or JSON map from tokens to names: {0}")]
     NotMap(String),
     /// A key is not a token.
-    #[error("unknown token `{0}`; the tokens are {tokens}", tokens = KEYS.join(", "))]
+    #[error("unknown token `{0}` in the vocabulary; the tokens are {tokens}", tokens = KEYS.join(", "))]
     UnknownToken(String),
     /// A token occurs twice, in different letter case.
-    #[error("duplicate token `{0}`")]
+    #[error("the vocabulary contains the token `{0}` twice")]
     DuplicateToken(&'static str),
     /// A name is empty or contains whitespace or control characters.
     #[error("the name for `{0}` is empty or contains whitespace")]

@@ -3,7 +3,7 @@
 //! Consumers of \[Latest\] get a version from its upload on. Whatever ends the run from then on must therefore disable
 //! it: a failed execution, the time limit, a signal, an error. Signals are held from the upload to the end of the runs.
 //!
-//! Only the platform's status of an execution decides. The receipt of an earlier run only names executions, and one of
+//! Only the execution's status on the platform decides. The receipt of an earlier run only names executions, and one of
 //! them is accepted only if it started after the version was created: the change cannot know its id in advance.
 
 mod earlier_runs;

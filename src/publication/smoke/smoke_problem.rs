@@ -1,4 +1,4 @@
-//! The reason why smoke runs did not succeed.
+//! The reason why smoke runs did not succeed, with the exit status and a hint.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;

@@ -1,4 +1,4 @@
-//! The result of smoke runs: what ran, and which version is in effect now.
+//! The result of smoke runs: what ran, and which version consumers get now.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;

@@ -31,7 +31,7 @@ async fn compare_execution(platform: &Platform, run: &SmokeExecution) -> Result<
     };
     let Ok(project) = Uuid::parse_str(&run.project_id) else {
         return Ok(Some(format!(
-            "the project {:?} of a smoke run is not a UUID",
+            "the project id {:?} of a smoke run is not a UUID",
             run.project_id
         )));
     };

@@ -405,7 +405,7 @@ fn consumers_in_the_repositories_at_hand_are_named() {
         "breaking: the parameter `day` was removed; stop setting the parameter",
         "  called by callers/00.orch.yaml, callers/01.orch.yaml",
         "callers/19.orch.yaml and 2 more\n",
-        "1 component of 25 pipelines in 1 repository use pipelines changed since version 1.0.0; no other repositories were searched",
+        "1 component in 25 pipelines of 1 repository uses pipelines changed since version 1.0.0; no other repositories were searched",
     ] {
         assert!(output.out.contains(words), "{words}: {}", output.all());
     }

@@ -732,7 +732,7 @@ fn summary_of_repeated_publish_says_that_the_version_was_published_before() {
     let world = plain_project();
     let platform = publish_platform(&world, upload_response(&json!([])));
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "after": head(&world) });
-    for title in ["Published 1 of p", "1 of p was published before"] {
+    for title in ["Published version 1 of p", "Version 1 of p was published before"] {
         let summary = world.path().join("summary.md");
         let _ = fs::remove_file(&summary);
         Job::github()

@@ -69,7 +69,7 @@ fn publish_on_github_writes_summary_with_changes_for_consumers() {
     let shop = Shop::new();
     let first = push_step(&shop, "publish --version-name 1.0.0").expect(0);
     assert!(
-        first.summary.contains("## ✅ Published 1.0.0 of sales"),
+        first.summary.contains("## ✅ Published version 1.0.0 of sales"),
         "{}",
         first.summary
     );
@@ -78,7 +78,7 @@ fn publish_on_github_writes_summary_with_changes_for_consumers() {
     shop.break_it();
     let second = push_step(&shop, "publish --version-name 2.0.0").expect(0);
     for text in [
-        "Published 2.0.0 of sales",
+        "Published version 2.0.0 of sales",
         "**Breaking:**",
         "<code>day</code> was removed",
     ] {
@@ -106,7 +106,7 @@ fn ci_that_publishes_writes_summary_of_review_and_of_version() {
     let shop = Shop::new();
     let ci = ["ci", "--publish-on-branch", "main", "--version-name", "1.0.0"];
     let success = push_step(&shop, &ci).expect(0);
-    for text in ["✅ Review passed", "✅ Published 1.0.0 of sales"] {
+    for text in ["✅ Review passed", "✅ Published version 1.0.0 of sales"] {
         assert!(success.summary.contains(text), "{text}: {}", success.summary);
     }
     assert_eq!(job_output(&success.outputs, "version-name"), "1.0.0");
@@ -143,7 +143,7 @@ fn refused_publish_has_failing_summary_and_no_version_output() {
     assert!(
         plan_output
             .summary
-            .contains("Dry run: would publish 2.0.0 of sales"),
+            .contains("Dry run: would publish version 2.0.0 of sales"),
         "{}",
         plan_output.summary
     );

@@ -23,7 +23,8 @@ type EditedFiles = BTreeMap<String, String>;
 pub(crate) fn push_branch(path: &Path, config: &TaskConfig, order: &FixOrder) -> Result<usize, String> {
     let repository = pipeline_review::open_repository(path).map_err(|error| error.to_string())?;
     let source = &config.source_branch_name;
-    let parent = find_tip(&repository, source)?.ok_or_else(|| format!("there is no branch `{source}`"))?;
+    let parent =
+        find_tip(&repository, source)?.ok_or_else(|| format!("the repository has no branch `{source}`"))?;
     if find_tip(&repository, &config.target_branch_name)?.is_some() {
         return Err(format!(
             "the branch `{}` already exists",

@@ -1,10 +1,10 @@
-//! The decisions that an agent waits for, and those that callers submit.
+//! The decisions that an agent is waiting for, and those that callers submit.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// A decision that the agent waits for.
+/// A decision that the agent is waiting for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 #[schema(as = PendingDecision)]

@@ -97,7 +97,7 @@ fn change_request_shape() -> Shape {
              disabled versions (false)."),
     ),
     responses(
-        (status = 200, body = PagedList<StoredArtifact>, description = "A page of the versions."),
+        (status = 200, body = PagedList<StoredArtifact>, description = "A page of versions."),
         (status = 400, body = ProblemBody, description = "A parameter is outside its bounds."),
         (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
     )
@@ -130,13 +130,13 @@ async fn list_artifacts(
     tag = "Shared pipelines",
     params(
         ("sharedPipelineIdPrefix" = String, Query, min_length = 1, description = "The prefix of the version."),
-        ("versionName" = Option<String>, Query, description = "The version; `latest` is not special."),
+        ("versionName" = Option<String>, Query, description = "The version's name; `latest` has no special meaning."),
     ),
     responses(
         (status = 200, body = VersionDetails, description = "The version and its shared pipelines."),
         (status = 400, body = ProblemBody, description = "The prefix is missing."),
         (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
-        (status = 404, body = ProblemBody, description = "There is no such version, or no enabled one."),
+        (status = 404, body = ProblemBody, description = "The version does not exist, or no version is enabled."),
     )
 )]
 async fn show_artifact(
@@ -177,20 +177,20 @@ fn unknown_version(prefix: &str, version: &str) -> Problem {
     operation_id = "publishArtifact",
     tag = "Shared pipelines",
     params(
-        ("sharedPipelineIdPrefix" = String, Header, pattern = r"\S", description = "The group of shared pipelines."),
-        ("versionName" = String, Header, pattern = r"\S", description = "The version label; it cannot be reused."),
-        ("commitHash" = Option<String>, Header, description = "The published commit."),
-        ("branch" = Option<String>, Header, description = "The branch of that commit."),
+        ("sharedPipelineIdPrefix" = String, Header, pattern = r"\S", description = "The version's prefix."),
+        ("versionName" = String, Header, pattern = r"\S", description = "The version's name, which cannot be reused."),
+        ("commitHash" = Option<String>, Header, description = "The hash of the published commit."),
+        ("branch" = Option<String>, Header, description = "The branch of the published commit."),
     ),
     request_body(
         content = BTreeMap<String, String>,
         content_type = "multipart/form-data",
-        description = "The files; among them one `.<folder>/shared-pipelines.yaml`."
+        description = "One part for each file, including `.<folder>/shared-pipelines.yaml`."
     ),
     responses(
-        (status = 200, body = PublishOutcome, description = "The version exists."),
+        (status = 200, body = PublishOutcome, description = "The version was published."),
         (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
-        (status = 409, body = ProblemBody, description = "The prefix already has a version of this name."),
+        (status = 409, body = ProblemBody, description = "The prefix already has a version with this name."),
     )
 )]
 async fn publish_artifact(
@@ -274,7 +274,7 @@ fn duplicate_version(artifact: &StoredArtifact) -> Problem {
     responses(
         (status = 200, body = StoredArtifact, description = "The new state of the version."),
         (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
-        (status = 404, body = ProblemBody, description = "There is no such version."),
+        (status = 404, body = ProblemBody, description = "The version does not exist."),
     )
 )]
 async fn change_artifact(

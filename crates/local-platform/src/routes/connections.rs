@@ -79,22 +79,25 @@ fn check_authentication(check: &mut BodyCheck, body: &Map<String, Value>, kinds:
     }
     for (kind, required_authentication) in kinds.iter().zip(AUTHENTICATION_TYPES) {
         if *kind == provider && required_authentication != authentication {
-            check.add_error("authType", format!("must be one of {required_authentication}"));
+            check.add_error(
+                "authType",
+                format!("must be {required_authentication} for this `authProvider`"),
+            );
             return;
         }
     }
 }
 
-/// Gives a project a default warehouse connection.
+/// Adds a default warehouse connection to a project.
 #[utoipa::path(
     post,
     path = "/v1/projects/{projectId}/data-platform-connections",
     operation_id = "createConnection",
     tag = "Projects",
-    params(("projectId" = String, Path, format = "uuid", description = "The project.")),
+    params(("projectId" = String, Path, format = "uuid", description = "The project's ID.")),
     request_body = ref("#/components/schemas/ConnectionRequest"),
     responses(
-        (status = 201, body = Empty, description = "The connection exists."),
+        (status = 201, body = Empty, description = "The connection was created."),
         (status = 409, body = ProblemBody, description = "The connection name is already in use."),
     )
 )]

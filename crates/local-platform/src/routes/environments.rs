@@ -27,7 +27,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-/// The access levels that a user who is added to the project can be given.
+/// The access levels that can be given to a user who is added to the project.
 const ACCESS_LEVELS: [&str; 5] = ["default", "admin", "runner", "readOnly", "noAccess"];
 
 /// The properties of a connection that contain a plain value, for both warehouse kinds.
@@ -64,7 +64,7 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
 fn environment_request_shape(vocabulary: &Vocabulary) -> Shape {
     let warehouses = warehouse_connections_shape(vocabulary.lower_warehouses());
     let connections = object([required_member("DWH", warehouses)
-        .with_description("The name of a connection of the project for each warehouse kind.")])
+        .with_description("For each warehouse kind, the name of one of the project's connections.")])
     .with_name(
         "DefaultConnections",
         "The default connections, by the type of their target.",
@@ -72,7 +72,7 @@ fn environment_request_shape(vocabulary: &Vocabulary) -> Shape {
     object([
         required_member("name", text())
             .with_description("The name that other requests use for the environment; it never changes."),
-        required_member("defaultAgentId", uuid()).with_description("The runner used by default."),
+        required_member("defaultAgentId", uuid()).with_description("The ID of the default runner."),
         required_member("defaultUserAccessLevel", one_of(&ACCESS_LEVELS)),
         optional_member("displayName", any_text()),
         optional_member("description", any_text()),
@@ -136,13 +136,13 @@ fn connection_override_shape() -> Shape {
             .chain(secret_members),
     );
     object([
-        required_member("connectionName", text()).with_description("One of the default connections."),
+        required_member("connectionName", text()).with_description("The name of a default connection."),
         required_member("connectionProperties", properties)
             .with_description("Each property must be either `{ value: TEXT }` or a reference to a secret."),
     ])
     .with_name(
         "ConnectionOverride",
-        "The credentials of a connection in this environment.",
+        "The credentials for a connection in this environment.",
     )
 }
 
@@ -152,8 +152,8 @@ fn connection_override_shape() -> Shape {
     path = "/v1/projects/{projectId}/environments",
     operation_id = "listEnvironments",
     tag = "Projects",
-    params(("projectId" = String, Path, format = "uuid", description = "The project."), Page),
-    responses((status = 200, body = PagedList<EnvironmentItem>, description = "A page of the environments."))
+    params(("projectId" = String, Path, format = "uuid", description = "The project's ID."), Page),
+    responses((status = 200, body = PagedList<EnvironmentItem>, description = "A page of environments."))
 )]
 async fn list_environments(
     project: VisibleProject,
@@ -174,10 +174,10 @@ async fn list_environments(
     path = "/v1/projects/{projectId}/environments",
     operation_id = "createEnvironment",
     tag = "Projects",
-    params(("projectId" = String, Path, format = "uuid", description = "The project.")),
+    params(("projectId" = String, Path, format = "uuid", description = "The project's ID.")),
     request_body = ref("#/components/schemas/EnvironmentRequest"),
     responses(
-        (status = 201, body = Empty, description = "The environment exists."),
+        (status = 201, body = Empty, description = "The environment was created."),
         (status = 409, body = ProblemBody, description = "The environment name is already in use."),
     )
 )]

@@ -40,7 +40,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         Page,
     ),
     responses(
-        (status = 200, body = PagedList<AuditEvent>, description = "A page of the events."),
+        (status = 200, body = PagedList<AuditEvent>, description = "A page of events."),
         (status = 403, body = ProblemBody, description = "The role is not Super Admin."),
     )
 )]

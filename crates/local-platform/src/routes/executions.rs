@@ -67,7 +67,8 @@ fn execution_request_shape() -> Shape {
     object([
         required_member("pipelineName", text())
             .with_description("The path of a published pipeline without its extension."),
-        required_member("environmentName", text()).with_description("An environment of the project."),
+        required_member("environmentName", text())
+            .with_description("The name of one of the project's environments."),
         optional_member("executionTag", text())
             .with_description("A tag that only one running execution of the project can have."),
         optional_member(SCALARS_FIELD, map_of(text_or_number()))
@@ -87,7 +88,7 @@ fn termination_request_shape() -> Shape {
     .with_name("Termination", "The body of a request to terminate an execution.")
 }
 
-/// The ID of an execution.
+/// The ID of an execution in a response.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ExecutionId)]
@@ -109,8 +110,8 @@ struct ExecutionState {
     path = "/v1/projects/{projectId}/published-pipelines",
     operation_id = "listPublishedPipelines",
     tag = "Pipeline execution",
-    params(("projectId" = String, Path, format = "uuid", description = "The project."), Page),
-    responses((status = 200, body = PagedList<ListedPipeline>, description = "A page of the pipelines."))
+    params(("projectId" = String, Path, format = "uuid", description = "The project's ID."), Page),
+    responses((status = 200, body = PagedList<ListedPipeline>, description = "A page of pipelines."))
 )]
 async fn list_published_pipelines(
     project: VisibleProject,
@@ -141,11 +142,11 @@ async fn list_published_pipelines(
     path = "/v1/projects/{projectId}/pipeline-executions",
     operation_id = "createExecution",
     tag = "Pipeline execution",
-    params(("projectId" = String, Path, format = "uuid", description = "The project.")),
+    params(("projectId" = String, Path, format = "uuid", description = "The project's ID.")),
     request_body = ref("#/components/schemas/ExecutionRequest"),
     responses(
         (status = 201, body = ExecutionName, description = "The execution has started."),
-        (status = 404, body = ProblemBody, description = "Unknown project, pipeline or environment."),
+        (status = 404, body = ProblemBody, description = "The project, pipeline or environment does not exist."),
         (status = 409, body = ShortBody, description = "An execution with the same tag is running."),
     )
 )]
@@ -249,8 +250,8 @@ async fn check_environment(app: &App, project: Uuid, environment: &str) -> Resul
     operation_id = "showExecution",
     tag = "Pipeline execution",
     params(
-        ("projectId" = String, Path, format = "uuid", description = "The project."),
-        ("pipelineExecutionId" = String, Path, format = "uuid", description = "The execution."),
+        ("projectId" = String, Path, format = "uuid", description = "The project's ID."),
+        ("pipelineExecutionId" = String, Path, format = "uuid", description = "The execution's ID."),
     ),
     responses((status = 200, body = ExecutionState, description = "The state of the execution."))
 )]
@@ -281,11 +282,11 @@ fn unknown_execution(id: Uuid) -> Problem {
     operation_id = "terminateExecution",
     tag = "Pipeline execution",
     params(
-        ("projectId" = String, Path, format = "uuid", description = "The project."),
-        ("pipelineExecutionId" = String, Path, format = "uuid", description = "The execution."),
+        ("projectId" = String, Path, format = "uuid", description = "The project's ID."),
+        ("pipelineExecutionId" = String, Path, format = "uuid", description = "The execution's ID."),
     ),
     request_body = ref("#/components/schemas/Termination"),
-    responses((status = 200, body = ExecutionName, description = "The execution is not running anymore."))
+    responses((status = 200, body = ExecutionName, description = "The execution is no longer running."))
 )]
 async fn terminate_execution(
     project: VisibleProject,

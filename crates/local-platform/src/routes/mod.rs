@@ -22,10 +22,10 @@ use std::sync::Arc;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 
-/// The contribution of a file of this directory to the router and to the API description.
+/// The routes and the schemas that a file in this directory adds to the API.
 struct Resource {
     routes: fn() -> OpenApiRouter<Arc<App>>,
-    /// The schemas of the request bodies, with the names of the vocabulary.
+    /// The shapes of the request bodies, with the names of the vocabulary.
     shapes: fn(&Vocabulary) -> Vec<Shape>,
 }
 

@@ -105,12 +105,12 @@ struct FailedOverride {
     operation_id = "listOverrides",
     tag = "Project variables",
     params(
-        ("projectId" = String, Path, format = "uuid", description = "The project."),
-        ("variableName" = String, Path, description = "The variable."),
+        ("projectId" = String, Path, format = "uuid", description = "The project's ID."),
+        ("variableName" = String, Path, description = "The variable's name."),
         ("environmentName" = Option<String>, Query, description = "Return only the override in this \
              environment."),
     ),
-    responses((status = 200, body = OverridesResponse, description = "The overrides."))
+    responses((status = 200, body = OverridesResponse, description = "The overrides of the variable."))
 )]
 async fn list_overrides(
     project: VisibleProject,
@@ -146,8 +146,8 @@ async fn list_overrides(
     operation_id = "setOverrides",
     tag = "Project variables",
     params(
-        ("projectId" = String, Path, format = "uuid", description = "The project."),
-        ("variableName" = String, Path, description = "The variable."),
+        ("projectId" = String, Path, format = "uuid", description = "The project's ID."),
+        ("variableName" = String, Path, description = "The variable's name."),
     ),
     request_body = ref("#/components/schemas/OverridesRequest"),
     responses((status = 200, body = AppliedOverrides, description = "The result for each override."))
@@ -241,16 +241,16 @@ fn find_refusal(
     })
 }
 
-/// Removes the override in an environment.
+/// Removes the override of a variable in one environment.
 #[utoipa::path(
     delete,
     path = "/v1/projects/{projectId}/variables/{variableName}/environment-overrides/{environmentName}",
     operation_id = "deleteOverride",
     tag = "Project variables",
     params(
-        ("projectId" = String, Path, format = "uuid", description = "The project."),
-        ("variableName" = String, Path, description = "The variable."),
-        ("environmentName" = String, Path, description = "The environment."),
+        ("projectId" = String, Path, format = "uuid", description = "The project's ID."),
+        ("variableName" = String, Path, description = "The variable's name."),
+        ("environmentName" = String, Path, description = "The environment's name."),
     ),
     responses(
         (status = 204, description = "The override was removed."),

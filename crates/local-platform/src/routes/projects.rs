@@ -89,7 +89,7 @@ struct CreatedProject {
     operation_id = "listProjects",
     tag = "Projects",
     params(Page),
-    responses((status = 200, body = PagedList<ProjectItem>, description = "A page of the projects."))
+    responses((status = 200, body = PagedList<ProjectItem>, description = "A page of projects."))
 )]
 async fn list_projects(
     caller: Caller,
@@ -143,7 +143,7 @@ async fn list_projects(
     operation_id = "createProject",
     tag = "Projects",
     request_body = ref("#/components/schemas/ProjectRequest"),
-    responses((status = 201, body = CreatedProject, description = "The project exists."))
+    responses((status = 201, body = CreatedProject, description = "The project was created."))
 )]
 async fn create_project(
     caller: Caller,
@@ -172,7 +172,7 @@ async fn create_project(
     path = "/v1/projects/{projectId}/repositories",
     operation_id = "createRepository",
     tag = "Projects",
-    params(("projectId" = String, Path, format = "uuid", description = "The project.")),
+    params(("projectId" = String, Path, format = "uuid", description = "The project's ID.")),
     request_body = ref("#/components/schemas/RepositoryRequest"),
     responses(
         (status = 201, body = Empty, description = "The repository was assigned to the project."),

@@ -34,7 +34,8 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
 /// have different names for the list of files; only one of them has the warehouse.
 fn review_request_shape(fields: ReviewFields) -> Shape {
     let mut parts = vec![
-        required_member("branchName", text()).with_description("A branch of the project's repository."),
+        required_member("branchName", text())
+            .with_description("The name of a branch in the project's repository."),
         required_member("commitId", text()).with_description("The full ID of a commit in that branch."),
         required_member(files_field_name(fields), texts()).with_description("Paths of files in that commit."),
     ];
@@ -62,13 +63,13 @@ const fn files_field_name(fields: ReviewFields) -> &'static str {
     operation_id = "createReview",
     tag = "Reviews",
     params(
-        ("projectId" = String, Path, format = "uuid", description = "The project."),
+        ("projectId" = String, Path, format = "uuid", description = "The project's ID."),
         ("Agent-Version" = String, Header, pattern = r"\S", description = "Version of the requesting agent."),
     ),
     request_body = ref("#/components/schemas/ReviewWish"),
     responses(
-        (status = 200, body = ReviewOutcome, description = "The results by file."),
-        (status = 404, body = ProblemBody, description = "Unknown project, branch, commit or file."),
+        (status = 200, body = ReviewOutcome, description = "The results for each file."),
+        (status = 404, body = ProblemBody, description = "The project, branch, commit or file does not exist."),
     )
 )]
 async fn create_review(

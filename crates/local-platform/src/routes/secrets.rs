@@ -46,7 +46,7 @@ fn secret_request_shape() -> Shape {
             "An object whose only property is the secret; `key` contains the property's name.",
         ),
     ])
-    .with_name("SecretRequest", "The body of a secret.")
+    .with_name("SecretRequest", "The body of a request to store a secret.")
 }
 
 /// A reference to a stored secret.
@@ -65,7 +65,7 @@ struct CreatedSecret {
     path = "/v1/secrets/{agentId}/secret-value",
     operation_id = "createSecret",
     tag = "Projects",
-    params(("agentId" = String, Path, format = "uuid", description = "The runner of the project.")),
+    params(("agentId" = String, Path, format = "uuid", description = "The ID of the project's runner.")),
     request_body = ref("#/components/schemas/SecretRequest"),
     responses((status = 201, body = CreatedSecret, description = "The runner can read the secret."))
 )]

@@ -31,7 +31,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
     tag = "Shared pipelines",
     params(Page),
     responses(
-        (status = 200, body = PagedList<SharedPipelineItem>, description = "A page of the shared pipelines."),
+        (status = 200, body = PagedList<SharedPipelineItem>, description = "A page of shared pipelines."),
         (status = 400, body = ProblemBody, description = "`page` or `size` is outside its bounds."),
         (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
     )

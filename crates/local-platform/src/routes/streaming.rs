@@ -68,7 +68,7 @@ struct StatusResponse {
     path = "/v1/projects/{projectId}/streaming-pipelines",
     operation_id = "createStreamingPipeline",
     tag = "Streaming pipelines",
-    params(("projectId" = String, Path, format = "uuid", description = "The project.")),
+    params(("projectId" = String, Path, format = "uuid", description = "The project's ID.")),
     request_body = ref("#/components/schemas/StreamingDefinition"),
     responses((status = 201, body = ref("#/components/schemas/StreamingPipeline"), description = "The stored definition."))
 )]
@@ -108,8 +108,8 @@ fn unknown_pipeline(id: Uuid) -> Problem {
     operation_id = "showStreamingPipeline",
     tag = "Streaming pipelines",
     params(
-        ("projectId" = String, Path, format = "uuid", description = "The project."),
-        ("streamingPipelineId" = String, Path, format = "uuid", description = "The streaming pipeline."),
+        ("projectId" = String, Path, format = "uuid", description = "The project's ID."),
+        ("streamingPipelineId" = String, Path, format = "uuid", description = "The streaming pipeline's ID."),
     ),
     responses((status = 200, body = ref("#/components/schemas/StreamingPipeline"), description = "The stored definition."))
 )]
@@ -124,9 +124,11 @@ async fn show_streaming_pipeline(
         .query(move |connection| streaming::find_definition(connection, project.id, id))
         .await?;
     let definition = definition.ok_or_else(|| unknown_pipeline(id))?;
-    serde_json::from_str(&definition)
-        .map(Json)
-        .map_err(|error| Problem::internal(format!("the stored definition is not valid JSON: {error}")))
+    serde_json::from_str(&definition).map(Json).map_err(|error| {
+        Problem::internal(format!(
+            "the stored definition of streaming pipeline {id} is not valid JSON: {error}"
+        ))
+    })
 }
 
 /// Sends a streaming pipeline the command to start or stop. The response does not wait for the command to take effect.
@@ -136,8 +138,8 @@ async fn show_streaming_pipeline(
     operation_id = "commandStreamingPipeline",
     tag = "Streaming pipelines",
     params(
-        ("projectId" = String, Path, format = "uuid", description = "The project."),
-        ("streamingPipelineId" = String, Path, format = "uuid", description = "The streaming pipeline."),
+        ("projectId" = String, Path, format = "uuid", description = "The project's ID."),
+        ("streamingPipelineId" = String, Path, format = "uuid", description = "The streaming pipeline's ID."),
     ),
     request_body = ref("#/components/schemas/StreamingOrder"),
     responses((status = 200, body = Empty, description = "The streaming agent has received the command."))
@@ -172,10 +174,10 @@ async fn command_streaming_pipeline(
     operation_id = "showStreamingStatus",
     tag = "Streaming pipelines",
     params(
-        ("projectId" = String, Path, format = "uuid", description = "The project."),
-        ("streamingPipelineId" = String, Path, format = "uuid", description = "The streaming pipeline."),
+        ("projectId" = String, Path, format = "uuid", description = "The project's ID."),
+        ("streamingPipelineId" = String, Path, format = "uuid", description = "The streaming pipeline's ID."),
     ),
-    responses((status = 200, body = StatusResponse, description = "The status."))
+    responses((status = 200, body = StatusResponse, description = "The status of the streaming pipeline."))
 )]
 async fn show_streaming_status(
     project: VisibleProject,

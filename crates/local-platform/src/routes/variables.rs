@@ -27,7 +27,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-/// Name of the path parameter.
+/// Name of the path parameter that contains the variable's name.
 pub(super) const NAME_PARAMETER: &str = "variableName";
 
 const TYPES: [&str; 2] = ["TEXT", "NUMBER"];
@@ -116,12 +116,12 @@ struct CreatedVariable {
     operation_id = "listVariables",
     tag = "Project variables",
     params(
-        ("projectId" = String, Path, format = "uuid", description = "The project."),
-        ("page" = Option<u64>, Query, format = "uint64", minimum = 0, description = "The page number, from 0."),
+        ("projectId" = String, Path, format = "uuid", description = "The project's ID."),
+        ("page" = Option<u64>, Query, format = "uint64", minimum = 0, description = "The number of the page, from 0."),
         ("size" = Option<u32>, Query, minimum = 1, maximum = 100, description = "Number of items \
              per page (default: 25)."),
     ),
-    responses((status = 200, body = PagedList<StoredVariable>, description = "A page of the variables."))
+    responses((status = 200, body = PagedList<StoredVariable>, description = "A page of variables."))
 )]
 async fn list_variables(
     project: VisibleProject,
@@ -144,10 +144,10 @@ async fn list_variables(
     path = "/v1/projects/{projectId}/variables",
     operation_id = "createVariable",
     tag = "Project variables",
-    params(("projectId" = String, Path, format = "uuid", description = "The project.")),
+    params(("projectId" = String, Path, format = "uuid", description = "The project's ID.")),
     request_body = ref("#/components/schemas/VariableRequest"),
     responses(
-        (status = 201, body = CreatedVariable, description = "The variable exists."),
+        (status = 201, body = CreatedVariable, description = "The variable was created."),
         (status = 409, body = ProblemBody, description = "The variable name is already in use."),
     )
 )]
@@ -217,8 +217,8 @@ struct VariablePatch {
     operation_id = "changeVariable",
     tag = "Project variables",
     params(
-        ("projectId" = String, Path, format = "uuid", description = "The project."),
-        ("variableName" = String, Path, description = "The variable."),
+        ("projectId" = String, Path, format = "uuid", description = "The project's ID."),
+        ("variableName" = String, Path, description = "The variable's name."),
     ),
     request_body = ref("#/components/schemas/VariableChange"),
     responses(
@@ -269,7 +269,7 @@ fn apply_patch(
     if let Some(mismatch) = overrides.iter().find(|item| !item.value.has_type(&patch.kind)) {
         let environment = &mismatch.environment_name;
         return Ok(Err(Problem::conflict(format!(
-            "the override in the environment `{environment}` does not match the type {}; delete it first",
+            "the override in the environment `{environment}` does not match the type {}; delete the override first",
             patch.kind
         ))));
     }
@@ -294,8 +294,8 @@ fn apply_patch(
     operation_id = "deleteVariable",
     tag = "Project variables",
     params(
-        ("projectId" = String, Path, format = "uuid", description = "The project."),
-        ("variableName" = String, Path, description = "The variable."),
+        ("projectId" = String, Path, format = "uuid", description = "The project's ID."),
+        ("variableName" = String, Path, description = "The variable's name."),
     ),
     responses((status = 204, description = "The variable was removed."))
 )]

@@ -34,7 +34,7 @@ pub(crate) const TABLES: &str = "
     CREATE INDEX event_at ON event (at);
 ";
 
-/// The period for which events can be read.
+/// The period for which events can be read, counted back from now.
 pub(crate) const RETENTION: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// The value of `eventSource` for all changes made through the API.

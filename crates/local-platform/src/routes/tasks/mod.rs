@@ -30,7 +30,7 @@ const AGENT_NAME: &str = "data_engineer_agent";
 /// The modes of an agent.
 const MODES: [&str; 2] = ["ACT", "PLAN"];
 
-/// Name of the path parameter.
+/// Name of the path parameter that contains the task's ID.
 const ID_PARAMETER: &str = "taskId";
 
 /// The routes and the request bodies.

@@ -54,10 +54,12 @@ fn agent_config_shape() -> Shape {
         required_member("name", one_of(&[AGENT_NAME])),
         required_member("mode", one_of(&MODES)),
         required_member("projectId", uuid()),
-        required_member("sourceBranchName", text()).with_description("The branch that the agent reads from."),
-        required_member("environmentName", text()).with_description("The environment to run pipelines in."),
+        required_member("sourceBranchName", text())
+            .with_description("The name of the branch that the agent reads from."),
+        required_member("environmentName", text())
+            .with_description("The name of the environment to run pipelines in."),
         optional_member("targetBranchName", text()).with_description(
-            "The branch that the agent writes to; required unless `generateBranch` is true.",
+            "The name of the branch that the agent writes to; required unless `generateBranch` is true.",
         ),
         optional_member("generateBranch", boolean())
             .with_description("Whether the agent generates the name of the target branch."),
@@ -113,7 +115,7 @@ struct CreatedTask {
     request_body = ref("#/components/schemas/TaskRequest"),
     responses(
         (status = 201, body = CreatedTask, description = "The agent is working."),
-        (status = 404, body = ProblemBody, description = "There is no such project for the caller."),
+        (status = 404, body = ProblemBody, description = "The caller cannot see a project with this ID."),
     )
 )]
 async fn create_task(

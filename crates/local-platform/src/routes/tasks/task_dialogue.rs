@@ -38,7 +38,7 @@ use uuid::Uuid;
 const MAX_LIMIT: u32 = 1000;
 const DEFAULT_LIMIT: u32 = 25;
 
-/// How long an approval is valid.
+/// The scopes of an approval: one tool call, or the rest of the task.
 const SCOPES: [&str; 2] = ["ONCE", "CONVERSATION"];
 
 /// Returns the HTTP routes for the dialogue with the agent: decisions, messages and permissions.
@@ -67,12 +67,12 @@ fn decisions_request_shape() -> Shape {
             ("question", question_decision_shape()),
         ],
     )
-    .with_name("DecisionRequest", "A decision that the agent waits for.");
+    .with_name("DecisionRequest", "A decision that the agent is waiting for.");
     object([required_member("decisions", list_of(decision))])
         .with_name("DecisionsRequest", "The body of a request to submit decisions.")
 }
 
-/// Returns the shape of a decision whether a tool may be used.
+/// Returns the shape of a decision on whether a tool may be used.
 fn tool_decision_shape() -> Shape {
     object([
         required_member("type", one_of(&["tool"])),
@@ -80,14 +80,14 @@ fn tool_decision_shape() -> Shape {
         required_member("approved", boolean()),
         optional_member("scope", one_of(&SCOPES)),
     ])
-    .with_name("ToolDecision", "A decision whether a tool may be used.")
+    .with_name("ToolDecision", "A decision on whether a tool may be used.")
 }
 
 /// Returns the shape of a decision that answers the agent's questions.
 fn question_decision_shape() -> Shape {
     let answer = object([
         required_member("questionIndex", whole_number_from(0, Some(u32::MAX.into())))
-            .with_description("Index of the question, from 0."),
+            .with_description("The index of the question, counted from 0."),
         required_member("selectedOptions", texts()),
     ])
     .with_name("AnswerRequest", "The answer to one question.");
@@ -102,7 +102,7 @@ fn question_decision_shape() -> Shape {
     )
 }
 
-/// The decisions that the agent still waits for.
+/// The decisions that the agent is still waiting for.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = StillPending)]
@@ -110,13 +110,13 @@ struct PendingDecisions {
     pending_decisions: Vec<OpenDecision>,
 }
 
-/// Accepts decisions and ignores those that the agent does not wait for.
+/// Accepts decisions and ignores those that the agent is not waiting for.
 #[utoipa::path(
     post,
     path = "/v1/ai/agents/tasks/{taskId}/decisions",
     operation_id = "decideTask",
     tag = "Agent tasks",
-    params(("taskId" = String, Path, format = "uuid", description = "The task.")),
+    params(("taskId" = String, Path, format = "uuid", description = "The task's ID.")),
     request_body = ref("#/components/schemas/DecisionsRequest"),
     responses((status = 202, body = PendingDecisions, description = "The decisions that are still pending."))
 )]
@@ -198,13 +198,13 @@ struct MessagesResponse {
     operation_id = "listTaskMessages",
     tag = "Agent tasks",
     params(
-        ("taskId" = String, Path, format = "uuid", description = "The task."),
+        ("taskId" = String, Path, format = "uuid", description = "The task's ID."),
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "Number of \
              messages to return (default: 25)."),
         ("paginationToken" = Option<String>, Query, pattern = "^[0-9]{1,9}$", description = "The value of \
              `more` from the previous page."),
     ),
-    responses((status = 200, body = MessagesResponse, description = "Messages of the task."))
+    responses((status = 200, body = MessagesResponse, description = "The task's messages."))
 )]
 async fn list_task_messages(
     caller: Caller,
@@ -298,11 +298,11 @@ struct TaskReference {
     path = "/v1/ai/agents/tasks/{taskId}/messages",
     operation_id = "sendTaskMessage",
     tag = "Agent tasks",
-    params(("taskId" = String, Path, format = "uuid", description = "The task.")),
+    params(("taskId" = String, Path, format = "uuid", description = "The task's ID.")),
     request_body = ref("#/components/schemas/FollowUp"),
     responses(
-        (status = 202, body = TaskReference, description = "The agent is working on it."),
-        (status = 409, body = ProblemBody, description = "The agent is stopping; retry once it has stopped."),
+        (status = 202, body = TaskReference, description = "The agent has received the instruction."),
+        (status = 409, body = ProblemBody, description = "The agent is stopping; try again once it has stopped."),
     )
 )]
 async fn send_task_message(
@@ -367,7 +367,7 @@ struct PermissionsResponse {
     path = "/v1/ai/agents/tasks/{taskId}/permissions",
     operation_id = "replaceTaskPermissions",
     tag = "Agent tasks",
-    params(("taskId" = String, Path, format = "uuid", description = "The task.")),
+    params(("taskId" = String, Path, format = "uuid", description = "The task's ID.")),
     request_body = ref("#/components/schemas/PermissionsRequest"),
     responses((status = 200, body = PermissionsResponse, description = "The tools that the agent may use without permission."))
 )]

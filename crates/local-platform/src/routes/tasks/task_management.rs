@@ -74,7 +74,7 @@ struct TaskDetail {
     modified_at: Moment,
     agent_config: TaskConfig,
     granted_permissions: Vec<GrantedTool>,
-    /// The decisions that the agent waits for; empty if it is working or has finished.
+    /// The decisions that the agent is waiting for; empty if the agent is working or has finished.
     pending_decisions: Vec<OpenDecision>,
 }
 
@@ -92,7 +92,7 @@ struct TaskDetail {
         ("status" = Option<TaskStatus>, Query, description = "Return only tasks with this status."),
         Page,
     ),
-    responses((status = 200, body = TaskPage, description = "A page of the tasks."))
+    responses((status = 200, body = TaskPage, description = "A page of tasks."))
 )]
 async fn list_tasks(
     caller: Caller,
@@ -170,8 +170,8 @@ fn to_task_item(stored_task: StoredTask) -> TaskItem {
     path = "/v1/ai/agents/tasks/{taskId}",
     operation_id = "showTask",
     tag = "Agent tasks",
-    params(("taskId" = String, Path, format = "uuid", description = "The task.")),
-    responses((status = 200, body = TaskDetail, description = "The state of the task."))
+    params(("taskId" = String, Path, format = "uuid", description = "The task's ID.")),
+    responses((status = 200, body = TaskDetail, description = "The task and its state."))
 )]
 async fn show_task(
     caller: Caller,
@@ -206,7 +206,7 @@ async fn show_task(
     path = "/v1/ai/agents/tasks/{taskId}/stop",
     operation_id = "stopTask",
     tag = "Agent tasks",
-    params(("taskId" = String, Path, format = "uuid", description = "The task.")),
+    params(("taskId" = String, Path, format = "uuid", description = "The task's ID.")),
     responses((status = 204, description = "The agent is stopping or was not working."))
 )]
 async fn stop_task(
@@ -229,10 +229,10 @@ async fn stop_task(
     path = "/v1/ai/agents/tasks/{taskId}",
     operation_id = "deleteTask",
     tag = "Agent tasks",
-    params(("taskId" = String, Path, format = "uuid", description = "The task.")),
+    params(("taskId" = String, Path, format = "uuid", description = "The task's ID.")),
     responses(
         (status = 204, description = "The task was removed."),
-        (status = 409, body = ProblemBody, description = "The agent is working; stop it first."),
+        (status = 409, body = ProblemBody, description = "The agent is working; stop the task first."),
     )
 )]
 async fn delete_task(
@@ -252,7 +252,7 @@ async fn delete_task(
             };
             stored_task.task.advance(state.clock().now());
             if stored_task.task.status() == TaskStatus::Running {
-                return Ok(Err(Problem::conflict("the task is RUNNING; stop it first")));
+                return Ok(Err(Problem::conflict("the task is RUNNING; stop the task first")));
             }
             tasks::remove(transaction, &stored_task)?;
             Ok(Ok(()))
