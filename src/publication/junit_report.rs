@@ -55,7 +55,7 @@ impl Publication<'_> {
                 .chain(failed_smoke.map(SmokeResult::describe_failure))
                 .collect(),
             smoke_runs: smoke.map(SmokeResult::list_cases).unwrap_or_default(),
-            breaks: self.build_breaks(),
+            breaks: self.build_break_cases(),
             started_at: self.started_at,
             duration: elapsed_time.try_into().unwrap_or_default(),
         };
@@ -64,7 +64,7 @@ impl Publication<'_> {
     }
 
     /// Returns the changes that break consumers as cases of the JUnit report; empty if nothing was compared.
-    fn build_breaks(&self) -> Vec<PublishBreak> {
+    fn build_break_cases(&self) -> Vec<PublishBreak> {
         let Some(compat) = self.comparison.as_ref().map(|comparison| &comparison.compat) else {
             return Vec::new();
         };

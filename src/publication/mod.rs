@@ -105,14 +105,14 @@ impl Publication<'_> {
         let platform = self.run.create_platform_client(self.connection)?;
         let decision = match self.decide_on_upload(&platform, &mut plan) {
             Ok(decision) => decision,
-            Err(failure) => return self.finish_undetermined(plan, &failure),
+            Err(failure) => return self.finish_undecided_publish(plan, &failure),
         };
         match decision {
             PublishDecision::AlreadyPublished(published_version) => {
                 self.finish_without_upload(&platform, &plan, &published_version)
             }
             PublishDecision::Refuse(failure) => {
-                self.finish_refused(&plan, &failure, "nothing was sent".to_owned())
+                self.finish_refused_publish(&plan, &failure, "nothing was sent".to_owned())
             }
             PublishDecision::Upload => {
                 if let Some(comparison) = &self.comparison {
@@ -182,11 +182,11 @@ impl Publication<'_> {
 
     /// Ends without an upload, because the decision about it failed with an error. If `{next}` has no value yet, the
     /// messages show the template instead of the placeholder version in the plan.
-    fn finish_undetermined(&self, mut plan: Plan, failure: &Failure) -> CommandResult {
+    fn finish_undecided_publish(&self, mut plan: Plan, failure: &Failure) -> CommandResult {
         if self.needs_next_version() && self.comparison.is_none() {
             plan.version_name.clone_from(&self.settings.version_name);
         }
-        self.finish_refused(
+        self.finish_refused_publish(
             &plan,
             failure,
             format!("nothing was sent: {}", failure.describe_on_one_line()),
@@ -194,7 +194,7 @@ impl Publication<'_> {
     }
 
     /// Ends without an upload, because the publish is not allowed. `problem` is the text of the JUnit report.
-    fn finish_refused(&self, plan: &Plan, failure: &Failure, problem: String) -> CommandResult {
+    fn finish_refused_publish(&self, plan: &Plan, failure: &Failure, problem: String) -> CommandResult {
         let name = format!("version {} of {}", plan.version_name, plan.prefix);
         let title = format!("{PUBLISH_FAILED}: {name} (refused)");
         let status = self.run.report_failure_as(&title, failure);

@@ -27,7 +27,7 @@ impl Publication<'_> {
         if !is_uploaded || outcome.disabled {
             return Ok(outcome);
         }
-        let new_versions = match self.run.block_on(self.list_new_versions(platform, plan))? {
+        let new_versions = match self.run.block_on(self.request_new_versions(platform, plan))? {
             Ok(new_versions) => new_versions,
             Err(error) => return Ok(to_unconfirmed(outcome, Some(error))),
         };
@@ -81,7 +81,11 @@ impl Publication<'_> {
 
     /// Requests the versions again, and returns the enabled ones that did not exist before the upload, without the
     /// uploaded one. The latest version is requested separately, because the list may not contain it yet.
-    async fn list_new_versions(&self, platform: &Platform, plan: &Plan) -> Result<Vec<Artifact>, HttpError> {
+    async fn request_new_versions(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+    ) -> Result<Vec<Artifact>, HttpError> {
         let known_names: BTreeSet<&str> = self
             .history
             .enabled_versions()

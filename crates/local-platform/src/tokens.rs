@@ -78,7 +78,7 @@ impl KnownTokens {
     /// Returns the caller with the token in the `Authorization` header, or `None` if the token is missing or unknown.
     /// Compares the token with all known tokens, even after a match, so that the time reveals nothing about them.
     pub(super) fn find_caller(&self, headers: &HeaderMap) -> Option<Caller> {
-        let presented_digest = hash_token(bearer_token(headers)?);
+        let presented_digest = hash_token(find_bearer_token(headers)?);
         let mut matching_caller = None;
         for (known_digest, caller) in &self.0 {
             if is_same_digest(known_digest, &presented_digest) {
@@ -105,7 +105,7 @@ fn is_same_digest(a: &TokenDigest, b: &TokenDigest) -> bool {
 }
 
 /// Returns the token in the `Authorization` header; `None` if the header is missing or its scheme is not `Bearer`.
-fn bearer_token(headers: &HeaderMap) -> Option<&str> {
+fn find_bearer_token(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())

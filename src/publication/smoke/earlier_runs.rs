@@ -20,7 +20,7 @@ impl Publication<'_> {
             return Vec::new();
         };
         if self.run.is_tracked_path(&self.workspace.repo, path) {
-            self.warn_of_receipt(path, "git tracks this file, so a change may have edited it");
+            self.warn_of_ignored_receipt(path, "git tracks this file, so a change may have edited it");
             return Vec::new();
         }
         match Receipt::parse(&content) {
@@ -29,13 +29,13 @@ impl Publication<'_> {
             }
             Ok(_) => Vec::new(),
             Err(reason) => {
-                self.warn_of_receipt(path, &reason);
+                self.warn_of_ignored_receipt(path, &reason);
                 Vec::new()
             }
         }
     }
 
-    fn warn_of_receipt(&self, path: &Path, reason: &str) {
+    fn warn_of_ignored_receipt(&self, path: &Path, reason: &str) {
         self.run.ui.warn(&format!(
             "ignoring the receipt of an earlier run, {}: {reason}",
             path.display()

@@ -210,6 +210,7 @@ async fn publish_artifact(
     let version_name = artifact.version_name.clone();
     let conflict = duplicate_version(&artifact);
     let author = app.change_author(&caller);
+    // The audit event belongs to the project whose name is the prefix.
     let project = app.find_project_id(&artifact.shared_pipeline_id_prefix);
     let artifact = StoredArtifact {
         created_at: author.time.to_string(),
@@ -290,6 +291,7 @@ async fn change_artifact(
     let is_enabled = body.find_boolean("enabled").unwrap_or_default();
     let not_found = unknown_version(&prefix, &version);
     let author = app.change_author(&caller);
+    // The audit event belongs to the project whose name is the prefix.
     let project = app.find_project_id(&prefix);
     let artifact = app
         .store()

@@ -164,6 +164,7 @@ async fn create_execution(
     let outcome = simulate_pipeline(&app, &project, &pipeline).await?;
     check_environment(&app, project.id, &environment).await?;
     let message = outcome.message + &describe_variables(&body);
+    // Only an execution with a tag can conflict with another one.
     let conflict = Problem::short_conflict(format!(
         "an execution with the tag `{}` is running",
         tag.as_deref().unwrap_or_default()

@@ -77,6 +77,7 @@ async fn create_secret(
 ) -> Result<(StatusCode, Json<CreatedSecret>), Problem> {
     let agent = request_path.uuid_parameter("agentId")?;
     secret_request_shape().validate(&body)?;
+    // The value of the secret is checked, but not stored.
     let secret = ["name", "type", "key"].map(|field| body.text_or_empty(field));
     let [vault_secret_name, ..] = secret.clone();
     let author = app.change_author(&caller);

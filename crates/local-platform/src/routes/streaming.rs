@@ -155,6 +155,7 @@ async fn command_streaming_pipeline(
     command_request_shape().validate(&body)?;
     let command = match body.text_or_empty("command").as_str() {
         "start" => StreamingCommand::Start,
+        // The shape of the body allows only one other command.
         _ => StreamingCommand::Stop,
     };
     let author = app.change_author(&caller);

@@ -134,6 +134,7 @@ async fn decide_task(
         let mut messages = Vec::new();
         if let Some((decision, tool, message)) = stored_task.task.apply_decision(&decisions, author.time) {
             messages.push(message);
+            // The audit log records the approval of some tools, but no denial.
             let is_approved = matches!(decision.outcome, DecisionOutcome::Tool { approved: true, .. });
             if let Some(kind) = find_acceptance_event(&tool).filter(|_| is_approved) {
                 let information = format!("tool {tool}");

@@ -114,6 +114,7 @@ async fn list_tasks(
     })
     .await?;
     let now = app.clock().now();
+    // The tasks are read again, because a push may have changed some of them.
     let tasks = app
         .store()
         .query(move |connection| tasks::list_tasks(connection, project, branch))
