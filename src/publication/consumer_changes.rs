@@ -52,7 +52,7 @@ impl PublishComparison {
         next.cloned().unwrap_or_default()
     }
 
-    /// Returns whether the plan equals the published version.
+    /// Returns whether the plan was compared with a published version and does not differ from it.
     pub(super) fn is_unchanged(&self) -> bool {
         self.compat.against.is_some() && self.compat.class == Some(interface::ChangeClass::None)
     }

@@ -38,7 +38,8 @@ pub(crate) struct ConsumerImpact<'c> {
     pub(crate) unreadable_files: Vec<String>,
 }
 
-/// Searches the pipelines of a working tree for components that run a changed pipeline, and adds them to `impact`.
+/// Searches the pipelines of a working tree for components that run a changed pipeline, and adds them to `impact`, with
+/// the callers of their pipelines. Also adds the number of pipelines, and the files that cannot be read.
 pub(crate) fn search_consumers<'c>(
     impact: &mut ConsumerImpact<'c>,
     repository: &Repository,

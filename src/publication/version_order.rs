@@ -141,8 +141,8 @@ impl Publication<'_> {
         )
     }
 
-    /// Returns the latest version and its commit; `None` if no version is enabled. They are those of the comparison, or
-    /// are requested if nothing was compared or `--against` names another version.
+    /// Returns the latest version and its commit; `None` if no version is enabled. Uses the version of the comparison,
+    /// or requests the latest if nothing was compared or `--against` selects another version.
     fn find_latest_commit(&self, platform: &Platform) -> Result<Option<LatestCommit>, Failure> {
         if let Some(comparison) = self
             .comparison

@@ -89,8 +89,11 @@ impl<S: Sync> FromRequest<S> for JsonObject {
             .map_err(|_| Problem::slow_body())??;
         match serde_json::from_slice(&bytes) {
             Ok(Value::Object(object)) => Ok(Self(object)),
-            Ok(_) => Err(Problem::invalid_field("", "must be an object")),
-            Err(error) => Err(Problem::invalid_field("", format!("is not JSON: {error}"))),
+            Ok(_) => Err(Problem::invalid_field("", "the body must be a JSON object")),
+            Err(error) => Err(Problem::invalid_field(
+                "",
+                format!("the body is not JSON: {error}"),
+            )),
         }
     }
 }

@@ -128,7 +128,8 @@ fn malformed_form(message: &str) -> Problem {
     Problem::invalid_field("", message)
 }
 
-/// Returns the boundary of a `multipart/form-data` content type; it has 1 to 70 characters (RFC 2046, section 5.1.1).
+/// Returns the boundary of a `multipart/form-data` content type; `None` for any other type. A boundary has 1 to 70
+/// characters (RFC 2046, section 5.1.1).
 fn find_boundary(content_type: &str) -> Option<String> {
     let (kind, parameters) = content_type.split_once(';')?;
     if !kind.trim().eq_ignore_ascii_case("multipart/form-data") {

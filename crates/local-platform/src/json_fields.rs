@@ -28,10 +28,12 @@ pub(super) trait JsonFields {
             .unwrap_or_default()
     }
 
+    /// Returns a boolean field; `None` if the field is missing or has another type.
     fn find_boolean(&self, field: &str) -> Option<bool> {
         self.find_value(field)?.as_bool()
     }
 
+    /// Returns an object field; `None` if the field is missing or has another type.
     fn find_object(&self, field: &str) -> Option<&Map<String, Value>> {
         self.find_value(field)?.as_object()
     }

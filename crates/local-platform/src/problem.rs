@@ -90,7 +90,7 @@ impl Problem {
         }
     }
 
-    /// Creates a 400 with one validation error.
+    /// Creates a 400 with one validation error. An empty `field` means that the error is about the entire request.
     pub(super) fn invalid_field(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::invalid(vec![FieldError {
             field: field.into(),

@@ -60,13 +60,14 @@ fn definition_members(vocabulary: &Vocabulary) -> Vec<ShapePart> {
 /// Returns the rule that `endpoint`, the source or the target, has a connection. If the connection is missing, the
 /// error is reported for its required `member`. Ignores an endpoint that is not an object, which its own shape reports.
 fn connection_rule(endpoint: &'static str, member: &'static str, message: &'static str) -> ShapePart {
+    let json_schema = None;
     rule(
         move |check, body| {
             if lacks_connection(body, endpoint) {
                 check.add_error(&format!("{endpoint}.connection.{member}"), message);
             }
         },
-        None,
+        json_schema,
     )
 }
 

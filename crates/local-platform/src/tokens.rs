@@ -43,7 +43,7 @@ impl User {
             number => format!("{role}-{number}@platform.example"),
         };
         let mut id = [0; 16];
-        id.copy_from_slice(&hash_token(&email)[..16]);
+        id.copy_from_slice(&hash_text(&email)[..16]);
         Self {
             id: uuid::Builder::from_random_bytes(id).into_uuid(),
             email,
@@ -61,7 +61,7 @@ impl KnownTokens {
             if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
                 return Err(ServiceError::UnusableToken);
             }
-            let digest = hash_token(text);
+            let digest = hash_text(text);
             if callers.iter().any(|(known_digest, _)| *known_digest == digest) {
                 return Err(ServiceError::DuplicateToken);
             }
@@ -78,7 +78,7 @@ impl KnownTokens {
     /// Returns the caller with the token in the `Authorization` header, or `None` if the token is missing or unknown.
     /// Compares the token with all known tokens, even after a match, so that the time reveals nothing about them.
     pub(super) fn find_caller(&self, headers: &HeaderMap) -> Option<Caller> {
-        let presented_digest = hash_token(find_bearer_token(headers)?);
+        let presented_digest = hash_text(find_bearer_token(headers)?);
         let mut matching_caller = None;
         for (known_digest, caller) in &self.0 {
             if is_same_digest(known_digest, &presented_digest) {
@@ -94,9 +94,9 @@ pub(super) fn generate_token() -> SecretString {
     format!("sg_{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple()).into()
 }
 
-/// Returns the SHA-256 digest of a token.
-fn hash_token(token: &str) -> TokenDigest {
-    Sha256::digest(token.as_bytes()).into()
+/// Returns the SHA-256 digest of a token or of another text.
+fn hash_text(text: &str) -> TokenDigest {
+    Sha256::digest(text.as_bytes()).into()
 }
 
 /// Compares two digests in constant time, so that the time reveals nothing about a token.

@@ -35,6 +35,7 @@ impl Publication<'_> {
         }
     }
 
+    /// Warns that the receipt of an earlier run is ignored, so that its smoke runs are not continued.
     fn warn_of_ignored_receipt(&self, path: &Path, reason: &str) {
         self.run.ui.warn(&format!(
             "ignoring the receipt of an earlier run, {}: {reason}",

@@ -41,7 +41,7 @@ impl Publication<'_> {
 
     /// Disables an uploaded version that may be incomplete, if smoke runs are due: they do not run for such a version,
     /// so nothing shows that it works. If it is unknown whether the version exists, a failure is not reported.
-    /// `--on-smoke-failure keep` keeps the version enabled.
+    /// Does nothing with `--on-smoke-failure keep`, or if an earlier step has disabled the version or failed to do so.
     pub(super) fn disable_unproven_version(
         &self,
         platform: &Platform,
@@ -147,7 +147,8 @@ impl Publication<'_> {
         result
     }
 
-    /// Returns the test of a version that an earlier run published, with the executions that its receipt names.
+    /// Returns the test of a version that an earlier run published, with the executions that the earlier run's receipt
+    /// names.
     fn prepare_existing_test<'a>(
         &'a self,
         platform: &'a Platform,

@@ -141,8 +141,8 @@ impl<'a> SmokeTest<'a> {
         }
     }
 
-    /// Starts and follows the runs one after the other. Fails at the first one that does not succeed, or before the
-    /// first one if consumers would not get this version.
+    /// Starts and follows the runs one after the other. Fails at the first one that does not succeed. Fails before the
+    /// first one if the version has no digest, or if consumers would not get the version.
     async fn follow_runs(&self, record: &mut SmokeRecord) -> Result<(), SmokeProblem> {
         if self.receipt.digest.is_empty() {
             let reason =

@@ -56,7 +56,8 @@ fn list_candidate_fixes(document: &[u8], finding: &OrderedFinding) -> Vec<Vec<u8
 /// Renames the component `name` in its key, in the links to it, in its `componentName` parameter and on the canvas.
 /// Returns the edited document, or `None` if another component has the new name or the document cannot be edited.
 pub(crate) fn rename_component(document: &[u8], name: &str, new_name: &str) -> Option<Vec<u8>> {
-    let tree = Tree::parse(document, None).ok()?;
+    let skipped_key = None;
+    let tree = Tree::parse(document, skipped_key).ok()?;
     let pipeline = Pipeline::from_tree(&tree).ok()?;
     if pipeline
         .components
@@ -128,7 +129,8 @@ fn capitalize(text: &str) -> String {
 /// leads to the component, and the component leads to the link's previous target. Links to an End Success component
 /// come first, and later lines before earlier ones.
 fn list_connected_documents(document: &[u8], name: &str) -> Vec<Vec<u8>> {
-    let pipeline = Tree::parse(document, None)
+    let skipped_key = None;
+    let pipeline = Tree::parse(document, skipped_key)
         .ok()
         .and_then(|tree| Pipeline::from_tree(&tree).ok());
     let Some(pipeline) = pipeline else {

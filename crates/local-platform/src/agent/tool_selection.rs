@@ -49,8 +49,8 @@ pub(super) fn select_tools(message: &str) -> Vec<&'static str> {
     tools
 }
 
-/// Returns the tool that a word of the instruction means: the word is the tool's name, or matches one of
-/// [`TOOL_STEMS`].
+/// Returns the tool that a word of the instruction means: the word is the tool's name, or one of [`TOOL_STEMS`]. A long
+/// stem also matches each word that begins with it.
 fn find_tool(word: &str) -> Option<&'static str> {
     TOOLS.into_iter().find(|tool| *tool == word).or_else(|| {
         TOOL_STEMS

@@ -77,6 +77,7 @@ fn environment_request_shape(vocabulary: &Vocabulary) -> Shape {
         optional_member("displayName", any_text()),
         optional_member("description", any_text()),
         required_member("defaultConnections", connections),
+        // This rule has no JSON schema.
         rule(check_overrides, None),
         required_member("connectionOverrides", list_of(connection_override_shape())),
     ])
@@ -92,6 +93,7 @@ fn warehouse_connections_shape(kinds: [String; 2]) -> Shape {
     at_least_one_of([
         optional_member(first_kind, text()),
         optional_member(second_kind, text()),
+        // This rule has no JSON schema.
         rule(
             move |check, warehouses| check_warehouses(check, warehouses, &kinds),
             None,

@@ -41,6 +41,7 @@ fn secret_request_shape() -> Shape {
             .with_description("The name that other requests use to refer to the secret."),
         required_member("type", text()).with_description("`DWH_PASSWORD` for warehouse credentials."),
         required_member("key", text()).with_description("The name of the only property of `value`."),
+        // This rule has no JSON schema.
         rule(check_secret_value, None),
         required_member("value", map_of(any_text())).with_description(
             "An object whose only property is the secret; `key` contains the property's name.",
