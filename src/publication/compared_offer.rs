@@ -10,28 +10,28 @@ use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id};
 use sluicegate_pipelines::interface::{ComparedVersion, Interface};
 use sluicegate_platform::api::ArtifactDetails;
 
-/// Number of commits to fetch.
+/// Number of commits to fetch: only the commit of the version, without its history.
 const FETCH_DEPTH: u32 = 1;
 
-/// Hint to compare everything if the clone lacks the commit.
+/// The hint for a comparison of ids only: how to make the missing commit available.
 pub(crate) const FETCH_HINT: &str =
     "pass --deepen to fetch the commit, or clone the full history (`fetch-depth: 0`)";
 
-/// Why only the ids of shared pipelines can be compared.
+/// The reason why only the ids of shared pipelines can be compared.
 #[derive(Clone)]
 pub(crate) struct IdsOnlyReason {
     pub(crate) reason: String,
-    /// The clone lacks the commit, and no fetch was requested.
+    /// True if the clone lacks the commit and no fetch was requested, so that a fetch may help.
     pub(crate) may_fetch: bool,
 }
 
-/// A published version, or a commit.
+/// The shared pipelines that a published version or a commit offers to consumers.
 pub(crate) struct ComparedOffer {
-    /// `None` for a commit.
+    /// The name of the version; `None` for a commit.
     pub(crate) version: Option<String>,
     /// The commit id that the platform reports.
     pub(crate) reported_commit: Option<String>,
-    /// The offered ids.
+    /// The ids of the offered shared pipelines.
     pub(crate) ids: Vec<String>,
     pub(crate) offer: Result<CommitOffer, IdsOnlyReason>,
 }

@@ -24,10 +24,10 @@ pub(super) const DRAFT_VERSION: &str = "0.0.0";
 
 const OTHER_VERSION_HINT: &str = "pass --against VERSION to compare with a version whose commit has the file";
 
-/// The result of a comparison.
+/// The result of comparing a plan with a published version.
 pub(crate) struct PublishComparison {
     pub(super) compat: Compatibility,
-    /// The next version after the latest, or why there is none.
+    /// The semantic version after the latest version, or the reason why there is none.
     pub(super) next_version: Result<String, NextNameError>,
     ids_only: Option<IdsOnlyReason>,
 }

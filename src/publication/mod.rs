@@ -60,11 +60,11 @@ pub(crate) struct Publication<'a> {
     pub(crate) settings: &'a PublishSettings,
     pub(crate) connection: &'a Connection,
     pub(crate) target: &'a Target,
-    /// The files published without a review.
+    /// The pipelines published without a review, because the configuration excludes them from reviews.
     pub(crate) unreviewed_selection: ReviewExclusions,
     /// The evidence of the required review.
     pub(crate) review: Option<ReviewEvidence>,
-    /// The check of the commit, which both commands need.
+    /// The proof that the commit may be published, which `publish` and `ci` both need.
     #[expect(dead_code, reason = "the field proves that the check ran and is never read")]
     pub(crate) merged_commit: MergedCommit,
     /// The versions of the prefix before the upload, once requested.

@@ -17,16 +17,16 @@ pub(super) struct PublishedState {
     pub(super) latest: Option<ArtifactDetails>,
 }
 
-/// The data shown with the plan.
+/// The data that a dry run shows in addition to the plan.
 pub(super) struct Preview {
     pub(super) receipt_digest: String,
     pub(super) hashes: Vec<String>,
     pub(super) published_state: PublishedState,
     pub(super) refusals: Vec<String>,
     pub(super) skip_reason: Option<String>,
-    /// The commit compared with and the changes since then, or why they are unknown.
+    /// The commit of the latest version and the changes since that commit, or the reason why they are unknown.
     pub(super) changes: Result<(String, PlanChanges), String>,
-    /// The runs that follow the publish.
+    /// The smoke runs that follow the publish.
     pub(super) smoke_runs: Vec<SmokeRun>,
     /// The changes for consumers; `None` if they were not compared.
     pub(super) compat: Option<Compatibility>,

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 /// Maximum number of pipelines in a message.
 pub(super) const MAX_LISTED_PIPELINES: usize = 10;
 
-/// Hint for writing a suitable report.
+/// The hint for an unusable report: how to write a suitable one.
 const REPORT_HINT: &str =
     "write the report with `sluicegate review --all --report json=FILE` for the commit to publish";
 

@@ -14,7 +14,7 @@ use sluicegate_platform::http::ErrorKind;
 
 struct LatestCommit {
     name: String,
-    /// Empty if the platform reports no commit.
+    /// The id of the commit; empty if the platform reports no commit.
     commit: String,
 }
 

@@ -22,7 +22,7 @@ use uuid::Uuid;
 /// Maximum number of repositories read at the same time; each reader keeps part of a repository in memory.
 const MAX_REPOSITORY_READERS: usize = 8;
 
-/// The state of the local platform.
+/// The state that all requests to the local platform share.
 pub(super) struct App {
     store: Store,
     tokens: KnownTokens,

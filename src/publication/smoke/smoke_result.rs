@@ -16,7 +16,7 @@ pub(crate) struct SmokeResult {
     pub(crate) status: ExitStatus,
     /// The reason why the runs did not succeed, if it does not concern one of them.
     pub(super) problem: Option<String>,
-    /// The next step for this problem.
+    /// The hint that names the next step for this problem.
     pub(super) hint: Option<&'static str>,
     pub(super) state: VersionState,
     /// The version that \[Latest\] means now, if it was looked up.

@@ -28,7 +28,7 @@ pub(super) struct SmokeTest<'a> {
     receipt: &'a Receipt,
     /// True if this run of the program published the version.
     is_new: bool,
-    /// The creation time of an existing version.
+    /// The creation time of an existing version; `None` if it is unknown, or for a new version.
     pub(super) created_at: Option<Timestamp>,
     /// The smoke runs of this version that an earlier run of the program started.
     pub(super) earlier_runs: Vec<SmokeExecution>,

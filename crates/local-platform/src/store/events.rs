@@ -43,7 +43,7 @@ const SOURCE: &str = "public-api";
 /// The author and the time of a change.
 #[derive(Debug, Clone)]
 pub(crate) struct Author {
-    /// The user of the token.
+    /// The user to whom the token of the request belongs.
     pub user: Arc<User>,
     pub time: Moment,
 }
@@ -137,7 +137,7 @@ pub(crate) struct AuditEvent {
     event_subject_name: String,
     /// The type of the subject.
     event_subject_type: String,
-    /// The user of the token.
+    /// The user to whom the token of the request belongs.
     #[schema(format = "uuid")]
     actor_id: String,
     /// The email address of that user.

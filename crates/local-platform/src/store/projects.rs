@@ -41,7 +41,7 @@ pub(crate) struct ProjectItem {
 pub(crate) struct ProjectRecord {
     pub id: Uuid,
     pub name: String,
-    /// May be empty.
+    /// The project's description; may be empty.
     pub description: String,
     /// The warehouse kind, in upper case.
     pub warehouse: String,
