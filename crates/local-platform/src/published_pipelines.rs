@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 #[schema(as = PublishedPipeline)]
 pub(super) struct ListedPipeline {
-    /// The path without its extension.
+    /// The pipeline's path without its extension.
     pub name: String,
     /// Commit time of the branch's head, in UTC.
     #[schema(format = DateTime)]

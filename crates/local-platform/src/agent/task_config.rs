@@ -11,7 +11,7 @@ pub(crate) enum TaskStatus {
     Running,
     /// The agent is wrapping up.
     Stopping,
-    /// The agent has finished or waits for a decision.
+    /// The agent has finished or is waiting for a decision.
     Stopped,
     /// The task failed.
     Errored,
@@ -36,14 +36,14 @@ pub(crate) struct TaskConfig {
     /// Name of the agent.
     pub name: String,
     pub mode: AgentMode,
-    /// The project that the agent works in.
+    /// The ID of the project that the agent works in.
     #[schema(format = "uuid")]
     pub project_id: String,
-    /// The branch that the agent reads from.
+    /// The name of the branch that the agent reads from.
     pub source_branch_name: String,
-    /// The environment to run pipelines in.
+    /// The name of the environment to run pipelines in.
     pub environment_name: String,
-    /// The branch that the agent writes to; generated if the request has no name for it.
+    /// The name of the branch that the agent writes to; generated if the request does not contain a name.
     pub target_branch_name: String,
     /// Whether the request left the name of the target branch to the agent.
     pub generate_branch: bool,

@@ -22,7 +22,7 @@ const EMPTY_MESSAGE: &str = "must not be empty";
 
 type Object = Map<String, Value>;
 
-/// The schema of a JSON value.
+/// The shape of a JSON value: it validates the value and describes it as a JSON schema.
 pub(super) struct Shape {
     kind: ShapeKind,
     name: Option<&'static str>,

@@ -48,9 +48,9 @@ pub(crate) const TABLES: &str = "
 #[serde(rename_all = "camelCase")]
 #[schema(as = Artifact)]
 pub(crate) struct StoredArtifact {
-    /// The group of shared pipelines.
+    /// The prefix that groups the version's shared pipelines.
     pub shared_pipeline_id_prefix: String,
-    /// The label chosen at publication; it never changes.
+    /// The name of the version, which never changes.
     pub version_name: String,
     /// Whether consumers can select the version.
     pub enabled: bool,
@@ -59,10 +59,10 @@ pub(crate) struct StoredArtifact {
     pub created_at: String,
     /// The source of the version.
     pub provider: String,
-    /// The published commit, if the request named it.
+    /// The hash of the published commit, if the request named it.
     #[schema(required)]
     pub commit_hash: Option<String>,
-    /// The branch of that commit, if the request named it.
+    /// The branch of the published commit, if the request named the branch.
     #[schema(required)]
     pub branch: Option<String>,
 }
@@ -72,12 +72,12 @@ pub(crate) struct StoredArtifact {
 #[serde(rename_all = "camelCase")]
 #[schema(as = SharedPipeline)]
 pub(crate) struct StoredSharedPipeline {
-    /// The Pipeline ID.
+    /// The ID of the shared pipeline.
     #[serde(rename = "sharedPipelineId")]
     pub id: String,
     /// The path of the pipeline without its extension.
     pub source_pipeline: String,
-    /// The description in the shared-pipelines file.
+    /// The pipeline's description in the shared-pipelines file.
     #[schema(required)]
     pub description: Option<String>,
 }
@@ -86,11 +86,11 @@ pub(crate) struct StoredSharedPipeline {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SharedPipelineItem {
-    /// The group that the pipeline belongs to.
+    /// The prefix that the pipeline belongs to.
     pub shared_pipeline_id_prefix: String,
-    /// The Pipeline ID.
+    /// The ID of the shared pipeline.
     pub shared_pipeline_id: String,
-    /// The description in the latest version.
+    /// The pipeline's description in the latest version.
     #[schema(required)]
     pub description: Option<String>,
     /// The last published enabled version that contains the pipeline; null if there is none.

@@ -27,12 +27,12 @@ pub(crate) const TABLES: &str = "
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EnvironmentItem {
-    /// The name that other requests use.
+    /// The name that other requests use to refer to the environment.
     name: String,
-    /// The runner used by default.
+    /// The ID of the default runner.
     #[schema(format = "uuid")]
     default_agent_id: String,
-    /// The name of that runner, derived from its ID.
+    /// The name of the default runner, derived from the runner's ID.
     default_agent_name: String,
 }
 
@@ -40,9 +40,9 @@ pub(crate) struct EnvironmentItem {
 #[derive(Debug)]
 pub(crate) struct EnvironmentRecord {
     pub project: Uuid,
-    /// The name that other requests use.
+    /// The name that other requests use to refer to the environment.
     pub name: String,
-    /// The runner used by default.
+    /// The ID of the default runner.
     pub agent: Uuid,
     /// The access level of users added to the project.
     pub access_level: String,
