@@ -75,8 +75,8 @@ impl Publication<'_> {
     }
 
     /// Compares the plan with the version that consumers use, and sets a version name that contains `{next}`, because
-    /// it depends on the changes. Returns `None` if the comparison is turned off. If the request fails although neither
-    /// `{next}` nor `--compat fail` needs it, warns and returns `None`, unless access was denied.
+    /// it depends on the changes. Returns `None` if the comparison is turned off. If the request fails and neither
+    /// `{next}` nor `--compat fail` needs the comparison, warns and returns `None`, unless access was denied.
     pub(super) fn compare_and_name_version(
         &self,
         platform: &Platform,

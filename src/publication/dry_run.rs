@@ -192,8 +192,8 @@ impl Publication<'_> {
     }
 }
 
-/// Requests the details of a version; `None` if it does not exist. Without a `version`, requests those of the latest
-/// enabled version.
+/// Requests the details of a version; `None` if it does not exist. Without a `version`, requests the details of the
+/// latest enabled version.
 async fn find_published_version(
     platform: &Platform,
     plan: &Plan,

@@ -46,9 +46,9 @@ pub(crate) fn check_local_commit(
 pub(crate) struct MergedCommit(());
 
 /// Checks in a CI job that the commit is merged, and returns the proof. For the run of a branch in `publish-on`, the
-/// commit must be on this branch. A tag's commit or one that the job selects must be in such a branch or in the default
-/// branch. On an unknown CI host, only the default branch is accepted, because the branch of the run is unknown. A
-/// local run and a run that does not publish need no check.
+/// commit must be on this branch. The commit of a tag, or a commit that the job selects, must be in such a branch or in
+/// the default branch. On an unknown CI host, only the default branch is accepted, because the branch of the run is
+/// unknown. A local run and a run that does not publish need no check.
 pub(crate) fn require_merged(
     workspace: &Workspace<'_>,
     target: &Target,

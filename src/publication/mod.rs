@@ -80,7 +80,8 @@ pub(crate) struct Publication<'a> {
 
 impl Publication<'_> {
     /// Publishes the plan, or makes a dry run of it. With `required_review`, publishes only if that review passed and
-    /// covers the plan. Fails before anything else if a file to write is behind a link of the repository.
+    /// covers the plan. Fails before anything else if the path of an output file leads through a symbolic link that
+    /// git tracks.
     pub(crate) fn execute(
         mut self,
         plan: Result<Plan, PublishError>,
@@ -282,7 +283,7 @@ impl Publication<'_> {
         self.build_plan_at(&self.target.head, self.settings.from)
     }
 
-    /// Plans the publish of another commit with the same settings, for a comparison.
+    /// Plans a publish of `commit` with the settings of this publish. A comparison passes an older commit.
     fn build_plan_at(&self, commit: &CommitId, source: FileSource) -> Result<Plan, PublishError> {
         build_plan(self.workspace, self.settings, self.target, commit, source)
     }

@@ -127,7 +127,8 @@ fn require_named_branch(target: &Target, publish_on: &PublishOn) -> Result<(), C
     }
 }
 
-/// Returns the arguments of the publish that follows a review in `sluicegate ci`. Flags that both have apply to both.
+/// Returns the arguments of the publish that follows a review in `sluicegate ci`. A flag of the review that also exists
+/// for a publish applies to both.
 fn build_publish_args(args: &CiArgs) -> PublishArgs {
     let (review, selection) = (&args.review, &args.review.selection);
     PublishArgs {

@@ -197,8 +197,8 @@ fn describe_parameter(parameter: &SharedParameter) -> String {
     format!("{}: {}", parameter.name, parts.join("; "))
 }
 
-/// Adds the number of files by kind. If the shared pipelines need at most half of them, adds a hint on how to publish
-/// only these.
+/// Adds the number of files by kind. If the shared pipelines need at most half of the files, adds a hint on how to
+/// publish only the needed files.
 fn push_totals(output: &mut String, plan: &Plan, has_hashes: bool) {
     let pipeline_count = plan.files.iter().filter(|file| is_pipeline(&file.path)).count();
     // The shared-pipelines file is always sent.

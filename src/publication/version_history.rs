@@ -203,7 +203,7 @@ impl Publication<'_> {
 }
 
 /// Returns whether `head` is older than the commit of a version. This is unknown if the clone lacks the commit, or is
-/// shallow and does not connect both.
+/// shallow and lacks the history between the two commits.
 fn compare_commits(
     repo: &Repository,
     head: &CommitId,

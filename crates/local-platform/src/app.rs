@@ -65,7 +65,7 @@ impl App {
     }
 
     /// Runs `work`, which reads a repository, on a blocking thread, and returns its result. At most
-    /// [`MAX_REPOSITORY_READERS`] run at the same time; the others wait.
+    /// [`MAX_REPOSITORY_READERS`] calls run at the same time; further calls wait.
     pub(super) async fn run_repository_work<T, F>(&self, work: F) -> Result<T, Problem>
     where
         T: Send + 'static,

@@ -14,8 +14,8 @@ use std::sync::Arc;
 /// Path of the API description, the only path that is served without a token, so that tools can read it.
 const DESCRIPTION_PATH: &str = "/openapi.json";
 
-/// Rejects requests without a known token, before anything else about them is checked. Only the API description can be
-/// read without a token. Attaches the caller to the request, for the handlers.
+/// Rejects a request without a known token before anything else about the request is checked. Only the API description
+/// can be read without a token. Attaches the caller to the request, for the handlers.
 pub(super) async fn authenticate(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     if is_read && request.uri().path() == DESCRIPTION_PATH {

@@ -76,7 +76,7 @@ impl KnownTokens {
     }
 
     /// Returns the caller with the token in the `Authorization` header, or `None` if the token is missing or unknown.
-    /// Compares the token with all known tokens, even after a match, so that the time reveals nothing about them.
+    /// Compares the token with all known tokens, even after a match, so that the time reveals nothing about any token.
     pub(super) fn find_caller(&self, headers: &HeaderMap) -> Option<Caller> {
         let presented_digest = hash_text(find_bearer_token(headers)?);
         let mut matching_caller = None;

@@ -163,7 +163,7 @@ fn list_connected_documents(document: &[u8], name: &str) -> Vec<Vec<u8>> {
 }
 
 /// Returns the document in which the link at `position` leads to the component, and the component to `target`. A
-/// component that already has links keeps them instead. The new transition is written after the component's first line,
+/// component that already has links keeps these links. The new transition is written after the component's first line,
 /// its type.
 fn insert_component(
     document: &[u8],

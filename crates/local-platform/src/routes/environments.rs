@@ -256,7 +256,7 @@ fn check_overrides(check: &mut BodyCheck, body: &Map<String, Value>) {
 }
 
 /// Checks that the project has the default connections, each with the given warehouse kind. Returns a 400 that lists
-/// all that are missing or have another kind.
+/// all connections that are missing or have another kind.
 fn check_connections(
     connection: &Connection,
     project: Uuid,

@@ -187,7 +187,8 @@ fn parse_override(item: &Map<String, Value>) -> Option<StoredOverride> {
 }
 
 /// Stores the overrides whose environment the role may change and whose value matches the variable's type. Returns the
-/// environments of the stored overrides, and those of the other overrides with the reason why they were not stored.
+/// environments of the stored overrides. Also returns the environments of the remaining overrides, each with the reason
+/// why its override was not stored.
 fn apply_overrides(
     transaction: &Transaction<'_>,
     project: Uuid,

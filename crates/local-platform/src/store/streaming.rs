@@ -136,8 +136,8 @@ pub(crate) fn find_status(
         .optional()
 }
 
-/// Returns the state at the time `now` of a streaming pipeline with these times of its last start and stop. Starting
-/// and stopping take a while.
+/// Returns the state at the time `now` of a streaming pipeline that was last started and stopped at these times.
+/// Starting and stopping take a while.
 fn state_at(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment) -> StreamingState {
     match (started_at, stopped_at) {
         (Some(started_at), None) if now < started_at + STARTING_TIME => StreamingState::Starting,
