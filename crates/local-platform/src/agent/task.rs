@@ -173,9 +173,8 @@ impl AgentTask {
         }
     }
 
-    /// Gives the agent an instruction and returns the message that records it. If the agent is working, it finishes its
-    /// remaining steps first; otherwise, these steps are dropped. In plan mode, the agent skips tools that make
-    /// changes.
+    /// Gives the agent an instruction and returns the message that records it. A working agent finishes its remaining
+    /// steps first; otherwise, these steps are dropped. In plan mode, the agent skips tools that make changes.
     pub(crate) fn instruct(&mut self, message: &str, now: Moment) -> Message {
         if !matches!(self.phase, TaskPhase::Working { .. }) {
             self.remaining_steps.clear();
