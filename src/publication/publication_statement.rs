@@ -9,7 +9,8 @@ use crate::session::statement_output::write_statement;
 
 impl Publication<'_> {
     /// Writes the attestation statement about the publication to the requested files. Returns the step outputs about
-    /// the statement; empty if it was not requested, or if there is a reason against it, which is reported.
+    /// the statement. The list is empty if no statement was requested, or if there is a reason against it, which is
+    /// reported.
     pub(super) fn write_publication_statement(
         &self,
         receipt: &Receipt,
@@ -48,7 +49,7 @@ impl Publication<'_> {
         Ok(outputs)
     }
 
-    /// Returns why the publication must not have a statement, or `None` if it may have one.
+    /// Returns why the publication must not have an attestation statement, or `None` if it may have one.
     fn find_reason_against_statement(&self, receipt: &Receipt) -> Option<String> {
         if !receipt.is_for_published_version() {
             return Some(format!("the outcome of the publish is `{}`", receipt.outcome()));
