@@ -192,7 +192,7 @@ struct ClosureCheck<'a> {
     input: &'a ClosureInput<'a>,
     files: PipelineFiles<'a>,
     scripts: &'a BTreeMap<String, Script>,
-    /// A file that is not sent for each file name that has one.
+    /// For each file name, the path of a file with this name that is not sent.
     unsent_paths_by_name: HashMap<&'a str, &'a str>,
     suggestions: RefCell<CallSuggestions<'a>>,
     problems: Vec<Problem>,
@@ -215,6 +215,7 @@ impl ClosureCheck<'_> {
                     project::describe_broken_entry(id, path, project::MISSING_FILE)
                         + "; it is disabled, so no consumer needs it"
                 };
+                // Without the pipeline, this warning would remain, so its summary must not suggest `--select closure`.
                 let is_needed = true;
                 self.add_warning(
                     WarningKind::Disabled,

@@ -36,7 +36,7 @@ pub enum OnSmokeFailure {
     /// Disable the version, so that consumers of the latest version get the previous one.
     #[default]
     Disable,
-    /// Leave the version enabled; the exit code stays the same.
+    /// Leave the version enabled; the exit code is the same as for `disable`.
     Keep,
 }
 

@@ -309,7 +309,7 @@ mod tests {
         the version name uses `{run-number}`, but the CI host provides no run number
         the version name `a{b` has an unmatched `{`
         the version name `a}b` has an unmatched `}`
-        the version name `` cannot be sent as a header: it is empty
+        the version name `` cannot be sent as a header: the value is empty
         the version name ` a` cannot be sent as a header: the value begins or ends with a blank
         the version name `a
         b` cannot be sent as a header: the value contains the control character '\n', which no header allows

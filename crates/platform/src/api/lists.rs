@@ -172,7 +172,7 @@ impl Platform {
                 return Ok(entries);
             }
             if page_number + 1 == MAX_PAGES {
-                return Err(response.unusable_error("the list has no end"));
+                return Err(response.unusable_error(&format!("the list has more than {MAX_PAGES} pages")));
             }
         }
         Ok(entries)

@@ -20,7 +20,7 @@ pub struct UploadPart {
 
 /// The content of the files. It is read once for each try of the upload, and reading it may block.
 pub trait PartSource: Send + Sync {
-    /// Opens the content of part number `part` of the upload.
+    /// Opens the content of the part at index `part` of the upload; the first part has index 0.
     fn open_part(&self, part: usize) -> io::Result<Box<dyn Read + Send>>;
 }
 

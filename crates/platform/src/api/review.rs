@@ -144,8 +144,9 @@ impl Platform {
 
 impl Platform {
     /// Checks whether the platform accepts these fields of a review request, by requesting the review of a commit that
-    /// exists in no repository. Any response of the platform passes, except a 400 that mentions fields of the other
-    /// form. An unreachable server and an unusable response are errors, too.
+    /// exists in no repository. Any response of the platform passes, except a 400 that shows that the platform
+    /// expects other fields or another data warehouse type. An unreachable server and an unusable response are errors,
+    /// too.
     pub async fn check_review_access(
         &self,
         project: Uuid,
@@ -159,8 +160,9 @@ impl Platform {
         }
     }
 
-    /// Returns whether the platform has responded to any request so far, after two more requests that contain nothing
-    /// of the change: the review of a commit that exists in no repository, and the list of projects.
+    /// Returns whether the platform has responded to any request so far, after two more requests that do not depend on
+    /// the reviewed files: the review of a commit that exists in no repository, and the list of projects. A review
+    /// without a response is therefore not taken for an unavailable platform if only its own files are the cause.
     pub async fn send_probe(&self, project: Uuid, agent_version: &str, fields: &ReviewFields) -> bool {
         let request = ReviewRequest::for_missing_commit();
         let review = self.review(project, agent_version, &request, fields);
@@ -189,7 +191,8 @@ fn add_review_hint(error: HttpError, fields: &ReviewFields) -> HttpError {
     }
 }
 
-/// Returns whether the error shows that the platform expects other fields or another data warehouse type.
+/// Returns whether the error shows that the platform expects fields other than `fields`, or another data warehouse
+/// type.
 fn is_about_other_fields(error: &HttpError, fields: &ReviewFields) -> bool {
     find_fields_hint(error, fields).is_some()
 }

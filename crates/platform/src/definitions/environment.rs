@@ -25,8 +25,9 @@ const KNOWN_KEYS: [&str; 7] = [
     "connectionOverrides",
 ];
 
-/// Reads the environment from the part of the document at `path`. If it has no `defaultConnections`, `connections` is
-/// used. Keys that the API document does not define are sent unchanged.
+/// Reads the definition of an environment from `value`, which is at `path` in the document. A definition without
+/// `defaultConnections` gets `connections`, and is an error if that is `None`. Keys that the API document does not
+/// define are kept, to be sent unchanged.
 pub fn read_environment(
     document: &Document,
     path: &str,

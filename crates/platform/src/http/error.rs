@@ -87,6 +87,7 @@ impl HttpError {
         }))
     }
 
+    /// Creates an error for a setting or a name that cannot be used.
     pub(crate) fn configuration(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Configuration, message.into())
     }
@@ -124,6 +125,7 @@ impl HttpError {
         self
     }
 
+    /// Marks the error as one of a request that certainly changed nothing on the server.
     pub(super) fn without_effect(mut self) -> Self {
         self.0.is_maybe_processed = false;
         self

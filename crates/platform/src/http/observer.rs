@@ -29,7 +29,7 @@ impl Observer {
         }
     }
 
-    /// Records responses in this flag. Several clients of one server can share it.
+    /// Sets the flag in which responses are recorded. Several clients of one server can share it.
     #[must_use]
     pub fn with_response_flag(self, response_flag: Arc<AtomicBool>) -> Self {
         Self {

@@ -196,7 +196,7 @@ fn looks_like_html(text: &str) -> bool {
 }
 
 /// Returns the text of an HTML page: without tags, scripts and styles, with runs of blanks replaced by one, and with
-/// common entities replaced by their characters.
+/// common entities replaced by their characters. `&amp;` is last, so that the result is not unescaped a second time.
 fn convert_html_to_text(page: &str) -> String {
     let mut text = String::new();
     let mut tail = page;

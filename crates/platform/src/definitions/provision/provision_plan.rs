@@ -39,7 +39,7 @@ impl PlatformNames {
     }
 }
 
-/// The source of a secret; never the file itself.
+/// Where to read a secret's value from. The provisioning file itself must not contain the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretSource {
     Variable(String),
@@ -53,7 +53,7 @@ pub struct SecretPlan {
     pub agent_id: String,
     pub name: String,
     pub r#type: String,
-    /// Name of the property that contains it.
+    /// Name of the property that contains the secret's value.
     pub key: String,
     pub source: SecretSource,
 }

@@ -29,7 +29,7 @@ pub enum ProvisionError {
     #[error("the project was created, but the response contains no usable projectId: {0}")]
     NoProject(String),
     /// The state could not be written.
-    #[error("could not write the state: {0}")]
+    #[error("could not write the state file: {0}")]
     UnsavedState(io::Error),
 }
 
