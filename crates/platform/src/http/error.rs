@@ -102,6 +102,7 @@ impl HttpError {
         Self::new(ErrorKind::Timeout, message.into())
     }
 
+    /// Sets the method and the URL of the failed request, which begin the message.
     pub(super) fn with_subject(mut self, subject: &str) -> Self {
         subject.clone_into(&mut self.0.subject);
         self
@@ -244,6 +245,7 @@ impl HttpError {
         self.0.retry_rule
     }
 
+    /// Returns the wait that the server requested in `Retry-After`, if it did.
     pub(super) fn requested_delay(&self) -> Option<Duration> {
         self.0.retry_after
     }
@@ -269,6 +271,7 @@ impl HttpError {
 pub(super) struct RetryReason<'a>(pub(super) &'a HttpError);
 
 impl fmt::Display for RetryReason<'_> {
+    /// Writes the request, and the status of the response or, without a response, the beginning of the reason.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let error = &*self.0.0;
         match error.status {
@@ -325,6 +328,7 @@ fn strip_status_reason(status: StatusCode, text: &str) -> Option<String> {
 }
 
 impl fmt::Display for HttpError {
+    /// Writes the complete message, with the request id and the number of tries.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.format_message(&self.format_details()))
     }

@@ -53,6 +53,7 @@ impl MachineRoots {
 }
 
 impl ServerCertVerifier for MachineRoots {
+    /// Verifies the server's certificate with the machine's root certificates, which the first call reads.
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -83,6 +84,7 @@ impl ServerCertVerifier for MachineRoots {
         self.verifier()?.verify_tls13_signature(message, cert, signed)
     }
 
+    /// Returns the schemes of the crypto provider, so that the machine's root certificates need not be read.
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.provider
             .signature_verification_algorithms

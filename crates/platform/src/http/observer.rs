@@ -84,6 +84,7 @@ impl Observer {
 }
 
 impl fmt::Debug for Observer {
+    /// Writes only the name of the type, because a listener cannot be printed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Observer")
     }

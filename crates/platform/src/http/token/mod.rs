@@ -52,8 +52,8 @@ pub enum TokenSource {
     },
 }
 
-/// Writes the kind of source and nothing else: a command or a URL may contain a secret.
 impl fmt::Debug for TokenSource {
+    /// Writes the kind of source and nothing else, because a command or a URL may contain a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Value(_) => "TokenSource::Value(***)",
