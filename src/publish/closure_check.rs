@@ -319,8 +319,9 @@ impl ClosureCheck<'_> {
     fn assess_reference(&self, path: &str, reference: &Reference) -> ReferenceState {
         match (&reference.target, reference.kind) {
             (ReferenceTarget::Expression(text), _) => {
-                let description =
-                    format!("names `{text}`, an expression: it is unknown whether its file is sent");
+                let description = format!(
+                    "names `{text}`, which is an expression, so it is unknown whether its file is sent"
+                );
                 ReferenceState::Uncertain(WarningKind::Expression, description)
             }
             (ReferenceTarget::Path(target), ReferenceKind::Pipeline(kind)) => {

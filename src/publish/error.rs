@@ -142,7 +142,7 @@ impl PublishError {
                 "use a number, a date or a tag, for example --version-name auto"
             }
             Self::Version(_) => {
-                "use printable ASCII without blanks at the ends: letters, digits, or signs such as - . _ /"
+                "use printable ASCII without leading or trailing blanks: letters, digits, or signs such as - . _ /"
             }
             Self::ConfigDir(_) => "set the platform's hidden directory with --config-dir",
             Self::NoConfigDir => {

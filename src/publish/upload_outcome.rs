@@ -181,7 +181,9 @@ fn record_ignored_resources(
     let Some(ignored_resources) = ignored_resources else {
         outcome.kind = OutcomeKind::Unverified;
         outcome.problems.push(
-            "the platform accepted the artifact, but its response has no `ignoredResources` list".to_owned(),
+            "the platform accepted the artifact, but its response has no `ignoredResources` list, so it is unknown whether \
+             files were ignored"
+                .to_owned(),
         );
         return true;
     };

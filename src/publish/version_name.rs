@@ -167,7 +167,7 @@ fn resolve_placeholder(name: &str, values: &PlaceholderValues) -> Result<String,
         NEXT_PLACEHOLDER => require_value(
             values.next_version.as_ref(),
             NEXT_PLACEHOLDER,
-            "the published versions are unknown here",
+            "the published versions are not known in this run",
         ),
         "run-number" => require_value(
             values.run_number.as_ref(),

@@ -42,7 +42,7 @@ impl Platform {
         let response = self.client.send(&request).await?;
         match response.json()? {
             Value::Array(_) | Value::Object(_) => Ok(()),
-            _ => Err(response.unusable_error("the response contains no list")),
+            _ => Err(response.unusable_error("the response does not contain a list")),
         }
     }
 }

@@ -104,7 +104,7 @@ impl Platform {
 fn add_super_admin_hint(error: HttpError) -> HttpError {
     match error.kind() {
         ErrorKind::Forbidden => {
-            error.with_hint("audit events need a token with the account role Super Admin")
+            error.with_hint("reading audit events requires a token with the account role Super Admin")
         }
         _ => error,
     }

@@ -135,7 +135,7 @@ impl Platform {
                 .await?;
             total_memory = response.check_memory(total_memory)?;
             let page = ListPage::parse(response.json()?)
-                .ok_or_else(|| response.unusable_error("the response contains no list"))?;
+                .ok_or_else(|| response.unusable_error("the response does not contain a list"))?;
             let page_hash = hash_entries(&page.entries);
             let is_repeated = !page.entries.is_empty() && !seen_pages.insert(page_hash);
             let is_previous = previous_page.replace(page_hash) == Some(page_hash);

@@ -180,7 +180,7 @@ impl Read for ExactReader {
         let size = self.content.read(&mut buffer[..max_size])?;
         if size == 0 && max_size > 0 {
             return Err(io::Error::other(format!(
-                "the content ends {remaining_size} bytes before the planned {length}"
+                "the content is {remaining_size} bytes shorter than the planned {length} bytes"
             )));
         }
         self.remaining_size -= size as u64;

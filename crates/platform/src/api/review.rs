@@ -208,8 +208,8 @@ fn find_fields_hint(error: &HttpError, fields: &ReviewFields) -> Option<&'static
             if mentions_field(error, "filePaths") || mentions_field(error, "dataWarehouseType") =>
         {
             Some(
-                "this platform expects other fields: set --review-request file-paths and --data-warehouse TYPE \
-             (SLUICEGATE_REVIEW_REQUEST, SLUICEGATE_DATA_WAREHOUSE)",
+                "this platform expects other fields in a review request: set --review-request file-paths and \
+                 --data-warehouse TYPE (SLUICEGATE_REVIEW_REQUEST, SLUICEGATE_DATA_WAREHOUSE)",
             )
         }
         ReviewFields::FilePaths { .. } if mentions_field(error, "dataWarehouseType") => {

@@ -367,7 +367,8 @@ const fn general_hint(kind: ErrorKind) -> &'static str {
             "check the base URL, the network, and the proxy variables (HTTPS_PROXY, NO_PROXY)"
         }
         ErrorKind::Certificate => {
-            "if your company's own authority signed the certificate, pass it with --ca-cert (SLUICEGATE_CA_CERT)"
+            "if your company's own authority signed the certificate, pass the authority's root certificate with --ca-cert \
+             (SLUICEGATE_CA_CERT)"
         }
         ErrorKind::Timeout => "set a longer timeout with --timeout (SLUICEGATE_TIMEOUT)",
         ErrorKind::BadResponse => "check that the base URL is the address of the platform's API",

@@ -205,8 +205,8 @@ fn unknown_issuer_failure(reason: &str, ca_cert: Option<&Path>) -> HttpError {
         return HttpError::new(ErrorKind::Certificate, message);
     };
     let hint = format!(
-        "no certificate of {} (--ca-cert, SLUICEGATE_CA_CERT) signed the server's certificate: put the root \
-         certificate of the authority that signed it into that file",
+        "no certificate in {} (--ca-cert, SLUICEGATE_CA_CERT) signed the server's certificate: add the root \
+         certificate of the authority that signed it to that file",
         path.display()
     );
     certificate_failure(reason, &hint)

@@ -17,7 +17,7 @@ const TUNNEL_TIMEOUT: Duration = Duration::from_secs(5);
 const MAX_STATUS_LINE_SIZE: u64 = 64;
 
 const VARIABLE_HINT: &str = "write the proxy as http://HOST:PORT or http://USER:PASSWORD@HOST:PORT; write reserved \
-     characters of user and password as escapes (`\\` as %5C, `@` as %40, `#` as %23)";
+     characters in the user name and the password as escapes (`\\` as %5C, `@` as %40, `#` as %23)";
 
 pub(super) enum Proxies {
     Environment,

@@ -371,7 +371,7 @@ async fn list_entry_of_wrong_shape_names_place() {
         .await
         .unwrap_err()
         .to_string();
-    assert!(error.ends_with("the response contains no list"), "{error}");
+    assert!(error.ends_with("the response does not contain a list"), "{error}");
 }
 
 // Endpoint: GET /v1/shared-pipelines/artifacts/details

@@ -206,10 +206,7 @@ fn check_environment_connections(
     auth_type: &str,
 ) -> Result<(), DefinitionError> {
     if environment.default_connections != *default_connections {
-        let message = format!(
-            "must be the connection of this plan: {}",
-            json!(default_connections)
-        );
+        let message = format!("must be this plan's connection: {}", json!(default_connections));
         return Err(document.error_at("environment.defaultConnections", message));
     }
     let (required_property, forbidden_property) = match auth_type {
