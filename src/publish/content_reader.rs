@@ -77,7 +77,7 @@ impl ContentReader {
             FileContent::Blob(blob) => {
                 Ok(self.with_repository(|repository| repository.read_blob_size(blob))?)
             }
-            FileContent::Disk(path) => Ok(read_regular_metadata(path).map_err(read_error(path))?.len()),
+            FileContent::Disk(path) => Ok(read_regular_metadata(path).map_err(io_error_at(path))?.len()),
         }
     }
 
@@ -95,7 +95,7 @@ impl ContentReader {
                     Err(error) => Err(error.into()),
                 }
             }
-            FileContent::Disk(path) => read_disk_file(path, limit).map_err(read_error(path)),
+            FileContent::Disk(path) => read_disk_file(path, limit).map_err(io_error_at(path)),
         }
     }
 
@@ -111,8 +111,8 @@ impl ContentReader {
                 Ok(self.with_repository(|repository| repository.open_blob(blob, size))?)
             }
             FileContent::Disk(path) => {
-                read_regular_metadata(path).map_err(read_error(path))?;
-                Ok(Box::new(File::open(path).map_err(read_error(path))?))
+                read_regular_metadata(path).map_err(io_error_at(path))?;
+                Ok(Box::new(File::open(path).map_err(io_error_at(path))?))
             }
         }
     }
@@ -137,7 +137,7 @@ impl ContentReader {
 }
 
 /// Returns a function that adds the path of the file to a read error.
-fn read_error(path: &Path) -> impl Fn(io::Error) -> PublishError {
+fn io_error_at(path: &Path) -> impl Fn(io::Error) -> PublishError {
     move |source| PublishError::Io {
         path: path.to_owned(),
         source,

@@ -85,7 +85,7 @@ pub struct RuleResponse {
     /// `PASSED`, `FAILED`, `ERROR`, or a value that the API document does not define.
     pub status: Option<String>,
     /// `errorDetail.type`: why the rule could not be evaluated. `None` if there is no `errorDetail`.
-    #[serde(default, rename = "errorDetail", deserialize_with = "read_error_type")]
+    #[serde(default, rename = "errorDetail", deserialize_with = "deserialize_error_type")]
     pub error_type: Option<String>,
     /// The violations; missing or null is empty, entries that are not strings are kept as their JSON.
     #[serde(default, deserialize_with = "read_texts")]
@@ -94,7 +94,7 @@ pub struct RuleResponse {
 
 /// Deserializes `errorDetail` to its type. Any value except null means that the rule could not be evaluated, even if it
 /// has no type.
-fn read_error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+fn deserialize_error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
     let detail = Value::deserialize(reader)?;
     if detail.is_null() {
         return Ok(None);
