@@ -52,6 +52,7 @@ pub fn find_name_origin(template: &str) -> NameOrigin {
     if template == "auto" {
         return NameOrigin::Template;
     }
+    // The text before the first brace is not a placeholder.
     let mut placeholders = template.split('{').skip(1);
     match placeholders.next() {
         None => NameOrigin::Literal,

@@ -31,7 +31,12 @@ impl Document {
     /// Reads a YAML or JSON file. Errors show its path as `display_path`.
     pub fn load(path: &Path, display_path: &Path) -> Result<Self, DefinitionError> {
         let bytes = input::read_file(path, MAX_FILE_BYTES).map_err(|error| {
-            DefinitionError::new(display_path, None, format!("could not read the file: {error}"))
+            let no_position = None;
+            DefinitionError::new(
+                display_path,
+                no_position,
+                format!("could not read the file: {error}"),
+            )
         })?;
         Self::parse(&bytes, display_path)
     }

@@ -32,7 +32,9 @@ pub fn find_proxy(base_url: &BaseUrl) -> Option<String> {
 
 /// Returns the addresses of a host name as the local resolver reports them. Fails after `timeout`.
 pub async fn resolve_host(host: &str, timeout: Duration) -> io::Result<Vec<IpAddr>> {
-    let addresses = tokio::time::timeout(timeout, tokio::net::lookup_host((host, 0)))
+    // The lookup requires a port, but does not use it.
+    let unused_port: u16 = 0;
+    let addresses = tokio::time::timeout(timeout, tokio::net::lookup_host((host, unused_port)))
         .await
         .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
     Ok(addresses.map(|address| address.ip()).collect())

@@ -289,7 +289,8 @@ impl fmt::Display for RetryReason<'_> {
 impl HttpError {
     /// Returns the message without the request id and the number of tries, so that equal failures have equal texts.
     pub fn message_without_details(&self) -> String {
-        self.format_message("")
+        let no_details = "";
+        self.format_message(no_details)
     }
 
     /// Returns the message: the request, the status followed by `details`, and the server's message.

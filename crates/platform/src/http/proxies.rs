@@ -94,6 +94,7 @@ async fn fetch_connect_status(proxy: &Intercept, host: &str, port: u16) -> Optio
         .await
         .ok()?;
     let line = String::from_utf8_lossy(&start);
+    // The status is the second word of the response, for example in `HTTP/1.1 200 OK`.
     StatusCode::from_bytes(line.split_ascii_whitespace().nth(1)?.as_bytes()).ok()
 }
 

@@ -189,6 +189,7 @@ pub(super) fn is_html(content_type: &str, body: &[u8]) -> bool {
 
 /// Returns whether the text begins like an HTML page.
 fn looks_like_html(text: &str) -> bool {
+    // No tag in the list is longer than 15 characters.
     let start: String = text.chars().take(15).collect::<String>().to_ascii_lowercase();
     ["<!doctype html", "<html", "<head", "<body"]
         .iter()

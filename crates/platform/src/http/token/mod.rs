@@ -83,7 +83,8 @@ impl TokenCache {
 
     /// Returns the token. Fetches it if there is none, or if the cached token expires soon.
     pub(super) async fn current_token(&self, transport: &Transport) -> Result<Token, TokenError> {
-        self.obtain_token_other_than(None, transport).await
+        let refused_token = None;
+        self.obtain_token_other_than(refused_token, transport).await
     }
 
     /// Returns another token after `refused_token` got a 401, or `None` if the source is a fixed value.
