@@ -274,7 +274,7 @@ impl ClosureCheck<'_> {
     }
 
     /// Checks that the file that a component refers to is sent and usable. If no offered pipeline needs the pipeline at
-    /// `path`, a missing file is only a warning.
+    /// `path`, a missing file is only a warning. An unusable file always stops the publish.
     fn check_reference(&mut self, path: &str, reference: &Reference, is_needed: bool) {
         match self.assess_reference(path, reference) {
             ReferenceState::Intact => {}

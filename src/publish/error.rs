@@ -151,7 +151,7 @@ impl PublishError {
             Self::NoSharedFile { .. } => {
                 "share a pipeline in the design tool and commit the file, or set --config-dir"
             }
-            Self::BadSharedFile { .. } => "correct the file and commit it",
+            Self::BadSharedFile { .. } => "correct the shared-pipelines file and commit it",
             Self::Incomplete(_) => {
                 "commit the missing files, correct the names, or adjust --include and --exclude"
             }

@@ -47,7 +47,7 @@ pub enum NameOrigin {
     Template,
 }
 
-/// Returns who chooses the names of this template: a user, the tag, or each run anew.
+/// Returns what determines the names of this template: a user who writes the name, the tag, or the commit and the run.
 pub fn find_name_origin(template: &str) -> NameOrigin {
     if template == "auto" {
         return NameOrigin::Template;

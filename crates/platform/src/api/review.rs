@@ -216,8 +216,8 @@ fn find_fields_hint(error: &HttpError, fields: &ReviewFields) -> Option<&'static
             Some("check the data warehouse type: --data-warehouse TYPE (SLUICEGATE_DATA_WAREHOUSE)")
         }
         ReviewFields::FilePaths { .. } if needs_pipelines_field(error) => Some(
-            "this platform expects `pipelines`: set --review-request pipelines (SLUICEGATE_REVIEW_REQUEST), and remove \
-             --data-warehouse",
+            "this platform expects the field `pipelines` in a review request: set --review-request pipelines \
+             (SLUICEGATE_REVIEW_REQUEST), and remove --data-warehouse",
         ),
         _ => None,
     }

@@ -348,18 +348,20 @@ pub(super) fn status_line(status: StatusCode) -> String {
 /// Returns the hint for each kind of failure, for errors without a more specific hint.
 const fn general_hint(kind: ErrorKind) -> &'static str {
     match kind {
-        ErrorKind::Configuration => "correct this setting or name; `sluicegate doctor` checks the settings",
+        ErrorKind::Configuration => {
+            "correct the setting or name that the message is about; `sluicegate doctor` checks the settings"
+        }
         ErrorKind::BadRequest => "correct the fields that the platform rejects",
         ErrorKind::Conflict => {
             "the request conflicts with an existing resource or a running operation: use another name, or \
-             end that operation"
+             end the operation"
         }
         ErrorKind::UploadSource => "nothing was published: make sure that no file changes during the upload",
         ErrorKind::Unauthorized => {
             "check the token: it may have expired, or belong to another account or region than the base URL"
         }
         ErrorKind::Forbidden => "the token is valid, but its account role does not allow this request",
-        ErrorKind::NotFound => "check the base URL and the identifiers in the URL above",
+        ErrorKind::NotFound => "check the base URL and the ids in the request URL",
         ErrorKind::TooLarge => "send less data in one request",
         ErrorKind::OtherStatus(407) => "set the proxy credentials: HTTPS_PROXY=http://user:password@host",
         ErrorKind::OtherStatus(429) => "the platform's rate limit is exceeded: try again later",

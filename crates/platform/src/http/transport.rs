@@ -198,7 +198,8 @@ impl Transport {
         })
     }
 
-    /// Sends the request and follows redirects within the same origin, up to [`redirect::MAX_REDIRECTS`].
+    /// Sends the request and follows redirects within the same origin. Fails if there are more than
+    /// [`redirect::MAX_REDIRECTS`].
     async fn follow_redirects(
         &self,
         request: &Request,
