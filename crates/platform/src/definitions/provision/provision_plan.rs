@@ -39,7 +39,7 @@ impl PlatformNames {
     }
 }
 
-/// Where to read a secret's value from. The provisioning file itself must not contain the value.
+/// The variable or the file that contains a secret's value. The provisioning file itself must not contain the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretSource {
     Variable(String),
