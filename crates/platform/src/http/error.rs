@@ -18,13 +18,9 @@ pub enum ErrorKind {
     Configuration,
     /// 401, or the token URL rejected the client.
     Unauthorized,
-    /// 403.
     Forbidden,
-    /// 404.
     NotFound,
-    /// 409.
     Conflict,
-    /// 413.
     TooLarge,
     /// 400 or 422.
     BadRequest,
@@ -245,7 +241,6 @@ impl HttpError {
         self.0.retry_rule
     }
 
-    /// Returns the wait that the server requested in `Retry-After`, if it did.
     pub(super) fn requested_delay(&self) -> Option<Duration> {
         self.0.retry_after
     }
@@ -264,6 +259,31 @@ impl HttpError {
         } else {
             format!(" ({})", details.join(", "))
         }
+    }
+
+    /// Returns the message without the request id and the number of tries, so that equal failures have equal texts.
+    pub fn message_without_details(&self) -> String {
+        self.format_message("")
+    }
+
+    /// Returns the message: the request, the status followed by `details` (empty or in parentheses), and the server's
+    /// message.
+    fn format_message(&self, details: &str) -> String {
+        let error = &*self.0;
+        let mut parts = Vec::new();
+        if !error.subject.is_empty() {
+            parts.push(error.subject.clone());
+        }
+        let message = error.message.to_string();
+        match error.status {
+            Some(status) => {
+                parts.push(format!("{}{details}", status_line(status)));
+                parts.extend(strip_status_reason(status, &message));
+            }
+            None if error.tries > 1 => parts.extend([format!("failed{details}"), message]),
+            None => parts.push(message),
+        }
+        parts.join(": ")
     }
 }
 
@@ -286,33 +306,6 @@ impl fmt::Display for RetryReason<'_> {
     }
 }
 
-impl HttpError {
-    /// Returns the message without the request id and the number of tries, so that equal failures have equal texts.
-    pub fn message_without_details(&self) -> String {
-        let no_details = "";
-        self.format_message(no_details)
-    }
-
-    /// Returns the message: the request, the status followed by `details`, and the server's message.
-    fn format_message(&self, details: &str) -> String {
-        let error = &*self.0;
-        let mut parts = Vec::new();
-        if !error.subject.is_empty() {
-            parts.push(error.subject.clone());
-        }
-        let message = error.message.to_string();
-        match error.status {
-            Some(status) => {
-                parts.push(format!("{}{details}", status_line(status)));
-                parts.extend(strip_status_reason(status, &message));
-            }
-            None if error.tries > 1 => parts.extend([format!("failed{details}"), message]),
-            None => parts.push(message),
-        }
-        parts.join(": ")
-    }
-}
-
 /// Returns the message without the status's name, which servers repeat at its start; `None` if nothing else is left.
 fn strip_status_reason(status: StatusCode, text: &str) -> Option<String> {
     let reason = status.canonical_reason().unwrap_or_default();
@@ -329,7 +322,6 @@ fn strip_status_reason(status: StatusCode, text: &str) -> Option<String> {
 }
 
 impl fmt::Display for HttpError {
-    /// Writes the complete message, with the request id and the number of tries.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.format_message(&self.format_details()))
     }
@@ -348,9 +340,7 @@ pub(super) fn status_line(status: StatusCode) -> String {
 /// Returns the hint for each kind of failure, for errors without a more specific hint.
 const fn general_hint(kind: ErrorKind) -> &'static str {
     match kind {
-        ErrorKind::Configuration => {
-            "correct the setting or name that the message is about; `sluicegate doctor` checks the settings"
-        }
+        ErrorKind::Configuration => "correct the setting or name; `sluicegate doctor` checks the settings",
         ErrorKind::BadRequest => "correct the fields that the platform rejects",
         ErrorKind::Conflict => {
             "the request conflicts with an existing resource or a running operation: use another name, or \
