@@ -72,8 +72,8 @@ struct EventEnvelope {
 }
 
 impl Platform {
-    /// Returns one page of the audit events: `GET /v1/events`. The list may grow between two requests, which moves
-    /// events to other pages, so a caller that needs all events must detect this.
+    /// Returns one page of the audit events: `GET /v1/events`. The first page is page 0. The list may grow between two
+    /// requests, which moves events to other pages, so a caller that needs all events must detect this.
     pub async fn fetch_event_page(&self, window: &EventWindow, page: usize) -> Result<EventPage, HttpError> {
         let mut request = Request::get(self.client.url(&["events"])?);
         for (name, value) in [("from", &window.from), ("to", &window.to)] {
