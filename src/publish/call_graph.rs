@@ -22,11 +22,11 @@ pub struct CallGraph {
     callers_by_ambiguous_name: BTreeMap<String, Vec<String>>,
 }
 
-/// A pipeline that reaches another one through its calls.
+/// A pipeline that calls another pipeline directly or indirectly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransitiveCaller {
     pub path: String,
-    /// A shortest chain of calls, which ends with the pipeline that is reached.
+    /// A shortest chain of calls, which ends with the called pipeline.
     pub call_chain: Vec<String>,
 }
 

@@ -25,9 +25,9 @@ pub(super) fn hash_changeable_content(content: &FileContent, bytes: &[u8]) -> Op
 /// The contents of a repository and of its working tree.
 pub(super) struct ContentReader {
     root: PathBuf,
-    /// A repository cannot be shared between threads, so it is opened for this reader.
+    /// A repository cannot be shared between threads, so this reader opens its own.
     repository: Mutex<Option<Repository>>,
-    /// Set if blobs are read again, so that they are cached.
+    /// Whether to cache blobs, because they will be read again.
     caches_blobs: bool,
 }
 

@@ -46,7 +46,7 @@ pub enum PublishError {
     /// Files that a shared pipeline needs would not be published.
     #[error("the shared pipelines would be incomplete:{}", format_list(.0))]
     Incomplete(Vec<Problem>),
-    /// Files whose content does not match their name, with the defect of the first.
+    /// Files whose content does not match their name, with the defect of the first file.
     #[error("files whose content does not match their name are not published:{}", format_list(.problems))]
     Unusable {
         problems: Vec<Problem>,

@@ -41,7 +41,7 @@ pub struct ArtifactPipeline {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArtifactDetails {
-    /// The version; its `raw` is `artifactDetails` only.
+    /// The version. Its `raw` contains only `artifactDetails`.
     #[serde(rename = "artifactDetails")]
     pub artifact: Artifact,
     pub shared_pipelines: Vec<ArtifactPipeline>,

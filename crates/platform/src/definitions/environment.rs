@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The access levels that the document defines.
 const ACCESS_LEVELS: [&str; 5] = ["default", "admin", "runner", "readOnly", "noAccess"];
 
-/// Connection properties for secrets: they refer to a secret, and never contain it.
+/// Connection properties that must refer to a secret and must not contain it.
 const SECRET_PROPERTIES: [&str; 3] = ["privateKey", "passphrase", "password"];
 
 /// The fields of a connection property, each a string.

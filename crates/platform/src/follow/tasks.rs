@@ -47,7 +47,7 @@ impl ApprovalPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskEnd {
     Finished,
-    /// STOPPED with nothing pending, after STOPPING was seen: somebody stopped it.
+    /// STOPPED with nothing pending, after STOPPING was seen: somebody stopped the task.
     Halted,
     /// STOPPED with pending decisions that the policy does not cover.
     Waiting,

@@ -27,7 +27,8 @@ pub(super) fn build_verifier(
     Verifier::new_with_extra_roots(extra_certificates, Arc::clone(provider))
 }
 
-/// A verifier that delegates to the operating system's one, which it creates at the first use.
+/// A certificate verifier that delegates to the operating system's verifier, and creates that verifier at the first
+/// use.
 #[derive(Debug)]
 pub(super) struct MachineRoots {
     provider: Arc<CryptoProvider>,

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 /// Time limit for the request that finds out why a proxy does not open a tunnel.
 const TUNNEL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Maximum size of the beginning of a proxy's response, in bytes; it contains the status.
+/// Maximum number of bytes that are read from the start of a proxy's response, which contains the status.
 const MAX_STATUS_LINE_SIZE: u64 = 64;
 
 const VARIABLE_HINT: &str = "write the proxy as http://HOST:PORT or http://USER:PASSWORD@HOST:PORT; write reserved \

@@ -97,7 +97,7 @@ fn list_secret_parts(secret: &SecretString) -> Vec<SecretPart> {
 
 /// A text that must not be shown.
 struct SecretPart {
-    /// The longest part that has only one spelling: a text without it contains the secret in no form.
+    /// The longest part that has only one spelling. A text without this part cannot contain the secret.
     plain_part: String,
     /// The spellings of each character.
     spellings: Vec<Vec<String>>,

@@ -22,7 +22,8 @@ const MAX_VIOLATIONS: usize = 1_000;
 /// Fields in which bodies list violations; the first is the API document's.
 const VIOLATION_LISTS: [&str; 3] = ["validation-errors", "violations", "errors"];
 
-/// A text and its display limit. It is truncated only for display, so that a secret in it is found before that.
+/// A server's text and its display limit. The text is truncated only for display, so that a secret in it is found
+/// first.
 #[derive(Debug, Clone)]
 pub(super) struct ServerText {
     pub(super) text: String,
