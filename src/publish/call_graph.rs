@@ -22,11 +22,11 @@ pub struct CallGraph {
     callers_by_ambiguous_name: BTreeMap<String, Vec<String>>,
 }
 
-/// A pipeline that reaches another one through its calls.
+/// A pipeline that calls another pipeline directly or indirectly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransitiveCaller {
     pub path: String,
-    /// A shortest chain of calls, which ends with the pipeline that is reached.
+    /// A shortest chain of calls, which ends with the called pipeline.
     pub call_chain: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ impl CallGraph {
         removed_paths: &BTreeSet<&str>,
     ) -> Result<Self, PublishError> {
         let known_facts = BTreeMap::new();
-        Self::read_matching(repository, snapshot, removed_paths, known_facts, &may_name_files)
+        Self::read_calls(repository, snapshot, removed_paths, known_facts, &may_name_files)
     }
 
     /// Reads only the calls to `callees`, which the snapshot may lack. To save time, a file is parsed only if its bytes
@@ -52,7 +52,7 @@ impl CallGraph {
         known_facts: BTreeMap<String, PipelineFacts>,
     ) -> Result<Self, PublishError> {
         let sought_names = FileNameSearch::for_files(callees.iter().copied());
-        Self::read_matching(
+        Self::read_calls(
             repository,
             snapshot,
             callees,
@@ -65,19 +65,19 @@ impl CallGraph {
     }
 
     /// Reads the calls made by the pipelines for which `needs_parsing` accepts the bytes, or whose facts are known.
-    /// Calls to `removed_paths` are included, although the snapshot may lack these files. A pipeline that cannot be
+    /// Calls to `extra_callees` are included, although the snapshot may lack these files. A pipeline that cannot be
     /// parsed has no calls, and a file whose content is uncertain is skipped.
-    fn read_matching(
+    fn read_calls(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
-        removed_paths: &BTreeSet<&str>,
+        extra_callees: &BTreeSet<&str>,
         mut known_facts: BTreeMap<String, PipelineFacts>,
         needs_parsing: &dyn Fn(&[u8]) -> bool,
     ) -> Result<Self, PublishError> {
         let mut files = snapshot.list_files(&|path| PipelineKind::from_path(path).is_some())?;
         files.retain(|file| file.doubt.is_none());
         let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
-        let pipeline_files = PipelineFiles::new(paths.union(removed_paths).copied());
+        let pipeline_files = PipelineFiles::new(paths.union(extra_callees).copied());
         let contents = ContentReader::reading_once(repository.root().to_owned());
         let unread_files: Vec<PipelineToRead<'_>> = files
             .iter()

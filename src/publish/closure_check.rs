@@ -192,7 +192,7 @@ struct ClosureCheck<'a> {
     input: &'a ClosureInput<'a>,
     files: PipelineFiles<'a>,
     scripts: &'a BTreeMap<String, Script>,
-    /// A file that is not sent for each file name that has one.
+    /// For each file name, the path of a file with this name that is not sent.
     unsent_paths_by_name: HashMap<&'a str, &'a str>,
     suggestions: RefCell<CallSuggestions<'a>>,
     problems: Vec<Problem>,
@@ -215,6 +215,7 @@ impl ClosureCheck<'_> {
                     project::describe_broken_entry(id, path, project::MISSING_FILE)
                         + "; it is disabled, so no consumer needs it"
                 };
+                // Without the pipeline, this warning would remain, so its summary must not suggest `--select closure`.
                 let is_needed = true;
                 self.add_warning(
                     WarningKind::Disabled,
@@ -273,7 +274,7 @@ impl ClosureCheck<'_> {
     }
 
     /// Checks that the file that a component refers to is sent and usable. If no offered pipeline needs the pipeline at
-    /// `path`, a missing file is only a warning.
+    /// `path`, a missing file is only a warning. An unusable file always stops the publish.
     fn check_reference(&mut self, path: &str, reference: &Reference, is_needed: bool) {
         match self.assess_reference(path, reference) {
             ReferenceState::Intact => {}
@@ -318,8 +319,9 @@ impl ClosureCheck<'_> {
     fn assess_reference(&self, path: &str, reference: &Reference) -> ReferenceState {
         match (&reference.target, reference.kind) {
             (ReferenceTarget::Expression(text), _) => {
-                let description =
-                    format!("names `{text}`, an expression: it is unknown whether its file is sent");
+                let description = format!(
+                    "names `{text}`, which is an expression, so it is unknown whether its file is sent"
+                );
                 ReferenceState::Uncertain(WarningKind::Expression, description)
             }
             (ReferenceTarget::Path(target), ReferenceKind::Pipeline(kind)) => {

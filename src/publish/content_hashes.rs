@@ -104,8 +104,8 @@ pub(super) fn hash_reader(mut content: impl Read, path: &str) -> Result<String, 
     }
 }
 
-/// A reader that hashes its content while it is read: it records the hash once the complete length was read, and fails
-/// at the end of the content if that is not the checked content.
+/// A reader that hashes its content. Records the hash when the complete length has been read, and fails at the end if
+/// the content differs from the checked content.
 pub(super) struct HashingReader {
     content: Box<dyn Read + Send>,
     hasher: Sha256,

@@ -25,9 +25,9 @@ pub(super) fn hash_changeable_content(content: &FileContent, bytes: &[u8]) -> Op
 /// The contents of a repository and of its working tree.
 pub(super) struct ContentReader {
     root: PathBuf,
-    /// A repository cannot be shared between threads, so it is opened for this reader.
+    /// A repository cannot be shared between threads, so this reader opens its own.
     repository: Mutex<Option<Repository>>,
-    /// Set if blobs are read again, so that they are cached.
+    /// Whether to cache blobs, because they will be read again.
     caches_blobs: bool,
 }
 
@@ -77,7 +77,7 @@ impl ContentReader {
             FileContent::Blob(blob) => {
                 Ok(self.with_repository(|repository| repository.read_blob_size(blob))?)
             }
-            FileContent::Disk(path) => Ok(read_regular_metadata(path).map_err(read_error(path))?.len()),
+            FileContent::Disk(path) => Ok(read_regular_metadata(path).map_err(io_error_at(path))?.len()),
         }
     }
 
@@ -95,7 +95,7 @@ impl ContentReader {
                     Err(error) => Err(error.into()),
                 }
             }
-            FileContent::Disk(path) => read_disk_file(path, limit).map_err(read_error(path)),
+            FileContent::Disk(path) => read_disk_file(path, limit).map_err(io_error_at(path)),
         }
     }
 
@@ -111,8 +111,8 @@ impl ContentReader {
                 Ok(self.with_repository(|repository| repository.open_blob(blob, size))?)
             }
             FileContent::Disk(path) => {
-                read_regular_metadata(path).map_err(read_error(path))?;
-                Ok(Box::new(File::open(path).map_err(read_error(path))?))
+                read_regular_metadata(path).map_err(io_error_at(path))?;
+                Ok(Box::new(File::open(path).map_err(io_error_at(path))?))
             }
         }
     }
@@ -137,7 +137,7 @@ impl ContentReader {
 }
 
 /// Returns a function that adds the path of the file to a read error.
-fn read_error(path: &Path) -> impl Fn(io::Error) -> PublishError {
+fn io_error_at(path: &Path) -> impl Fn(io::Error) -> PublishError {
     move |source| PublishError::Io {
         path: path.to_owned(),
         source,

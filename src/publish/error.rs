@@ -46,7 +46,7 @@ pub enum PublishError {
     /// Files that a shared pipeline needs would not be published.
     #[error("the shared pipelines would be incomplete:{}", format_list(.0))]
     Incomplete(Vec<Problem>),
-    /// Files whose content does not match their name, with the defect of the first.
+    /// Files whose content does not match their name, with the defect of the first file.
     #[error("files whose content does not match their name are not published:{}", format_list(.problems))]
     Unusable {
         problems: Vec<Problem>,
@@ -142,7 +142,7 @@ impl PublishError {
                 "use a number, a date or a tag, for example --version-name auto"
             }
             Self::Version(_) => {
-                "use printable ASCII without blanks at the ends: letters, digits, or signs such as - . _ /"
+                "use printable ASCII without leading or trailing blanks: letters, digits, or signs such as - . _ /"
             }
             Self::ConfigDir(_) => "set the platform's hidden directory with --config-dir",
             Self::NoConfigDir => {
@@ -151,7 +151,7 @@ impl PublishError {
             Self::NoSharedFile { .. } => {
                 "share a pipeline in the design tool and commit the file, or set --config-dir"
             }
-            Self::BadSharedFile { .. } => "correct the file and commit it",
+            Self::BadSharedFile { .. } => "correct the shared-pipelines file and commit it",
             Self::Incomplete(_) => {
                 "commit the missing files, correct the names, or adjust --include and --exclude"
             }

@@ -7,8 +7,8 @@ use sluicegate_platform::http::HttpError;
 use std::fmt;
 use std::time::Duration;
 
-/// How to treat ignored resources: they make an artifact incomplete, so its version may be disabled to keep consumers
-/// of \[Latest\] from it.
+/// How to treat ignored resources. They make an artifact incomplete, so its version may be disabled before consumers of
+/// \[Latest\] get it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum OnIgnored {
     /// Fail with exit code 6.
@@ -36,7 +36,7 @@ pub enum OnSmokeFailure {
     /// Disable the version, so that consumers of the latest version get the previous one.
     #[default]
     Disable,
-    /// Leave the version enabled; the exit code stays the same.
+    /// Leave the version enabled; the exit code is the same as for `disable`.
     Keep,
 }
 
@@ -49,7 +49,7 @@ pub struct PublishOptions {
     pub verify: bool,
     /// Maximum time of waiting for a version to appear: after a lost response, and if the details lag behind.
     pub lookup_timeout: Duration,
-    /// Whether to compute content hashes, for a receipt or a digest; they take time.
+    /// Whether to compute content hashes for a receipt or a digest, which takes time.
     pub needs_hashes: bool,
 }
 

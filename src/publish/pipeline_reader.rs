@@ -66,7 +66,7 @@ pub(super) fn read_matching_pipelines(
     overlap::compute_all(skimmed_files, &SkimmedFile::into_pipeline_file)
 }
 
-/// A file for which it is decided whether it must be read as YAML.
+/// A file that was searched for references: either complete, or still to be parsed as YAML.
 enum SkimmedFile {
     Complete(PipelineFile),
     Unparsed {

@@ -33,7 +33,7 @@ pub struct Plan {
     pub selection: FileSelection,
     /// The number of files that the shared pipelines need; the others are sent because they are selected.
     pub needed_count: usize,
-    /// Reader of the files. The same one as for the plan, so that git does not unpack them again for the upload.
+    /// Reader of the files. The upload uses the same reader as the plan, so that git does not unpack the files again.
     pub(super) reader: Arc<ContentReader>,
 }
 
@@ -53,7 +53,7 @@ pub struct PlannedFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SharedPipelineRef {
-    /// Id by which consumers refer to it.
+    /// Id by which consumers refer to the shared pipeline.
     pub id: String,
     pub path: String,
 }

@@ -95,7 +95,10 @@ impl PlanExecution<'_> {
             remaining_uploads -= 1;
             let upload = build_upload(self.plan, self.hashes.clone(), self.progress.clone());
             let error = match self.platform.publish(upload).await {
-                Ok(response) => return self.finish_accepted_upload(response, None).await,
+                Ok(response) => {
+                    let no_error = None;
+                    return self.finish_accepted_upload(response, no_error).await;
+                }
                 Err(error) => error,
             };
             let is_conflict = error.kind() == ErrorKind::Conflict;
@@ -161,7 +164,8 @@ impl PlanExecution<'_> {
             assess_accepted_upload(self.plan, response, self.options.on_ignored);
         outcome.error = error;
         if self.options.verify {
-            is_suspect |= self.verify_version(&mut outcome).await;
+            let certainly_differs = self.verify_version(&mut outcome).await;
+            is_suspect |= certainly_differs;
         }
         self.disable_if_suspect(outcome, is_suspect).await
     }
@@ -214,7 +218,8 @@ impl PlanExecution<'_> {
     }
 }
 
-/// Disables the version of the plan, so that consumers do not get it, and records the result in the outcome.
+/// Disables the version of the plan, so that consumers do not get it, and records the result in the outcome. A failure
+/// becomes the first problem.
 pub async fn disable_version(
     platform: &Platform,
     plan: &Plan,

@@ -269,14 +269,12 @@ fn build_submodule_warning(path: &String) -> Warning {
     }
 }
 
-/// Returns the warning that the version would offer no pipeline; `None` if a shared pipeline is enabled.
+/// Returns the warning that the version would not offer any pipelines; `None` if a shared pipeline is enabled.
 fn describe_empty_offer(shared_file: &SharedPipelinesFile) -> Option<String> {
     let path = shared_file.path();
-    shared_file
-        .offered_entries()
-        .next()
-        .is_none()
-        .then(|| format!("{path}: no shared pipeline is enabled, so the version would offer no pipeline"))
+    shared_file.offered_entries().next().is_none().then(|| {
+        format!("{path}: no shared pipeline is enabled, so the version would not offer any pipelines")
+    })
 }
 
 /// Returns the texts of the first [`MAX_WARNINGS`] warnings, followed by the number of omitted warnings.

@@ -1,4 +1,4 @@
-//! Warnings that do not stop a publish: one for each place, and summaries for people.
+//! Warnings that do not stop a publish: one for each location, and summaries for people.
 
 use sluicegate_base::text::{List, format_count};
 use std::collections::BTreeMap;
@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 const SELECT_CLOSURE_HINT: &str = "hint: no shared pipeline needs these pipelines; to publish without them and without this \
                         warning, set `publish.select: closure` (--select closure)";
 
-/// Number of places that a summary lists.
-const MAX_LISTED_PLACES: usize = 3;
+/// Maximum number of locations that a summary lists.
+const MAX_LISTED_LOCATIONS: usize = 3;
 
 /// The kind of a warning, for summaries of hundreds of the same kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +31,7 @@ pub(super) struct Warning {
     pub text: String,
 }
 
-/// Returns one line for each kind of warning: the warning itself, or the number of warnings and the first places.
+/// Returns one line for each kind of warning: the warning itself, or the number of warnings and the first locations.
 /// Warnings about pipelines that no shared pipeline needs share one line, with the setting that excludes these files.
 pub(super) fn summarize_warnings(warnings: &[Warning]) -> Vec<String> {
     let mut kinds: BTreeMap<WarningKind, Vec<&Warning>> = BTreeMap::new();
@@ -47,7 +47,7 @@ pub(super) fn summarize_warnings(warnings: &[Warning]) -> Vec<String> {
     for (kind, warnings) in kinds {
         lines.push(match warnings.as_slice() {
             [one] => one.text.clone(),
-            several => format!("{}: {}", kind.describe(several.len()), format_places(several)),
+            several => format!("{}: {}", kind.describe(several.len()), format_locations(several)),
         });
     }
     let line = match unneeded_warnings.as_slice() {
@@ -56,7 +56,7 @@ pub(super) fn summarize_warnings(warnings: &[Warning]) -> Vec<String> {
         several => format!(
             "{}: {}",
             describe_unneeded_warnings(several),
-            format_places(several)
+            format_locations(several)
         ),
     };
     lines.push(format!("{line}\n{SELECT_CLOSURE_HINT}"));
@@ -78,8 +78,8 @@ fn describe_unneeded_warnings(warnings: &[&Warning]) -> String {
 }
 
 /// Returns the locations of the first warnings, with a note on how to list all if some are omitted.
-fn format_places(warnings: &[&Warning]) -> String {
-    let list = List::with_limit(warnings, MAX_LISTED_PLACES).map(|warning| &warning.location);
+fn format_locations(warnings: &[&Warning]) -> String {
+    let list = List::with_limit(warnings, MAX_LISTED_LOCATIONS).map(|warning| &warning.location);
     match list.omitted_count() {
         0 => list.to_string(),
         _ => format!("{list} (--dry-run --json lists them)"),

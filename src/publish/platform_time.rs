@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-/// Parses an ISO 8601 time; without an offset it is in UTC.
+/// Parses an ISO 8601 time, which is in UTC if it has no offset; `None` if the text is not such a time.
 pub fn parse_platform_time(text: &str) -> Option<Timestamp> {
     if let Ok(time) = text.parse() {
         return Some(time);

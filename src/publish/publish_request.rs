@@ -40,8 +40,8 @@ pub struct PublishRequest<'a> {
     pub version_template: String,
     /// Returns whether a path (from the repository root, with `/`) is selected.
     pub include: &'a dyn Fn(&str) -> bool,
-    /// Returns whether a path is excluded in any case. Scripts are included because a pipeline uses them, and only this
-    /// can exclude them.
+    /// Returns whether a path is excluded in any case. A script is included if a pipeline uses it, even if it is not
+    /// selected, and only this function can exclude it.
     pub exclude: &'a dyn Fn(&str) -> bool,
     /// Which of the selected files are published.
     pub selection: FileSelection,

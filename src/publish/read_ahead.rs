@@ -8,7 +8,7 @@ use std::io::{self, Cursor, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-/// Number of files that are read at the same time, beyond the one that is sent.
+/// Maximum number of files that are read ahead while another file is sent.
 const MAX_FILES_AHEAD: usize = 2;
 /// Size of the files that are read ahead, in bytes. A thread does not pay off for smaller files; larger files would
 /// need too much memory.

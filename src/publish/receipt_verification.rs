@@ -45,9 +45,9 @@ impl Receipt {
         version_differences::compare_with_shared_pipelines(details, &self.commit_hash, shared_pipelines)
     }
 
-    /// Compares both commits again, and returns the differences between their changes for consumers and those in the
-    /// receipt. Returns `None` if the receipt lists only changed ids or no comparison, or if the repository lacks one
-    /// of the commits.
+    /// Compares the published commit again with the older commit that the receipt names, and returns the differences
+    /// between the changes for consumers and those in the receipt. Returns `None` if the receipt lists only changed ids
+    /// or no comparison, or if the repository lacks one of the commits.
     pub fn compare_with_both_commits(
         &self,
         repository: &Repository,
@@ -97,8 +97,9 @@ impl Receipt {
         )?))
     }
 
-    /// Returns the mistakes in the changes of the receipt, `compat`: the changes to shared pipelines are not `changes`,
-    /// a class is wrong, or the list of changed files is wrong. `changes` were just computed from both commits.
+    /// Returns the mistakes in `compat`, the changes that the receipt records: its changes to shared pipelines differ
+    /// from `changes`, which were just computed from both commits, a class is wrong, or the list of changed files is
+    /// wrong.
     fn compare_changes(
         &self,
         compat: &Compatibility,
@@ -113,7 +114,8 @@ impl Receipt {
             change.id.is_some() && !is_of_worktree
         });
         if recorded_changes.ne(changes) {
-            differences.push("the changes for consumers differ from those between the commits".to_owned());
+            differences
+                .push("the receipt's changes for consumers differ from those between the commits".to_owned());
         }
         let class = compat
             .changes
@@ -127,7 +129,7 @@ impl Receipt {
             .iter()
             .any(|change| change.class != change.kind.effect().class);
         if compat.class != Some(class) || has_wrong_class {
-            let recorded_class = compat.class.map_or("none at all", ChangeClass::name);
+            let recorded_class = compat.class.map_or("missing", ChangeClass::name);
             differences.push(format!(
                 "the receipt's class is {recorded_class}, but the class of its changes is {class}"
             ));
@@ -158,8 +160,9 @@ struct CommitPair<'a> {
 }
 
 impl CommitPair<'_> {
-    /// Returns the files that the receipt lists as changed but that did not change between the commits, and the
-    /// reverse. The shared-pipelines file need not be listed, because it may have other bytes with the same meaning.
+    /// Returns a difference for each file that the receipt lists as changed although it did not change between the
+    /// commits, and for each file that changed although the receipt does not list it as changed. The shared-pipelines
+    /// file need not be listed, because it may have other bytes with the same meaning.
     fn compare_file_changes(
         &self,
         compat: &Compatibility,
@@ -177,11 +180,14 @@ impl CommitPair<'_> {
             let (old_blob, new_blob) = self.find_blobs(&path)?;
             let has_changed = match change.kind {
                 ChangeKind::FileAdded => old_blob.is_none() && new_blob.is_some(),
+                // The new commit may still contain a file that the version no longer contains.
                 ChangeKind::FileRemoved => old_blob.is_some(),
                 _ => old_blob.is_some() && new_blob.is_some() && old_blob != new_blob,
             };
             if !has_changed {
-                differences.push(format!("`{path}` did not change as the receipt states"));
+                differences.push(format!(
+                    "`{path}` did not change in the way that the receipt states"
+                ));
             }
         }
         for file in files {

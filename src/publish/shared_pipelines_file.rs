@@ -73,7 +73,7 @@ impl SharedPipelinesFile {
         }
     }
 
-    /// Returns the entries that are offered to consumers.
+    /// Returns the enabled entries, which the version offers to consumers.
     pub(super) fn offered_entries(&self) -> impl Iterator<Item = &SharedEntry> {
         self.interface.offered_entries()
     }

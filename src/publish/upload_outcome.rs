@@ -7,7 +7,7 @@ use serde_json::Value;
 use sluicegate_platform::api::{ArtifactDetails, PublishResponse};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
-/// Note about an older version.
+/// Note for a version that an earlier run published.
 const UNKNOWN_OMISSIONS: &str =
     "cannot check whether files were ignored: only the response to the original upload lists them";
 
@@ -123,7 +123,7 @@ pub(super) fn assess_other_version(
 /// Creates the outcome that the version already exists.
 pub(super) fn build_conflict(plan: &Plan) -> Outcome {
     Outcome::new(OutcomeKind::Conflict).with_problem(format!(
-        "the version `{}` of `{}` exists, and a version is never changed",
+        "the version `{}` of `{}` already exists, and a published version cannot be changed",
         plan.version_name, plan.prefix
     ))
 }
@@ -151,13 +151,13 @@ pub(super) fn assess_failed_lookup(reason: &str, error: Option<HttpError>) -> Ou
 }
 
 /// Returns the outcome of an upload that the platform rejected. `lost_error` is the error of an earlier upload of this
-/// run that got no response and was not found.
+/// run that got no response, and whose version was not found.
 pub(super) fn assess_rejected_upload(error: HttpError, lost_error: Option<&HttpError>) -> Outcome {
     let outcome = Outcome::new(OutcomeKind::Failed);
     match lost_error {
         None => outcome.with_problem("nothing was published"),
         Some(lost_error) => outcome.with_problem(format!(
-            "an earlier upload got no response and was not found later; it may still appear: {lost_error}"
+            "an earlier upload got no response, and its version was not found later but may still appear: {lost_error}"
         )),
     }
     .with_error(error)
@@ -181,7 +181,9 @@ fn record_ignored_resources(
     let Some(ignored_resources) = ignored_resources else {
         outcome.kind = OutcomeKind::Unverified;
         outcome.problems.push(
-            "the platform accepted the artifact, but its response has no `ignoredResources` list".to_owned(),
+            "the platform accepted the artifact, but its response has no `ignoredResources` list, so it is unknown whether \
+             files were ignored"
+                .to_owned(),
         );
         return true;
     };

@@ -1,4 +1,4 @@
-//! Looks up a version: whether it exists.
+//! Looks up whether a version exists.
 //!
 //! The details may lag behind an upload, so the lookup of a missing version is repeated, with growing waits, until
 //! the time limit.
@@ -41,7 +41,10 @@ impl VersionLookup<'_> {
         {
             Ok(details) => match find_version_mismatch(&details, self.plan) {
                 None => LookupResult::Found(Box::new(details)),
-                Some(reason) => LookupResult::Unclear(reason, None),
+                Some(reason) => {
+                    let no_error = None;
+                    LookupResult::Unclear(reason, no_error)
+                }
             },
             Err(error) if error.kind() == ErrorKind::NotFound => LookupResult::NotFound,
             Err(error) => LookupResult::Unclear(error.to_string(), Some(error)),
@@ -59,7 +62,7 @@ impl VersionLookup<'_> {
                 LookupResult::Unclear(_, error) => error.as_ref().is_some_and(is_permanent_error),
             },
         );
-        self.wait_for(lookup).await
+        self.wait_for_lookup(lookup).await
     }
 
     /// Repeats the lookup of a version that the platform has just accepted, until its details list shared pipelines:
@@ -77,11 +80,11 @@ impl VersionLookup<'_> {
                 LookupResult::Unclear(..) => true,
             },
         );
-        self.wait_for(lookup).await
+        self.wait_for_lookup(lookup).await
     }
 
     /// Waits for a lookup of the planned version, and reports the wait if it takes long.
-    async fn wait_for(&self, lookup: impl Future<Output = LookupResult>) -> LookupResult {
+    async fn wait_for_lookup(&self, lookup: impl Future<Output = LookupResult>) -> LookupResult {
         let (prefix, version_name) = (&self.plan.prefix, &self.plan.version_name);
         report_wait(self.platform, lookup, prefix, version_name, self.timeout).await
     }

@@ -47,11 +47,12 @@ pub enum NameOrigin {
     Template,
 }
 
-/// Returns who chooses the names of this template: a user, the tag, or each run anew.
+/// Returns what determines the names of this template: a user who writes the name, the tag, or the commit and the run.
 pub fn find_name_origin(template: &str) -> NameOrigin {
     if template == "auto" {
         return NameOrigin::Template;
     }
+    // The text before the first brace is not a placeholder.
     let mut placeholders = template.split('{').skip(1);
     match placeholders.next() {
         None => NameOrigin::Literal,
@@ -167,7 +168,7 @@ fn resolve_placeholder(name: &str, values: &PlaceholderValues) -> Result<String,
         NEXT_PLACEHOLDER => require_value(
             values.next_version.as_ref(),
             NEXT_PLACEHOLDER,
-            "the published versions are unknown here",
+            "the published versions are not known in this run",
         ),
         "run-number" => require_value(
             values.run_number.as_ref(),
@@ -309,7 +310,7 @@ mod tests {
         the version name uses `{run-number}`, but the CI host provides no run number
         the version name `a{b` has an unmatched `{`
         the version name `a}b` has an unmatched `}`
-        the version name `` cannot be sent as a header: it is empty
+        the version name `` cannot be sent as a header: the value is empty
         the version name ` a` cannot be sent as a header: the value begins or ends with a blank
         the version name `a
         b` cannot be sent as a header: the value contains the control character '\n', which no header allows

@@ -24,8 +24,8 @@ impl WithdrawalError {
     }
 }
 
-/// Disables a version, and returns the version that \[Latest\] means then. If the platform does not return a latest
-/// version, the success is proved by the details of the disabled version instead.
+/// Withdraws a version from consumers by disabling it, and returns the version that \[Latest\] means then. If the
+/// platform does not return a latest version, the details of the disabled version must prove the success instead.
 pub async fn withdraw_version(
     platform: &Platform,
     prefix: &str,

@@ -36,7 +36,7 @@ fn verify_proves_consumer_changes_of_receipt_again() {
             compat["class"] = "none".into();
             compat["changes"] = Value::Array(Vec::new());
         },
-        "the changes for consumers differ from those between the commits",
+        "the receipt's changes for consumers differ from those between the commits",
     );
     lie(
         &|compat| compat["against"] = "0.9.0".into(),
@@ -54,7 +54,7 @@ fn verify_proves_consumer_changes_of_receipt_again() {
                 "column": null, "before": null, "after": null, "old": { "path": file, "line": null }, "new": null });
             compat["changes"].as_array_mut().unwrap().push(change);
         },
-        "did not change as the receipt states",
+        "did not change in the way that the receipt states",
     );
 }
 
@@ -89,7 +89,7 @@ fn verify_compares_changed_files_of_receipt_with_the_commits() {
         let wrong_changes = wrong_receipt["compat"]["changes"].as_array_mut().unwrap();
         wrong_changes.push(wrong_change);
         fs::write(&path, wrong_receipt.to_string()).unwrap();
-        let message = format!("`{file}` did not change as the receipt states");
+        let message = format!("`{file}` did not change in the way that the receipt states");
         verify().expect(6).saying(&[&message]);
     }
 }

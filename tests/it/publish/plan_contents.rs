@@ -235,7 +235,7 @@ fn unclear_or_unshared_reference_is_a_warning() {
     .hidden/other.orch.yaml:8: component `Step 0` calls the transformation `nowhere`, which is not in the project
     .hidden/other.orch.yaml:14: component `Step 1` names the script `sql/none.sql`, which is not in the project
     broken.orch.yaml:3: cannot be read as a pipeline: not YAML: while parsing a node, did not find expected node content
-    load.orch.yaml:8: component `Step 0` names `${job}`, an expression: it is unknown whether its file is sent
+    load.orch.yaml:8: component `Step 0` names `${job}`, which is an expression, so it is unknown whether its file is sent
     load.orch.yaml:13: component `Step 1` calls the transformation `twin` without its folder, but `a/twin.tran.yaml` and `b/twin.tran.yaml` have that name
     ");
     assert!(
@@ -311,7 +311,7 @@ fn closure_is_what_shared_pipelines_need() {
         "sql/load.sql",
     ];
     assert_eq!(planned_paths(&plan), expected);
-    let expression = "load.orch.yaml:13: component `Step 1` names `${which}`, an expression: it is unknown whether its file is sent";
+    let expression = "load.orch.yaml:13: component `Step 1` names `${which}`, which is an expression, so it is unknown whether its file is sent";
     assert_eq!(plan.warnings, [DISABLED, expression]);
     let excluded = PlanInput {
         exclude: |path| path.starts_with("deep/"),

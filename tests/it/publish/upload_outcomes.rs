@@ -520,7 +520,7 @@ async fn existing_version_of_other_content_is_a_conflict_with_difference() {
         .await;
     assert_eq!(outcome.kind, OutcomeKind::Conflict);
     insta::assert_snapshot!(outcome.problems.join("\n"), @"
-    the version `1.0 2026-11-20` of `demo` exists, and a version is never changed
+    the version `1.0 2026-11-20` of `demo` already exists, and a published version cannot be changed
     the platform reports no commit hash for the version
     ");
 }

@@ -337,8 +337,7 @@ fn fields_of_request_are_setting() {
         let set = |call: Call, (name, value): &(&str, &str)| call.variable(name, value);
         variables.iter().fold(call, set).run(args)
     };
-    let hint =
-        "hint: this platform expects other fields: set --review-request file-paths and --data-warehouse TYPE";
+    let hint = "hint: this platform expects other fields in a review request: set --review-request file-paths and --data-warehouse TYPE";
     call(&[], "review").expect(3).saying(&["400", "filePaths", hint]);
     let doctor = call(&[], "doctor").expect(3).all();
     assert!(

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 /// Hint for a project that does not exist or is not visible.
 const PROJECT_HINT: &str =
-    "check the project id; only the role Super Admin sees a new project until users are invited";
+    "check the project id; until users are invited, only the role Super Admin can see a new project";
 
 impl Platform {
     /// Checks access to the account: `GET /v1/projects`.
@@ -22,7 +22,8 @@ impl Platform {
             .map_err(add_role_hint)
     }
 
-    /// Checks access to the project: `GET /v1/projects/{projectId}/environments`.
+    /// Checks access to the project: `GET /v1/projects/{projectId}/environments`. A 403 or 404 gets a hint about the
+    /// project id and the required role.
     pub async fn check_project_access(&self, project: Uuid) -> Result<(), HttpError> {
         self.check_access(&["projects", &project.to_string(), "environments"])
             .await
@@ -41,7 +42,7 @@ impl Platform {
         let response = self.client.send(&request).await?;
         match response.json()? {
             Value::Array(_) | Value::Object(_) => Ok(()),
-            _ => Err(response.unusable_error("the response contains no list")),
+            _ => Err(response.unusable_error("the response does not contain a list")),
         }
     }
 }

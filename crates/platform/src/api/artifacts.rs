@@ -18,9 +18,9 @@ pub struct Artifact {
     /// Publication time, ISO 8601.
     pub created_at: Option<String>,
     pub provider: Option<String>,
-    /// The commit that it was built from.
+    /// The commit that the version was built from.
     pub commit_hash: Option<String>,
-    /// The branch that it was built from.
+    /// The branch that the version was built from.
     pub branch: Option<String>,
     /// The entry as raw JSON.
     #[serde(skip)]
@@ -41,7 +41,7 @@ pub struct ArtifactPipeline {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArtifactDetails {
-    /// The version; its `raw` is `artifactDetails` only.
+    /// The version. Its `raw` contains only `artifactDetails`.
     #[serde(rename = "artifactDetails")]
     pub artifact: Artifact,
     pub shared_pipelines: Vec<ArtifactPipeline>,
@@ -80,8 +80,8 @@ impl Platform {
         self.request_details(prefix, version).await?.json()
     }
 
-    /// Returns the same response as [`Platform::fetch_artifact_details`] as raw JSON, after a check that it has the expected
-    /// form.
+    /// Returns the same response as [`Platform::fetch_artifact_details`] as raw JSON, after a check that it has the
+    /// expected form.
     pub async fn fetch_raw_artifact_details(
         &self,
         prefix: &str,

@@ -15,7 +15,7 @@ pub struct NewConnection {
     pub platform_connection_type: String,
     /// Warehouse type, in lower case.
     pub auth_provider: String,
-    /// `key_pair` with the first warehouse, `password` with the second.
+    /// `key_pair` or `password`, depending on the warehouse.
     pub auth_type: String,
 }
 

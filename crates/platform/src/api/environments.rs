@@ -34,7 +34,7 @@ pub struct NewEnvironment {
     pub default_agent_id: String,
     /// Access level of a user who is added to the project: `default`, `admin`, `runner`, `readOnly`, `noAccess`.
     pub default_user_access_level: String,
-    /// `DWH`, then the warehouse type in lower case, then the connection's name.
+    /// The name of the connection, by the key `DWH` and then by the warehouse type in lower case.
     pub default_connections: BTreeMap<String, BTreeMap<String, String>>,
     /// Connection properties for this environment.
     pub connection_overrides: Vec<ConnectionOverride>,

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// Maximum number of events on a page.
 pub(crate) const EVENT_PAGE_SIZE: usize = 100;
 
-/// An audit event. A field of another type than the document's is kept as its JSON.
+/// An audit event. A field whose type differs from the API document is kept as its JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Event {
@@ -18,7 +18,7 @@ pub struct Event {
     /// The event, for example `Artifact created`.
     #[serde(deserialize_with = "read_any_text")]
     pub event_name: Option<String>,
-    /// Event type; the document does not show the values.
+    /// Event type; the API document does not show the values.
     #[serde(deserialize_with = "read_any_text")]
     pub event_type: Option<String>,
     #[serde(deserialize_with = "read_any_text")]
@@ -34,13 +34,13 @@ pub struct Event {
     pub event_subject_id: Option<String>,
     #[serde(deserialize_with = "read_any_text")]
     pub event_subject_name: Option<String>,
-    /// Type of the subject; the document does not show the values.
+    /// Type of the subject; the API document does not show the values.
     #[serde(deserialize_with = "read_any_text")]
     pub event_subject_type: Option<String>,
     /// The user who caused the event.
     #[serde(deserialize_with = "read_any_text")]
     pub actor_id: Option<String>,
-    /// E-mail address of that user.
+    /// E-mail address of the user who caused the event.
     #[serde(deserialize_with = "read_any_text")]
     pub actor_email: Option<String>,
     #[serde(deserialize_with = "read_any_text")]
@@ -72,8 +72,8 @@ struct EventEnvelope {
 }
 
 impl Platform {
-    /// Returns one page of the audit events: `GET /v1/events`. The list may grow between two requests, which moves
-    /// events to other pages, so a caller that needs all events must detect this.
+    /// Returns one page of the audit events: `GET /v1/events`. The first page is page 0. The list may grow between two
+    /// requests, which moves events to other pages, so a caller that needs all events must detect this.
     pub async fn fetch_event_page(&self, window: &EventWindow, page: usize) -> Result<EventPage, HttpError> {
         let mut request = Request::get(self.client.url(&["events"])?);
         for (name, value) in [("from", &window.from), ("to", &window.to)] {
@@ -84,7 +84,7 @@ impl Platform {
         let request = request
             .query("page", &page.to_string())
             .query("size", &EVENT_PAGE_SIZE.to_string());
-        let response = self.client.send(&request).await.map_err(add_role_hint)?;
+        let response = self.client.send(&request).await.map_err(add_super_admin_hint)?;
         let envelope: EventEnvelope = response.json()?;
         let mut events = Vec::with_capacity(envelope.results.len());
         for (index, raw) in envelope.results.into_iter().enumerate() {
@@ -99,11 +99,12 @@ impl Platform {
     }
 }
 
-/// Adds a hint about the required role to an error with status 403. Other errors are returned unchanged.
-fn add_role_hint(error: HttpError) -> HttpError {
+/// Adds the hint that audit events need the role Super Admin to an error with status 403. Other errors are returned
+/// unchanged.
+fn add_super_admin_hint(error: HttpError) -> HttpError {
     match error.kind() {
         ErrorKind::Forbidden => {
-            error.with_hint("audit events need a token with the account role Super Admin")
+            error.with_hint("reading audit events requires a token with the account role Super Admin")
         }
         _ => error,
     }

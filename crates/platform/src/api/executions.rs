@@ -95,8 +95,9 @@ impl Platform {
             .await
     }
 
-    /// Terminates an execution: `PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`. The API
-    /// document does not define the values of `status`. An execution ends only once, so the request may be repeated.
+    /// Terminates an execution: `PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`. `force` is
+    /// sent as `forceUpdate`. The API document does not define the values of `status`. An execution ends only once, so
+    /// the request may be repeated.
     pub async fn terminate_execution(
         &self,
         project: Uuid,

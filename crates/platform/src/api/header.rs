@@ -6,7 +6,7 @@ use crate::http::HeaderValue;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     /// The text is empty.
-    #[error("it is empty")]
+    #[error("the value is empty")]
     Empty,
     /// The text has surrounding blanks, which would be lost in transit.
     #[error("the value begins or ends with a blank")]

@@ -135,7 +135,7 @@ impl Platform {
                 .await?;
             total_memory = response.check_memory(total_memory)?;
             let page = ListPage::parse(response.json()?)
-                .ok_or_else(|| response.unusable_error("the response contains no list"))?;
+                .ok_or_else(|| response.unusable_error("the response does not contain a list"))?;
             let page_hash = hash_entries(&page.entries);
             let is_repeated = !page.entries.is_empty() && !seen_pages.insert(page_hash);
             let is_previous = previous_page.replace(page_hash) == Some(page_hash);
@@ -172,7 +172,7 @@ impl Platform {
                 return Ok(entries);
             }
             if page_number + 1 == MAX_PAGES {
-                return Err(response.unusable_error("the list has no end"));
+                return Err(response.unusable_error(&format!("the list has more than {MAX_PAGES} pages")));
             }
         }
         Ok(entries)

@@ -75,7 +75,8 @@ impl Platform {
 const ADMIN_ROLE_HINT: &str =
     "shared pipelines and their artifacts need a token with the account role Admin or Super Admin";
 
-/// Adds a hint about the required role to an error with status 403. Other errors are returned unchanged.
+/// Adds the hint that shared pipelines need the role Admin or Super Admin to an error with status 403. Other errors are
+/// returned unchanged.
 fn add_role_hint(error: HttpError) -> HttpError {
     match error.kind() {
         crate::http::ErrorKind::Forbidden => error.with_hint(ADMIN_ROLE_HINT),

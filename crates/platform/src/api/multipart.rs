@@ -20,7 +20,7 @@ pub struct UploadPart {
 
 /// The content of the files. It is read once for each try of the upload, and reading it may block.
 pub trait PartSource: Send + Sync {
-    /// Opens the content of part number `part` of the upload.
+    /// Opens the content of the part at index `part` of the upload; the first part has index 0.
     fn open_part(&self, part: usize) -> io::Result<Box<dyn Read + Send>>;
 }
 
@@ -180,7 +180,7 @@ impl Read for ExactReader {
         let size = self.content.read(&mut buffer[..max_size])?;
         if size == 0 && max_size > 0 {
             return Err(io::Error::other(format!(
-                "the content ends {remaining_size} bytes before the planned {length}"
+                "the content is {remaining_size} bytes shorter than the planned {length} bytes"
             )));
         }
         self.remaining_size -= size as u64;

@@ -85,7 +85,7 @@ pub struct RuleResponse {
     /// `PASSED`, `FAILED`, `ERROR`, or a value that the API document does not define.
     pub status: Option<String>,
     /// `errorDetail.type`: why the rule could not be evaluated. `None` if there is no `errorDetail`.
-    #[serde(default, rename = "errorDetail", deserialize_with = "read_error_type")]
+    #[serde(default, rename = "errorDetail", deserialize_with = "deserialize_error_type")]
     pub error_type: Option<String>,
     /// The violations; missing or null is empty, entries that are not strings are kept as their JSON.
     #[serde(default, deserialize_with = "read_texts")]
@@ -94,7 +94,7 @@ pub struct RuleResponse {
 
 /// Deserializes `errorDetail` to its type. Any value except null means that the rule could not be evaluated, even if it
 /// has no type.
-fn read_error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+fn deserialize_error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
     let detail = Value::deserialize(reader)?;
     if detail.is_null() {
         return Ok(None);
@@ -144,8 +144,9 @@ impl Platform {
 
 impl Platform {
     /// Checks whether the platform accepts these fields of a review request, by requesting the review of a commit that
-    /// exists in no repository. Any response of the platform passes, except a 400 that mentions fields of the other
-    /// form. An unreachable server and an unusable response are errors, too.
+    /// exists in no repository. Any response of the platform passes, except a 400 that shows that the platform
+    /// expects other fields or another data warehouse type. An unreachable server and an unusable response are errors,
+    /// too.
     pub async fn check_review_access(
         &self,
         project: Uuid,
@@ -159,8 +160,9 @@ impl Platform {
         }
     }
 
-    /// Returns whether the platform has responded to any request so far, after two more requests that contain nothing
-    /// of the change: the review of a commit that exists in no repository, and the list of projects.
+    /// Returns whether the platform has responded to any request so far, after two more requests that do not depend on
+    /// the reviewed files: the review of a commit that exists in no repository, and the list of projects. A review
+    /// without a response is therefore not taken for an unavailable platform if only its own files are the cause.
     pub async fn send_probe(&self, project: Uuid, agent_version: &str, fields: &ReviewFields) -> bool {
         let request = ReviewRequest::for_missing_commit();
         let review = self.review(project, agent_version, &request, fields);
@@ -189,7 +191,8 @@ fn add_review_hint(error: HttpError, fields: &ReviewFields) -> HttpError {
     }
 }
 
-/// Returns whether the error shows that the platform expects other fields or another data warehouse type.
+/// Returns whether the error shows that the platform expects fields other than `fields`, or another data warehouse
+/// type.
 fn is_about_other_fields(error: &HttpError, fields: &ReviewFields) -> bool {
     find_fields_hint(error, fields).is_some()
 }
@@ -205,16 +208,16 @@ fn find_fields_hint(error: &HttpError, fields: &ReviewFields) -> Option<&'static
             if mentions_field(error, "filePaths") || mentions_field(error, "dataWarehouseType") =>
         {
             Some(
-                "this platform expects other fields: set --review-request file-paths and --data-warehouse TYPE \
-             (SLUICEGATE_REVIEW_REQUEST, SLUICEGATE_DATA_WAREHOUSE)",
+                "this platform expects other fields in a review request: set --review-request file-paths and \
+                 --data-warehouse TYPE (SLUICEGATE_REVIEW_REQUEST, SLUICEGATE_DATA_WAREHOUSE)",
             )
         }
         ReviewFields::FilePaths { .. } if mentions_field(error, "dataWarehouseType") => {
             Some("check the data warehouse type: --data-warehouse TYPE (SLUICEGATE_DATA_WAREHOUSE)")
         }
         ReviewFields::FilePaths { .. } if needs_pipelines_field(error) => Some(
-            "this platform expects `pipelines`: set --review-request pipelines (SLUICEGATE_REVIEW_REQUEST), and remove \
-             --data-warehouse",
+            "this platform expects the field `pipelines` in a review request: set --review-request pipelines \
+             (SLUICEGATE_REVIEW_REQUEST), and remove --data-warehouse",
         ),
         _ => None,
     }

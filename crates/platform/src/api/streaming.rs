@@ -12,20 +12,20 @@ use uuid::Uuid;
 pub struct StreamingPipeline {
     pub streaming_pipeline_id: Option<String>,
     pub name: Option<String>,
-    /// The streaming agent that runs it.
+    /// The streaming agent that runs the pipeline.
     pub agent_id: Option<String>,
     pub streaming_source: Option<StreamingSide>,
     pub streaming_target: Option<StreamingSide>,
     pub advanced_properties: Option<Map<String, Value>>,
 }
 
-/// One side of a streaming pipeline.
+/// The source or the target of a streaming pipeline.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct StreamingSide {
     /// Type of the database or warehouse.
     pub r#type: Option<String>,
     pub connection: Option<Map<String, Value>>,
-    /// All other fields of this side.
+    /// All fields except `type` and `connection`.
     #[serde(flatten)]
     pub other_fields: Map<String, Value>,
 }

@@ -33,17 +33,17 @@ pub struct MessagePage {
 
 impl Platform {
     /// Returns a page of a task's history: `GET /v1/ai/agents/tasks/{taskId}/messages`, at most `limit` events (up to
-    /// 1000). The page starts at `token`; without a token, at the first event.
+    /// 1000). The page starts at `page_token`, which the previous page contains; without it, at the first event.
     pub async fn fetch_task_messages(
         &self,
         id: &str,
         limit: usize,
-        token: Option<&str>,
+        page_token: Option<&str>,
     ) -> Result<ApiValue<MessagePage>, HttpError> {
         let url = self.task_url(&[id, "messages"])?;
         let mut request = Request::get(url).query("limit", &limit.to_string());
-        if let Some(token) = token {
-            request = request.query("paginationToken", token);
+        if let Some(page_token) = page_token {
+            request = request.query("paginationToken", page_token);
         }
         self.fetch_value(&request).await
     }

@@ -123,7 +123,8 @@ pub enum TaskPhase {
 
 impl Task {
     /// Returns the task's phase. A stopped task has finished if no decision is pending, and waits if one is. Without
-    /// the list of pending decisions, it is only known to be stopped.
+    /// the list of pending decisions, the task is only known to be stopped. A status that the API document does not
+    /// define is an unknown phase.
     pub fn phase(&self) -> TaskPhase {
         match self
             .status
@@ -204,7 +205,7 @@ pub struct QuestionAnswer {
     pub selected_options: Vec<String>,
 }
 
-/// The remaining decisions.
+/// The decisions that are still pending after an answer.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RemainingDecisions {
@@ -279,7 +280,8 @@ impl Platform {
             .map(drop)
     }
 
-    /// Deletes a task and all its data: `DELETE /v1/ai/agents/tasks/{taskId}`; 409 while it is RUNNING.
+    /// Deletes a task and all its data: `DELETE /v1/ai/agents/tasks/{taskId}`. A 409, the response for a
+    /// running task, gets a hint about how to stop the task.
     pub async fn delete_task(&self, id: &str) -> Result<(), HttpError> {
         self.delete_resource(self.task_url(&[id])?)
             .await

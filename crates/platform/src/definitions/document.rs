@@ -1,4 +1,4 @@
-//! A file as a value with the position of each of its parts.
+//! A file as a value, with the position of each value in it.
 
 use super::DefinitionError;
 use super::number::parse_number;
@@ -14,10 +14,10 @@ const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 /// Path of the complete document.
 pub(super) const ROOT_PATH: &str = "";
 
-/// Maximum number of positions; aliases multiply them.
+/// Maximum number of positions in a file: YAML aliases can multiply them.
 const MAX_POSITIONS: usize = 200_000;
 
-/// The content of a file with the positions of its parts.
+/// The content of a file, with the position of each value in it.
 #[derive(Debug, Clone)]
 pub struct Document {
     file: PathBuf,
@@ -31,7 +31,12 @@ impl Document {
     /// Reads a YAML or JSON file. Errors show its path as `display_path`.
     pub fn load(path: &Path, display_path: &Path) -> Result<Self, DefinitionError> {
         let bytes = input::read_file(path, MAX_FILE_BYTES).map_err(|error| {
-            DefinitionError::new(display_path, None, format!("could not read the file: {error}"))
+            let no_position = None;
+            DefinitionError::new(
+                display_path,
+                no_position,
+                format!("could not read the file: {error}"),
+            )
         })?;
         Self::parse(&bytes, display_path)
     }
@@ -120,7 +125,7 @@ impl ValueReader<'_> {
             return Err(DefinitionError::new(
                 self.file,
                 Some(position),
-                format!("the file has more than {MAX_POSITIONS} parts"),
+                format!("the file has more than {MAX_POSITIONS} values"),
             ));
         }
         let value = if let Some(items) = node.items() {

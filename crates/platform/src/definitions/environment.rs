@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The access levels that the document defines.
 const ACCESS_LEVELS: [&str; 5] = ["default", "admin", "runner", "readOnly", "noAccess"];
 
-/// Connection properties for secrets: they refer to a secret, and never contain it.
+/// Connection properties that must refer to a secret and must not contain it.
 const SECRET_PROPERTIES: [&str; 3] = ["privateKey", "passphrase", "password"];
 
 /// The fields of a connection property, each a string.
@@ -25,8 +25,9 @@ const KNOWN_KEYS: [&str; 7] = [
     "connectionOverrides",
 ];
 
-/// Reads the environment from the part of the document at `path`. If it has no `defaultConnections`, `connections` is
-/// used. Keys that the API document does not define are sent unchanged.
+/// Reads the definition of an environment from `value`, which is at `path` in the document. A definition without
+/// `defaultConnections` gets `connections`, and is an error if that is `None`. Keys that the API document does not
+/// define are kept, to be sent unchanged.
 pub fn read_environment(
     document: &Document,
     path: &str,

@@ -13,7 +13,7 @@ pub(super) struct FieldReader<'d> {
 }
 
 impl<'d> FieldReader<'d> {
-    /// Creates the reader of the map at `path`, whose value is `value`.
+    /// Creates the reader of the map `value`, which is at `path` in the document. Fails if `value` is not a map.
     pub(super) fn new(
         document: &'d Document,
         path: &'d str,

@@ -46,7 +46,8 @@ impl Decimal {
         }
     }
 
-    /// Parses a number with or without sign, fraction and exponent; `None` if the text is not such a number.
+    /// Parses a number with or without sign, fraction and exponent; `None` if the text is not such a number. Removes
+    /// zeros at both ends of the digits and the sign of zero, so that equal numbers have equal fields.
     fn parse(text: &str) -> Option<Self> {
         let negative = text.starts_with('-');
         let magnitude = text.strip_prefix(['-', '+']).unwrap_or(text);

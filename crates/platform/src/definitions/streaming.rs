@@ -52,7 +52,8 @@ pub struct StreamingDefinition {
 }
 
 /// Reads the definition from the document. A reference to a secret without a type gets the type `key_vault`. The
-/// identifier of an existing pipeline is removed, because the platform assigns a new one.
+/// identifier of an existing pipeline is removed, because the platform assigns a new one. Fails if the file contains a
+/// secret, or a number where the platform expects a string.
 pub fn read_streaming_definition(
     document: &Document,
     key_vault: &str,
@@ -70,7 +71,7 @@ pub fn read_streaming_definition(
         key_vault,
         notes,
     };
-    walk.complete_references(&mut body, ROOT_PATH)?;
+    walk.complete_all_references(&mut body, ROOT_PATH)?;
     check_text_fields(document, &body)?;
     check_driver_numbers(document, &body)?;
     Ok(StreamingDefinition {
@@ -88,7 +89,7 @@ struct SecretReferenceWalk<'a> {
 impl SecretReferenceWalk<'_> {
     /// Completes the references to secrets in a map and in the maps below it. `path` is the map's path in the document.
     /// Any other value has no references.
-    fn complete_references(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
+    fn complete_all_references(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
         let Value::Object(fields) = value else {
             return Ok(());
         };
@@ -97,13 +98,14 @@ impl SecretReferenceWalk<'_> {
             if SECRET_KEYS.contains(&key.to_ascii_lowercase().as_str()) {
                 self.complete_reference(value, &path)?;
             } else {
-                self.complete_references(value, &path)?;
+                self.complete_all_references(value, &path)?;
             }
         }
         Ok(())
     }
 
-    /// Adds the type to a reference without one. Rejects a secret where a reference is required.
+    /// Adds the type to a reference without a type, and records this in the notes. Rejects a value that is not a
+    /// reference, because it may be a secret. A null is accepted.
     fn complete_reference(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
         match value {
             Value::Null => Ok(()),

@@ -38,6 +38,7 @@ pub async fn collect_events(
         let has_new_events = collected_events.events.len() > earlier_count;
         let is_complete = match pass.total {
             Some(total) => pass.distinct_count >= total,
+            // Without a total, several pages are complete only if reading them again found nothing new.
             None => pass.page_count == 1 || !has_new_events,
         };
         if is_complete

@@ -29,7 +29,7 @@ pub struct Cursor {
 /// A cursor that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CursorError {
-    #[error("could not read the cursor {}: {reason}", path.display())]
+    #[error("could not read the cursor file {}: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: String },
     /// The platform no longer has all events that follow the cursor.
     #[error("the cursor {} is too old, so later events are lost: {error}", path.display())]
@@ -51,7 +51,8 @@ impl Cursor {
     }
 
     /// Returns the window of an export that continues from this cursor. The window starts earlier by the delay with
-    /// which events may arrive. Fails if the platform has already deleted events after the cursor.
+    /// which events may arrive, and does not end before its start even if `to` is earlier. Fails if the platform has
+    /// already deleted events after the cursor; the error names the cursor's file, `path`.
     pub fn window(&self, to: Option<Timestamp>, now: Timestamp, path: &Path) -> Result<Window, CursorError> {
         let earliest = earliest_time(now);
         if self.through < earliest {

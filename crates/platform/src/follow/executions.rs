@@ -32,7 +32,7 @@ pub(crate) fn interpret_status(execution: &Execution) -> ExecutionStanding {
     }
 }
 
-/// Time after its start in which the platform may not show an execution yet.
+/// Time after the start of an execution during which the platform may not show the execution yet.
 pub const APPEARANCE_LIMIT: Duration = Duration::from_secs(10);
 
 /// Returns whether the platform may not know a new execution yet: it responded with 404, or successfully with a body

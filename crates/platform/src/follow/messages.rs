@@ -13,7 +13,7 @@ const MAX_PAGES: usize = 10_000;
 #[derive(Debug, Clone)]
 pub struct MessageReader {
     limit: usize,
-    token: Option<String>,
+    page_token: Option<String>,
     seen_count: usize,
     page_count: usize,
     followed_tokens: HashSet<String>,
@@ -24,14 +24,15 @@ impl MessageReader {
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
-            token: None,
+            page_token: None,
             seen_count: 0,
             page_count: 0,
             followed_tokens: HashSet::new(),
         }
     }
 
-    /// Requests the next page of the history. Returns its new events, and whether a further page is available now.
+    /// Requests the next page of the history. Returns its new events, and whether a further page is available now. If
+    /// no page follows, the next call requests the same page again and skips the events that were already returned.
     /// Fails if the pages form a circle, or if there are more than `MAX_PAGES`.
     pub async fn read_next(
         &mut self,
@@ -39,23 +40,23 @@ impl MessageReader {
         task: &str,
     ) -> Result<(Vec<Value>, bool), HttpError> {
         let page = platform
-            .fetch_task_messages(task, self.limit, self.token.as_deref())
+            .fetch_task_messages(task, self.limit, self.page_token.as_deref())
             .await?
             .value;
         let count = page.results.len();
         let events = page.results.into_iter().skip(self.seen_count).collect();
-        let Some(token) = page.more.filter(|token| !token.is_empty()) else {
+        let Some(page_token) = page.more.filter(|token| !token.is_empty()) else {
             self.seen_count = count.max(self.seen_count);
             self.page_count = 0;
             return Ok((events, false));
         };
         self.page_count += 1;
-        if self.page_count > MAX_PAGES || !self.followed_tokens.insert(token.clone()) {
+        if self.page_count > MAX_PAGES || !self.followed_tokens.insert(page_token.clone()) {
             return Err(HttpError::bad_response(format!(
                 "the history of task {task} has no end: its pages link to each other in a circle"
             )));
         }
-        self.token = Some(token);
+        self.page_token = Some(page_token);
         self.seen_count = 0;
         Ok((events, true))
     }

@@ -6,7 +6,7 @@ use crate::http::HttpError;
 use uuid::Uuid;
 
 /// Polls the status of a streaming pipeline until it is `target_status`, in any letter case, or the deadline passes.
-/// Calls `report_status` for each other new status.
+/// Calls `report_status` for each new status before that.
 pub async fn poll_stream(
     platform: &Platform,
     project: Uuid,

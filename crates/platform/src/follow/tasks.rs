@@ -22,8 +22,9 @@ pub const fn approval_scope(for_whole_task: bool) -> &'static str {
 }
 
 impl ApprovalPolicy {
-    /// Returns an approval for each pending decision, or `None` if the policy does not cover all of them.
-    fn approve_all(&self, pending: &[ApiValue<PendingDecision>]) -> Option<Vec<Decision>> {
+    /// Returns an approval for each pending decision, or `None` if the policy does not cover all of them. It covers
+    /// only decisions about the use of one of its tools.
+    fn build_approvals(&self, pending: &[ApiValue<PendingDecision>]) -> Option<Vec<Decision>> {
         pending
             .iter()
             .map(|decision| {
@@ -46,14 +47,14 @@ impl ApprovalPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskEnd {
     Finished,
-    /// STOPPED with nothing pending, after STOPPING was seen: somebody stopped it.
+    /// STOPPED with nothing pending, after STOPPING was seen: somebody stopped the task.
     Halted,
     /// STOPPED with pending decisions that the policy does not cover.
     Waiting,
     Errored,
     /// STOPPED, but the response does not show whether decisions are pending.
     Unclear,
-    /// The deadline passed before any of these.
+    /// The deadline passed before the task ended or needed a decision.
     Deadline,
 }
 
@@ -114,7 +115,7 @@ pub async fn poll_task(
         match end {
             Some(TaskEnd::Waiting) => {
                 let pending = task.pending_decisions.as_deref().unwrap_or_default();
-                let Some(decisions) = policy.approve_all(pending) else {
+                let Some(decisions) = policy.build_approvals(pending) else {
                     return Ok((task, TaskEnd::Waiting));
                 };
                 pace.before_deadline(platform.send_decisions(id, &decisions))
@@ -176,9 +177,9 @@ impl ResumedTask {
         }
     }
 
-    /// Returns whether the task's status is newer than its resumption: the task has worked or changed since, or waits
-    /// for another decision. Each call counts the polls in which the task looks finished; after [`MIN_FINISHED_POLLS`]
-    /// polls, it is considered finished.
+    /// Records a poll of the task, and returns whether the task's status is newer than its resumption: the task has
+    /// worked or changed since, or waits for another decision. After [`MIN_FINISHED_POLLS`] polls in which the task
+    /// looked finished, its status is accepted, too.
     fn has_new_status(&mut self, task: &Task) -> bool {
         let pending = task.pending_decisions.as_deref().unwrap_or_default();
         self.has_worked |= matches!(task.phase(), TaskPhase::Working | TaskPhase::Unknown);
@@ -246,7 +247,7 @@ mod tests {
         };
         let push = json!({ "type": "tool", "toolName": "git_push", "toolId": "1" });
         assert_eq!(
-            policy.approve_all(&pending(json!([push]))).unwrap(),
+            policy.build_approvals(&pending(json!([push]))).unwrap(),
             [Decision::Tool {
                 id: "1".into(),
                 approved: true,
@@ -254,10 +255,10 @@ mod tests {
             }]
         );
         let edit = json!({ "type": "tool", "toolName": "edit_file", "toolId": "2" });
-        assert!(policy.approve_all(&pending(json!([push, edit]))).is_none());
+        assert!(policy.build_approvals(&pending(json!([push, edit]))).is_none());
         assert!(
             policy
-                .approve_all(&pending(
+                .build_approvals(&pending(
                     json!([{ "type": "question", "id": "3", "toolName": "git_push", "toolId": "1" }])
                 ))
                 .is_none()

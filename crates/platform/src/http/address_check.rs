@@ -32,13 +32,16 @@ pub fn find_proxy(base_url: &BaseUrl) -> Option<String> {
 
 /// Returns the addresses of a host name as the local resolver reports them. Fails after `timeout`.
 pub async fn resolve_host(host: &str, timeout: Duration) -> io::Result<Vec<IpAddr>> {
-    let addresses = tokio::time::timeout(timeout, tokio::net::lookup_host((host, 0)))
+    // The lookup requires a port, but does not use it.
+    let unused_port: u16 = 0;
+    let addresses = tokio::time::timeout(timeout, tokio::net::lookup_host((host, unused_port)))
         .await
         .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
     Ok(addresses.map(|address| address.ip()).collect())
 }
 
-/// Sends one request without a token, without retries. Any response is a success, even a rejection.
+/// Sends one request without a token and without retries, to learn whether the server responds and how its clock
+/// differs from the local one. Any response is a success, even a rejection.
 pub async fn send_without_token(
     base_url: &BaseUrl,
     ca_cert: Option<&Path>,
@@ -69,8 +72,8 @@ pub async fn send_without_token(
     })
 }
 
-/// Returns the server's time from the response's `Date`, or `None` if the response comes from a cache, because its date
-/// is old.
+/// Returns the server's time from the response's `Date`. Returns `None` if the date is missing or invalid, or if the
+/// response comes from a cache, because its date is old then.
 fn find_server_time(headers: &HeaderMap) -> Option<SystemTime> {
     if headers.contains_key(AGE) {
         return None;

@@ -24,7 +24,7 @@ pub enum BaseUrlError {
     #[error("the base URL has an unsupported scheme: only https and http are supported")]
     Scheme,
     /// A user or a password before the host.
-    #[error("the base URL contains a user or a password: put credentials into the token settings")]
+    #[error("the base URL contains a user name or a password: put the credentials into the token settings")]
     Credentials,
     /// `?query` or `#fragment`.
     #[error("the base URL must not contain a query string or a fragment")]

@@ -21,7 +21,7 @@ pub struct ClientCertificate {
     pub key: Option<PemSource>,
 }
 
-/// The place of a PEM text, which may contain a key.
+/// A PEM text, which may contain a private key, or the file that contains the text.
 #[derive(Debug, Clone)]
 pub enum PemSource {
     File(PathBuf),
@@ -30,7 +30,7 @@ pub enum PemSource {
 
 impl ClientCertificate {
     /// Reads the certificates and the key, from the certificate's file if there is no key file. Invalid certificates
-    /// are skipped. No error shows a byte of them.
+    /// are skipped. No error shows any of the PEM text.
     pub(super) fn load_pair(
         &self,
     ) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), HttpError> {

@@ -18,13 +18,9 @@ pub enum ErrorKind {
     Configuration,
     /// 401, or the token URL rejected the client.
     Unauthorized,
-    /// 403.
     Forbidden,
-    /// 404.
     NotFound,
-    /// 409.
     Conflict,
-    /// 413.
     TooLarge,
     /// 400 or 422.
     BadRequest,
@@ -87,6 +83,7 @@ impl HttpError {
         }))
     }
 
+    /// Creates an error for a setting or a name that cannot be used.
     pub(crate) fn configuration(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Configuration, message.into())
     }
@@ -101,6 +98,7 @@ impl HttpError {
         Self::new(ErrorKind::Timeout, message.into())
     }
 
+    /// Sets the method and the URL of the failed request, which begin the message.
     pub(super) fn with_subject(mut self, subject: &str) -> Self {
         subject.clone_into(&mut self.0.subject);
         self
@@ -124,6 +122,7 @@ impl HttpError {
         self
     }
 
+    /// Marks the error as one of a request that certainly changed nothing on the server.
     pub(super) fn without_effect(mut self) -> Self {
         self.0.is_maybe_processed = false;
         self
@@ -261,33 +260,14 @@ impl HttpError {
             format!(" ({})", details.join(", "))
         }
     }
-}
 
-/// The failure without the server's message: the reason for a retry.
-pub(super) struct RetryReason<'a>(pub(super) &'a HttpError);
-
-impl fmt::Display for RetryReason<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let error = &*self.0.0;
-        match error.status {
-            Some(status) => write!(f, "{}: {}", error.subject, status_line(status)),
-            None => write!(
-                f,
-                "{}: {}",
-                error.subject,
-                server_text::truncate(&error.message.text, server_text::MAX_REASON_LENGTH)
-            ),
-        }
-    }
-}
-
-impl HttpError {
     /// Returns the message without the request id and the number of tries, so that equal failures have equal texts.
     pub fn message_without_details(&self) -> String {
         self.format_message("")
     }
 
-    /// Returns the message: the request, the status followed by `details`, and the server's message.
+    /// Returns the message: the request, the status followed by `details` (empty or in parentheses), and the server's
+    /// message.
     fn format_message(&self, details: &str) -> String {
         let error = &*self.0;
         let mut parts = Vec::new();
@@ -304,6 +284,25 @@ impl HttpError {
             None => parts.push(message),
         }
         parts.join(": ")
+    }
+}
+
+/// The failure without the server's message: the reason for a retry.
+pub(super) struct RetryReason<'a>(pub(super) &'a HttpError);
+
+impl fmt::Display for RetryReason<'_> {
+    /// Writes the request, and the status of the response or, without a response, the beginning of the reason.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let error = &*self.0.0;
+        match error.status {
+            Some(status) => write!(f, "{}: {}", error.subject, status_line(status)),
+            None => write!(
+                f,
+                "{}: {}",
+                error.subject,
+                server_text::truncate(&error.message.text, server_text::MAX_REASON_LENGTH)
+            ),
+        }
     }
 }
 
@@ -341,18 +340,18 @@ pub(super) fn status_line(status: StatusCode) -> String {
 /// Returns the hint for each kind of failure, for errors without a more specific hint.
 const fn general_hint(kind: ErrorKind) -> &'static str {
     match kind {
-        ErrorKind::Configuration => "correct this setting or name; `sluicegate doctor` checks the settings",
+        ErrorKind::Configuration => "correct the setting or name; `sluicegate doctor` checks the settings",
         ErrorKind::BadRequest => "correct the fields that the platform rejects",
         ErrorKind::Conflict => {
             "the request conflicts with an existing resource or a running operation: use another name, or \
-             end that operation"
+             end the operation"
         }
         ErrorKind::UploadSource => "nothing was published: make sure that no file changes during the upload",
         ErrorKind::Unauthorized => {
             "check the token: it may have expired, or belong to another account or region than the base URL"
         }
         ErrorKind::Forbidden => "the token is valid, but its account role does not allow this request",
-        ErrorKind::NotFound => "check the base URL and the identifiers in the URL above",
+        ErrorKind::NotFound => "check the base URL and the ids in the request URL",
         ErrorKind::TooLarge => "send less data in one request",
         ErrorKind::OtherStatus(407) => "set the proxy credentials: HTTPS_PROXY=http://user:password@host",
         ErrorKind::OtherStatus(429) => "the platform's rate limit is exceeded: try again later",
@@ -361,7 +360,8 @@ const fn general_hint(kind: ErrorKind) -> &'static str {
             "check the base URL, the network, and the proxy variables (HTTPS_PROXY, NO_PROXY)"
         }
         ErrorKind::Certificate => {
-            "if your company's own authority signed the certificate, pass it with --ca-cert (SLUICEGATE_CA_CERT)"
+            "if your company's own authority signed the certificate, pass the authority's root certificate with --ca-cert \
+             (SLUICEGATE_CA_CERT)"
         }
         ErrorKind::Timeout => "set a longer timeout with --timeout (SLUICEGATE_TIMEOUT)",
         ErrorKind::BadResponse => "check that the base URL is the address of the platform's API",

@@ -27,7 +27,7 @@ pub(super) fn failure_before_response(error: reqwest::Error, ca_cert: Option<&Pa
     if error.is_builder() {
         return HttpError::configuration(format!("could not build the request: {}", join_causes(&error)));
     }
-    build_connection_failure(&error, "the connection broke before the response arrived")
+    connection_failure(&error, "the connection broke before the response arrived")
 }
 
 /// Returns the failure of a request whose response body could not be read: a corrupt body, or a connection that broke.
@@ -47,11 +47,11 @@ pub(super) fn failure_within_response(error: reqwest::Error) -> HttpError {
         let message = format!("the response cannot be used: {}", join_causes(&error));
         return HttpError::new(ErrorKind::BadResponse, message).mark_maybe_processed();
     }
-    build_connection_failure(&error, "the connection broke during the response")
+    connection_failure(&error, "the connection broke during the response")
 }
 
 /// Creates the error for a connection that broke or timed out. The request may have had its effect.
-fn build_connection_failure(error: &reqwest::Error, description: &str) -> HttpError {
+fn connection_failure(error: &reqwest::Error, description: &str) -> HttpError {
     let kind = if error.is_timeout() {
         ErrorKind::Timeout
     } else {
@@ -108,7 +108,7 @@ pub(super) fn proxy_failure(
     let host = url.host_str().unwrap_or_default();
     let target = format!("{host}:{}", url.port_or_known_default().unwrap_or_default());
     let refusal_hint = format!(
-        "allow {host} in the proxy, or add it to NO_PROXY if this machine reaches it without the proxy"
+        "allow {host} in the proxy, or add {host} to NO_PROXY if this machine can reach it without the proxy"
     );
     let mut retry_rule = RetryRule::Always;
     let (message, hint) = match problem {
@@ -153,18 +153,18 @@ fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path
         return is_missing.then(|| certificate_failure(&error.to_string(), OPERATOR_ADVICE));
     };
     Some(match reason {
-        CertificateError::ExpiredContext { time, not_after } => build_period_failure(
+        CertificateError::ExpiredContext { time, not_after } => validity_period_failure(
             &format!("the certificate expired on {}", format_day(*not_after)),
             *time,
         ),
-        CertificateError::NotValidYetContext { time, not_before } => build_period_failure(
+        CertificateError::NotValidYetContext { time, not_before } => validity_period_failure(
             &format!("the certificate is not valid before {}", format_day(*not_before)),
             *time,
         ),
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             certificate_failure(
                 &error.to_string(),
-                "use a host name of the certificate in the URL",
+                "use a host name from the certificate in the URL",
             )
         }
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
@@ -184,7 +184,7 @@ fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path
 }
 
 /// Creates the error for a certificate that is expired or not yet valid, with the time of the local clock.
-fn build_period_failure(reason: &str, time: UnixTime) -> HttpError {
+fn validity_period_failure(reason: &str, time: UnixTime) -> HttpError {
     certificate_failure(
         &format!("{reason}; the local clock shows {}", format_day(time)),
         "check the local clock; if it is right, the platform's operators have to renew the certificate",
@@ -205,8 +205,8 @@ fn unknown_issuer_failure(reason: &str, ca_cert: Option<&Path>) -> HttpError {
         return HttpError::new(ErrorKind::Certificate, message);
     };
     let hint = format!(
-        "no certificate of {} (--ca-cert, SLUICEGATE_CA_CERT) signed the server's certificate: put the root \
-         certificate of the authority that signed it into that file",
+        "no certificate in {} (--ca-cert, SLUICEGATE_CA_CERT) signed the server's certificate: add the root \
+         certificate of the authority that signed it to that file",
         path.display()
     );
     certificate_failure(reason, &hint)

@@ -27,7 +27,8 @@ pub(super) fn build_verifier(
     Verifier::new_with_extra_roots(extra_certificates, Arc::clone(provider))
 }
 
-/// A verifier that delegates to the operating system's one, which it creates at the first use.
+/// A certificate verifier that delegates to the operating system's verifier, and creates that verifier at the first
+/// use.
 #[derive(Debug)]
 pub(super) struct MachineRoots {
     provider: Arc<CryptoProvider>,
@@ -53,6 +54,7 @@ impl MachineRoots {
 }
 
 impl ServerCertVerifier for MachineRoots {
+    /// Verifies the server's certificate with the machine's root certificates, which the first call reads.
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -83,6 +85,7 @@ impl ServerCertVerifier for MachineRoots {
         self.verifier()?.verify_tls13_signature(message, cert, signed)
     }
 
+    /// Returns the schemes of the crypto provider, so that the machine's root certificates need not be read.
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.provider
             .signature_verification_algorithms

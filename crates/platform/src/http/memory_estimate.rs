@@ -8,7 +8,7 @@ use super::redaction::find_quoted_string;
 /// findings in one response takes 400 MB, a list of 100,000 artifacts 460 MB.
 pub(super) const MAX_RESPONSE_MEMORY: u64 = 480 * 1024 * 1024;
 
-/// Memory of an entry, of an object or a list, and of a name until they are reported, in bytes: measured with responses
+/// Memory that an entry, an object or list, and a name take until they are reported, in bytes. Measured with responses
 /// that contain only `"",`, `{"a":1},`, `[1],` and the like.
 const ENTRY_MEMORY: u64 = 480;
 const GROUP_MEMORY: u64 = 300;

@@ -29,7 +29,7 @@ impl Observer {
         }
     }
 
-    /// Records responses in this flag. Several clients of one server can share it.
+    /// Sets the flag in which responses are recorded. Several clients of one server can share it.
     #[must_use]
     pub fn with_response_flag(self, response_flag: Arc<AtomicBool>) -> Self {
         Self {
@@ -84,6 +84,7 @@ impl Observer {
 }
 
 impl fmt::Debug for Observer {
+    /// Writes only the name of the type, because a listener cannot be printed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Observer")
     }

@@ -21,12 +21,12 @@ pub(super) fn reject_invalid_segments(path: &[&str]) -> Result<(), HttpError> {
 /// Returns the reason why a text cannot be a path segment, or `None` if it can.
 pub(crate) fn find_segment_problem(segment: &str) -> Option<String> {
     match segment {
-        "" => return Some("it is empty".to_owned()),
+        "" => return Some("the name is empty".to_owned()),
         "." | ".." => return Some("the name would change the path".to_owned()),
         _ => {}
     }
     if segment.trim().is_empty() {
-        return Some("it is blank".to_owned());
+        return Some("the name is blank".to_owned());
     }
     let control = segment.chars().find(|c| c.is_control())?;
     Some(format!("the name contains the control character {control:?}"))
@@ -61,8 +61,8 @@ mod tests {
         );
         assert_eq!(path("%2E%2E").unwrap(), "/dpc/v1/projects/%252E%252E/reviews");
         for (name, why) in [
-            ("", "it is empty"),
-            (" ", "it is blank"),
+            ("", "the name is empty"),
+            (" ", "the name is blank"),
             (".", "the name would change the path"),
             ("..", "the name would change the path"),
             ("a\tb", "the name contains the control character '\\t'"),

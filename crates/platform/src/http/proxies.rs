@@ -13,11 +13,11 @@ use tokio::net::TcpStream;
 /// Time limit for the request that finds out why a proxy does not open a tunnel.
 const TUNNEL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Maximum size of the beginning of a proxy's response, in bytes; it contains the status.
+/// Maximum number of bytes that are read from the start of a proxy's response, which contains the status.
 const MAX_STATUS_LINE_SIZE: u64 = 64;
 
 const VARIABLE_HINT: &str = "write the proxy as http://HOST:PORT or http://USER:PASSWORD@HOST:PORT; write reserved \
-     characters of user and password as escapes (`\\` as %5C, `@` as %40, `#` as %23)";
+     characters in the user name and the password as escapes (`\\` as %5C, `@` as %40, `#` as %23)";
 
 pub(super) enum Proxies {
     Environment,
@@ -94,6 +94,7 @@ async fn fetch_connect_status(proxy: &Intercept, host: &str, port: u16) -> Optio
         .await
         .ok()?;
     let line = String::from_utf8_lossy(&start);
+    // The status is the second word of the response, for example in `HTTP/1.1 200 OK`.
     StatusCode::from_bytes(line.split_ascii_whitespace().nth(1)?.as_bytes()).ok()
 }
 

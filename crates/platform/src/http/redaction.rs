@@ -11,8 +11,8 @@ const MIN_SECRET_LENGTH: usize = 3;
 /// Minimum length of a line of a key, in bytes. A shorter line is not a secret and occurs in other words.
 const MIN_KEY_LINE_LENGTH: usize = 8;
 
-/// Minimum length in a response whose names are compared, in characters. The token of a local platform may be `dev`,
-/// and so may a prefix.
+/// Minimum length of a secret that is removed from a JSON response, in characters. A shorter secret, such as the token
+/// `dev` of a local platform, may also be an ordinary value, such as a prefix.
 const MIN_LENGTH_IN_DATA: usize = 6;
 
 const REPLACEMENT: &str = "***";
@@ -97,7 +97,7 @@ fn list_secret_parts(secret: &SecretString) -> Vec<SecretPart> {
 
 /// A text that must not be shown.
 struct SecretPart {
-    /// The longest part that has only one spelling: a text without it contains the secret in no form.
+    /// The longest part that has only one spelling. A text without this part cannot contain the secret.
     plain_part: String,
     /// The spellings of each character.
     spellings: Vec<Vec<String>>,

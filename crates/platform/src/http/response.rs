@@ -63,8 +63,8 @@ impl ResponseHead {
         self.add_context(HttpError::new(kind, message))
     }
 
-    /// Adds the subject, status and request id of this response to the error. A request with a status of success may
-    /// have had its effect, unless it is read-only.
+    /// Adds the subject, status and request id of this response to the error. If the status is a success,
+    /// the request may have had its effect, unless it is read-only.
     pub(super) fn add_context(&self, error: HttpError) -> HttpError {
         let error = error
             .with_subject(&self.subject)

@@ -22,7 +22,8 @@ const MAX_VIOLATIONS: usize = 1_000;
 /// Fields in which bodies list violations; the first is the API document's.
 const VIOLATION_LISTS: [&str; 3] = ["validation-errors", "violations", "errors"];
 
-/// A text and its display limit. It is truncated only for display, so that a secret in it is found before that.
+/// A server's text and its display limit. The text is truncated only for display, so that a secret in it is found
+/// first.
 #[derive(Debug, Clone)]
 pub(super) struct ServerText {
     pub(super) text: String,
@@ -189,6 +190,7 @@ pub(super) fn is_html(content_type: &str, body: &[u8]) -> bool {
 
 /// Returns whether the text begins like an HTML page.
 fn looks_like_html(text: &str) -> bool {
+    // No tag in the list is longer than 15 characters.
     let start: String = text.chars().take(15).collect::<String>().to_ascii_lowercase();
     ["<!doctype html", "<html", "<head", "<body"]
         .iter()
@@ -196,7 +198,7 @@ fn looks_like_html(text: &str) -> bool {
 }
 
 /// Returns the text of an HTML page: without tags, scripts and styles, with runs of blanks replaced by one, and with
-/// common entities replaced by their characters.
+/// common entities replaced by their characters. `&amp;` is last, so that the result is not unescaped a second time.
 fn convert_html_to_text(page: &str) -> String {
     let mut text = String::new();
     let mut tail = page;

@@ -41,7 +41,8 @@ impl Response {
         }
     }
 
-    /// Describes which status was expected, followed by the response's message if it has one.
+    /// Describes which status was expected, followed by the response's message if it has one. A status that is accepted
+    /// but not expected is not mentioned.
     fn describe_unexpected_status(&self, success: Success) -> String {
         let expected_status = match success {
             Success::Body | Success::Undocumented => "200 or 201",

@@ -32,7 +32,7 @@ const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum size of a response, in bytes, after decompression.
 const MAX_RESPONSE_SIZE: usize = 64 * 1024 * 1024;
 
-/// Maximum timeout; a longer one is reduced to it, so that the clock does not overflow.
+/// Maximum timeout. A longer timeout is reduced to this value, so that the clock does not overflow.
 const MAX_TIMEOUT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Timeouts, retries, and the observer of waits.
@@ -198,7 +198,8 @@ impl Transport {
         })
     }
 
-    /// Sends the request and follows redirects within the same origin, up to [`redirect::MAX_REDIRECTS`].
+    /// Sends the request and follows redirects within the same origin. Fails if there are more than
+    /// [`redirect::MAX_REDIRECTS`].
     async fn follow_redirects(
         &self,
         request: &Request,

@@ -57,7 +57,7 @@ impl UploadMonitor {
         }
     }
 
-    /// Returns the body as a stream from its first byte, which records the progress and a read error.
+    /// Opens the body at its first byte. The returned stream records the progress and a read error.
     pub(super) fn open_body_stream(&self) -> Body {
         self.state.sent_size.store(0, Ordering::Release);
         let (body, state) = (Arc::clone(&self.body), Arc::clone(&self.state));

@@ -264,7 +264,10 @@ async fn list_without_an_end_is_an_error() {
         .fetch_shared_pipelines()
         .await
         .unwrap_err();
-    assert!(error.to_string().ends_with("the list has no end"), "{error}");
+    assert!(
+        error.to_string().ends_with("the list has more than 1000 pages"),
+        "{error}"
+    );
 }
 
 // Endpoint: GET /v1/shared-pipelines/artifacts
@@ -368,7 +371,7 @@ async fn list_entry_of_wrong_shape_names_place() {
         .await
         .unwrap_err()
         .to_string();
-    assert!(error.ends_with("the response contains no list"), "{error}");
+    assert!(error.ends_with("the response does not contain a list"), "{error}");
 }
 
 // Endpoint: GET /v1/shared-pipelines/artifacts/details

@@ -15,7 +15,7 @@ async fn unknown_certificate_is_refused_and_not_asked_twice() {
     assert!(!error.is_maybe_processed());
     let text = error.to_string().replace(&server.url(), "https://h");
     insta::assert_snapshot!(text, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate was rejected: invalid peer certificate: UnknownIssuer");
-    insta::assert_snapshot!(error.hint().unwrap(), @"if your company's own authority signed the certificate, pass it with --ca-cert (SLUICEGATE_CA_CERT)");
+    insta::assert_snapshot!(error.hint().unwrap(), @"if your company's own authority signed the certificate, pass the authority's root certificate with --ca-cert (SLUICEGATE_CA_CERT)");
     assert_eq!(server.connection_count(), 1);
 }
 

@@ -39,7 +39,7 @@ impl PlatformNames {
     }
 }
 
-/// The source of a secret; never the file itself.
+/// The variable or the file that contains a secret's value. The provisioning file itself must not contain the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretSource {
     Variable(String),
@@ -53,7 +53,7 @@ pub struct SecretPlan {
     pub agent_id: String,
     pub name: String,
     pub r#type: String,
-    /// Name of the property that contains it.
+    /// Name of the property that contains the secret's value.
     pub key: String,
     pub source: SecretSource,
 }
@@ -206,10 +206,7 @@ fn check_environment_connections(
     auth_type: &str,
 ) -> Result<(), DefinitionError> {
     if environment.default_connections != *default_connections {
-        let message = format!(
-            "must be the connection of this plan: {}",
-            json!(default_connections)
-        );
+        let message = format!("must be this plan's connection: {}", json!(default_connections));
         return Err(document.error_at("environment.defaultConnections", message));
     }
     let (required_property, forbidden_property) = match auth_type {

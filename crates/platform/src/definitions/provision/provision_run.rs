@@ -26,10 +26,10 @@ pub enum ProvisionError {
     #[error("{}: {error}", describe_failure(*step, error))]
     Failed { step: ProvisionStep, error: HttpError },
     /// The response has no usable project identifier.
-    #[error("the project was created, but the response contains no usable projectId: {0}")]
+    #[error("the project was created, but the response does not contain a usable projectId: {0}")]
     NoProject(String),
     /// The state could not be written.
-    #[error("could not write the state: {0}")]
+    #[error("could not write the state file: {0}")]
     UnsavedState(io::Error),
 }
 

@@ -78,10 +78,10 @@ pub struct ProvisionState {
 /// An error that prevents a run from continuing with a state.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    #[error("could not read the state {}: {reason}", path.display())]
+    #[error("could not read the state file {}: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: String },
     /// The state belongs to another platform.
-    #[error("the state {} belongs to the platform {state_platform}, not to {platform}", path.display())]
+    #[error("the state file {} belongs to the platform {state_platform}, not to {platform}", path.display())]
     OtherPlatform {
         path: PathBuf,
         state_platform: String,
@@ -138,8 +138,9 @@ impl ProvisionState {
         }
     }
 
-    /// Checks that the plan can continue from this state: the effect of no step is unknown, and no recorded step has
-    /// changed in the plan since.
+    /// Checks that a run can continue from this state. Fails if it is unknown whether a step was done, because an
+    /// earlier run was interrupted, or if the plan now defines a recorded step differently. A recorded step that the
+    /// plan no longer has is accepted.
     pub fn check_plan(&self, plan: &ProvisionPlan) -> Result<(), StateError> {
         for (step, record) in &self.steps {
             if record.mark == StepMark::Begun {

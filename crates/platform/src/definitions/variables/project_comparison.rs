@@ -236,7 +236,8 @@ fn missing_field_error(document: &Document, definition: &VariableDefinition, key
     )
 }
 
-/// Compares the fields that the file defines with the variable. Returns the differences and the fields to send.
+/// Compares the fields that the file defines with the variable. Returns the differences and the fields to send. The
+/// caller adds the type and the behaviour to the sent fields, because every update needs both.
 fn compare_fields(
     fields: &VariableFields,
     variable: &Variable,

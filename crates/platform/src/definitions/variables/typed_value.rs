@@ -7,7 +7,7 @@ use serde_json::Value;
 pub(super) const NUMBER: &str = "NUMBER";
 pub(super) const TEXT: &str = "TEXT";
 
-/// Converts a command-line value to the type of its variable. It is a string unless the type is NUMBER.
+/// Converts the value of a variable on the command line to JSON: a number if the type is NUMBER, otherwise a string.
 pub fn parse_argument(variable_type: Option<&str>, text: &str) -> Result<Value, String> {
     if is_type(variable_type, NUMBER) {
         parse_number(text.trim()).map(Value::Number)

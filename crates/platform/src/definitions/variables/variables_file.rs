@@ -64,7 +64,8 @@ pub fn read_variables(document: &Document) -> Result<Vec<VariableDefinition>, De
         .collect()
 }
 
-/// Reads the definition of a variable from its entry in the map at the path `parent_path`.
+/// Reads the definition of a variable from its entry in the map at the path `parent_path`. Fails if the name cannot be
+/// a segment of a URL, because requests contain it there.
 fn read_variable(
     document: &Document,
     name: &str,
@@ -104,7 +105,8 @@ fn read_variable(
     })
 }
 
-/// Reads the overrides of a variable of the type `variable_type`; returns `None` if the file has no `overrides` for it.
+/// Reads the overrides of a variable of the type `variable_type`; returns `None` if the file has no `overrides` for the
+/// variable. Fails if the name of an environment cannot be a segment of a URL, because requests contain it there.
 fn read_overrides(
     fields: &FieldReader<'_>,
     variable_type: Option<&str>,

@@ -52,8 +52,8 @@ pub enum TokenSource {
     },
 }
 
-/// Writes the kind of source and nothing else: a command or a URL may contain a secret.
 impl fmt::Debug for TokenSource {
+    /// Writes the kind of source and nothing else, because a command or a URL may contain a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Value(_) => "TokenSource::Value(***)",
@@ -83,7 +83,8 @@ impl TokenCache {
 
     /// Returns the token. Fetches it if there is none, or if the cached token expires soon.
     pub(super) async fn current_token(&self, transport: &Transport) -> Result<Token, TokenError> {
-        self.obtain_token_other_than(None, transport).await
+        let refused_token = None;
+        self.obtain_token_other_than(refused_token, transport).await
     }
 
     /// Returns another token after `refused_token` got a 401, or `None` if the source is a fixed value.
