@@ -90,7 +90,7 @@ pub struct PipelineDiff {
     pub path: String,
     pub previous_path: Option<String>,
     pub change: FileChange,
-    /// The side that cannot be read, and the reason.
+    /// The version that cannot be read (`in the base: …` or `in the head: …`), and the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The kind in the head; in the base if the file was deleted. `None` if it cannot be read.
@@ -108,7 +108,8 @@ pub struct PipelineDiff {
     pub layout: bool,
 }
 
-/// Writes the name of the kind; null if the kind is unknown.
+/// Writes the name of the kind, or null if the kind is unknown. Writes the name of the kind; null if the kind is
+/// unknown.
 #[expect(
     clippy::ref_option,
     clippy::trivially_copy_pass_by_ref,
