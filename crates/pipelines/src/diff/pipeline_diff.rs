@@ -108,8 +108,7 @@ pub struct PipelineDiff {
     pub layout: bool,
 }
 
-/// Writes the name of the kind, or null if the kind is unknown. Writes the name of the kind; null if the kind is
-/// unknown.
+/// Writes the name of the kind; null if the kind is unknown.
 #[expect(
     clippy::ref_option,
     clippy::trivially_copy_pass_by_ref,
