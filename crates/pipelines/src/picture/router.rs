@@ -133,13 +133,13 @@ impl<'c> Router<'c> {
     }
 
     /// Returns whether the position in the channel is unused, or used only by lines whose links share the port `owner`.
-    fn is_free(&self, channel: usize, x: i32, owner: Port) -> bool {
+    fn is_slot_free(&self, channel: usize, x: i32, owner: Port) -> bool {
         let slot_owner = self.used_slots.get(channel).and_then(|slots| slots.get(&x));
         slot_owner.is_none_or(|slot_owner| *slot_owner == owner)
     }
 
     /// Reserves the position in the channel for lines whose links share the port `owner`.
-    fn occupy(&mut self, channel: usize, x: i32, owner: Port) {
+    fn occupy_slot(&mut self, channel: usize, x: i32, owner: Port) {
         if let Some(slots) = self.used_slots.get_mut(channel) {
             slots.insert(x, owner);
         }
@@ -172,23 +172,23 @@ impl<'c> Router<'c> {
             ..link.exit
         };
         let labeled_x = nearest_slots(low, high, preferred_x).find(|x| {
-            self.is_free(channel, *x, owner)
+            self.is_slot_free(channel, *x, owner)
                 && slots_between(*x + SLOT_WIDTH, *x + label_width)
-                    .all(|label_x| self.is_free(channel, label_x, label_slots))
+                    .all(|label_x| self.is_slot_free(channel, label_x, label_slots))
         });
         let x = match labeled_x {
             Some(x) => {
                 for label_x in slots_between(x + SLOT_WIDTH, x + label_width) {
-                    self.occupy(channel, label_x, label_slots);
+                    self.occupy_slot(channel, label_x, label_slots);
                 }
                 self.labeled_exits.insert(link.exit);
                 x
             }
             None => nearest_slots(low, high, preferred_x)
-                .find(|x| self.is_free(channel, *x, owner))
+                .find(|x| self.is_slot_free(channel, *x, owner))
                 .unwrap_or(preferred_x),
         };
-        self.occupy(channel, x, owner);
+        self.occupy_slot(channel, x, owner);
         self.port_positions.insert(link.exit, x);
     }
 
@@ -204,11 +204,11 @@ impl<'c> Router<'c> {
             .unwrap_or_else(|| self.spans.center(link.entry.canvas_box))
             .clamp(low, high);
         let x = nearest_slots(low, high, preferred_x)
-            .find(|x| self.is_free(channel, *x, owner))
+            .find(|x| self.is_slot_free(channel, *x, owner))
             // The line ends before it reaches a label at the other side of the channel.
             .or_else(|| nearest_slots(low, high, preferred_x).find(|x| self.has_far_label(channel, *x, link)))
             .unwrap_or(preferred_x);
-        self.occupy(channel, x, owner);
+        self.occupy_slot(channel, x, owner);
         self.port_positions.insert(link.entry, x);
     }
 
@@ -232,13 +232,13 @@ impl<'c> Router<'c> {
         // A line in a gap may continue in the channel above the row and in the one below it.
         let (row, _) = gap;
         let free_slot = nearest_slots(low, high, preferred_x.clamp(low, high.max(low)))
-            .find(|x| self.is_free(row, *x, owner) && self.is_free(row + 1, *x, owner));
+            .find(|x| self.is_slot_free(row, *x, owner) && self.is_slot_free(row + 1, *x, owner));
         let x = free_slot.unwrap_or_else(|| {
             self.full_gaps.insert(gap);
             low
         });
-        self.occupy(row, x, owner);
-        self.occupy(row + 1, x, owner);
+        self.occupy_slot(row, x, owner);
+        self.occupy_slot(row + 1, x, owner);
         self.port_positions.insert(port, x);
     }
 
@@ -288,7 +288,7 @@ impl<'c> Router<'c> {
     /// Returns whether a vertical line can cross the row here without touching a box or a line of another owner.
     fn can_cross_row(&self, row: usize, x: i32, owner: Port) -> bool {
         let (low, high) = self.gap_bounds((row, self.nearest_gap(row, x)));
-        low <= x && x <= high && self.is_free(row, x, owner) && self.is_free(row + 1, x, owner)
+        low <= x && x <= high && self.is_slot_free(row, x, owner) && self.is_slot_free(row + 1, x, owner)
     }
 
     /// Returns the positions for a vertical line through the row: the nearest free position of each near gap, and of
@@ -311,7 +311,7 @@ impl<'c> Router<'c> {
                 };
                 nearest_slots(low, high, best_x)
                     .take_while(|x| (x - best_x).abs() <= max_distance)
-                    .find(|x| self.is_free(row, *x, owner) && self.is_free(row + 1, *x, owner))
+                    .find(|x| self.is_slot_free(row, *x, owner) && self.is_slot_free(row + 1, *x, owner))
             })
             .collect()
     }
@@ -345,19 +345,19 @@ impl<'c> Router<'c> {
         hops
     }
 
-    /// Returns the best position for a link at `x` to cross the row on its way to `end_x`, and reserves it.
+    /// Returns the best position for a link at `x` to cross the row on its way to `end_x`, and reserves it. The best
+    /// position is one of these two; if the row is blocked at both, it is the nearest free position.
     fn cross_row(&mut self, owner: Port, row: usize, x: i32, end_x: i32) -> i32 {
-        let mut candidates = Vec::new();
-        candidates.extend(
-            [x, end_x]
-                .into_iter()
-                .filter(|x| self.can_cross_row(row, *x, owner)),
-        );
+        let mut candidates: Vec<i32> = [x, end_x]
+            .into_iter()
+            .filter(|x| self.can_cross_row(row, *x, owner))
+            .collect();
         if candidates.is_empty() {
             candidates = self.list_crossings(row, x, owner);
             candidates.extend(self.list_crossings(row, end_x, owner));
             candidates.extend(self.row_crossings.get(&(owner, row)).into_iter().flatten());
         }
+        // The end of the link that all links of the owner share.
         let shared_x = if owner.role == PortRole::Entry { end_x } else { x };
         let crossing_x = candidates
             .into_iter()
@@ -372,8 +372,8 @@ impl<'c> Router<'c> {
             .unwrap_or(x);
         let wanted_gap = (row, self.nearest_gap(row, end_x));
         self.gap_lines.entry(wanted_gap).or_default().insert(owner);
-        self.occupy(row, crossing_x, owner);
-        self.occupy(row + 1, crossing_x, owner);
+        self.occupy_slot(row, crossing_x, owner);
+        self.occupy_slot(row + 1, crossing_x, owner);
         let crossings = self.row_crossings.entry((owner, row)).or_default();
         if !crossings.contains(&crossing_x) {
             crossings.push(crossing_x);
