@@ -23,6 +23,7 @@ impl Relocation<'_> {
             return None;
         };
         let kind = match reference.kind {
+            // A script is named by its full path, so the reference changes only if the script moves.
             ReferenceKind::Script => return self.path_move.moved_path(target).map(Ok),
             ReferenceKind::Pipeline(kind) => kind,
         };

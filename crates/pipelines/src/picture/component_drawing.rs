@@ -85,7 +85,7 @@ impl Component<'_> {
             text::escape_markup(&self.describe()),
             dash_attribute(self.color_mark),
         );
-        self.draw_lines(svg);
+        self.draw_text_lines(svg);
         if self.color_mark != ChangeMark::Unchanged {
             draw_dot(svg, "sg-dot", (left, top), line_color, self.color_mark.sign());
         }
@@ -100,7 +100,7 @@ impl Component<'_> {
     }
 
     /// Draws the lines of the name and the note, centered in the box.
-    fn draw_lines(&self, svg: &mut String) {
+    fn draw_text_lines(&self, svg: &mut String) {
         let center = self.frame.left + self.frame.width / 2;
         let line_count = i32::try_from(self.text.line_count()).unwrap_or(1);
         // The baseline is 11 pixels below the top of a line.

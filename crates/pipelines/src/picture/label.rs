@@ -4,7 +4,7 @@ use super::canvas::{Arrow, Canvas, CanvasBox, ChangeMark, Stub};
 use sluicegate_base::text;
 use std::collections::HashSet;
 
-/// The size of all texts; at the smallest scale of a picture on a page, they have 11 pixels.
+/// The font size of all texts. At the smallest scale of a picture on a page, it is still 11 pixels.
 pub(super) const FONT_SIZE: &str = "12.5";
 
 /// The widths of boxes, and the space to the left and right of their text.

@@ -91,7 +91,9 @@ fn choose_direction(canvas: &Canvas, labels: &[Option<String>]) -> &'static str 
         .iter()
         .map(|arrow| (arrow.from_box, arrow.to_box))
         .collect();
-    let positions = assign_layers(canvas.boxes.len(), &links, &|_| false);
+    // The layers only estimate the size of the chart, so no box is preferred as a start.
+    let is_start = |_: usize| false;
+    let positions = assign_layers(canvas.boxes.len(), &links, &is_start);
     // From left to right, a layer is as wide as its widest name; downward, it contains all its names.
     let mut layer_widths: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     for (canvas_box, (layer, _row)) in canvas.boxes.iter().zip(positions) {

@@ -101,7 +101,7 @@ impl<'c> Picture<'c> {
 
     /// Returns the height with the margins and the legend, in pixels.
     fn height(&self) -> i32 {
-        self.layout.height + MARGIN + self.top()
+        self.layout.height + MARGIN + self.header_height()
     }
 
     /// Renders the picture as a separate file, with its style and arrow heads.
@@ -168,7 +168,7 @@ impl<'c> Picture<'c> {
              height=\"{shown_height}\" font-family=\"{FONT_FAMILY}\" font-size=\"{FONT_SIZE}\">\
              <title id=\"{id}-title\">{}</title><desc id=\"{id}-desc\">{}</desc>",
             -MARGIN,
-            -self.top(),
+            -self.header_height(),
             text::escape_markup(frame.title),
             text::escape_markup(&describe_canvas(&self.canvas))
         )
@@ -183,16 +183,16 @@ impl<'c> Picture<'c> {
                 text::escape_markup(target),
                 text::escape_markup(&format!("Full size: {}", frame.title)),
                 -MARGIN,
-                -self.top(),
+                -self.header_height(),
                 self.width(),
-                self.height() - self.top(),
+                self.height() - self.header_height(),
                 -MARGIN,
             );
         }
     }
 
     /// Returns the height of the margin and the legend above the drawing, in pixels.
-    fn top(&self) -> i32 {
+    fn header_height(&self) -> i32 {
         MARGIN + if self.has_legend() { LEGEND_HEIGHT } else { 0 }
     }
 

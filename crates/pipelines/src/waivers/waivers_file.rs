@@ -146,7 +146,7 @@ fn parse_path(item: NodeRef<'_, '_>) -> Result<String, DocumentError> {
     match parse_glob(&path) {
         Ok(_) => Ok(path),
         Err(error) => {
-            let message = format!("the glob `{}` cannot be read: {}", shorten(&path), error.kind());
+            let message = format!("the glob `{}` is not valid: {}", shorten(&path), error.kind());
             Err(error_at(item.get("path").unwrap_or(item), message))
         }
     }
