@@ -44,7 +44,8 @@ pub(super) fn find_truncation_start(base: &str, head: &str, width: usize) -> usi
 /// Returns up to `width` characters of the value. If more follow, adds an ellipsis and the number of omitted
 /// characters.
 pub(super) fn truncate(value: &str, width: usize) -> String {
-    truncate_from(value, 0, width)
+    let start = 0;
+    truncate_from(value, start, width)
 }
 
 /// Returns up to `width` characters of the value from position `start` on. Adds an ellipsis where characters are

@@ -121,6 +121,7 @@ impl RowHeights {
 
     /// Returns the y coordinate of the horizontal line that the links of `owner` share in a channel.
     pub(super) fn track_y(&self, tracks: &Tracks, channel: usize, owner: Port) -> i32 {
+        // Every owner with a line in the channel has a track there, so the default is never used.
         let track = tracks.by_owner[channel].get(&owner).copied();
         self.channel_tops[channel] + EDGE_DISTANCE + track_offset(track.unwrap_or(0))
     }

@@ -302,13 +302,14 @@ fn word_break_penalty(line_end: char, line_start: char) -> i32 {
 /// in a third line.
 fn cut_name(name: &str, suffix: &str) -> Vec<String> {
     let chars: Vec<char> = name.chars().collect();
-    let first_end = count_fitting_chars(chars.iter(), 0);
+    let used_width = 0;
+    let first_end = count_fitting_chars(chars.iter(), used_width);
     let rest_start = first_end
         + chars[first_end..]
             .iter()
             .take_while(|c| c.is_whitespace())
             .count();
-    let second_end = rest_start + count_fitting_chars(chars[rest_start..].iter(), 0);
+    let second_end = rest_start + count_fitting_chars(chars[rest_start..].iter(), used_width);
     let tail_length = count_fitting_chars(chars.iter().rev(), text_width(suffix) + text_width("\u{2026}"));
     let tail_start = chars.len().saturating_sub(tail_length);
     let second_end = second_end

@@ -258,7 +258,7 @@ struct PortPlaces<'p> {
 
 impl PortPlaces<'_> {
     /// Returns the position of a port, in pixels. Only a port at the upper or lower edge uses `x`.
-    fn edge_point(&self, port: Port, x: i32) -> PixelPoint {
+    fn port_point(&self, port: Port, x: i32) -> PixelPoint {
         let frame = self.frames[port.canvas_box];
         let offset = self.ports.offsets.get(&port).copied().unwrap_or(0);
         let y = frame.top + frame.height / 2 + offset;
@@ -273,7 +273,7 @@ impl PortPlaces<'_> {
     /// Returns the first points of a link: its port, and the start of its first vertical line if this differs.
     fn start_points(&self, link: &LinkPlan, hops: &[Hop]) -> Vec<PixelPoint> {
         let x = hops.first().map_or(0, |hop| hop.from_x);
-        let (port_x, y) = self.edge_point(link.exit, x);
+        let (port_x, y) = self.port_point(link.exit, x);
         if hops.is_empty() || port_x == x {
             return vec![(port_x, y)];
         }
@@ -283,10 +283,11 @@ impl PortPlaces<'_> {
     /// Returns the last points of a link: the end of its last vertical line if that is not at the port, and the port.
     fn end_points(&self, link: &LinkPlan, hops: &[Hop]) -> Vec<PixelPoint> {
         let x = hops.last().map_or(0, |hop| hop.to_x);
-        let (port_x, y) = self.edge_point(link.entry, x);
+        let (port_x, y) = self.port_point(link.entry, x);
         if hops.is_empty() {
             // A straight link has the height of its start at both ends.
-            let (_, start_y) = self.edge_point(link.exit, 0);
+            let unused_x = 0;
+            let (_, start_y) = self.port_point(link.exit, unused_x);
             return vec![(port_x, start_y)];
         }
         let line_end = (port_x != x).then_some((x, y));
@@ -298,8 +299,8 @@ impl PortPlaces<'_> {
         let lines_and_labels = canvas.stubs.iter().map(|stub| {
             let text = label::format_stub_label(stub);
             let length = label::text_width(&text) + LABEL_GAP;
-            // A stub is at the left or right edge of its box, where the given `x` is not used.
-            let (x, y) = self.edge_point(stub_port(stub.canvas_box, stub.is_outgoing), 0);
+            let unused_x = 0;
+            let (x, y) = self.port_point(stub_port(stub.canvas_box, stub.is_outgoing), unused_x);
             let (left, right) = if stub.is_outgoing {
                 (x, x + length)
             } else {

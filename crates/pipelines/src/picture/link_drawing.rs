@@ -74,8 +74,8 @@ fn format_rounded_path(points: &[PixelPoint]) -> String {
             continue;
         };
         let radius = MAX_CORNER_RADIUS
-            .min(distance(previous, corner) / 2)
-            .min(distance(corner, next) / 2);
+            .min(segment_length(previous, corner) / 2)
+            .min(segment_length(corner, next) / 2);
         let (start_x, start_y) = move_towards(corner, previous, radius);
         let (end_x, end_y) = move_towards(corner, next, radius);
         let (corner_x, corner_y) = corner;
@@ -88,7 +88,7 @@ fn format_rounded_path(points: &[PixelPoint]) -> String {
 }
 
 /// Returns the length of a horizontal or vertical line.
-fn distance(start: PixelPoint, end: PixelPoint) -> i32 {
+fn segment_length(start: PixelPoint, end: PixelPoint) -> i32 {
     let ((start_x, start_y), (end_x, end_y)) = (start, end);
     (start_x - end_x).abs() + (start_y - end_y).abs()
 }
