@@ -55,7 +55,7 @@ pub fn compare_read_trees(
     documents.build_diff(versions)
 }
 
-/// Finds the parts of a version. The error names the side (`base` or `head`).
+/// Finds the parts of one version that are compared one by one. The error names the version, `side` (`base` or `head`).
 fn build_document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, 'a>, String> {
     DiffDocument::from_tree(tree).map_err(|error| format!("in the {side}: {error}"))
 }

@@ -3,7 +3,8 @@
 use super::grid::Grid;
 use super::label::BoxText;
 use super::ports::{Port, Ports};
-use super::router::{Hop, SLOT_WIDTH};
+use super::router::Hop;
+use super::slots::SLOT_WIDTH;
 use std::collections::{BTreeMap, HashSet};
 
 /// Distance between two horizontal lines of a channel.

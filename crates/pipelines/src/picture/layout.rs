@@ -6,7 +6,8 @@ use super::grid::{BoxSpans, Grid};
 use super::label::{self, BoxText, LABEL_GAP};
 use super::places::Places;
 use super::ports::{Clearance, Gap, LinkPlan, Port, Ports, Side, gap_at, stub_port};
-use super::router::{GapLines, Hop, Router, SLOT_WIDTH};
+use super::router::{GapLines, Hop, Router};
+use super::slots::SLOT_WIDTH;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Minimum distance between two boxes of a row.

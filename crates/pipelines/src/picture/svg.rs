@@ -130,7 +130,8 @@ impl<'c> Picture<'c> {
         svg
     }
 
-    /// Renders the picture. `definitions` contains the style and the arrow heads, unless the page has them.
+    /// Renders the picture. `role` is its ARIA role. `definitions` contains the style and the arrow heads; it is empty
+    /// if the page contains them.
     fn render(&self, frame: &PictureFrame<'_>, role: &str, definitions: &str) -> String {
         let mut svg = self.format_svg_start(frame, role);
         svg.push_str(definitions);
