@@ -256,7 +256,7 @@ impl Canvas {
         let mut arrows = Vec::new();
         for component in head.iter().flat_map(|side| &side.pipeline.components) {
             for link in &component.links {
-                let (from_name, to_name, kind) = link_ends(&component.name, link);
+                let (from_name, to_name, kind) = link_ends_and_kind(&component.name, link);
                 let (Some(start), Some(end)) = (box_indices.get(from_name), box_indices.get(to_name)) else {
                     continue;
                 };

@@ -27,8 +27,8 @@ impl Canvas {
         self.keep_first_boxes(kept_indices, max_boxes)
     }
 
-    /// Returns the canvas before and the canvas after the change if most components were replaced, because a common
-    /// picture would show two unrelated pipelines; otherwise `None`.
+    /// Returns the canvas before and the canvas after the change if most components were replaced, because one picture
+    /// of both would show two unrelated pipelines; otherwise `None`.
     pub fn split_versions(&self) -> Option<[Self; 2]> {
         let [added_count, removed_count] = [ChangeMark::Added, ChangeMark::Removed].map(|mark| {
             self.boxes

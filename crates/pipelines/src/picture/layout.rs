@@ -102,8 +102,8 @@ fn lay_out_grid(canvas: &Canvas, places: &Places, grid: &Grid) -> (Layout, BoxSp
         let mut router = Router::new(grid, &ports, &spans);
         let hops = router.route_all(&labels);
         let owners: Vec<Port> = ports.links.iter().map(|link| router.entry_owner(link)).collect();
-        for (gap, owners) in router.gap_lines {
-            gap_lines.entry(gap).or_default().extend(owners);
+        for (gap, line_owners) in router.gap_lines {
+            gap_lines.entry(gap).or_default().extend(line_owners);
         }
         attempt += 1;
         // In the first attempt, the links that cross each gap are still unknown.
