@@ -148,8 +148,8 @@ impl Description {
             .unwrap_or_default();
         let (name_text, kind_text) = (truncate_name(name), truncate_name(kind));
         self.push_text(1, sign, &format!("{name_text} ({kind_text}){previous_name}"));
-        // The page links from this line to the component in the picture. The remark at the maximum number of lines gets
-        // no such link.
+        // The page links from this line to the component in the picture. The remark at the maximum number of lines is
+        // not such a line.
         if let Some(line) = self.lines.last_mut().filter(|line| line.sign != Sign::None) {
             line.component = Some(name.clone());
         }

@@ -53,7 +53,7 @@ impl DiffWalk {
         self.fields
     }
 
-    /// Adds a field for each leaf that differs, at or below a pair of nodes. Excludes no key.
+    /// Adds a field for each leaf that differs, at or below a pair of nodes. All keys are compared.
     pub(super) fn compare_nodes(&mut self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
         let is_excluded = &|_: &str| false;
         self.compare_filtered_nodes(

@@ -89,7 +89,7 @@ pub(super) struct RowHeights {
 impl RowHeights {
     /// Computes the heights from top to bottom: a channel has space for its horizontal lines, a row for its tallest
     /// text and for its ports. Channel `n` is above row `n`, and the last channel is below all rows. A channel without
-    /// lines keeps two rows apart, but needs no height above or below all rows.
+    /// lines keeps two rows apart; above or below all rows, its height is 0.
     pub(super) fn new(grid: &Grid, ports: &Ports, texts: &[BoxText], tracks: &Tracks) -> Self {
         let mut heights = Self {
             channel_tops: Vec::with_capacity(tracks.counts.len()),
