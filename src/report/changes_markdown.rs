@@ -371,7 +371,7 @@ mod tests {
 
         ### <code>a.orch.yaml</code>
 
-        modified: 1 component added, 2 changed; some boxes moved; called by 6 pipelines
+        modified: 1 component added, 2 changed; the layout changed; called by 6 pipelines
 
         - `~` Load &#42;all&#42; (sql)
           - `~` parameters.sql:

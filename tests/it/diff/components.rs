@@ -54,7 +54,7 @@ fn diff_lists_changes_by_component() {
       - Load -> Done (success)
       + Load -> Done (unconditional)
       ~ region = eu -> us (variable)
-      some boxes moved
+      the layout changed
 
     1 pipeline changed
     ");
@@ -504,7 +504,7 @@ fn external_diff_ends_in_0_whatever_files_are() {
         output.all()
     );
     let binary = external(&["b.bin", "b.bin", zero, "100644", "a.orch.yaml", zero, "100644"]).expect(0);
-    assert_eq!(binary.out, "b.bin: modified\n  binary\n");
+    assert_eq!(binary.out, "b.bin: modified\n  binary file: content not shown\n");
     let run_output = external(&["c.txt", "nowhere", zero, "100644", "/dev/null", ".", "."]).expect(0);
     assert!(
         run_output.out.contains("could not read the file"),

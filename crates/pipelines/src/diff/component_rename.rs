@@ -32,17 +32,18 @@ struct ComponentFeatures<'t> {
     links: BTreeSet<(bool, &'t str, &'t str)>,
 }
 
-/// The components and the links of one version, base or head, in which renames are searched.
+/// One version (base or head) in the search for renamed components.
 pub(super) struct RenameSide<'s, 't, 'a> {
     pub keys: LinkKeys,
     /// The components that only this version has.
     pub unpaired_components: Vec<NamedNode<'t, 'a>>,
+    /// All links of this version.
     pub links: &'s [NamedLink<'t>],
 }
 
 /// Finds renamed components: a component that only the base has and one that only the head has are probably the same.
-/// Returns a map from old to new names. A component with several candidates is not paired, because a wrong guess
-/// would hide a removal. With more than [`MAX_PAIRS`] pairs to compare, the result is empty.
+/// Returns a map from old to new names. A component with several candidates is not paired, because a wrong guess would
+/// hide a removal. With more than [`MAX_PAIRS`] pairs to compare, the result is empty, because nobody could follow it.
 pub(super) fn find_renames<'t>(
     base: &RenameSide<'_, 't, '_>,
     head: &RenameSide<'_, 't, '_>,
@@ -74,8 +75,9 @@ pub(super) fn find_renames<'t>(
 }
 
 /// Returns the features by which each unpaired component can be recognized under another name: its type, its values,
-/// and its links to components that kept their names. A component without a type is skipped, so it is never
-/// renamed.
+/// and its links to components that kept their names. The parameter `componentName` is kept apart from the other
+/// values, because it usually changes with the name. A component without a type is skipped, so no rename is found for
+/// it.
 fn collect_features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<ComponentFeatures<'t>> {
     let unpaired_names: BTreeSet<&str> = side.unpaired_components.iter().map(|(name, _)| *name).collect();
     // For each component: whether the link begins there, the kind of the link, and the component at its other end.
@@ -117,7 +119,7 @@ fn collect_features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<ComponentFeatures<
     features
 }
 
-/// Returns the leaves of a component with their paths, without its type and its links.
+/// Returns the leaves of a component with their paths. Omits its type and its links, which are compared separately.
 fn collect_leaves(keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<(Vec<PathStep>, Leaf)> {
     let mut walk = DiffWalk::new();
     for (key, _, node) in component.entries() {

@@ -7,7 +7,7 @@ use super::leaf::{Leaf, PathStep};
 use super::line_diff;
 use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff};
 use super::shared_fields::{SharedField, find_shared_fields, is_shared_field};
-use super::value_text::{find_truncation_start, format_value, truncate, truncate_name};
+use super::value_text::{find_truncation_start, format_value, truncate, truncate_from, truncate_name};
 use crate::findings::FileChange;
 use sluicegate_base::text;
 
@@ -78,12 +78,14 @@ pub(super) struct Description {
 impl Description {
     /// Adds a line of explanatory text. [`Self::push_value`] adds the lines that show a value of the file.
     pub(super) fn push_text(&mut self, depth: usize, sign: Sign, content: &str) {
-        self.push_line(depth, sign, false, content);
+        let is_value = false;
+        self.push_line(depth, sign, is_value, content);
     }
 
     /// Adds a line that contains only a value of the file, which reports show in a fixed-width font.
     fn push_value(&mut self, depth: usize, sign: Sign, content: &str) {
-        self.push_line(depth, sign, true, content);
+        let is_value = true;
+        self.push_line(depth, sign, is_value, content);
     }
 
     /// Adds a line to the description. The first line beyond [`MAX_LINES`] is replaced by a remark that there are more;
@@ -110,7 +112,7 @@ impl Description {
         let content = format!(
             "{}: {} added in {}: {names}",
             format_path_steps(shared_field.path, &[]),
-            truncate(&format_value(shared_field.value), 0, self.value_width(1)),
+            truncate(&format_value(shared_field.value), self.value_width(1)),
             text::format_count(shared_field.component_names.len(), "component"),
         );
         self.push_text(1, Sign::Added, &content);
@@ -146,7 +148,8 @@ impl Description {
             .unwrap_or_default();
         let (name_text, kind_text) = (truncate_name(name), truncate_name(kind));
         self.push_text(1, sign, &format!("{name_text} ({kind_text}){previous_name}"));
-        // After the maximum number of lines, the last line is the remark that there are more.
+        // The page links from this line to the component in the picture. The remark at the maximum number of lines is
+        // not such a line.
         if let Some(line) = self.lines.last_mut().filter(|line| line.sign != Sign::None) {
             line.component = Some(name.clone());
         }
@@ -190,7 +193,7 @@ impl Description {
                     let is_added = fields.iter().all(|field| field.before.is_none());
                     let sign = if is_added { Sign::Added } else { Sign::Removed };
                     let content = FieldGroup::format_entry(name, fields);
-                    let visible_content = truncate(&content, 0, self.value_width(depth));
+                    let visible_content = truncate(&content, self.value_width(depth));
                     self.push_text(depth, sign, &visible_content);
                 }
             }
@@ -232,7 +235,7 @@ impl Description {
         }
         let values: Vec<String> = leaves.into_iter().map(format_value).collect();
         let width = self.value_width(depth + 1);
-        let content = format!("{prefix}{}", truncate(&values.join(", "), 0, width));
+        let content = format!("{prefix}{}", truncate(&values.join(", "), width));
         // Without values, the line must not end with the separator of the prefix.
         self.push_text(depth, sign, content.trim_end_matches([' ', '=', ':']));
     }
@@ -262,7 +265,7 @@ impl Description {
         ];
         for (sign, name, leaf) in sides {
             let value = leaf.as_ref().map(format_value).unwrap_or_default();
-            let value = truncate(&value, 0, self.value_width(depth + 1));
+            let value = truncate(&value, self.value_width(depth + 1));
             self.push_text(depth, sign, &format!("sets {} = {value}", truncate_name(name)));
         }
     }
@@ -288,8 +291,8 @@ impl Description {
         let [base_value, head_value] = sides.map(|side| side.map(format_value).unwrap_or_default());
         let width = self.value_width(depth + 1);
         let start = find_truncation_start(&base_value, &head_value, width);
-        let base_value = truncate(&base_value, start, width);
-        let head_value = truncate(&head_value, start, width);
+        let base_value = truncate_from(&base_value, start, width);
+        let head_value = truncate_from(&head_value, start, width);
         let (sign, content) = match sides {
             [Some(_), Some(_)] => (Sign::Changed, format!("{prefix}{base_value} -> {head_value}")),
             [None, _] => (Sign::Added, format!("{prefix}{head_value}")),
@@ -331,9 +334,9 @@ impl Description {
         let width = self.multiline_width(depth);
         for line in lines.iter().take(MAX_VALUE_LINES) {
             let (sign, line) = match line {
-                line_diff::TextLine::Unchanged(line) => (Sign::None, truncate(line, 0, width)),
-                line_diff::TextLine::Removed(line) => (Sign::Removed, truncate(line, 0, width)),
-                line_diff::TextLine::Added(line) => (Sign::Added, truncate(line, 0, width)),
+                line_diff::TextLine::Unchanged(line) => (Sign::None, truncate(line, width)),
+                line_diff::TextLine::Removed(line) => (Sign::Removed, truncate(line, width)),
+                line_diff::TextLine::Added(line) => (Sign::Added, truncate(line, width)),
                 line_diff::TextLine::Omitted(lines) => {
                     let omission = text::format_count(*lines, "unchanged line");
                     (Sign::None, format!("\u{2026} {omission}"))

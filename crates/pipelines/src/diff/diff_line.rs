@@ -25,7 +25,7 @@ impl Sign {
         }
     }
 
-    /// Returns the word for the sign, for the CSS classes of the HTML report.
+    /// Returns the word for the sign, which the HTML report uses in CSS classes and for screen readers.
     pub const fn word(self) -> &'static str {
         match self {
             Self::None => "same",
@@ -54,7 +54,7 @@ pub struct DiffLine {
     /// Whether the line belongs to a value, and not to a text of this program.
     pub is_value: bool,
     pub text: String,
-    /// The component that begins with this line, for links to it.
+    /// The component that this line introduces, so that an HTML page can link the line to the component's picture.
     pub component: Option<String>,
 }
 

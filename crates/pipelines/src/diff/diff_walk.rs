@@ -53,7 +53,7 @@ impl DiffWalk {
         self.fields
     }
 
-    /// Adds a field for each leaf that differs, at or below a pair of nodes.
+    /// Adds a field for each leaf that differs, at or below a pair of nodes. All keys are compared.
     pub(super) fn compare_nodes(&mut self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
         let is_excluded = &|_: &str| false;
         self.compare_filtered_nodes(
@@ -68,8 +68,8 @@ impl DiffWalk {
         );
     }
 
-    /// Compares a pair of nodes like [`Self::compare_nodes`], without the keys that are excluded in each map.
-    /// Deeper keys are never excluded.
+    /// Adds a field for each leaf that differs, at or below a pair of nodes. Skips the keys that `is_excluded` selects
+    /// in each of the two nodes; keys of the maps below them are never skipped.
     pub(super) fn compare_filtered_nodes(
         &mut self,
         base: &FilteredNode<'_, '_, '_>,
@@ -85,7 +85,8 @@ impl DiffWalk {
         self.compare_items(base.node, head.node);
     }
 
-    /// Adds a field for the current path if the two leaves differ. A node that is not a leaf is `None`.
+    /// Adds a field for the current path if the two leaves differ. A leaf is `None` if its version has no node here, or
+    /// a node that is not a leaf.
     fn compare_leaves(&mut self, base: Option<Leaf>, head: Option<Leaf>) {
         if base != head {
             self.fields.push(FieldDiff {
@@ -145,7 +146,8 @@ fn find_entry_name(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Option<S
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// Returns the first cell of a table row in the head, or in the base if the row was removed.
+/// Returns the first cell of a table row in the head, or in the base if the row was removed. Returns `None` if the row
+/// is empty or its first cell is not a single value.
 fn find_row_name(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Option<String> {
     let first_cell = head.or(base)?.items()?.next()?;
     first_cell.text().map(str::to_owned)

@@ -67,8 +67,8 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
     groups
 }
 
-/// Returns the path and the name of a list entry that only one version has, if the field is the name of that entry.
-/// Only the outermost list entry that contains the field is considered.
+/// Returns the path and the name of a list entry that only one version has, if the field is the name of that entry: the
+/// entry's group begins with this field. Only the outermost list entry that contains the field is considered.
 fn find_unpaired_entry(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
     let (position, name) = field.entry_names.first()?;
     let is_unpaired = field.before.is_none() || field.after.is_none();

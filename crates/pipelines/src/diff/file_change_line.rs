@@ -23,6 +23,7 @@ pub(super) fn describe_file_change(diff: &PipelineDiff) -> String {
         FileChange::Modified => format!("{path}: modified"),
         FileChange::Layout => format!("{path}: only the layout changed, not the behavior"),
         FileChange::Unreadable => {
+            // The reason begins with the version: `in the base: …`.
             let reason = diff.reason.as_deref().unwrap_or_default();
             format!("{path}: cannot be read {reason}")
         }
@@ -59,7 +60,7 @@ pub(super) fn find_stop_reason(component: &ComponentDiff) -> Option<String> {
     find_field(component, "type").map(|_| format!("the component's type is {}", truncate_name(kind)))
 }
 
-/// Returns the changed field with this key at the top level of the component.
+/// Returns the changed field with this key at the top level of the component, or `None` if that field did not change.
 fn find_field<'c>(component: &'c ComponentDiff, key: &str) -> Option<&'c FieldDiff> {
     component
         .fields

@@ -74,7 +74,8 @@ impl Leaf {
         })
     }
 
-    /// Returns the text if it has several lines; `None` for one line and for leaves that are not text.
+    /// Returns the text if it has several lines; `None` for one line and for leaves that are not text. Line breaks at
+    /// the end of the text do not count as lines.
     pub(super) fn find_multiline_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) if text.trim_end_matches('\n').contains('\n') => Some(text),

@@ -1,4 +1,4 @@
-//! Finds variables that moved between the two places of a file that can contain them.
+//! Finds variables that moved between the two keys of a file that can contain variables.
 
 use super::leaf::PathStep;
 use super::pipeline_diff::{FieldDiff, PipelineDiff, VariableChange, VariableDiff};
@@ -6,16 +6,16 @@ use super::pipeline_diff::{FieldDiff, PipelineDiff, VariableChange, VariableDiff
 /// The key of the variables, below `pipeline` and at the top level of the file.
 const VARIABLES: &str = "variables";
 
-/// A variable that moved, with the fields that differ between the two places.
+/// A variable that moved, with the fields that also changed.
 pub(super) struct MovedVariable<'d> {
     pub name: &'d str,
-    /// A phrase with the former and the new place.
+    /// The former key and the new key, as the end of the phrase `moved from …`.
     pub places: &'static str,
     pub fields: Vec<FieldDiff>,
 }
 
-/// Returns the variables that moved between `pipeline.variables` and `variables` at the top level of the file: they
-/// were removed from one place and added to the other.
+/// Returns the variables that moved between the keys `pipeline.variables` and `variables` (at the top level of the
+/// file): they were removed below one key and added below the other.
 pub(super) fn find_moved_variables(diff: &PipelineDiff) -> Vec<MovedVariable<'_>> {
     diff.variables
         .iter()
@@ -37,7 +37,7 @@ pub(super) fn find_moved_variables(diff: &PipelineDiff) -> Vec<MovedVariable<'_>
             (is_opposite_change && !top_level_fields.is_empty()).then(|| MovedVariable {
                 name: &variable.name,
                 places,
-                fields: compare_places(variable, &top_level_fields),
+                fields: compare_moved_fields(variable, &top_level_fields),
             })
         })
         .collect()
@@ -48,9 +48,9 @@ pub(super) fn is_field_of_top_level_variable(field: &FieldDiff, name: &str) -> b
     matches!(field.path.as_slice(), [PathStep::Key(variables), PathStep::Key(key), ..] if variables == VARIABLES && key == name)
 }
 
-/// Returns the fields of a moved variable that differ between its former and its new place. Each place has only one
-/// version of a field, so both are joined before they are compared.
-fn compare_places(variable: &VariableDiff, top_level_fields: &[&FieldDiff]) -> Vec<FieldDiff> {
+/// Returns the fields of a moved variable that differ between the base and the head. In the diff, one of the two keys
+/// has only the old values and the other one only the new values, so the values of each field are joined first.
+fn compare_moved_fields(variable: &VariableDiff, top_level_fields: &[&FieldDiff]) -> Vec<FieldDiff> {
     let mut fields = variable.fields.clone();
     for top_level_field in top_level_fields {
         // The path begins with the key `variables` and the name of the variable.

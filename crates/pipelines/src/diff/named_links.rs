@@ -55,7 +55,7 @@ impl LinkKeys {
         }
     }
 
-    /// Returns whether the value of this key of a component contains links.
+    /// Returns whether a component has links under this key.
     pub(super) fn contains(self, key: &str) -> bool {
         let is_orchestration_key = matches!(key, "transitions" | "iterationTarget");
         match self {
@@ -67,8 +67,8 @@ impl LinkKeys {
 }
 
 impl<'t, 'a> Links<'t, 'a> {
-    /// Returns an error if the names in the links have more than [`MAX_NAME_BYTES`] in total. `side` is `base` or
-    /// `head`, for the message.
+    /// Returns an error if the names in the links have more than [`MAX_NAME_BYTES`] in total, because comparing them
+    /// would need too much memory. `side` is `base` or `head`, for the message.
     pub(super) fn reject_long_names(&self, side: &str) -> Result<(), String> {
         let name_bytes: usize = self.all.iter().map(|link| link.from.len() + link.to.len()).sum();
         if name_bytes > MAX_NAME_BYTES {
@@ -93,6 +93,7 @@ impl<'t, 'a> Links<'t, 'a> {
                     to: name,
                     kind: SOURCE_KIND,
                 }),
+                // The only other key is `iterationTarget`.
                 _ => self.add_link(name, path, node, &|target_name| NamedLink {
                     from: name,
                     to: target_name,

@@ -43,7 +43,7 @@ impl Description {
             .collect();
         self.describe_fields(1, &other_fields, is_new);
         if diff.layout && diff.change != FileChange::Layout {
-            self.push_text(1, Sign::None, "some boxes moved");
+            self.push_text(1, Sign::None, "the layout changed");
         }
     }
 
@@ -92,7 +92,7 @@ impl Description {
             .collect();
         let has_value = value.is_some();
         let value_text = value
-            .map(|value| format!(" = {}", truncate(&value, 0, self.value_width(2))))
+            .map(|value| format!(" = {}", truncate(&value, self.value_width(2))))
             .unwrap_or_default();
         let attributes = [&["variable".to_owned()], attributes.as_slice()]
             .concat()

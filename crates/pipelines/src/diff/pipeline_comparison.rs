@@ -55,7 +55,7 @@ pub fn compare_read_trees(
     documents.build_diff(versions)
 }
 
-/// Finds the parts of a version. The error names the side (`base` or `head`).
+/// Finds the parts of one version that are compared one by one. The error names the version, `side` (`base` or `head`).
 fn build_document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, 'a>, String> {
     DiffDocument::from_tree(tree).map_err(|error| format!("in the {side}: {error}"))
 }
@@ -185,8 +185,9 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         components
     }
 
-    /// Compares two versions of a component; `None` if its fields are equal, even if its links changed. For a renamed
-    /// component, `old_name` is set, and a parameter `componentName` that changed like its name is ignored.
+    /// Compares two versions of a component. Returns `None` if both exist and have the same fields; links are compared
+    /// separately. For a renamed component, `old_name` is set, and a parameter `componentName` that changed like its
+    /// name is ignored.
     fn compare_component(
         &self,
         old_name: Option<&str>,
@@ -249,6 +250,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
     }
 
     /// Returns the leaves that differ outside of components, variables and canvas; those below `pipeline` are last.
+    /// `pipeline` is compared separately, because components and variables are excluded only below it.
     fn compare_other_fields(&self) -> Vec<FieldDiff> {
         let [base_root, head_root] = self.roots();
         let is_excluded = &|key: &str| matches!(key, "pipeline" | "design");
@@ -281,7 +283,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         fields
     }
 
-    /// Returns whether anything on the canvas (the key `design`) differs, such as the positions of the boxes.
+    /// Returns whether anything on the canvas (the key `design`) differs, such as the positions of the components.
     fn has_canvas_change(&self) -> bool {
         let [base, head] = self.roots().map(|root| root.and_then(|root| root.get("design")));
         let mut walk = DiffWalk::new();
@@ -324,19 +326,21 @@ fn list_unpaired_parts<'t, 'a>(
         .collect()
 }
 
-/// Returns whether the value of this key of `pipeline` is a map of components or variables that is not empty.
+/// Returns whether this key of `pipeline` contains components or variables, which are compared by name. An empty map
+/// contains none, so it is compared like any other value.
 fn has_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
     let parts = pipeline.and_then(|pipeline| pipeline.get(key));
     matches!(key, "components" | "variables") && parts.is_some_and(|parts| parts.entries().next().is_some())
 }
 
-/// Compares the values of a component that are under keys for links but are not links. Pairs them by path.
+/// Compares the values of a component that are not links although they are under keys for links. Values at the same
+/// path are compared with each other.
 fn compare_non_links(
     base: Option<&Vec<LocatedNode<'_, '_>>>,
     head: Option<&Vec<LocatedNode<'_, '_>>>,
 ) -> Vec<FieldDiff> {
     /// Returns an iterator over the paths and the nodes of one version, which may be missing.
-    fn list_places<'p, 't, 'a>(
+    fn located_nodes<'p, 't, 'a>(
         side: Option<&'p Vec<LocatedNode<'t, 'a>>>,
     ) -> impl Iterator<Item = (&'p [PathStep], NodeRef<'t, 'a>)> {
         side.into_iter()
@@ -344,7 +348,7 @@ fn compare_non_links(
             .map(|(path, node)| (path.as_slice(), *node))
     }
     let mut fields = Vec::new();
-    for pair in pair_by_key(list_places(base), list_places(head)) {
+    for pair in pair_by_key(located_nodes(base), located_nodes(head)) {
         let mut walk = DiffWalk::at_path(pair.key.to_vec());
         walk.compare_nodes(pair.base, pair.head);
         fields.extend(walk.into_fields());
@@ -360,7 +364,8 @@ fn follows_rename(field: &FieldDiff, old_name: &str, new_name: &str) -> bool {
     repeats_component_name(&field.path, base, old_name) && repeats_component_name(&field.path, head, new_name)
 }
 
-/// Returns whether the parameter `componentName` of a renamed component is the old name in both versions.
+/// Returns whether the parameter `componentName` of a renamed component is the old name in both versions. The
+/// description remarks on such a parameter, because it usually repeats the name of its component.
 fn keeps_old_name(pair: PartPair<'_, '_>, old_name: &str) -> bool {
     has_component_name(pair.base, old_name) && has_component_name(pair.head, old_name)
 }

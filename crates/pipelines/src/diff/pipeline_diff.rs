@@ -90,7 +90,7 @@ pub struct PipelineDiff {
     pub path: String,
     pub previous_path: Option<String>,
     pub change: FileChange,
-    /// The side that cannot be read, and the reason.
+    /// The version that cannot be read (`in the base: …` or `in the head: …`), and the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The kind in the head; in the base if the file was deleted. `None` if it cannot be read.
@@ -180,8 +180,9 @@ impl PipelineDiff {
 }
 
 impl ComponentDiff {
-    /// Returns a short description of the change to a component that both versions have: its old name if it was
-    /// renamed, the new value if one field changed, otherwise the names of the fields. `None` if no field changed.
+    /// Returns a short description of the change to a component that both versions have, for its box in a picture: its
+    /// old name if it was renamed, the new value if one field changed, otherwise the names of the fields. `None` if no
+    /// field changed.
     pub(crate) fn describe_briefly(&self) -> Option<String> {
         if let Some(previous_name) = &self.previous_name {
             return Some(format!("was {previous_name}"));

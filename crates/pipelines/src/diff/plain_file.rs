@@ -14,7 +14,7 @@ const MAX_LINE_CHARS: usize = 400;
 /// to a maximum number. A file that contains a NUL byte is reported as binary.
 pub fn compare_plain_files(base: &str, head: &str) -> Vec<DiffLine> {
     if base.contains('\0') || head.contains('\0') {
-        return vec![DiffLine::remark("binary")];
+        return vec![DiffLine::remark("binary file: content not shown")];
     }
     let base_lines: Vec<&str> = base.lines().collect();
     let head_lines: Vec<&str> = head.lines().collect();

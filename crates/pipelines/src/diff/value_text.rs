@@ -11,7 +11,7 @@ const LEADING_CHARS: usize = 20;
 
 /// Returns the name, truncated to [`MAX_NAME_CHARS`] characters.
 pub(super) fn truncate_name(name: &str) -> String {
-    truncate(name, 0, MAX_NAME_CHARS)
+    truncate(name, MAX_NAME_CHARS)
 }
 
 /// Formats a value without quotes. A text that could be mistaken for another type of value is quoted.
@@ -41,9 +41,16 @@ pub(super) fn find_truncation_start(base: &str, head: &str, width: usize) -> usi
     }
 }
 
+/// Returns up to `width` characters of the value. If more follow, adds an ellipsis and the number of omitted
+/// characters.
+pub(super) fn truncate(value: &str, width: usize) -> String {
+    let start = 0;
+    truncate_from(value, start, width)
+}
+
 /// Returns up to `width` characters of the value from position `start` on. Adds an ellipsis where characters are
 /// omitted, and the number of characters omitted at the end.
-pub(super) fn truncate(value: &str, start: usize, width: usize) -> String {
+pub(super) fn truncate_from(value: &str, start: usize, width: usize) -> String {
     let length = value.chars().count();
     let visible_part: String = value.chars().skip(start).take(width).collect();
     let ellipsis = if start > 0 { "\u{2026}" } else { "" };

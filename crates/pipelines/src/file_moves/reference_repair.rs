@@ -16,13 +16,14 @@ pub struct Relocation<'m> {
 
 impl Relocation<'_> {
     /// Returns the new text of a reference in the file `caller`, so that it refers to the same file after the move.
-    /// Returns `None` if the text need not change, or if the reference was broken or an expression before. Returns an
-    /// error if no text refers to the file.
+    /// Returns `None` if the text need not change, if the reference was already broken before the move, or if it is an
+    /// expression. Returns an error if no text can refer to the file.
     pub fn find_new_target(&self, reference: &Reference, caller: &str) -> Option<Result<String, String>> {
         let ReferenceTarget::Path(target) = &reference.target else {
             return None;
         };
         let kind = match reference.kind {
+            // A script is named by its full path, so the reference changes only if the script moves.
             ReferenceKind::Script => return self.path_move.moved_path(target).map(Ok),
             ReferenceKind::Pipeline(kind) => kind,
         };
@@ -48,7 +49,7 @@ pub struct ReferenceRepair<'m> {
     spellings: SpellingIndex<'m>,
 }
 
-/// The reason why a reference is not repaired.
+/// The reason why a broken reference cannot be repaired.
 #[derive(Debug, PartialEq, Eq)]
 pub enum RepairError {
     NoFile,

@@ -115,7 +115,7 @@ impl ChangeSummary {
             self.links.describe("link"),
             self.variables.describe("variable"),
             other_values,
-            is_layout_too.then(|| "some boxes moved".to_owned()),
+            is_layout_too.then(|| "the layout changed".to_owned()),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         if parts.is_empty() {
@@ -186,7 +186,7 @@ mod tests {
             called_by: Some(6),
             callers: Vec::new(),
         };
-        insta::assert_snapshot!(changed.describe(), @"modified: 1 component added, 2 changed; 2 links removed; 1 other value; some boxes moved; called by 6 pipelines");
+        insta::assert_snapshot!(changed.describe(), @"modified: 1 component added, 2 changed; 2 links removed; 1 other value; the layout changed; called by 6 pipelines");
         let moved = ChangeSummary {
             change: FileChange::Layout,
             components: ChangeCounts::default(),

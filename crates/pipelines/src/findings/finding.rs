@@ -108,13 +108,13 @@ impl Finding<'_> {
         self.error_type == Some(MISSING_RULES_TYPE)
     }
 
-    /// Returns whether the finding is counted as an error or a warning, because it is neither known nor waived.
+    /// Returns whether totals count the finding as an error or a warning, because it is neither known nor waived.
     pub const fn is_counted(&self) -> bool {
         !matches!(self.state, Some(FindingState::Known | FindingState::Waived))
     }
 
-    /// Returns the message for people, followed by the waiver in parentheses, if there is one. It contains text from
-    /// outside, which the caller must escape.
+    /// Returns the message for people, followed by the waiver in parentheses, if there is one. It contains text of
+    /// pipelines, rules and waivers, which the caller must escape.
     pub fn message(&self) -> String {
         let description = self.describe();
         match self.waiver.and_then(|waiver| waiver.describe(self.state)) {
@@ -178,6 +178,7 @@ impl RuleResult {
             fix: None,
         };
         if let Status::Error(error_type) = &self.status {
+            // Every rule reports an unreadable pipeline, so the finding does not name one of these rules.
             let rule = match error_type.as_deref() {
                 Some(UNREADABLE_TYPE) => UNREADABLE_RULE,
                 _ => result_finding.rule,

@@ -11,7 +11,7 @@ pub struct ProposedFix {
     pub new_value: String,
 }
 
-/// A proven replacement: with it, the check does not report the finding any more, and does not report another one.
+/// A proven replacement: after it, the check no longer reports the finding, and does not report a new one.
 ///
 /// Columns count UTF-16 code units from 1, as in SARIF and in the protocol of editors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -37,7 +37,7 @@ impl Fingerprint {
         for finding in findings {
             let parts = fingerprint_parts(finding);
             let ordinal = ordinals.entry(parts).or_insert(0);
-            // Without a kind of subject, the fingerprint is computed from the other parts.
+            // A finding without a kind of subject keeps the fingerprint that it had before that part was added.
             let hashed_parts = parts.strip_suffix(&[""]).unwrap_or(&parts);
             fingerprints.push(Self::new(hashed_parts, *ordinal));
             *ordinal += 1;

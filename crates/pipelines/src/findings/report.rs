@@ -22,11 +22,11 @@ words!(Engine { Remote => "remote", Local => "local" });
 /// The verdict of the gate, in ascending order of severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// Everything was reviewed, and no finding reaches the limit.
+    /// Everything was reviewed, and no finding fails the gate.
     Passed,
     /// Undetermined: a file was not reviewed, or the response could not be read.
     Undecided,
-    /// A finding reaches the limit, or a rule could not be evaluated.
+    /// A finding fails the gate, or a rule could not be evaluated.
     Failed,
 }
 
@@ -69,7 +69,7 @@ pub struct ReviewContext {
     /// The older report that defines the known findings; `None` for a review, which compares commits at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared_with: Option<ComparedWith>,
-    /// Only new findings fail the gate.
+    /// Whether only new findings fail the gate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub new_only: bool,
     /// The globs of the reviewed files, sorted; empty in older reports.
@@ -105,8 +105,8 @@ impl fmt::Display for ReviewPlatform {
 /// The kind of a fact that limits the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LimitKind {
-    /// A file of the gate configuration in the checkout is not used, because the policy revision has another one or
-    /// none.
+    /// A gate configuration file in the checkout is not used, because the policy revision has a different version of
+    /// the file or does not have the file.
     NotInForce,
     /// There is no base to compare findings with.
     NoBase,

@@ -102,7 +102,7 @@ impl Status {
 /// A violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// The reviewer's description: text from outside.
+    /// The reviewer's description of the violation. It contains names from the pipeline, so writers must escape it.
     pub text: String,
     /// The line, from 1; `None` if the text names nothing that has a line.
     pub line: Option<u32>,
@@ -112,7 +112,7 @@ pub struct Violation {
     pub about_kind: Option<SubjectKind>,
     /// The counted number, for counting rules; `None` for other rules.
     pub size: Option<u64>,
-    /// The number of findings that are folded under this one, because they follow from it.
+    /// The number of findings that are not listed separately, because this violation causes them.
     pub folded_count: usize,
     /// The replacement that a check proposes. If it is proven, `fix` has it, too.
     pub proposed_fix: Option<Box<ProposedFix>>,
@@ -219,7 +219,8 @@ impl RuleResult {
         self.waiver(index)?.describe(self.state(index))
     }
 
-    /// Returns whether the finding for the violation at this index is counted, because it is neither known nor waived.
+    /// Returns whether totals count the finding for the violation at this index, because it is neither known nor
+    /// waived.
     pub fn is_counted(&self, index: usize) -> bool {
         !matches!(
             self.state(index),

@@ -65,10 +65,9 @@ impl FromStr for ShowMode {
             "new" => Ok(Self::New),
             "none" => Ok(Self::None),
             "concise" => Ok(Self::Concise),
-            number => number
-                .parse()
-                .map(Self::First)
-                .map_err(|_| format!("{text:?} is not all, new, none, concise or a number")),
+            number => number.parse().map(Self::First).map_err(|_| {
+                format!("{text:?} is not a valid value: use all, new, none, concise or a number")
+            }),
         }
     }
 }

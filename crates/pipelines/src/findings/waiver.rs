@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Waiver {
-    /// The reason why the finding is allowed: text from outside.
+    /// The reason why the finding is allowed, as written in the waivers file. Writers must escape it.
     pub reason: String,
     pub owner: Option<String>,
     /// The last day on which it is valid; `None` if it never expires.
@@ -16,8 +16,8 @@ pub struct Waiver {
 }
 
 impl Waiver {
-    /// Returns a text for a finding with this waiver: that it is waived, or, if its state is not "waived", since when
-    /// the waiver is expired. Returns `None` for a waiver that never expires but does not waive the finding.
+    /// Returns a text for a finding with this waiver: that it is waived, or, if its state is not "waived", on which day
+    /// the waiver expired. Returns `None` for a waiver that never expires but does not waive the finding.
     pub(crate) fn describe(&self, state: Option<FindingState>) -> Option<String> {
         let reason = &self.reason;
         match (state, self.until) {
@@ -26,6 +26,7 @@ impl Waiver {
                 Some(format!("waived until {last_day}: {reason}"))
             }
             (_, Some(last_day)) => {
+                // The waiver is still valid on its last day.
                 let expiry_day = last_day.tomorrow().unwrap_or(last_day);
                 Some(format!("no longer waived since {expiry_day}: {reason}"))
             }

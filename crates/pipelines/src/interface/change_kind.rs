@@ -1,4 +1,4 @@
-//! The table of all changes: how they affect consumers, and what consumers must do.
+//! The table of all kinds of changes: how each affects consumers, and what consumers must do.
 
 use serde::{Deserialize, Serialize};
 use sluicegate_base::words::words;
@@ -9,10 +9,10 @@ pub enum ChangeClass {
     None,
     /// Another part of the version changed.
     Content,
-    /// Worth a note; in a total it is treated as content.
+    /// A change that is worth a note. A comparison with no more important change has the class `Content`.
     Note,
     Addition,
-    /// Consumers fail unless they do something.
+    /// Consumers fail unless they change something.
     Breaking,
 }
 
@@ -25,8 +25,8 @@ words!(ChangeClass {
 });
 
 impl ChangeClass {
-    /// Returns the class that a comparison has if this is the class of its most important change. A note is treated
-    /// as content there.
+    /// Returns the class of a comparison whose most important change has this class. A comparison never has the class
+    /// `Note`: a note only asks for attention, so the comparison has the class `Content`.
     #[must_use]
     pub const fn to_total_class(self) -> Self {
         match self {
@@ -120,7 +120,7 @@ pub(super) const EFFECTS: [ChangeEffect; 23] = {
             "fill the column with values of the new type"),
         build_effect(Addition, ChangeKind::PipelineAdded, "the shared pipeline is new", "the shared pipeline can be run"),
         build_effect(Addition, ChangeKind::ParameterAdded, "the parameter `{parameter}` is new, with a default", "the parameter can be set"),
-        build_effect(Addition, ChangeKind::DefaultAdded, "the parameter `{parameter}` has a default now", "the parameter no longer needs to be set"),
+        build_effect(Addition, ChangeKind::DefaultAdded, "the parameter `{parameter}` now has a default", "the parameter no longer needs to be set"),
         build_effect(Addition, ChangeKind::ExportAllowed, "the value of the parameter `{parameter}` is now returned",
             "the value can be read after the run"),
         build_effect(Addition, ChangeKind::ColumnAdded, "the column `{column}` of the parameter `{parameter}` is new",

@@ -6,7 +6,7 @@
 use crate::pipelines::{PipelineKind, SharedEntry};
 use std::collections::HashMap;
 
-/// The old and the new kind of shared pipelines, by id, if their files were read; otherwise the file name is used.
+/// The old and the new kind of each shared pipeline whose files were read, by id.
 #[derive(Debug, Default)]
 pub struct ChangedKinds(HashMap<String, [Option<PipelineKind>; 2]>);
 
@@ -17,8 +17,8 @@ impl ChangedKinds {
         self.0.insert(id, [old, new]);
     }
 
-    /// Returns the names of the old and the new kind of a shared pipeline. If a file was not read, the kind is that of
-    /// its file name.
+    /// Returns the names of the old and the new kind of a shared pipeline. If a file was not read, its name determines
+    /// the kind.
     pub(super) fn kind_names_of(
         &self,
         old_entry: &SharedEntry,

@@ -17,8 +17,8 @@ const HEADINGS: [(ChangeClass, &str); 4] = [
     (ChangeClass::Content, "content"),
 ];
 
-/// Returns the changes by class, one per line, below a line with the heading of the class. Each class lists a limited
-/// number of changes; a class without changes is omitted.
+/// Returns the changes by class, one per line, below a line with the heading of the class. At most
+/// [`MAX_LISTED_CHANGES`] changes are listed for each class; a class without changes is omitted.
 pub fn list_changes(compat: &Compatibility) -> Vec<String> {
     let old_name = compat.old_name();
     let mut lines = Vec::new();
@@ -35,8 +35,8 @@ pub fn list_changes(compat: &Compatibility) -> Vec<String> {
     lines
 }
 
-/// Returns the breaking changes, one per line. After a fixed number of changes, the last line is the number of the
-/// others.
+/// Returns the breaking changes, one per line. If there are more than [`MAX_LISTED_CHANGES`], the last line is the
+/// number of omitted changes.
 pub fn list_breaking_changes(compat: &Compatibility) -> Vec<String> {
     let old_name = compat.old_name();
     let list = List::with_limit(compat.breaking_changes(), MAX_LISTED_CHANGES)
@@ -44,8 +44,8 @@ pub fn list_breaking_changes(compat: &Compatibility) -> Vec<String> {
     list.entries().collect()
 }
 
-/// Returns a note that lists the ids of shared pipelines that are new in this version, or `None` if there are none. The
-/// ids come from outside, so the caller must escape the note.
+/// Returns a note that lists the ids of shared pipelines that are new in this version, or `None` if there are none. An
+/// id can contain any text, so the caller must escape the note.
 pub fn describe_new_pipelines(compat: &Compatibility) -> Option<String> {
     let new_pipelines = compat
         .changes

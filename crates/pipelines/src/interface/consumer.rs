@@ -69,7 +69,7 @@ struct ParameterTexts {
 impl ParameterTexts {
     /// Records all keys and texts at and below this node, and the first id and version of a shared pipeline among them.
     /// An id is the rest of a text that begins with `prefix#`. A version is the text `[Latest]`, or the value of a key
-    /// that contains `version`.
+    /// that contains `version`. All texts are searched, because the format of these parameters is not documented.
     fn collect_texts(&mut self, node: NodeRef<'_, '_>, prefix: &str) {
         if let Some(text) = node.text() {
             let id = text

@@ -76,6 +76,7 @@ impl InterfaceChange {
             id: None,
             old: (kind != ChangeKind::FileAdded).then(|| file.clone()),
             new: (kind != ChangeKind::FileRemoved).then_some(file),
+            // A file has no id; the empty text is only a placeholder.
             ..Self::for_kind(kind, "")
         }
     }

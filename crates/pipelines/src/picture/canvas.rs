@@ -69,7 +69,7 @@ pub struct CanvasBox {
     /// The position on the platform's canvas; `None` if the pipeline does not contain one.
     pub position: Option<Point>,
     pub mark: ChangeMark,
-    /// A few words about the change, if it is small.
+    /// A short description of the change, if the change is small.
     pub note: Option<String>,
     pub badge: Option<Badge>,
 }
@@ -93,7 +93,7 @@ pub struct Stub {
     pub count: usize,
 }
 
-/// The sides of the comparison that have the pipeline.
+/// Whether the pipeline exists before and after the change, or only in one of the two versions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PipelineState {
     #[default]
@@ -121,7 +121,8 @@ struct PositionedPipeline {
 impl Canvas {
     /// Builds the canvas of a single version of a pipeline, so nothing is marked as changed.
     pub fn from_pipeline(bytes: &[u8]) -> Result<Self, DocumentError> {
-        let head = PositionedPipeline::from_tree(&Tree::parse(bytes, None)?)?;
+        let skipped_key = None;
+        let head = PositionedPipeline::from_tree(&Tree::parse(bytes, skipped_key)?)?;
         let (base, diff) = (None, None);
         Ok(Self::build(Some(&head), base, diff))
     }
@@ -238,11 +239,11 @@ impl Canvas {
         }
     }
 
-    /// Adds the links of the head, followed by the removed links of the diff. Skips a link whose start or end is
-    /// missing. If the head repeats a link, only as many of the copies are marked as added as the diff contains.
+    /// Adds an arrow for each link of the head, then one for each removed link of the diff. Skips a link whose start or
+    /// end is missing. If the head repeats a link, only as many of its arrows are marked as added as the diff contains.
     fn add_arrows(&mut self, head: Option<&PositionedPipeline>, diff: Option<&PipelineDiff>) {
         let boxes = self.boxes.iter().enumerate();
-        let by_name: HashMap<&str, usize> = boxes
+        let box_indices: HashMap<&str, usize> = boxes
             .map(|(index, canvas_box)| (canvas_box.name.as_str(), index))
             .collect();
         let links: &[LinkDiff] = diff.map_or(&[], |diff| &diff.links);
@@ -255,8 +256,8 @@ impl Canvas {
         let mut arrows = Vec::new();
         for component in head.iter().flat_map(|side| &side.pipeline.components) {
             for link in &component.links {
-                let (from_name, to_name, kind) = link_ends(&component.name, link);
-                let (Some(start), Some(end)) = (by_name.get(from_name), by_name.get(to_name)) else {
+                let (from_name, to_name, kind) = link_ends_and_kind(&component.name, link);
+                let (Some(start), Some(end)) = (box_indices.get(from_name), box_indices.get(to_name)) else {
                     continue;
                 };
                 let remaining_count = added_counts
@@ -270,9 +271,10 @@ impl Canvas {
             }
         }
         for link in links.iter().filter(|link| link.change == LinkChange::Removed) {
-            if let (Some(from_box), Some(to_box)) =
-                (by_name.get(link.from.as_str()), by_name.get(link.to.as_str()))
-            {
+            if let (Some(from_box), Some(to_box)) = (
+                box_indices.get(link.from.as_str()),
+                box_indices.get(link.to.as_str()),
+            ) {
                 arrows.push(new_arrow(*from_box, *to_box, &link.kind, ChangeMark::Removed));
             }
         }
@@ -316,8 +318,8 @@ fn new_arrow(from_box: usize, to_box: usize, kind: &str, mark: ChangeMark) -> Ar
     }
 }
 
-/// Returns the start, the end and the kind of a link that `component` declares, with the kind as in [`LinkDiff`]. A
-/// source is declared by the component where the link ends.
+/// Returns the start, the end and the kind of a link that `component` declares. The kind is written as in [`LinkDiff`],
+/// with which it is compared. A source is declared by the component where the link ends.
 fn link_ends<'l>(component: &'l str, link: &'l Link) -> (&'l str, &'l str, &'l str) {
     match link.role {
         LinkRole::Source => (&link.name, component, "source"),

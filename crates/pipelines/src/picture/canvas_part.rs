@@ -12,7 +12,7 @@ impl Canvas {
     /// components with findings, and their neighbors.
     pub fn select_changed_part(&self, max_boxes: usize) -> (Self, usize) {
         let (kept_indices, end_count) = self.list_boxes_near_changes();
-        self.keep_first(kept_indices, end_count + max_boxes)
+        self.keep_first_boxes(kept_indices, end_count + max_boxes)
     }
 
     /// Returns the part of the canvas for a flowchart, with at most `max_boxes` boxes, and the number of omitted boxes.
@@ -24,11 +24,11 @@ impl Canvas {
         } else {
             (0..self.boxes.len()).collect()
         };
-        self.keep_first(kept_indices, max_boxes)
+        self.keep_first_boxes(kept_indices, max_boxes)
     }
 
-    /// Returns the canvas before and the canvas after the change if most components were replaced, because a common
-    /// picture would show two unrelated pipelines; otherwise `None`.
+    /// Returns the canvas before and the canvas after the change if most components were replaced, because one picture
+    /// of both would show two unrelated pipelines; otherwise `None`.
     pub fn split_versions(&self) -> Option<[Self; 2]> {
         let [added_count, removed_count] = [ChangeMark::Added, ChangeMark::Removed].map(|mark| {
             self.boxes
@@ -99,7 +99,7 @@ impl Canvas {
     }
 
     /// Returns the part of the canvas with the first `max_boxes` of these boxes, and the number of the omitted boxes.
-    fn keep_first(&self, mut kept_indices: Vec<usize>, max_boxes: usize) -> (Self, usize) {
+    fn keep_first_boxes(&self, mut kept_indices: Vec<usize>, max_boxes: usize) -> (Self, usize) {
         let omitted_count = kept_indices.len().saturating_sub(max_boxes);
         kept_indices.truncate(max_boxes);
         kept_indices.sort_unstable();

@@ -1,9 +1,10 @@
-//! The heights in a picture: horizontal lines in their channels, and the rows between these.
+//! The heights in a picture: the channels with their horizontal lines, and the rows between the channels.
 
 use super::grid::Grid;
 use super::label::BoxText;
 use super::ports::{Port, Ports};
-use super::router::{Hop, SLOT_WIDTH};
+use super::router::Hop;
+use super::slots::SLOT_WIDTH;
 use std::collections::{BTreeMap, HashSet};
 
 /// Distance between two horizontal lines of a channel.
@@ -44,6 +45,7 @@ pub(super) struct Tracks {
 /// the same owner, a port that they share, are in one track. Lines of different owners share a track only if they are
 /// far enough apart.
 pub(super) fn assign_tracks(grid: &Grid, routes: &Routes) -> Tracks {
+    // The leftmost and the rightmost point of each owner's lines, by channel.
     let mut spans: Vec<BTreeMap<Port, (i32, i32)>> = vec![BTreeMap::new(); grid.rows.len() + 1];
     for (owner, hops) in routes.owners.iter().zip(&routes.hops) {
         for hop in hops.iter().filter(|hop| hop.from_x != hop.to_x) {
@@ -60,6 +62,7 @@ pub(super) fn assign_tracks(grid: &Grid, routes: &Routes) -> Tracks {
     for channel_spans in spans {
         let mut by_start: Vec<(Port, (i32, i32))> = channel_spans.into_iter().collect();
         by_start.sort_by_key(|(port, span)| (*span, *port));
+        // The right end of the last line in each track.
         let mut track_ends: Vec<i32> = Vec::new();
         let mut channel_tracks = BTreeMap::new();
         for (port, (low, high)) in by_start {
@@ -85,7 +88,8 @@ pub(super) struct RowHeights {
 
 impl RowHeights {
     /// Computes the heights from top to bottom: a channel has space for its horizontal lines, a row for its tallest
-    /// text and for its ports. Channel `n` is above row `n`, and the last channel is below all rows.
+    /// text and for its ports. Channel `n` is above row `n`, and the last channel is below all rows. A channel without
+    /// lines keeps two rows apart; above or below all rows, its height is 0.
     pub(super) fn new(grid: &Grid, ports: &Ports, texts: &[BoxText], tracks: &Tracks) -> Self {
         let mut heights = Self {
             channel_tops: Vec::with_capacity(tracks.counts.len()),
@@ -118,6 +122,7 @@ impl RowHeights {
 
     /// Returns the y coordinate of the horizontal line that the links of `owner` share in a channel.
     pub(super) fn track_y(&self, tracks: &Tracks, channel: usize, owner: Port) -> i32 {
+        // Every owner with a line in the channel has a track there, so the default is never used.
         let track = tracks.by_owner[channel].get(&owner).copied();
         self.channel_tops[channel] + EDGE_DISTANCE + track_offset(track.unwrap_or(0))
     }

@@ -29,26 +29,29 @@ pub(super) const fn dash_attribute(mark: ChangeMark) -> &'static str {
     }
 }
 
-/// The ids of an element of the picture in its page.
+/// The ids that connect a component in the picture with other elements of its page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ElementIds {
+    /// The id of the component's own element.
     pub component_id: Option<String>,
     /// The id of the element that the component links to.
     pub target_id: Option<String>,
 }
 
-/// A component with its place and its texts.
+/// A component with its position in the picture and its texts.
 pub(super) struct Component<'p> {
     pub canvas_box: &'p CanvasBox,
     pub text: &'p BoxText,
     pub frame: BoxFrame,
     pub ids: ElementIds,
+    /// The change that the colors show, which is none in a new or removed pipeline.
     pub color_mark: ChangeMark,
 }
 
 impl Component<'_> {
     /// Draws the box with its texts, the sign of its change and the number of its findings, at most 99. The complete
-    /// box is a link if `ids` contains a target.
+    /// box is a link if `ids` contains a target. The attribute `data-change` names the change even if the box is not
+    /// colored, because the complete pipeline is new or removed.
     pub(super) fn draw(&self, svg: &mut String) {
         let id = self
             .ids
@@ -82,7 +85,7 @@ impl Component<'_> {
             text::escape_markup(&self.describe()),
             dash_attribute(self.color_mark),
         );
-        self.draw_lines(svg);
+        self.draw_text_lines(svg);
         if self.color_mark != ChangeMark::Unchanged {
             draw_dot(svg, "sg-dot", (left, top), line_color, self.color_mark.sign());
         }
@@ -97,7 +100,7 @@ impl Component<'_> {
     }
 
     /// Draws the lines of the name and the note, centered in the box.
-    fn draw_lines(&self, svg: &mut String) {
+    fn draw_text_lines(&self, svg: &mut String) {
         let center = self.frame.left + self.frame.width / 2;
         let line_count = i32::try_from(self.text.line_count()).unwrap_or(1);
         // The baseline is 11 pixels below the top of a line.
@@ -133,13 +136,14 @@ impl Component<'_> {
     }
 }
 
-/// Draws a filled circle with a sign or a number in it, at a corner of a box.
-fn draw_dot(svg: &mut String, class: &str, center: PixelPoint, fill: &str, sign: &str) {
+/// Draws a filled circle with `content`, a sign or a number, at a corner of a box.
+fn draw_dot(svg: &mut String, class: &str, center: PixelPoint, fill: &str, content: &str) {
     let (x, y) = center;
+    // The baseline that makes the content appear vertically centered.
+    let baseline = y + 4;
     let _ = write!(
         svg,
-        "<g><circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"8\" fill=\"{fill}\"/><text class=\"sg-dot-text\" x=\"{x}\" y=\"{}\" \
-         text-anchor=\"middle\" font-weight=\"700\" fill=\"#ffffff\">{sign}</text></g>",
-        y + 4
+        "<g><circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"8\" fill=\"{fill}\"/><text class=\"sg-dot-text\" x=\"{x}\" y=\"{baseline}\" \
+         text-anchor=\"middle\" font-weight=\"700\" fill=\"#ffffff\">{content}</text></g>"
     );
 }

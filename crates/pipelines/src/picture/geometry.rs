@@ -45,18 +45,28 @@ fn check_visible_names(document: &Document<'_>, faults: &mut Vec<String>) {
 
 /// Checks that the picture draws each component and each link of the canvas exactly once.
 fn check_completeness(canvas: &Canvas, rects: &[Rect], links: &[Link], faults: &mut Vec<String>) {
-    let mut boxes: Vec<&str> = canvas.boxes.iter().map(|drawn| drawn.name.as_str()).collect();
+    let mut boxes: Vec<&str> = canvas
+        .boxes
+        .iter()
+        .map(|canvas_box| canvas_box.name.as_str())
+        .collect();
     let mut drawn: Vec<&str> = rects.iter().map(|rect| rect.name.as_str()).collect();
     boxes.sort_unstable();
     drawn.sort_unstable();
     if boxes != drawn {
         faults.push(format!("components {boxes:?}, drawn {drawn:?}"));
     }
-    let name = |at: usize| canvas.boxes[at].name.as_str();
+    let box_name = |index: usize| canvas.boxes[index].name.as_str();
     let mut arrows: Vec<_> = canvas
         .arrows
         .iter()
-        .map(|arrow| (name(arrow.from_box), name(arrow.to_box), arrow.kind.as_str()))
+        .map(|arrow| {
+            (
+                box_name(arrow.from_box),
+                box_name(arrow.to_box),
+                arrow.kind.as_str(),
+            )
+        })
         .collect();
     let mut drawn: Vec<_> = links
         .iter()
@@ -69,10 +79,10 @@ fn check_completeness(canvas: &Canvas, rects: &[Rect], links: &[Link], faults: &
     }
 }
 
-/// Returns whether two boxes are at almost the same place on the canvas.
+/// Returns whether two boxes are at almost the same place on the canvas: at most 30 units apart in each direction.
 fn is_near(canvas: &Canvas, index: usize, other_index: usize) -> bool {
     let places = [index, other_index].map(|index| canvas.boxes[index].position);
-    matches!(places, [Some(one), Some(other)] if (one.x - other.x).abs() <= 30.0 && (one.y - other.y).abs() <= 30.0)
+    matches!(places, [Some(place), Some(other)] if (place.x - other.x).abs() <= 30.0 && (place.y - other.y).abs() <= 30.0)
 }
 
 /// Returns whether the box is an iterator at the place of its target.
@@ -86,55 +96,54 @@ fn is_stacked(canvas: &Canvas, index: usize) -> bool {
 }
 
 /// Checks that the picture keeps the rows and the order of the canvas, and that iterators are directly above their
-/// targets.
+/// targets. Does not check boxes without a position on the canvas.
 fn check_order(canvas: &Canvas, rects: &[Rect], faults: &mut Vec<String>) {
-    let by_name: BTreeMap<&str, &Rect> = rects.iter().map(|rect| (rect.name.as_str(), rect)).collect();
-    let is_living = |index: usize| canvas.boxes[index].mark != ChangeMark::Removed;
+    let rects_by_name: BTreeMap<&str, &Rect> = rects.iter().map(|rect| (rect.name.as_str(), rect)).collect();
+    let still_exists = |index: usize| canvas.boxes[index].mark != ChangeMark::Removed;
     let iterations: Vec<(usize, usize)> = canvas
         .arrows
         .iter()
         .filter(|arrow| arrow.kind == "iteration" && arrow.mark != ChangeMark::Removed)
         .map(|arrow| (arrow.from_box, arrow.to_box))
         .filter(|(from, to)| {
-            from != to && is_living(*to) && canvas.boxes[*from].position == canvas.boxes[*to].position
+            from != to && still_exists(*to) && canvas.boxes[*from].position == canvas.boxes[*to].position
         })
         .collect();
-    for (index, one) in canvas.boxes.iter().enumerate() {
-        for (number, other) in canvas.boxes.iter().enumerate() {
-            let (Some(place), Some(other_place)) = (one.position, other.position) else {
+    for (index, canvas_box) in canvas.boxes.iter().enumerate() {
+        for (other_index, other_box) in canvas.boxes.iter().enumerate() {
+            let (Some(place), Some(other_place)) = (canvas_box.position, other_box.position) else {
                 continue;
             };
-            let (first, second) = (by_name[one.name.as_str()], by_name[other.name.as_str()]);
-            let (names, distance) = (
-                (&one.name, &other.name),
-                (other_place.x - place.x, other_place.y - place.y),
-            );
-            if distance.0 > 120.0 && first.left >= second.left {
-                faults.push(format!("{} is not left of {}", names.0, names.1));
+            let (name, other_name) = (&canvas_box.name, &other_box.name);
+            let (rect, other_rect) = (rects_by_name[name.as_str()], rects_by_name[other_name.as_str()]);
+            let (distance_x, distance_y) = (other_place.x - place.x, other_place.y - place.y);
+            if distance_x > 120.0 && rect.left >= other_rect.left {
+                faults.push(format!("{name} is not left of {other_name}"));
             }
-            let has_own_place = |index: usize| is_living(index) && !is_stacked(canvas, index);
-            if has_own_place(index) && has_own_place(number) {
-                if distance.1.abs() <= 20.0 && !first.is_in_same_row(second) {
-                    faults.push(format!("{} and {} are not in one row", names.0, names.1));
+            let has_own_place = |index: usize| still_exists(index) && !is_stacked(canvas, index);
+            if has_own_place(index) && has_own_place(other_index) {
+                if distance_y.abs() <= 20.0 && !rect.is_in_same_row(other_rect) {
+                    faults.push(format!("{name} and {other_name} are not in one row"));
                 }
-                if distance.1 > 0.0 && first.top > second.top {
-                    faults.push(format!("{} is below {}", names.0, names.1));
+                if distance_y > 0.0 && rect.top > other_rect.top {
+                    faults.push(format!("{name} is below {other_name}"));
                 }
-                if first.is_in_same_row(second) && distance.0 > 0.0 && first.left >= second.left {
-                    faults.push(format!("{} is not before {}", names.0, names.1));
+                if rect.is_in_same_row(other_rect) && distance_x > 0.0 && rect.left >= other_rect.left {
+                    faults.push(format!("{name} is not before {other_name}"));
                 }
             }
-            let is_alone = iterations
+            let is_only_iteration = iterations
                 .iter()
-                .filter(|(from, to)| *to == number || *from == index)
+                .filter(|(from, to)| *to == other_index || *from == index)
                 .count()
                 == 1;
-            if iterations.contains(&(index, number)) && is_alone && !iterations.contains(&(number, index)) {
-                let is_over = (first.left - second.left).abs() < 1.0
-                    && first.bottom < second.top
-                    && second.top - first.bottom < 500.0;
-                if !is_over {
-                    faults.push(format!("{} is not right above {}", one.name, other.name));
+            let iterates_over_other = iterations.contains(&(index, other_index));
+            if iterates_over_other && is_only_iteration && !iterations.contains(&(other_index, index)) {
+                let is_right_above = (rect.left - other_rect.left).abs() < 1.0
+                    && rect.bottom < other_rect.top
+                    && other_rect.top - rect.bottom < 500.0;
+                if !is_right_above {
+                    faults.push(format!("{name} is not right above {other_name}"));
                 }
             }
         }

@@ -45,9 +45,8 @@ impl Grid {
     /// each in a row of its own. Like a text that is wrapped, the picture continues in new rows below at each column in
     /// `breaks`, which is ascending.
     pub(super) fn build(places: &Places, breaks: &[usize]) -> Self {
-        let base_lines = assign_rows(places);
+        let base_lines = assign_lines(places);
         let base_columns = assign_columns(places, &base_lines);
-        // A line of a band has as many rows as its highest stack has boxes.
         let mut line_heights: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         // The band (the columns between two breaks) and the line (the row on the canvas) of each box.
         let lines: Vec<(usize, usize)> = places
@@ -58,6 +57,7 @@ impl Grid {
                 (band, base_lines[*stack_base])
             })
             .collect();
+        // A line of a band has as many rows as its highest stack has boxes.
         for (line, level) in lines.iter().zip(&places.stack_levels) {
             let height = line_heights.entry(*line).or_default();
             *height = (*height).max(level + 1);
@@ -109,10 +109,10 @@ impl Grid {
     }
 }
 
-/// Returns the number of each box's row, from the top. Boxes at almost the same height are in one row. Boxes that still
-/// exist are assigned first, from top to bottom, so only the newest row can accept the next box. A removed box may join
-/// any row, and does not extend its height.
-fn assign_rows(places: &Places) -> Vec<usize> {
+/// Returns the line of each box: the number, from the top, of its row on the canvas. Boxes at almost the same height
+/// are in one line. Boxes that still exist are assigned first, from top to bottom, so only the newest line can accept
+/// the next box. A removed box may join any line, and does not extend its height.
+fn assign_lines(places: &Places) -> Vec<usize> {
     let height_of = |index: &usize| places.points[*index].y;
     let mut order: Vec<usize> = (0..places.points.len()).collect();
     order.sort_by(|a, b| {

@@ -4,7 +4,7 @@ use super::canvas::{Arrow, Canvas, CanvasBox, ChangeMark, Stub};
 use sluicegate_base::text;
 use std::collections::HashSet;
 
-/// The size of all texts; at the smallest scale of a picture on a page, they have 11 pixels.
+/// The font size of all texts. At the smallest scale of a picture on a page, it is still 11 pixels.
 pub(super) const FONT_SIZE: &str = "12.5";
 
 /// The widths of boxes, and the space to the left and right of their text.
@@ -104,7 +104,7 @@ pub(super) fn format_link_labels(canvas: &Canvas) -> Vec<Option<String>> {
         .arrows
         .iter()
         .map(|arrow| {
-            link_label(
+            format_link_label(
                 arrow,
                 has_several_kinds[arrow.from_box],
                 canvas.shown_mark(arrow.mark),
@@ -115,7 +115,7 @@ pub(super) fn format_link_labels(canvas: &Canvas) -> Vec<Option<String>> {
 
 /// Returns the label of a link: the sign of its change and its kind. Omits the kind if it is a usual one and all links
 /// of the box have it, and the sign if the link did not change. Returns `None` if both are omitted.
-fn link_label(arrow: &Arrow, has_several_kinds: bool, mark: ChangeMark) -> Option<String> {
+fn format_link_label(arrow: &Arrow, has_several_kinds: bool, mark: ChangeMark) -> Option<String> {
     let is_plain = matches!(arrow.kind.as_str(), "unconditional" | "source") && !has_several_kinds;
     let kind = text::escape_line(&arrow.kind);
     match (mark, is_plain) {
@@ -131,7 +131,7 @@ pub(super) fn format_stub_label(stub: &Stub) -> String {
     format!("{} more", stub.count)
 }
 
-/// Returns the approximate width of the text in pixels, slightly more than common fonts need.
+/// Returns the approximate width of the text in pixels, rounded up and slightly more than common fonts need.
 pub(super) fn text_width(text: &str) -> i32 {
     (width_in_hundredths(text) + 99) / 100
 }
@@ -183,7 +183,7 @@ fn wrap_name(name: &str, suffix: &str) -> Vec<String> {
         .unwrap_or_else(|| cut_name(name, suffix))
 }
 
-/// The ways to break a name into lines.
+/// A text with the positions at which it can be broken into lines.
 struct LineWrapper {
     chars: Vec<char>,
     /// The width of the text up to each character, in hundredths of a pixel.
@@ -240,8 +240,8 @@ impl LineWrapper {
         (self.widths[end - trailing_count] - self.widths[start + leading_count] + 99) / 100
     }
 
-    /// Wraps the text into `line_count` lines of at most `max_width` pixels; `None` if it does not fit. Of all ways, it
-    /// chooses the one with the least cost: narrow lines, and breaks with small penalties.
+    /// Wraps the text into `line_count` lines of at most `max_width` pixels; `None` if it does not fit. Chooses the
+    /// breaks with the least cost: the widest line is narrow, and the penalties of the breaks are small.
     fn balance_lines(&self, line_count: usize, max_width: i32) -> Option<Vec<String>> {
         let length = self.chars.len();
         // For each number of characters, the cost of the best way to wrap them into the current number of lines.
@@ -251,6 +251,7 @@ impl LineWrapper {
         for line in 1..=line_count {
             let mut next_costs: Vec<Option<i32>> = vec![None; length + 1];
             let mut starts = vec![0; length + 1];
+            // The last line ends with the text, and the other lines end where another line can begin.
             let is_end = |end: usize| end == length || (line < line_count && self.penalties[end].is_some());
             for end in (1..=length).filter(|end| is_end(*end)) {
                 for start in (0..end).rev() {
@@ -297,16 +298,18 @@ fn word_break_penalty(line_end: char, line_start: char) -> i32 {
     }
 }
 
-/// Shortens a name: returns its start in two lines, and an ellipsis, its end and `suffix` in a third line.
+/// Shortens a name that does not fit into a box: returns its start in two lines, and an ellipsis, its end and `suffix`
+/// in a third line.
 fn cut_name(name: &str, suffix: &str) -> Vec<String> {
     let chars: Vec<char> = name.chars().collect();
-    let first_end = count_fitting_chars(chars.iter(), 0);
+    let used_width = 0;
+    let first_end = count_fitting_chars(chars.iter(), used_width);
     let rest_start = first_end
         + chars[first_end..]
             .iter()
             .take_while(|c| c.is_whitespace())
             .count();
-    let second_end = rest_start + count_fitting_chars(chars[rest_start..].iter(), 0);
+    let second_end = rest_start + count_fitting_chars(chars[rest_start..].iter(), used_width);
     let tail_length = count_fitting_chars(chars.iter().rev(), text_width(suffix) + text_width("\u{2026}"));
     let tail_start = chars.len().saturating_sub(tail_length);
     let second_end = second_end

@@ -1,5 +1,5 @@
-//! Assigns layers along the links to parts without a position on the canvas: Start first, each part after those that
-//! lead to it.
+//! Assigns layers along the links to parts without a position on the canvas: the Start component is first, and each
+//! part comes after the parts that lead to it.
 
 /// Maximum number of parts without a link in one row.
 const MAX_PARTS_PER_ROW: usize = 6;
@@ -33,7 +33,8 @@ pub(super) fn assign_layers(
 }
 
 /// Returns the parts, each before the parts that its links lead to. Also returns the targets of the links of each part,
-/// without links that close a cycle.
+/// without links that close a cycle. The search begins at the parts for which `is_start` returns true, then at parts
+/// that no link leads to.
 fn sort_topologically(
     successors: &[Vec<usize>],
     is_start: &dyn Fn(usize) -> bool,
@@ -59,6 +60,7 @@ fn sort_topologically(
             continue;
         }
         visits[start] = Visit::Open;
+        // The parts on the way from `start`, each with the index of its next link.
         let mut open_parts = vec![(start, 0)];
         while let Some((part, link_index)) = open_parts.last_mut() {
             let (part, next) = (*part, successors[*part].get(*link_index).copied());

@@ -6,7 +6,8 @@ use super::grid::{BoxSpans, Grid};
 use super::label::{self, BoxText, LABEL_GAP};
 use super::places::Places;
 use super::ports::{Clearance, Gap, LinkPlan, Port, Ports, Side, gap_at, stub_port};
-use super::router::{GapLines, Hop, Router, SLOT_WIDTH};
+use super::router::{GapLines, Hop, Router};
+use super::slots::SLOT_WIDTH;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Minimum distance between two boxes of a row.
@@ -52,10 +53,13 @@ pub(super) struct Layout {
 /// Computes the layout of a picture with its natural width.
 pub(super) fn lay_out(canvas: &Canvas) -> Layout {
     let places = Places::for_canvas(canvas);
-    lay_out_grid(canvas, &places, &Grid::build(&places, &[])).0
+    let no_breaks: [usize; 0] = [];
+    let (layout, _spans) = lay_out_grid(canvas, &places, &Grid::build(&places, &no_breaks));
+    layout
 }
 
-/// Computes the layout with at most this width, if possible: it continues below at the first column that does not fit.
+/// Computes the layout of a picture with at most this width, if possible. Like wrapped text, the picture continues
+/// below at each column that does not fit.
 pub(super) fn lay_out_within(canvas: &Canvas, max_width: i32) -> Layout {
     let box_places = Places::for_canvas(canvas);
     let mut breaks: Vec<usize> = Vec::new();
@@ -74,6 +78,7 @@ pub(super) fn lay_out_within(canvas: &Canvas, max_width: i32) -> Layout {
             .filter(|(index, column)| **column > first_column && spans.right(*index) - left > max_width)
             .map(|(_, column)| *column)
             .min();
+        // If all boxes fit, a link or a label is too wide, so only the last column is moved below.
         let last_column = (grid.column_count > first_column + 1).then(|| grid.column_count - 1);
         match next_break.or(last_column) {
             Some(column) => breaks.push(column),
@@ -82,12 +87,13 @@ pub(super) fn lay_out_within(canvas: &Canvas, max_width: i32) -> Layout {
     }
 }
 
-/// Computes the layout of a grid and the spans of its boxes. Widens the gaps until each link has space, within limits.
+/// Computes the layout of a grid and the spans of its boxes. Widens the gaps until each link has space, in at most
+/// [`MAX_ATTEMPTS`] attempts.
 fn lay_out_grid(canvas: &Canvas, places: &Places, grid: &Grid) -> (Layout, BoxSpans) {
     let texts = label::wrap_box_texts(canvas);
     let labels = label::format_link_labels(canvas);
     let ports = Ports::for_canvas(canvas, grid);
-    let widths = compute_widths(places, &texts);
+    let widths = places.box_widths(&texts);
     let mut gap_lines = GapLines::new();
     let mut extra_widths: HashMap<Gap, i32> = HashMap::new();
     let mut attempt = 0;
@@ -96,8 +102,8 @@ fn lay_out_grid(canvas: &Canvas, places: &Places, grid: &Grid) -> (Layout, BoxSp
         let mut router = Router::new(grid, &ports, &spans);
         let hops = router.route_all(&labels);
         let owners: Vec<Port> = ports.links.iter().map(|link| router.entry_owner(link)).collect();
-        for (gap, owners) in router.gap_lines {
-            gap_lines.entry(gap).or_default().extend(owners);
+        for (gap, line_owners) in router.gap_lines {
+            gap_lines.entry(gap).or_default().extend(line_owners);
         }
         attempt += 1;
         // In the first attempt, the links that cross each gap are still unknown.
@@ -123,19 +129,6 @@ fn lay_out_grid(canvas: &Canvas, places: &Places, grid: &Grid) -> (Layout, BoxSp
     }
 }
 
-/// Returns the width of each box; the boxes of a stack are as wide as the widest of them.
-fn compute_widths(places: &Places, texts: &[BoxText]) -> Vec<i32> {
-    let mut stack_widths = vec![0; texts.len()];
-    for (text, stack_base) in texts.iter().zip(&places.stack_bases) {
-        stack_widths[*stack_base] = text.width.max(stack_widths[*stack_base]);
-    }
-    places
-        .stack_bases
-        .iter()
-        .map(|stack_base| stack_widths[*stack_base])
-        .collect()
-}
-
 /// Returns the spans of the boxes. Places the columns as close together as the boxes and the links between them allow.
 fn compute_spans(
     grid: &Grid,
@@ -159,6 +152,7 @@ fn compute_spans(
             left_neighbors[grid.box_columns[right_box]].push((grid.box_columns[left_box], distance));
         }
     }
+    // A link to a box further right needs space for a vertical line at each of its ends.
     for link in &ports.links {
         let (from_box, to_box) = (link.exit.canvas_box, link.entry.canvas_box);
         let [from_column, to_column] = [from_box, to_box].map(|index| grid.box_columns[index]);
@@ -172,6 +166,7 @@ fn compute_spans(
             left_neighbors[to_column].push((from_column, distance));
         }
     }
+    // The leftmost possible center of each column.
     let mut low_centers = vec![0; grid.column_count];
     for column in 1..grid.column_count {
         low_centers[column] = left_neighbors[column]
@@ -179,7 +174,7 @@ fn compute_spans(
             .map(|(neighbor, distance)| low_centers[*neighbor] + distance)
             .fold(low_centers[column - 1] + MIN_COLUMN_DISTANCE, i32::max);
     }
-    // A column with space on both sides is in the middle of it.
+    // The rightmost possible center of each column; a column is in the middle between both.
     let mut high_centers = vec![low_centers.last().copied().unwrap_or(0); grid.column_count];
     for column in (1..grid.column_count).rev() {
         let center = high_centers[column];
@@ -199,7 +194,8 @@ fn compute_spans(
     }
 }
 
-/// Computes the positions of boxes, links, stubs and labels, in pixels, from the routes of the links.
+/// Computes the positions of boxes, links, stubs and labels, in pixels, from the routes of the links. A wire is the
+/// line of a link, as a list of its corners.
 fn place_items(
     canvas: &Canvas,
     grid: &Grid,
@@ -255,7 +251,7 @@ fn place_items(
     })
 }
 
-/// The places of ports in pixels.
+/// The boxes and their ports, from which the positions of lines and labels are computed, in pixels.
 struct PortPlaces<'p> {
     ports: &'p Ports,
     frames: &'p [BoxFrame],
@@ -263,7 +259,7 @@ struct PortPlaces<'p> {
 
 impl PortPlaces<'_> {
     /// Returns the position of a port, in pixels. Only a port at the upper or lower edge uses `x`.
-    fn edge_point(&self, port: Port, x: i32) -> PixelPoint {
+    fn port_point(&self, port: Port, x: i32) -> PixelPoint {
         let frame = self.frames[port.canvas_box];
         let offset = self.ports.offsets.get(&port).copied().unwrap_or(0);
         let y = frame.top + frame.height / 2 + offset;
@@ -278,7 +274,7 @@ impl PortPlaces<'_> {
     /// Returns the first points of a link: its port, and the start of its first vertical line if this differs.
     fn start_points(&self, link: &LinkPlan, hops: &[Hop]) -> Vec<PixelPoint> {
         let x = hops.first().map_or(0, |hop| hop.from_x);
-        let (port_x, y) = self.edge_point(link.exit, x);
+        let (port_x, y) = self.port_point(link.exit, x);
         if hops.is_empty() || port_x == x {
             return vec![(port_x, y)];
         }
@@ -288,10 +284,11 @@ impl PortPlaces<'_> {
     /// Returns the last points of a link: the end of its last vertical line if that is not at the port, and the port.
     fn end_points(&self, link: &LinkPlan, hops: &[Hop]) -> Vec<PixelPoint> {
         let x = hops.last().map_or(0, |hop| hop.to_x);
-        let (port_x, y) = self.edge_point(link.entry, x);
+        let (port_x, y) = self.port_point(link.entry, x);
         if hops.is_empty() {
             // A straight link has the height of its start at both ends.
-            let (_, start_y) = self.edge_point(link.exit, 0);
+            let unused_x = 0;
+            let (_, start_y) = self.port_point(link.exit, unused_x);
             return vec![(port_x, start_y)];
         }
         let line_end = (port_x != x).then_some((x, y));
@@ -300,10 +297,11 @@ impl PortPlaces<'_> {
 
     /// Returns the two ends of the line of each stub, and the label above each line.
     fn place_stubs(&self, canvas: &Canvas) -> (Vec<Vec<PixelPoint>>, Vec<Label>) {
-        let places = canvas.stubs.iter().map(|stub| {
+        let lines_and_labels = canvas.stubs.iter().map(|stub| {
             let text = label::format_stub_label(stub);
             let length = label::text_width(&text) + LABEL_GAP;
-            let (x, y) = self.edge_point(stub_port(stub.canvas_box, stub.is_outgoing), 0);
+            let unused_x = 0;
+            let (x, y) = self.port_point(stub_port(stub.canvas_box, stub.is_outgoing), unused_x);
             let (left, right) = if stub.is_outgoing {
                 (x, x + length)
             } else {
@@ -316,7 +314,7 @@ impl PortPlaces<'_> {
             };
             (vec![(left, y), (right, y)], label)
         });
-        places.unzip()
+        lines_and_labels.unzip()
     }
 
     /// Returns one label for each port that links leave. Skips ports at the upper or lower edge without space for one.

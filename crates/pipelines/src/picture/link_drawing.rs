@@ -9,32 +9,34 @@ use std::fmt::Write as _;
 /// Maximum radius of the corners of a link.
 const MAX_CORNER_RADIUS: i32 = 6;
 
-/// Draws a link as a line in the color of its change, with an arrow head. Code that examines the markup finds the ends,
-/// the kind and the change in `data-` attributes. Draws nothing if a box at an end is missing.
+/// Draws a link as a line through the points of `wire`, in the color of its change and with an arrow head. Code that
+/// examines the markup finds the ends, the kind and the change in `data-` attributes. Draws nothing if a box at an end
+/// is missing.
 pub(super) fn draw_link(svg: &mut String, canvas: &Canvas, arrow: &Arrow, wire: &[PixelPoint]) {
     let (Some(from_box), Some(to_box)) = (canvas.boxes.get(arrow.from_box), canvas.boxes.get(arrow.to_box))
     else {
         return;
     };
     let mark = canvas.shown_mark(arrow.mark);
-    let color = mark.word();
+    let mark_word = mark.word();
     let (line_color, _) = colors(mark);
     let _ = write!(
         svg,
-        "<path class=\"link sg-line sg-{color}\" data-from=\"{}\" data-to=\"{}\" data-kind=\"{}\" data-change=\"{}\" \
-             d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{} marker-end=\"url(#sg-{color})\"/>",
+        "<path class=\"link sg-line sg-{mark_word}\" data-from=\"{}\" data-to=\"{}\" data-kind=\"{}\" data-change=\"{}\" \
+             d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{} marker-end=\"url(#sg-{mark_word})\"/>",
         text::escape_markup(&from_box.name),
         text::escape_markup(&to_box.name),
         text::escape_markup(&arrow.kind),
         arrow.mark.word(),
-        rounded_path(wire),
+        format_rounded_path(wire),
         line_color,
         line_width(mark),
         dash_attribute(mark),
     );
 }
 
-/// Draws a stub as a dotted line. It represents the links from a box to boxes that the picture does not show.
+/// Draws a stub as a dotted line through the points of `wire`. A stub represents the links between a box and boxes that
+/// the picture does not show.
 pub(super) fn draw_stub(svg: &mut String, canvas: &Canvas, stub: &Stub, wire: &[PixelPoint]) {
     let Some(canvas_box) = canvas.boxes.get(stub.canvas_box) else {
         return;
@@ -47,7 +49,7 @@ pub(super) fn draw_stub(svg: &mut String, canvas: &Canvas, stub: &Stub, wire: &[
              stroke-width=\"{}\" stroke-dasharray=\"2 3\"/>",
         text::escape_markup(&canvas_box.name),
         stub.count,
-        rounded_path(wire),
+        format_rounded_path(wire),
         line_color,
         line_width(ChangeMark::Unchanged),
     );
@@ -62,7 +64,7 @@ const fn line_width(mark: ChangeMark) -> &'static str {
 }
 
 /// Returns the SVG path of a line along these points. Rounds each corner as far as the line segments allow.
-fn rounded_path(points: &[PixelPoint]) -> String {
+fn format_rounded_path(points: &[PixelPoint]) -> String {
     let Some((x, y)) = points.first() else {
         return String::new();
     };
@@ -72,8 +74,8 @@ fn rounded_path(points: &[PixelPoint]) -> String {
             continue;
         };
         let radius = MAX_CORNER_RADIUS
-            .min(distance(previous, corner) / 2)
-            .min(distance(corner, next) / 2);
+            .min(segment_length(previous, corner) / 2)
+            .min(segment_length(corner, next) / 2);
         let (start_x, start_y) = move_towards(corner, previous, radius);
         let (end_x, end_y) = move_towards(corner, next, radius);
         let (corner_x, corner_y) = corner;
@@ -86,7 +88,7 @@ fn rounded_path(points: &[PixelPoint]) -> String {
 }
 
 /// Returns the length of a horizontal or vertical line.
-fn distance(start: PixelPoint, end: PixelPoint) -> i32 {
+fn segment_length(start: PixelPoint, end: PixelPoint) -> i32 {
     let ((start_x, start_y), (end_x, end_y)) = (start, end);
     (start_x - end_x).abs() + (start_y - end_y).abs()
 }

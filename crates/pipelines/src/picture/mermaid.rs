@@ -53,12 +53,14 @@ pub fn render_mermaid(canvas: &Canvas) -> String {
         } else {
             "-->"
         };
-        let kind = label.as_ref().map(|kind| format!("|\"{}\"|", escape_label(kind)));
+        let label_text = label
+            .as_ref()
+            .map(|label| format!("|\"{}\"|", escape_label(label)));
         let _ = writeln!(
             chart,
             "  n{} {line}{} n{}",
             arrow.from_box,
-            kind.unwrap_or_default(),
+            label_text.unwrap_or_default(),
             arrow.to_box
         );
     }
@@ -89,15 +91,17 @@ fn choose_direction(canvas: &Canvas, labels: &[Option<String>]) -> &'static str 
         .iter()
         .map(|arrow| (arrow.from_box, arrow.to_box))
         .collect();
-    let positions = assign_layers(canvas.boxes.len(), &links, &|_| false);
+    // The layers only estimate the size of the chart, so no box is preferred as a start.
+    let is_start = |_: usize| false;
+    let positions = assign_layers(canvas.boxes.len(), &links, &is_start);
     // From left to right, a layer is as wide as its widest name; downward, it contains all its names.
     let mut layer_widths: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-    for (canvas_box, (layer, _)) in canvas.boxes.iter().zip(positions) {
-        let length = describe_box(canvas, canvas_box)
+    for (canvas_box, (layer, _row)) in canvas.boxes.iter().zip(positions) {
+        let char_count = describe_box(canvas, canvas_box)
             .chars()
             .count()
             .min(MAX_LABEL_CHARS);
-        let width = length * LETTER_WIDTH + NAME_MARGIN + BOX_DISTANCE;
+        let width = char_count * LETTER_WIDTH + NAME_MARGIN + BOX_DISTANCE;
         let (widest_box, total_width) = layer_widths.entry(layer).or_default();
         *widest_box = width.max(*widest_box);
         *total_width += width;

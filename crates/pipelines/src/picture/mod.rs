@@ -23,6 +23,7 @@ mod mermaid;
 mod places;
 mod ports;
 mod router;
+mod slots;
 mod svg;
 
 pub use canvas::{Badge, Canvas};

@@ -1,9 +1,10 @@
 //! The place of each box on the canvas, in the units of the canvas.
 //!
-//! Iterators that are stored at the place of their target are stacked on it, removed boxes make room for living ones,
-//! and boxes without a position get a place in layers along the links, below all others.
+//! Iterators that are stored at the place of their target are stacked on it, removed boxes make room for boxes that
+//! still exist, and boxes without a position are arranged in layers along the links, below all others.
 
 use super::canvas::{Canvas, ChangeMark, Point};
+use super::label::BoxText;
 use super::layers::assign_layers;
 use std::collections::HashMap;
 
@@ -13,7 +14,7 @@ pub(super) const ROW_TOLERANCE: f64 = 20.0;
 /// Maximum distance between an iterator and its target that share a place.
 const MAX_TARGET_DISTANCE: f64 = 30.0;
 
-/// Distance between two boxes of a row on the canvas that do not cover each other.
+/// Minimum distance at which two boxes in one row of the canvas do not overlap.
 pub(super) const BOX_DISTANCE: f64 = 100.0;
 
 /// Distances between the places that boxes without a position get.
@@ -26,7 +27,7 @@ const MAX_TRIED_PLACES: i32 = 40;
 
 #[derive(Debug)]
 pub(super) struct Places {
-    /// The place of each box; a stacked box has that of the lowest box of its stack.
+    /// The place of each box; a stacked box has the place of the lowest box in its stack.
     pub points: Vec<Point>,
     /// The lowest box of the stack of each box, which is the box itself if it is not stacked.
     pub stack_bases: Vec<usize>,
@@ -63,6 +64,18 @@ impl Places {
                 .map(|canvas_box| canvas_box.mark == ChangeMark::Removed)
                 .collect(),
         }
+    }
+
+    /// Returns the width of each box. The boxes of a stack are as wide as the widest of them.
+    pub(super) fn box_widths(&self, texts: &[BoxText]) -> Vec<i32> {
+        let mut stack_widths = vec![0; texts.len()];
+        for (text, stack_base) in texts.iter().zip(&self.stack_bases) {
+            stack_widths[*stack_base] = text.width.max(stack_widths[*stack_base]);
+        }
+        self.stack_bases
+            .iter()
+            .map(|stack_base| stack_widths[*stack_base])
+            .collect()
     }
 }
 
@@ -111,7 +124,7 @@ fn move_removed_boxes(canvas: &Canvas, base_points: &mut [Option<Point>]) {
                     ..old_place
                 }
             })
-            .find(|place| !taken_points.iter().any(|point| is_overlapping(*place, *point)))
+            .find(|place| !taken_points.iter().any(|point| would_overlap(*place, *point)))
             .unwrap_or(old_place);
         taken_points.push(free_place);
         base_points[index] = Some(free_place);
@@ -119,7 +132,7 @@ fn move_removed_boxes(canvas: &Canvas, base_points: &mut [Option<Point>]) {
 }
 
 /// Returns whether boxes at these two places would overlap.
-fn is_overlapping(place: Point, other_place: Point) -> bool {
+fn would_overlap(place: Point, other_place: Point) -> bool {
     (place.x - other_place.x).abs() < BOX_DISTANCE && (place.y - other_place.y).abs() <= ROW_TOLERANCE
 }
 

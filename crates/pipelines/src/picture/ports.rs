@@ -32,7 +32,7 @@ pub(super) enum PortRole {
     Stub,
 }
 
-/// A place at the edge of a box; links share it only if they have the same change.
+/// A place at the edge of a box where links leave or enter. Links share it only if they have the same change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Port {
     pub canvas_box: usize,
@@ -54,7 +54,8 @@ pub(super) struct LinkPlan {
 /// A gap of a row: the row, and the number of boxes to the left of the gap.
 pub(super) type Gap = (usize, usize);
 
-/// The space next to the boxes of a gap that no vertical line enters.
+/// The space next to the boxes of a gap that no vertical line enters: `left` is next to the box on the left of the gap,
+/// `right` next to the box on its right.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clearance {
     pub left: i32,
@@ -62,7 +63,8 @@ pub(super) struct Clearance {
 }
 
 impl Default for Clearance {
-    /// Returns the space in a gap without labels. `left` is next to the right edge of the box on the left of the gap.
+    /// Returns the space in a gap without labels. `left` is at the right edge of a box, so it gets the clearance for
+    /// right edges.
     fn default() -> Self {
         Self {
             left: RIGHT_CLEARANCE,
@@ -113,30 +115,30 @@ impl Ports {
         ports
     }
 
-    /// Widens the clearances of the gaps so that the labels of links and of stubs fit into them.
+    /// Widens the clearances of the gaps so that the labels of links and of stubs fit into them. The label of a link is
+    /// on the left side of its gap, and the label of a stub is next to its box.
     fn reserve_label_space(&mut self, canvas: &Canvas, grid: &Grid, links: &[LinkPlan]) {
         for (link, text) in links.iter().zip(label::format_link_labels(canvas)) {
             let gap = gap_at(grid, link.exit);
             if let (Some(gap), Some(text)) = (gap, text) {
-                self.widen_clearance(gap, label::text_width(&text) + 3 * LABEL_GAP, 0);
+                let left = label::text_width(&text) + 3 * LABEL_GAP;
+                self.widen_clearance(gap, Clearance { left, right: 0 });
             }
         }
         for stub in &canvas.stubs {
             let width = label::text_width(&label::format_stub_label(stub)) + 2 * LABEL_GAP;
-            match gap_at(grid, stub_port(stub.canvas_box, stub.is_outgoing)) {
-                Some(gap) if stub.is_outgoing => self.widen_clearance(gap, width, 0),
-                Some(gap) => self.widen_clearance(gap, 0, width),
-                None => {}
+            let (left, right) = if stub.is_outgoing { (width, 0) } else { (0, width) };
+            if let Some(gap) = gap_at(grid, stub_port(stub.canvas_box, stub.is_outgoing)) {
+                self.widen_clearance(gap, Clearance { left, right });
             }
         }
     }
 
-    /// Widens the clearances of a gap to at least these widths: `left` next to its left box, `right` next to its right
-    /// box.
-    fn widen_clearance(&mut self, gap: Gap, left: i32, right: i32) {
+    /// Widens the clearance of a gap on both sides to at least the widths of `minimum`.
+    fn widen_clearance(&mut self, gap: Gap, minimum: Clearance) {
         let clearance = self.clearances.entry(gap).or_default();
-        clearance.left = clearance.left.max(left);
-        clearance.right = clearance.right.max(right);
+        clearance.left = clearance.left.max(minimum.left);
+        clearance.right = clearance.right.max(minimum.right);
     }
 
     /// Sets the heights of all ports at left and right edges, gap by gap, so that no two ports at a gap have the same
@@ -204,6 +206,7 @@ impl Ports {
             };
             (direction, !port_use.is_straight)
         });
+        // Twice the index of the straight link, or twice the middle of all indices: it gets the offset 0.
         let middle = order
             .iter()
             .position(|(_, port_use)| port_use.is_straight)

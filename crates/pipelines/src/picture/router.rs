@@ -8,10 +8,8 @@ use super::canvas::ChangeMark;
 use super::grid::{BoxSpans, Grid};
 use super::label::{self, LABEL_GAP};
 use super::ports::{Clearance, Gap, LinkPlan, Port, PortRole, Ports, Side, gap_at};
+use super::slots::{SLOT_WIDTH, nearest_slots, slots_between};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-
-/// Vertical lines are at multiples of this distance, in pixels as all lengths here.
-pub(super) const SLOT_WIDTH: i32 = 6;
 
 /// Minimum distance between a vertical line and the corner of a box whose upper or lower edge it meets.
 const CORNER_DISTANCE: i32 = 12;
@@ -37,17 +35,20 @@ pub(super) struct Hop {
 /// The vertical lines that each gap needs space for.
 pub(super) type GapLines = HashMap<Gap, BTreeSet<Port>>;
 
+/// Leads the links through channels and gaps. Links that share a line have one *owner*: the port at which they all
+/// begin or end. All positions are x coordinates in pixels.
 pub(super) struct Router<'c> {
     grid: &'c Grid,
     ports: &'c Ports,
     spans: &'c BoxSpans,
-    /// The used positions by channel, with the port that all links there share.
+    /// The used positions by channel, with the owner of the line at each position.
     used_slots: Vec<BTreeMap<i32, Port>>,
     port_positions: HashMap<Port, i32>,
-    /// The range that is in all gaps with lines of an owner.
+    /// For each owner, the range of positions that is in all gaps with its lines, as far as these overlap.
     preferred_ranges: HashMap<Port, (i32, i32)>,
-    /// The other end of the links at a port; `None` if they have several other ends.
+    /// The entry of the links that leave at an exit; `None` if they have several entries.
     only_entries: HashMap<Port, Option<Port>>,
+    /// The exit of the links that arrive at an entry; `None` if they have several exits.
     only_exits: HashMap<Port, Option<Port>>,
     /// The positions where lines of an owner already cross a row.
     row_crossings: HashMap<(Port, usize), Vec<i32>>,
@@ -59,8 +60,8 @@ pub(super) struct Router<'c> {
 }
 
 impl<'c> Router<'c> {
-    /// Creates the router of these links, with all positions unused. Notes for each port whether all its links lead to
-    /// the same other port, since these can share a line.
+    /// Creates the router for these links, with all positions unused. Records for each port whether all its links lead
+    /// to the same other port, because such links can share a line.
     pub(super) fn new(grid: &'c Grid, ports: &'c Ports, spans: &'c BoxSpans) -> Self {
         let (mut only_entries, mut only_exits) = (HashMap::new(), HashMap::new());
         for link in ports.links.iter().filter(|link| link.channels.is_some()) {
@@ -118,13 +119,15 @@ impl<'c> Router<'c> {
         links.iter().map(|link| self.route_link(link)).collect()
     }
 
-    /// Returns the owner of the first vertical line of this link: the port that all links on the line share.
+    /// Returns the owner of the first vertical line of this link, the port that all links on the line share: the entry,
+    /// if all links from this exit lead to it, otherwise the exit.
     fn exit_owner(&self, link: &LinkPlan) -> Port {
         let only_entry = self.only_entries.get(&link.exit).copied().flatten();
         only_entry.unwrap_or(link.exit)
     }
 
-    /// Returns the owner of the other lines of this link: the port that all links on these lines share.
+    /// Returns the owner of the lines of this link after its first vertical line: the entry, unless all links to this
+    /// entry come from one exit. Such links share all their lines, so these have the owner of the first vertical line.
     pub(super) fn entry_owner(&self, link: &LinkPlan) -> Port {
         match self.only_exits.get(&link.entry).copied().flatten() {
             Some(_) => self.exit_owner(link),
@@ -132,20 +135,20 @@ impl<'c> Router<'c> {
         }
     }
 
-    /// Returns whether the position in the channel is unused, or used only by lines whose links share the port `owner`.
-    fn is_free(&self, channel: usize, x: i32, owner: Port) -> bool {
+    /// Returns whether `owner` can use the position in the channel: it is unused, or used by a line of this owner.
+    fn is_slot_free(&self, channel: usize, x: i32, owner: Port) -> bool {
         let slot_owner = self.used_slots.get(channel).and_then(|slots| slots.get(&x));
         slot_owner.is_none_or(|slot_owner| *slot_owner == owner)
     }
 
-    /// Reserves the position in the channel for lines whose links share the port `owner`.
-    fn occupy(&mut self, channel: usize, x: i32, owner: Port) {
+    /// Reserves the position in the channel for lines of this owner.
+    fn occupy_slot(&mut self, channel: usize, x: i32, owner: Port) {
         if let Some(slots) = self.used_slots.get_mut(channel) {
             slots.insert(x, owner);
         }
     }
 
-    /// Returns the range in which lines may meet the upper or lower edge of a box.
+    /// Returns the range of positions at which lines may meet the upper or lower edge of a box.
     fn edge_bounds(&self, index: usize) -> (i32, i32) {
         (
             self.spans.lefts[index] + CORNER_DISTANCE,
@@ -153,7 +156,8 @@ impl<'c> Router<'c> {
         )
     }
 
-    /// Sets the position where an iteration link leaves its iterator, if possible with space for its label.
+    /// Sets the position where an iteration link leaves its iterator, if possible with space for its label. Does
+    /// nothing if another link already set the position of this port.
     fn assign_vertical_exit(&mut self, link: &LinkPlan, channel: usize, text: Option<&str>) {
         if self.port_positions.contains_key(&link.exit) {
             return;
@@ -172,27 +176,28 @@ impl<'c> Router<'c> {
             ..link.exit
         };
         let labeled_x = nearest_slots(low, high, preferred_x).find(|x| {
-            self.is_free(channel, *x, owner)
+            self.is_slot_free(channel, *x, owner)
                 && slots_between(*x + SLOT_WIDTH, *x + label_width)
-                    .all(|label_x| self.is_free(channel, label_x, label_slots))
+                    .all(|label_x| self.is_slot_free(channel, label_x, label_slots))
         });
         let x = match labeled_x {
             Some(x) => {
                 for label_x in slots_between(x + SLOT_WIDTH, x + label_width) {
-                    self.occupy(channel, label_x, label_slots);
+                    self.occupy_slot(channel, label_x, label_slots);
                 }
                 self.labeled_exits.insert(link.exit);
                 x
             }
             None => nearest_slots(low, high, preferred_x)
-                .find(|x| self.is_free(channel, *x, owner))
+                .find(|x| self.is_slot_free(channel, *x, owner))
                 .unwrap_or(preferred_x),
         };
-        self.occupy(channel, x, owner);
+        self.occupy_slot(channel, x, owner);
         self.port_positions.insert(link.exit, x);
     }
 
     /// Sets the position where an iteration link enters its target, near the position where it leaves its iterator.
+    /// Does nothing if another link already set the position of this port.
     fn assign_vertical_entry(&mut self, link: &LinkPlan, channel: usize) {
         if self.port_positions.contains_key(&link.entry) {
             return;
@@ -204,21 +209,23 @@ impl<'c> Router<'c> {
             .unwrap_or_else(|| self.spans.center(link.entry.canvas_box))
             .clamp(low, high);
         let x = nearest_slots(low, high, preferred_x)
-            .find(|x| self.is_free(channel, *x, owner))
+            .find(|x| self.is_slot_free(channel, *x, owner))
             // The line ends before it reaches a label at the other side of the channel.
             .or_else(|| nearest_slots(low, high, preferred_x).find(|x| self.has_far_label(channel, *x, link)))
             .unwrap_or(preferred_x);
-        self.occupy(channel, x, owner);
+        self.occupy_slot(channel, x, owner);
         self.port_positions.insert(link.entry, x);
     }
 
-    /// Returns whether only a label, at the opposite side of the channel from the link's entry, is at this position.
+    /// Returns whether the position is used only by a label at the other side of the channel, which the line of the
+    /// link does not reach.
     fn has_far_label(&self, channel: usize, x: i32, link: &LinkPlan) -> bool {
         let slot_owner = self.used_slots.get(channel).and_then(|slots| slots.get(&x));
         slot_owner.is_some_and(|port| port.role == PortRole::Stub && port.side != link.entry.side)
     }
 
-    /// Sets the position of the vertical line at a left or right port, or notes that its gap is full.
+    /// Sets the position of the vertical line at a port at the left or right edge of a box. If the gap has no space for
+    /// it, records the gap as full, so that the layout can widen it. Does nothing for other ports.
     fn assign_side_port(&mut self, port: Port, owner: Port) {
         let Some(gap) = gap_at(self.grid, port) else {
             return;
@@ -232,13 +239,13 @@ impl<'c> Router<'c> {
         // A line in a gap may continue in the channel above the row and in the one below it.
         let (row, _) = gap;
         let free_slot = nearest_slots(low, high, preferred_x.clamp(low, high.max(low)))
-            .find(|x| self.is_free(row, *x, owner) && self.is_free(row + 1, *x, owner));
+            .find(|x| self.is_slot_free(row, *x, owner) && self.is_slot_free(row + 1, *x, owner));
         let x = free_slot.unwrap_or_else(|| {
             self.full_gaps.insert(gap);
             low
         });
-        self.occupy(row, x, owner);
-        self.occupy(row + 1, x, owner);
+        self.occupy_slot(row, x, owner);
+        self.occupy_slot(row + 1, x, owner);
         self.port_positions.insert(port, x);
     }
 
@@ -257,7 +264,8 @@ impl<'c> Router<'c> {
         (low, high)
     }
 
-    /// Narrows the preferred range of lines that share the port `owner` to the gap of `port`, if the two overlap.
+    /// Narrows the preferred range of the owner's lines to the gap of `port`, so that one position suits all of them.
+    /// The range does not change if it does not overlap with the gap, or if the port is at an upper or lower edge.
     fn narrow_preferred_range(&mut self, port: Port, owner: Port) {
         let Some(gap) = gap_at(self.grid, port) else {
             return;
@@ -271,7 +279,8 @@ impl<'c> Router<'c> {
         }
     }
 
-    /// Returns the best position for lines with this owner: in the middle of a gap, or near the outermost box.
+    /// Returns the best position for lines of this owner: the middle of their preferred range or, outside of all boxes,
+    /// next to the outermost box.
     fn preferred_position(&self, owner: Port) -> i32 {
         match self.preferred_ranges.get(&owner).copied().unwrap_or_default() {
             (low, OUTER_RIGHT) => low.saturating_add(SLOT_WIDTH),
@@ -288,7 +297,7 @@ impl<'c> Router<'c> {
     /// Returns whether a vertical line can cross the row here without touching a box or a line of another owner.
     fn can_cross_row(&self, row: usize, x: i32, owner: Port) -> bool {
         let (low, high) = self.gap_bounds((row, self.nearest_gap(row, x)));
-        low <= x && x <= high && self.is_free(row, x, owner) && self.is_free(row + 1, x, owner)
+        low <= x && x <= high && self.is_slot_free(row, x, owner) && self.is_slot_free(row + 1, x, owner)
     }
 
     /// Returns the positions for a vertical line through the row: the nearest free position of each near gap, and of
@@ -311,7 +320,7 @@ impl<'c> Router<'c> {
                 };
                 nearest_slots(low, high, best_x)
                     .take_while(|x| (x - best_x).abs() <= max_distance)
-                    .find(|x| self.is_free(row, *x, owner) && self.is_free(row + 1, *x, owner))
+                    .find(|x| self.is_slot_free(row, *x, owner) && self.is_slot_free(row + 1, *x, owner))
             })
             .collect()
     }
@@ -345,19 +354,19 @@ impl<'c> Router<'c> {
         hops
     }
 
-    /// Returns the best position for a link at `x` to cross the row on its way to `end_x`, and reserves it.
+    /// Returns the best position for a link at `x` to cross the row on its way to `end_x`, and reserves it. The best
+    /// position is one of these two; if the row is blocked at both, it is the nearest free position.
     fn cross_row(&mut self, owner: Port, row: usize, x: i32, end_x: i32) -> i32 {
-        let mut candidates = Vec::new();
-        candidates.extend(
-            [x, end_x]
-                .into_iter()
-                .filter(|x| self.can_cross_row(row, *x, owner)),
-        );
+        let mut candidates: Vec<i32> = [x, end_x]
+            .into_iter()
+            .filter(|x| self.can_cross_row(row, *x, owner))
+            .collect();
         if candidates.is_empty() {
             candidates = self.list_crossings(row, x, owner);
             candidates.extend(self.list_crossings(row, end_x, owner));
             candidates.extend(self.row_crossings.get(&(owner, row)).into_iter().flatten());
         }
+        // The end of the link that it shares with all links of its owner.
         let shared_x = if owner.role == PortRole::Entry { end_x } else { x };
         let crossing_x = candidates
             .into_iter()
@@ -372,29 +381,12 @@ impl<'c> Router<'c> {
             .unwrap_or(x);
         let wanted_gap = (row, self.nearest_gap(row, end_x));
         self.gap_lines.entry(wanted_gap).or_default().insert(owner);
-        self.occupy(row, crossing_x, owner);
-        self.occupy(row + 1, crossing_x, owner);
+        self.occupy_slot(row, crossing_x, owner);
+        self.occupy_slot(row + 1, crossing_x, owner);
         let crossings = self.row_crossings.entry((owner, row)).or_default();
         if !crossings.contains(&crossing_x) {
             crossings.push(crossing_x);
         }
         crossing_x
     }
-}
-
-/// Returns the multiples of [`SLOT_WIDTH`] from `low` to `high`, beginning with the nearest to `preferred_x`.
-fn nearest_slots(low: i32, high: i32, preferred_x: i32) -> impl Iterator<Item = i32> {
-    let start = (preferred_x + SLOT_WIDTH / 2).div_euclid(SLOT_WIDTH) * SLOT_WIDTH;
-    let max_distance = (high - start).max(start - low).max(0);
-    (0..=max_distance / SLOT_WIDTH + 1)
-        .flat_map(move |step| {
-            let slots = [start + step * SLOT_WIDTH, start - step * SLOT_WIDTH];
-            slots.into_iter().take(if step == 0 { 1 } else { 2 })
-        })
-        .filter(move |x| low <= *x && *x <= high)
-}
-
-/// Returns the positions from `low` to `high` at the distance of [`SLOT_WIDTH`].
-fn slots_between(low: i32, high: i32) -> impl Iterator<Item = i32> {
-    (0..=(high - low) / SLOT_WIDTH).map(move |step| low + step * SLOT_WIDTH)
 }

@@ -1,8 +1,8 @@
 //! Renders the canvas as SVG: self-contained, without scripts, readable in light and dark mode.
 //!
-//! Color shows only the change, and a sign or a dash has the same meaning. Sizes and the colors of light mode are
-//! attributes, so that the picture is right without its style sheet. Other code styles and tests the picture by its
-//! markup (`component`, `link`, `stub` and their `data-` attributes), so the markup must stay stable.
+//! Color shows only changes, and signs and dashed lines show the same changes without color. Sizes and the colors of
+//! light mode are attributes, so that the picture is right without its style sheet. Other code styles and tests the
+//! picture by its markup (`component`, `link`, `stub` and their `data-` attributes), so the markup must stay stable.
 
 use super::canvas::{Canvas, ChangeMark, PipelineState};
 use super::component_drawing::{Component, ElementIds, INK, colors, dash_attribute};
@@ -42,12 +42,12 @@ pub struct Picture<'c> {
     layout: Layout,
 }
 
-/// The place of a picture in a page.
+/// The properties that a page gives to one of its pictures.
 pub struct PictureFrame<'f> {
     /// The prefix of the ids of title and description.
     pub id: &'f str,
     pub title: &'f str,
-    /// Maximum width of the picture in the page, in pixels; it is scaled down to it.
+    /// Maximum width of the picture in the page, in pixels. A wider picture is scaled down.
     pub max_width: Option<i32>,
     /// The id of the element that a click outside the components leads to.
     pub background_target: Option<&'f str>,
@@ -64,7 +64,8 @@ impl<'c> Picture<'c> {
         }
     }
 
-    /// Computes the layout of a picture with at most this width in pixels, if possible: it continues below like text.
+    /// Computes the layout of a picture with at most this width in pixels, if possible. A picture that is too wide
+    /// continues below, like wrapped text.
     pub fn with_max_width(canvas: Canvas, max_width: i32) -> Picture<'static> {
         Picture {
             layout: lay_out_within(&canvas, max_width - 2 * MARGIN),
@@ -100,7 +101,7 @@ impl<'c> Picture<'c> {
 
     /// Returns the height with the margins and the legend, in pixels.
     fn height(&self) -> i32 {
-        self.layout.height + MARGIN + self.top()
+        self.layout.height + MARGIN + self.header_height()
     }
 
     /// Renders the picture as a separate file, with its style and arrow heads.
@@ -111,7 +112,9 @@ impl<'c> Picture<'c> {
     /// Renders the picture for a page that contains [`STYLE`] and the arrow heads from [`render_markers`] once.
     pub fn render_fragment(&self, frame: &PictureFrame<'_>) -> String {
         // A picture with the role `img` hides its links from screen readers.
-        self.render(frame, "group", "")
+        let role = "group";
+        let definitions = "";
+        self.render(frame, role, definitions)
     }
 
     /// Renders a copy of the picture that is scaled down to the maximum width of the frame. To keep the page small, it
@@ -127,7 +130,8 @@ impl<'c> Picture<'c> {
         svg
     }
 
-    /// Renders the picture. `definitions` contains the style and the arrow heads, unless the page has them.
+    /// Renders the picture. `role` is its ARIA role. `definitions` contains the style and the arrow heads; it is empty
+    /// if the page contains them.
     fn render(&self, frame: &PictureFrame<'_>, role: &str, definitions: &str) -> String {
         let mut svg = self.format_svg_start(frame, role);
         svg.push_str(definitions);
@@ -165,7 +169,7 @@ impl<'c> Picture<'c> {
              height=\"{shown_height}\" font-family=\"{FONT_FAMILY}\" font-size=\"{FONT_SIZE}\">\
              <title id=\"{id}-title\">{}</title><desc id=\"{id}-desc\">{}</desc>",
             -MARGIN,
-            -self.top(),
+            -self.header_height(),
             text::escape_markup(frame.title),
             text::escape_markup(&describe_canvas(&self.canvas))
         )
@@ -180,16 +184,16 @@ impl<'c> Picture<'c> {
                 text::escape_markup(target),
                 text::escape_markup(&format!("Full size: {}", frame.title)),
                 -MARGIN,
-                -self.top(),
+                -self.header_height(),
                 self.width(),
-                self.height() - self.top(),
+                self.height() - self.header_height(),
                 -MARGIN,
             );
         }
     }
 
     /// Returns the height of the margin and the legend above the drawing, in pixels.
-    fn top(&self) -> i32 {
+    fn header_height(&self) -> i32 {
         MARGIN + if self.has_legend() { LEGEND_HEIGHT } else { 0 }
     }
 
@@ -207,14 +211,14 @@ impl<'c> Picture<'c> {
         };
         let mut legend = String::new();
         let mut x = 0;
-        for (mark, words) in entries {
+        for (mark, entry_text) in entries {
             let (line_color, fill) = colors(mark);
-            let width = label::text_width(&words) + 18;
+            let width = label::text_width(&entry_text) + 18;
             let _ = write!(
                 legend,
                 "<g class=\"sg-legend sg-{mark_word}\"><rect class=\"sg-frame\" x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"20\" \
                  rx=\"10\" fill=\"{fill}\" stroke=\"{line_color}\"{}/><text class=\"sg-name\" x=\"{}\" y=\"{}\" \
-                 text-anchor=\"middle\" fill=\"{INK}\">{words}</text></g>",
+                 text-anchor=\"middle\" fill=\"{INK}\">{entry_text}</text></g>",
                 -LEGEND_HEIGHT,
                 dash_attribute(mark),
                 x + width / 2,
@@ -263,6 +267,8 @@ pub fn render_document(canvas: &Canvas, title: &str) -> String {
         return Picture::with_natural_width(canvas).render_document(title);
     };
     let (mut drawings, mut width, mut height) = (String::new(), 0, 0);
+    // The file contains the definitions once, outside of both pictures.
+    let definitions = "";
     for (version, name) in versions.iter().zip(["Before", "After"]) {
         let picture = Picture::with_natural_width(version);
         let frame = file_frame(name, name);
@@ -272,7 +278,7 @@ pub fn render_document(canvas: &Canvas, title: &str) -> String {
              <g transform=\"translate(0 {})\">{}</g>",
             height + 18,
             height + HEADING_HEIGHT,
-            picture.render(&frame, "img", "")
+            picture.render(&frame, "img", definitions)
         );
         width = width.max(picture.width());
         height += HEADING_HEIGHT + picture.height();
@@ -302,7 +308,8 @@ fn render_definitions() -> String {
     format!("<style>{STYLE}</style>{}", render_markers())
 }
 
-/// Renders the arrow heads of links, one for each color, which all pictures of a page share.
+/// Renders the arrow heads of links, one for each color, which all pictures of a page share. A link is added or
+/// removed, but never marked as changed, so there is no arrow head for changed links.
 pub fn render_markers() -> String {
     let mut defs = String::from("<defs>");
     for mark in [ChangeMark::Unchanged, ChangeMark::Added, ChangeMark::Removed] {
@@ -322,9 +329,9 @@ pub fn render_markers() -> String {
 /// Describes the picture as text for screen readers: numbers of components and links, and names of changed components.
 fn describe_canvas(canvas: &Canvas) -> String {
     let mut description = format!(
-        "{} components, {} links.",
-        canvas.boxes.len(),
-        canvas.arrows.len()
+        "{}, {}.",
+        text::format_count(canvas.boxes.len(), "component"),
+        text::format_count(canvas.arrows.len(), "link")
     );
     for mark in [ChangeMark::Added, ChangeMark::Removed, ChangeMark::Changed] {
         let names: Vec<&str> = canvas

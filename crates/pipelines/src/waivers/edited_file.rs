@@ -1,4 +1,4 @@
-//! Edits the file in place: other entries and comments keep their bytes.
+//! Edits the waivers file in place: other entries and comments keep their bytes.
 //!
 //! Only a list with entries on separate lines can be edited. The result is read again and must contain exactly the
 //! expected entries; otherwise nothing is changed.
@@ -68,8 +68,9 @@ impl EditedFile {
     /// Parses the lines of the waivers file, so that entries can be added and removed without changing the others.
     /// Fails for entries that are not written on lines of their own.
     fn parse(text: &str) -> Result<Self, EditError> {
-        // An entry of an unknown rule is no reason to reject the file.
-        let placed_waivers = parse_waivers_file(text.as_bytes(), &|_| true)?;
+        // Whether a rule exists does not matter for an edit, so every rule id is accepted.
+        let is_known_rule = |_: &str| true;
+        let placed_waivers = parse_waivers_file(text.as_bytes(), &is_known_rule)?;
         let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
         if let Some(last) = lines.last_mut().filter(|last| !last.ends_with('\n')) {
@@ -134,7 +135,8 @@ impl EditedFile {
     /// and this fails.
     fn into_verified_text(self, mut entries: Vec<WaiverEntry>) -> Result<String, EditError> {
         let text = self.to_text();
-        let mut reread_entries: Vec<WaiverEntry> = parse_waivers_file(text.as_bytes(), &|_| true)
+        let is_known_rule = |_: &str| true;
+        let mut reread_entries: Vec<WaiverEntry> = parse_waivers_file(text.as_bytes(), &is_known_rule)
             .map_err(|_| EditError::UnsupportedForm)?
             .into_iter()
             .map(|waiver| waiver.entry)
@@ -149,7 +151,7 @@ impl EditedFile {
     }
 }
 
-/// Returns the entries with their lines, or `None` if an entry does not begin with a dash on its own line.
+/// Returns the entries with their lines, or `None` if an entry does not begin with a dash on a line of its own.
 fn locate_entries(lines: &[String], placed_waivers: Vec<PlacedWaiver>) -> Option<Vec<LocatedEntry>> {
     let mut starts: Vec<usize> = Vec::with_capacity(placed_waivers.len());
     for waiver in &placed_waivers {
@@ -178,12 +180,12 @@ fn locate_entries(lines: &[String], placed_waivers: Vec<PlacedWaiver>) -> Option
     Some(located_entries)
 }
 
-/// Returns whether the line begins an entry of a list.
+/// Returns whether the line begins an entry of a list. The first line of the file may have a byte order mark.
 fn has_leading_dash(line: &str) -> bool {
     line.trim_start_matches([' ', '\u{feff}']).starts_with('-')
 }
 
-/// Returns whether the line is not blank, not a comment, and not the end of the document.
+/// Returns whether the line is not blank, not a comment, and not `...`, which ends a YAML document.
 fn has_content(line: &str) -> bool {
     let content = line.trim();
     !content.is_empty() && !content.starts_with('#') && content != "..."

@@ -69,7 +69,7 @@ impl WaiverStatus {
 }
 
 impl Waivers {
-    /// Compiles the paths of the entries to globs.
+    /// Compiles the paths of the entries to globs. Fails if a path is not a valid glob.
     pub fn new(entries: Vec<WaiverEntry>) -> Result<Self, Error> {
         let mut globs = GlobSetBuilder::new();
         for entry in &entries {
@@ -253,7 +253,7 @@ struct FileCoverage {
 }
 
 impl FileCoverage {
-    /// Records a file of the run, and whether it was evaluated by the rule of the entry.
+    /// Records a file of the run, and whether the entry's rule was evaluated on it.
     fn add_file(&mut self, entry: &WaiverEntry, file: &FileResults, check_levels: CheckLevels) {
         self.evaluated_count += 1;
         for result in file.results.iter().filter(|result| result.rule == entry.rule) {
@@ -268,8 +268,9 @@ impl FileCoverage {
         self.is_evaluated |= check.is_some_and(|check| check_levels.enforcement_of(check).is_some());
     }
 
-    /// Returns whether the run shows if the entry is needed: all files that its path matches were evaluated by its
-    /// rule, without an error. If no file matches, the run must have covered the complete repository (`is_complete`).
+    /// Returns whether the run shows if the entry is needed: the run evaluated all pipelines that the entry's path
+    /// matches, and the entry's rule had no error. If no pipeline matches, the run must have covered the complete
+    /// repository (`is_complete`), and no other file may match.
     const fn is_conclusive(&self, is_complete: bool) -> bool {
         match self.existing_count {
             0 => is_complete && !self.has_other_file,

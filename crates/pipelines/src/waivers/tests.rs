@@ -61,7 +61,7 @@ fn invalid_waiver_is_rejected_with_position_and_suggestion() {
     insta::assert_snapshot!(refused("- { rule: unused-components, reason: r }"), @"the waiver has no `path` (line 1, column 3)");
     insta::assert_snapshot!(refused("- { rule: unused-components, path: a }"), @"the waiver has no `reason` (line 1, column 3)");
     insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: ' ' }"), @"`reason` is empty or not a string (line 1, column 47)");
-    insta::assert_snapshot!(refused("- { rule: unused-components, path: 'a[', reason: r }"), @"the glob `a[` cannot be read: unclosed character class; missing ']' (line 1, column 36)");
+    insta::assert_snapshot!(refused("- { rule: unused-components, path: 'a[', reason: r }"), @"the glob `a[` is not valid: unclosed character class; missing ']' (line 1, column 36)");
     insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, until: 2027-02-30 }"), @"`2027-02-30` is not a date such as 2027-03-31 (line 1, column 57)");
     insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, until: 20270101 }"), @"`20270101` is not a date such as 2027-03-31 (line 1, column 57)");
     insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, size: 3 }"), @"`size` is valid only for rules that compare a number with a limit (line 1, column 56)");

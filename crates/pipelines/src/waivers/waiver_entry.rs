@@ -61,7 +61,7 @@ impl WaiverEntry {
         }
     }
 
-    /// Describes the waiver for people: rule, path and component.
+    /// Describes the waiver for people: rule, path and, if the waiver has one, the component.
     pub fn describe(&self) -> String {
         let about = self.about.as_ref().map(|about| format!(", {about}"));
         format!("{} in {}{}", self.rule, self.path, about.unwrap_or_default())

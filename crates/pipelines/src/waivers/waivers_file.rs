@@ -1,4 +1,5 @@
-//! Reads the file strictly: anything that is not a valid waiver is an error with its position and a suggestion.
+//! Parses the waivers file strictly: anything that is not a valid waiver is an error with its position and, if
+//! possible, a suggestion.
 
 use super::WaiverEntry;
 use crate::rules;
@@ -9,13 +10,13 @@ use sluicegate_base::text;
 
 const KEYS: [&str; 7] = ["rule", "path", "about", "size", "reason", "owner", "until"];
 
-/// Maximum number of entries.
+/// Maximum number of waivers in the file.
 const MAX_WAIVERS: usize = 100_000;
 
 /// Maximum length of a text in an entry, in bytes.
 const MAX_TEXT_BYTES: usize = 4096;
 
-/// An entry with its position.
+/// A waiver with its position in the waivers file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedWaiver {
     pub entry: WaiverEntry,
@@ -32,7 +33,8 @@ pub fn parse_waivers_file(
     if is_blank(bytes) {
         return Ok(Vec::new());
     }
-    let tree = Tree::parse(bytes, None)?;
+    let skipped_key = None;
+    let tree = Tree::parse(bytes, skipped_key)?;
     let root = tree.root();
     let items = root
         .items()
@@ -138,19 +140,19 @@ fn optional_text(item: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, Doc
     }
 }
 
-/// Returns the text of the key `path`. Fails if it is not a valid glob.
+/// Returns the text of the key `path`. Fails if the key is missing or its text is not a valid glob.
 fn parse_path(item: NodeRef<'_, '_>) -> Result<String, DocumentError> {
     let path = require_text(item, "path")?;
     match parse_glob(&path) {
         Ok(_) => Ok(path),
         Err(error) => {
-            let message = format!("the glob `{}` cannot be read: {}", shorten(&path), error.kind());
+            let message = format!("the glob `{}` is not valid: {}", shorten(&path), error.kind());
             Err(error_at(item.get("path").unwrap_or(item), message))
         }
     }
 }
 
-/// Returns the number of the key `size`; `None` if the key is missing.
+/// Returns the number of the key `size`, or `None` if the key is missing. Fails if the value is not an integer from 0.
 fn parse_size(item: NodeRef<'_, '_>) -> Result<Option<u64>, DocumentError> {
     let Some(node) = item.get("size") else {
         return Ok(None);
@@ -161,7 +163,7 @@ fn parse_size(item: NodeRef<'_, '_>) -> Result<Option<u64>, DocumentError> {
     }
 }
 
-/// Returns the date of the key `until`; `None` if the key is missing.
+/// Returns the date of the key `until`, or `None` if the key is missing. Fails if the value is not a date.
 fn parse_until(item: NodeRef<'_, '_>) -> Result<Option<Date>, DocumentError> {
     let Some(node) = item.get("until") else {
         return Ok(None);
