@@ -52,7 +52,8 @@ pub struct NewSharedParameter {
 }
 
 impl NewSharedEntry {
-    /// Builds the entry of a pipeline: its public variables become parameters. The default id is made from `path`.
+    /// Builds the entry for the pipeline file with this content. Its public variables become parameters; the names of its
+    /// private variables are only listed. If `id` is `None`, the id is made from the file name.
     pub fn for_pipeline(path: &str, id: Option<String>, bytes: &[u8]) -> Result<Self, DocumentError> {
         let tree = Tree::parse(bytes, Some("design"))?;
         let outline = PipelineOutline::from_node(tree.root())?;
@@ -103,7 +104,8 @@ impl NewSharedEntry {
         }
     }
 
-    /// Returns the text with the entry on lines of its own at the end of the list; fails if the list is in brackets.
+    /// Returns the text with the entry on lines of its own at the end of the list. Fails if the list is in brackets, unless
+    /// it is empty.
     fn insert_lines(
         &self,
         text: &str,
@@ -116,7 +118,7 @@ impl NewSharedEntry {
         }
         let (line_index, indent) = match shared_pipelines.entries.last() {
             Some(last_entry) => find_entry_end(&lines, last_entry.position.line),
-            None => open_empty_list(&mut lines, shared_pipelines.position.line, ending),
+            None => remove_empty_brackets(&mut lines, shared_pipelines.position.line, ending),
         }
         .ok_or(SharedEditError::UnsupportedForm)?;
         lines.insert(line_index, self.format_lines(&indent, ending));
@@ -338,7 +340,8 @@ fn format_scalar(text: &str) -> String {
     }
 }
 
-/// Returns the text with an empty list as the value of `pipelines` if this value is null or missing; otherwise `None`.
+/// Replaces the value of `pipelines` with an empty list if the value is null or left out, so that an entry can be
+/// inserted. Returns `None` if there is another value, or if no line begins with `pipelines:`.
 fn insert_empty_list(text: &str) -> Option<String> {
     let tree = Tree::parse(text.as_bytes(), None).ok()?;
     tree.root().get("pipelines").filter(|list| list.is_null())?;
@@ -384,9 +387,10 @@ fn is_entry_start(line: &str) -> bool {
     content.starts_with("- ") || content.trim_end() == "-"
 }
 
-/// Removes the brackets of an empty list on the line with the number `line` (from 1). Returns the index of the next
-/// line and the indentation for a first entry; `None` if the line has no such brackets.
-fn open_empty_list(lines: &mut [String], line: u32, ending: &str) -> Option<(usize, String)> {
+/// Removes the brackets `[]` of an empty list on the line with the number `line` (from 1), so that an entry can follow
+/// on a line of its own. Returns the index of the next line and the indentation for the entry; `None` if the line has
+/// no such brackets.
+fn remove_empty_brackets(lines: &mut [String], line: u32, ending: &str) -> Option<(usize, String)> {
     let line_index = usize::try_from(line).ok()?.checked_sub(1)?;
     let text = lines.get_mut(line_index)?;
     let (text_before, text_after) = text.split_once("[]")?;

@@ -95,7 +95,7 @@ fn parse_kind(root: NodeRef<'_, '_>) -> Result<PipelineKind, DocumentError> {
     if !root.is_map() {
         return Err(DocumentError::at_position(
             root.position(),
-            "a pipeline is a map with the keys `type` and `pipeline`",
+            "a pipeline must be a map with the keys `type` and `pipeline`",
         ));
     }
     let node = root
@@ -109,13 +109,13 @@ fn parse_kind(root: NodeRef<'_, '_>) -> Result<PipelineKind, DocumentError> {
 
 /// Builds the error for a `type` that is not a known kind of pipeline.
 fn unknown_kind_error(node: NodeRef<'_, '_>) -> DocumentError {
-    let stated_type = node
+    let other_type = node
         .text()
-        .map(|text| format!("`{}`, and ", shorten(text)))
+        .map(|text| format!(", but is `{}`", shorten(text)))
         .unwrap_or_default();
     DocumentError::at_position(
         node.position(),
-        format!("`type` is {stated_type}neither `orchestration` nor `transformation`"),
+        format!("`type` must be `orchestration` or `transformation`{other_type}"),
     )
 }
 
@@ -228,7 +228,8 @@ fn parse_link(role: LinkRole, condition: Option<TransitionCondition>, node: Node
 }
 
 /// Returns the names of the variables that an iterator sets. Each type of iterator stores them in different parameters.
-/// The parameter `gridVariable` is omitted, because the iterator only reads this grid.
+/// Where a parameter is a list of rows, the number is the column with the variable. The parameter `gridVariable` is
+/// omitted, because the iterator only reads this grid.
 fn parse_iteration_variables<'t, 'a: 't>(
     kind: &str,
     get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>,

@@ -169,7 +169,8 @@ pub struct PipelineVariable {
 }
 
 impl Pipeline {
-    /// Creates a pipeline from its parts. The index of names is built only when a text is searched for them.
+    /// Creates a pipeline from its parts. The subject index is built later, at the first call of
+    /// [`Self::find_subject`].
     pub(super) const fn new(
         kind: PipelineKind,
         components: Vec<Component>,

@@ -212,7 +212,7 @@ impl<'f> PipelineFiles<'f> {
             .filter(move |path| path.ends_with(kind.extension()))
     }
 
-    /// Returns the paths of the files in any folder that have the file name of `target`, with the kind's extension if
+    /// Returns the paths of the files in any directory that have the file name of `target`, with the kind's extension if
     /// the target omits it.
     pub(crate) fn files_named(&self, target: &str, kind: PipelineKind) -> &[&'f str] {
         let find_paths = |path: &str| self.by_name.get(file_name(path)).map(Vec::as_slice);
@@ -260,11 +260,11 @@ fn has_name_and_extension(target: &str, kind: PipelineKind) -> bool {
 
 /// Returns the path of a file with this name in the directory of `caller`.
 fn sibling_path(caller: &str, name: &str) -> String {
-    let folder = caller.rsplit_once('/').map(|(folder, _)| folder);
-    folder.map_or_else(|| name.to_owned(), |folder| format!("{folder}/{name}"))
+    let directory = caller.rsplit_once('/').map(|(directory, _)| directory);
+    directory.map_or_else(|| name.to_owned(), |directory| format!("{directory}/{name}"))
 }
 
-/// Returns the name of a file, without its folder.
+/// Returns the name of a file, without its directory.
 pub fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }

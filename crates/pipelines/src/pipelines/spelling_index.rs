@@ -32,7 +32,8 @@ pub(crate) struct SpellingIndex<'p> {
 }
 
 impl<'p> SpellingIndex<'p> {
-    /// Creates the index of these paths.
+    /// Indexes all paths without regard to letter case and, for other Unicode normal forms, the file names that are not
+    /// ASCII.
     pub(crate) fn new(paths: impl Iterator<Item = &'p str>) -> Self {
         let mut index = Self::default();
         for path in paths {
@@ -71,7 +72,7 @@ impl<'p> SpellingIndex<'p> {
                 },
                 is_only_path: true,
             }),
-            _ => self.find_normal_form(path).map(|other_path| OtherSpelling {
+            _ => self.find_other_normal_form(path).map(|other_path| OtherSpelling {
                 path: other_path,
                 difference: SpellingDifference::NormalForm,
                 is_only_path: false,
@@ -79,9 +80,9 @@ impl<'p> SpellingIndex<'p> {
         }
     }
 
-    /// Returns the file whose path is the same text in any normal form, otherwise the only file whose name is. A path
-    /// of ASCII characters has no other normal form.
-    fn find_normal_form(&self, path: &str) -> Option<&'p str> {
+    /// Returns the file whose path differs from `path` at most in its Unicode normal form, otherwise the only file whose
+    /// name does. Returns `None` for a path of ASCII characters, which has only one normal form.
+    fn find_other_normal_form(&self, path: &str) -> Option<&'p str> {
         if path.is_ascii() {
             return None;
         }

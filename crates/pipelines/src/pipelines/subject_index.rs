@@ -73,7 +73,8 @@ struct IndexedName {
 
 impl SubjectIndex {
     /// Creates the index from the names of components and of variables, with their lines. A name with blanks at its
-    /// ends is also indexed without them, because a platform may trim it.
+    /// ends is also indexed without them, because a platform may trim it. Equal names are merged into one, which is
+    /// ambiguous if the names in the file differ.
     pub(super) fn new<'n>(
         components: impl Iterator<Item = (&'n str, u32)>,
         variables: impl Iterator<Item = (&'n str, u32)>,
@@ -274,7 +275,7 @@ impl IndexedName {
     }
 }
 
-/// Returns the first [`MAX_TEXT`] bytes of a text, which are the part that is searched.
+/// Returns at most the first [`MAX_TEXT`] bytes of a text, because only these are searched. Does not cut a character.
 fn truncate_text(text: &str) -> &str {
     let end = (0..=MAX_TEXT.min(text.len()))
         .rev()

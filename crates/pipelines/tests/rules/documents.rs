@@ -51,16 +51,20 @@ const NO_PIPELINES: [(&str, &str, (u32, u32)); 31] = [
     ("pipeline: {}", "`type` is missing", (1, 1)),
     (
         "type: shared\npipeline: {}",
-        "`type` is `shared`, and neither",
+        "`type` must be `orchestration` or `transformation`, but is `shared`",
         (1, 7),
     ),
     (
         "type: Orchestration\npipeline: {}",
-        "neither `orchestration` nor",
+        "`type` must be `orchestration` or `transformation`, but is `Orchestration`",
         (1, 7),
     ),
-    ("type:\npipeline: {}", "neither `orchestration` nor", (1, 5)),
-    ("pipeline: {}\ntype: [orchestration]", "`type` is neither", (2, 7)),
+    ("type:\npipeline: {}", "`type` must be `orchestration`", (1, 5)),
+    (
+        "pipeline: {}\ntype: [orchestration]",
+        "`type` must be `orchestration`",
+        (2, 7),
+    ),
     (
         "type: orchestration\npipeline: []",
         "`pipeline` is not a map",
