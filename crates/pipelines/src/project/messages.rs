@@ -41,7 +41,7 @@ pub fn describe_ambiguous_call(kind: PipelineKind, target: &str, paths: &[&str])
     )
 }
 
-/// Describes a call by a name alone, with the full path to write instead.
+/// Describes a call that names a pipeline without its directory, with the full path to write instead.
 pub(super) fn describe_bare_call(kind: PipelineKind, target: &str, path: &str) -> String {
     format!(
         "calls the {} `{}` without its folder: write the full path, `{}`",

@@ -158,7 +158,7 @@ impl<'p> CallSuggestions<'p> {
             [] => match spelling {
                 Some(spelling) => format_other_spelling_hint(spelling) + REPAIR_HINT,
                 None => self
-                    .find_similar(files, target, kind)
+                    .find_similar_path(files, target, kind)
                     .map(format_similar_name_hint)
                     .unwrap_or_default(),
             },
@@ -189,9 +189,9 @@ impl<'p> CallSuggestions<'p> {
         spellings.find_similar_spelling(&format!("{target_stem}{}", kind.extension()))
     }
 
-    /// Returns the path that is most similar to the target of a call; `None` if no path is similar, or after too much
-    /// work.
-    fn find_similar(
+    /// Returns the path that is most similar to the target of a call; `None` if no path is similar, or if the budget
+    /// for searches is used up.
+    fn find_similar_path(
         &mut self,
         files: &PipelineFiles<'p>,
         target: &str,
@@ -229,7 +229,8 @@ impl ComponentSuggestions {
         self.cached_names.clear();
     }
 
-    /// Returns the component whose name is most similar; `None` if no name is similar, or after too much work.
+    /// Returns the component whose name is most similar; `None` if no name is similar, or if the budget for searches is
+    /// used up.
     pub fn find_similar<'n>(
         &mut self,
         names: impl Iterator<Item = &'n str> + Clone,
@@ -245,8 +246,8 @@ impl ComponentSuggestions {
         {
             return None;
         }
-        let similar = find_most_similar(name, names).map(str::to_owned);
-        self.cached_names.insert(name.to_owned(), similar.clone());
-        similar
+        let similar_name = find_most_similar(name, names).map(str::to_owned);
+        self.cached_names.insert(name.to_owned(), similar_name.clone());
+        similar_name
     }
 }

@@ -27,7 +27,8 @@ impl<'p> EvaluatedPipeline<'p> {
         self.graph.get_or_init(|| ComponentGraph::new(self.pipeline))
     }
 
-    /// Returns a violation for each component for which `is_wrong` returns true; it gets the index and the component.
+    /// Returns a violation for each component for which `is_wrong` returns true, given the component's index and the
+    /// component.
     /// Each message is the component's name, followed by `problem`.
     pub(crate) fn list_component_violations(
         &self,

@@ -185,7 +185,7 @@ impl RulesFileLinter {
             ),
             error_type: Some(error.error_type()),
             is_error: true,
-            help: Some("enable it once".to_owned()),
+            help: Some("enable the rule only once".to_owned()),
         });
     }
 }

@@ -20,7 +20,7 @@ impl Rule for MaximumComponents {
         Measure::MoreIsWorse(count_components)
     }
 
-    /// Creates the evaluator: a pipeline has at most `maxComponents` components.
+    /// Creates the evaluator, which reports a pipeline with more than `maxComponents` components.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.require_count("maxComponents")?;
         Ok(Box::new(move |subject| {

@@ -29,7 +29,7 @@ impl Rule for MaximumOutputs {
         Measure::MoreIsWorse(count_outputs)
     }
 
-    /// Creates the evaluator: a transformation has at most `maxOutputs` output components.
+    /// Creates the evaluator, which reports a transformation with more than `maxOutputs` output components.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.require_count("maxOutputs")?;
         Ok(Box::new(move |subject| {

@@ -20,7 +20,7 @@ impl Rule for MinimumComponents {
         Measure::LessIsWorse(count_components)
     }
 
-    /// Creates the evaluator: a pipeline has at least `minComponents` components.
+    /// Creates the evaluator, which reports a pipeline with fewer than `minComponents` components.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let minimum = config.require_count("minComponents")?;
         Ok(Box::new(move |subject| {

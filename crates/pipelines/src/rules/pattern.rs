@@ -69,7 +69,7 @@ impl Pattern {
         }
         let invalid = |problem| EvaluationError::InvalidRegexPattern { id: rule, problem };
         let [.., largest] = LIMITS;
-        let (engine, limit) = match compile(pattern, largest) {
+        let (engine, limit) = match build_linear(pattern, largest) {
             Ok(_) => compile_linear(pattern),
             Err(regex::Error::Syntax(message)) => compile_backtracking(pattern).map_err(|problem| {
                 let explanation = summarize_error(&message);
@@ -140,11 +140,11 @@ fn compile_linear(pattern: &str) -> Option<(PatternEngine, PatternLimit)> {
     LIMITS
         .iter()
         .flat_map(|limit| forms.iter().map(move |form| (form, *limit)))
-        .find_map(|(form, limit)| Some((PatternEngine::Linear(compile(form, limit).ok()?), limit)))
+        .find_map(|(form, limit)| Some((PatternEngine::Linear(build_linear(form, limit).ok()?), limit)))
 }
 
 /// Compiles the pattern as it is for the engine with linear time. Fails if it is invalid or exceeds the size limit.
-fn compile(pattern: &str, limit: PatternLimit) -> Result<Regex, regex::Error> {
+fn build_linear(pattern: &str, limit: PatternLimit) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern)
         .size_limit(limit.compiled_bytes)
         .build()

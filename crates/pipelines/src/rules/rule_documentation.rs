@@ -56,16 +56,16 @@ impl RuleDocumentation {
                 .map(|field| format!("`{}` is {}; it is required.", field.name, field.meaning));
             blocks.push(DocumentationBlock::Points(fields.collect()));
         }
-        let with_config = match self.example_config {
+        let config_phrase = match self.example_config {
             "" => String::new(),
             config => format!(" with `{config}`"),
         };
         blocks.extend([
             DocumentationBlock::Heading("What passes"),
-            DocumentationBlock::Text(format!("This pipeline passes{with_config}:")),
+            DocumentationBlock::Text(format!("This pipeline passes{config_phrase}:")),
             DocumentationBlock::Yaml(self.passing_example.to_owned()),
             DocumentationBlock::Heading("What fails"),
-            DocumentationBlock::Text(format!("This pipeline fails{with_config}:")),
+            DocumentationBlock::Text(format!("This pipeline fails{config_phrase}:")),
             DocumentationBlock::Yaml(self.failing_example.to_owned()),
         ]);
         blocks

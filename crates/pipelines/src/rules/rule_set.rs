@@ -84,7 +84,8 @@ impl RuleSet {
         self.file.as_ref().ok()?.levels.get(rule).copied().flatten()
     }
 
-    /// Returns the state of the rule with this id.
+    /// Returns the state of the rule with this id. The state is `Unknown` if the rules file is missing or cannot
+    /// be read, and `Broken` if the rule is enabled but cannot be evaluated.
     pub fn state(&self, rule: &str) -> RuleState {
         let Ok(file) = &self.file else {
             return RuleState::Unknown;
@@ -121,14 +122,14 @@ impl RuleSet {
 
     /// Returns the results for a pipeline file, in the order of the rules file.
     ///
-    /// `path` is the path from the repository root. If `document` cannot be read, its extension determines which rules
-    /// would have applied.
+    /// `path` is the path from the repository root. If `document` is not a pipeline, the extension of
+    /// `path` determines for which rules an error is returned.
     pub fn evaluate(&self, path: &str, document: &[u8]) -> FileResults {
         self.evaluate_bytes(path, document, &|_, _, _| {})
     }
 
-    /// Returns the results as [`Self::evaluate`] does, for a file that may be unreadable. `observe` gets the pipeline
-    /// if it was read.
+    /// Returns the results as [`Self::evaluate`] does, for a file that may be unreadable. Passes the pipeline to
+    /// `observe` if it can be parsed.
     pub fn evaluate_document(
         &self,
         path: &str,
@@ -143,7 +144,8 @@ impl RuleSet {
         }
     }
 
-    /// Evaluates the rules on a document. Passes the pipeline to `observe` if it can be parsed.
+    /// Evaluates the rules on a document. Passes the pipeline to `observe` if it can be parsed. The key `design` is
+    /// skipped, because it contains only the layout.
     fn evaluate_bytes(&self, path: &str, document: &[u8], observe: &PipelineObserver<'_>) -> FileResults {
         self.evaluate_lazily(path, || {
             let tree = Tree::parse(document, Some("design")).map_err(EvaluationError::DocumentParse)?;
@@ -175,8 +177,8 @@ impl RuleSet {
         self.evaluate_lazily(path, || Ok(pipeline))
     }
 
-    /// Evaluates the rules on the pipeline that `read_pipeline` returns. If no rule is enabled, the pipeline is not
-    /// read.
+    /// Evaluates the rules on the pipeline that `read_pipeline` returns. The pipeline is not read if no rule is
+    /// enabled, or if the rules file is unusable, which is then the only result.
     fn evaluate_lazily<P: Borrow<Pipeline>>(
         &self,
         path: &str,

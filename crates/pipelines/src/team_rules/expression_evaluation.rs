@@ -29,7 +29,7 @@ impl<'m> Evaluation<'m> {
         self.spend_steps(1)?;
         match node {
             Node::Constant(constant) => Ok(constant_value(constant)),
-            Node::Variable(index) => self.find_scope_value(*index),
+            Node::Variable(index) => self.variable_value(*index),
             Node::Field(operand, index) => match self.compute_value(operand)? {
                 Value::Record(record) => record
                     .fields
@@ -110,8 +110,8 @@ impl<'m> Evaluation<'m> {
         self.spend_steps(text.len() / CHARACTERS_PER_STEP)
     }
 
-    /// Returns the value of the variable with this index in the scope.
-    fn find_scope_value(&self, index: usize) -> EvaluationResult<'m> {
+    /// Returns the value of the variable with this index in the scope. Fails if there is no such variable.
+    fn variable_value(&self, index: usize) -> EvaluationResult<'m> {
         let value = self.variables.get(index);
         value
             .cloned()
@@ -162,7 +162,7 @@ impl<'m> Evaluation<'m> {
         left.map(Value::Boolean)
     }
 
-    /// Applies an operator to two values. All four comparisons are false if a number is not a number (NaN).
+    /// Applies an operator to two values. `<`, `<=`, `>` and `>=` are all false if a value is NaN, which has no order.
     fn apply_operator(
         &mut self,
         operator: BinaryOperator,
@@ -224,8 +224,8 @@ impl<'m> Evaluation<'m> {
         }
     }
 
-    /// Evaluates a function that searches a text for another text, or matches it against a pattern. A pattern that is
-    /// not a literal is compiled here, which costs many steps.
+    /// Evaluates a function that searches a text for another text, or matches the text against a regular expression or
+    /// a glob. A pattern that is not a literal is compiled here, which costs many steps.
     fn match_text(
         &mut self,
         function: Function,

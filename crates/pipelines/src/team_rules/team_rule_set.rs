@@ -63,7 +63,7 @@ impl TeamRuleSet {
     }
 
     /// Returns the results of the rules that apply to the pipeline at this path. If the pipeline cannot be read, each
-    /// result is an error. `files` has the project's pipelines.
+    /// result is an error. `files` contains the project's pipelines, so that calls can be resolved.
     pub fn evaluate(
         &self,
         path: &str,
@@ -82,7 +82,7 @@ impl TeamRuleSet {
             Ok((tree, pipeline)) => self.evaluate_pipeline(path, pipeline, tree, files),
             Err(error) => {
                 let error = EvaluationError::DocumentParse(error.clone());
-                let rules = self.rules_at(path);
+                let rules = self.enforced_rules_at(path);
                 FileResults {
                     path: path.to_owned(),
                     results: rules.map(|rule| build_unreadable_result(rule, &error)).collect(),
@@ -100,7 +100,7 @@ impl TeamRuleSet {
         files: &PipelineFiles<'_>,
     ) -> FileResults {
         let mut results = Vec::new();
-        let mut rules = self.rules_at(path).peekable();
+        let mut rules = self.enforced_rules_at(path).peekable();
         if rules.peek().is_some() {
             let records = PipelineRecords::new(path, tree, pipeline, files);
             for rule in rules {
@@ -118,7 +118,7 @@ impl TeamRuleSet {
     }
 
     /// Returns the enforced rules that apply to the pipeline at this path.
-    fn rules_at(&self, path: &str) -> impl Iterator<Item = &TeamRule> {
+    fn enforced_rules_at(&self, path: &str) -> impl Iterator<Item = &TeamRule> {
         self.rules.iter().filter(move |rule| is_enforced_at(rule, path))
     }
 }

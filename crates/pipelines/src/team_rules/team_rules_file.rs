@@ -165,7 +165,8 @@ impl FileReader {
         }
     }
 
-    /// Reads a rule, and adds a problem for each error in it. Returns `None` if a required part is missing or invalid.
+    /// Reads a rule, and adds a problem for each error in it. Returns `None` if a required part is missing or invalid,
+    /// but only after all parts were read, so that one run reports all errors.
     fn read_rule(&mut self, item: NodeRef<'_, '_>) -> Option<TeamRule> {
         if !item.is_map() {
             self.add_problem(item, "an entry of `rules` is not a map");
@@ -269,7 +270,7 @@ impl FileReader {
     /// Reads a string that must not be blank. An error adds a problem and returns `None`.
     pub(super) fn read_required_text(&mut self, item: NodeRef<'_, '_>, key: &str) -> Option<String> {
         let Some(node) = item.get(key) else {
-            self.add_problem(item, format!("the rule has no `{key}`"));
+            self.add_problem(item, format!("the required key `{key}` is missing"));
             return None;
         };
         match node.text() {
@@ -281,8 +282,8 @@ impl FileReader {
         }
     }
 
-    /// Reads the optional help of a rule. An error adds a problem; the result is `None` only if the help is missing or
-    /// blank.
+    /// Reads the optional help of a rule. An error adds a problem. Returns `None` if the help is missing, blank or not
+    /// a string, but not if it is too long.
     fn read_help(&mut self, item: NodeRef<'_, '_>) -> Option<String> {
         item.get("help")?;
         let help = self.read_required_text(item, "help")?;
@@ -359,7 +360,7 @@ impl FileReader {
                 return Ok(expression);
             }
             let message = format!("the expression is {}, not a boolean", expression.root_type);
-            Err(ExpressionProblem::new(0, message))
+            Err(ExpressionProblem::at_start(message))
         });
         result
             .map_err(|problem| {

@@ -15,7 +15,7 @@ impl<'m> Evaluation<'m> {
         self.find_key(operand, name)?.ok_or_else(|| {
             let name = crate::yaml::shorten(name);
             build_failure(format!(
-                "`{name}` is missing here: test for the field with `has(…)` first"
+                "the field `{name}` is missing: test for it with `has(…)` first"
             ))
         })
     }
@@ -165,7 +165,8 @@ impl<'m> Evaluation<'m> {
         }
     }
 
-    /// Returns whether a list contains the item, or a map contains the key. Fails for any other collection.
+    /// Returns whether a list contains the item, or a map contains the key. Fails for any other collection. A path of
+    /// the project and a key that is a text are looked up directly, which costs fewer steps than to compare all items.
     pub(super) fn has_item(
         &mut self,
         collection: &Value<'m>,

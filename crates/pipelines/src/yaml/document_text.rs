@@ -90,7 +90,10 @@ pub(super) fn decode_text(bytes: &[u8]) -> Result<&str, DocumentError> {
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        DocumentError::at_position(position_at_offset(bytes, error.valid_up_to()), "not UTF-8")
+        DocumentError::at_position(
+            position_at_offset(bytes, error.valid_up_to()),
+            "the text is not UTF-8",
+        )
     })?;
     reject_control_characters(bytes)?;
     reject_other_line_ends(text)?;
@@ -250,7 +253,7 @@ mod tests {
     fn binary_content_is_rejected_with_position() {
         assert_eq!(
             refused(b"a: 1\n\xc3\xa4 \xff"),
-            ("not UTF-8".into(), Some((2, 3)))
+            ("the text is not UTF-8".into(), Some((2, 3)))
         );
         let control = "control characters are not allowed";
         assert_eq!(refused(b"a: 1\nb: \0"), (control.into(), Some((2, 4))));

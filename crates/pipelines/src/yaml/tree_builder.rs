@@ -218,8 +218,9 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Adds the node that an alias refers to. It becomes a key or a value. The amount of data to which aliases expand is
-    /// limited; an alias below the skipped key does not count, because its node is not kept.
+    /// Adds the node that an alias refers to, as a key or as a value. Fails for an alias inside that node, which is not
+    /// complete yet and therefore not recorded. The amount of data to which aliases expand is limited; an alias below
+    /// the skipped key does not count, because its node is not kept.
     fn add_alias(&mut self, anchor: usize, position: Position) -> Result<(), DocumentError> {
         let Some((id, weight)) = self.anchors.get(anchor).copied().flatten() else {
             return Err(DocumentError::at_position(
@@ -261,7 +262,7 @@ impl<'a> Builder<'a, '_> {
         if self.open_frames.len() == MAX_DEPTH {
             return Err(DocumentError::at_position(
                 position,
-                format!("more than {MAX_DEPTH} levels of nesting"),
+                format!("the document has more than {MAX_DEPTH} levels of nesting"),
             ));
         }
         self.open_frames.push(Frame {
@@ -305,7 +306,7 @@ impl<'a> Builder<'a, '_> {
         let id = NodeId::try_from(self.nodes.len())
             .ok()
             .filter(|id| *id < DISCARDED_NODE)
-            .ok_or_else(|| DocumentError::at_position(position, "too many nodes"))?;
+            .ok_or_else(|| DocumentError::at_position(position, "the document has too many nodes"))?;
         self.nodes.push(Node { position, content });
         Ok(id)
     }

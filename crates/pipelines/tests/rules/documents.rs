@@ -172,7 +172,7 @@ fn other_encodings_are_rejected() {
     );
     assert_eq!(
         parse_error(b"type: orchestration\npipeline: {\xff: }"),
-        ("not UTF-8".into(), Some((2, 12)))
+        ("the text is not UTF-8".into(), Some((2, 12)))
     );
     assert_eq!(
         parse(&format!("\u{feff}{text}")).kind,

@@ -205,7 +205,10 @@ fn keys_and_values_of_a_rule_are_checked() {
             "examples: { fail: [] }",
             "unknown key `fail` | did you mean `fails`?",
         ),
-        ("examples: { fails: [{ path: a }] }", "the rule has no `pipeline`"),
+        (
+            "examples: { fails: [{ path: a }] }",
+            "the required key `pipeline` is missing",
+        ),
     ] {
         let problem = find_problem(&with(line));
         assert!(problem.contains(expected), "{line}\n  {problem}\n  {expected}");
