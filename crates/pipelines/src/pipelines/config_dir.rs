@@ -9,7 +9,7 @@ pub const SHARED_PIPELINES_FILE: &str = "shared-pipelines.yaml";
 /// The reason why the hidden directory could not be determined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigDirError {
-    /// Several folders look like it; contains their names, sorted.
+    /// Several hidden directories contain platform files. Holds their names, sorted.
     #[error(
         "several hidden directories contain `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`: {}",
         .0.join(", ")

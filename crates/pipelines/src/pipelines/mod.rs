@@ -1,7 +1,7 @@
-//! The documents that the platform stores in a project repository: pipelines, the shared-pipelines file and the folder
-//! with the platform's configuration.
+//! The documents that the platform stores in a project repository: pipelines, the shared-pipelines file and the hidden
+//! directory with the platform's configuration.
 //!
-//! Rules need only a small part of a pipeline, so its `design` half is never kept.
+//! Rules need only a small part of a pipeline, so its layout, the key `design`, is never kept.
 
 mod config_dir;
 mod new_shared_entry;

@@ -8,7 +8,7 @@ use super::{PipelineOutline, file_name, without_extension};
 use crate::yaml::{DocumentError, NodeRef, Tree, Value, format_double_quoted};
 use std::fmt::Write as _;
 
-/// Maximum number of places that are tried as the end of a list in brackets.
+/// Maximum number of insertions that are tried to find the end of a list in brackets.
 const MAX_FLOW_CANDIDATES: usize = 2_000;
 
 /// The start of a new file.
@@ -19,10 +19,10 @@ const NEW_FILE: &str = "version: \"1.0\"\ntype: shared-pipelines-config\npipelin
 pub enum SharedEditError {
     #[error(transparent)]
     Unreadable(#[from] DocumentError),
-    /// The pipeline has an entry.
+    /// The pipeline already has an entry.
     #[error("`{path}` is already shared as `{id}` on line {line}")]
     AlreadyShared { path: String, id: String, line: u32 },
-    /// The id is that of another pipeline.
+    /// Another pipeline already uses the id.
     #[error("the id `{id}` is already used on line {line}")]
     UsedId { id: String, line: u32 },
     /// The formatting of the file does not allow editing.
@@ -52,8 +52,8 @@ pub struct NewSharedParameter {
 }
 
 impl NewSharedEntry {
-    /// Builds the entry for the pipeline file with this content. Its public variables become parameters; the names of its
-    /// private variables are only listed. If `id` is `None`, the id is made from the file name.
+    /// Builds the entry for the pipeline file with this content. Its public variables become parameters; the names of
+    /// its private variables are only listed. If `id` is `None`, the id is made from the file name.
     pub fn for_pipeline(path: &str, id: Option<String>, bytes: &[u8]) -> Result<Self, DocumentError> {
         let tree = Tree::parse(bytes, Some("design"))?;
         let outline = PipelineOutline::from_node(tree.root())?;
@@ -104,8 +104,8 @@ impl NewSharedEntry {
         }
     }
 
-    /// Returns the text with the entry on lines of its own at the end of the list. Fails if the list is in brackets, unless
-    /// it is empty.
+    /// Returns the text with the entry on lines of its own at the end of the list. Fails if the list is in brackets,
+    /// unless it is empty.
     fn insert_lines(
         &self,
         text: &str,

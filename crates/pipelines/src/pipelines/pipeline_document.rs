@@ -42,7 +42,7 @@ impl PipelineKind {
 /// The parts of a pipeline's document.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PipelineOutline<'t, 'a> {
-    /// From the `type` key.
+    /// The kind of the pipeline, from the key `type`.
     pub kind: PipelineKind,
     /// The map of components, or null, if present.
     pub components: Option<NodeRef<'t, 'a>>,
@@ -265,7 +265,8 @@ fn list_items<'t, 'a: 't>(node: Option<NodeRef<'t, 'a>>) -> impl Iterator<Item =
     node.and_then(NodeRef::items).into_iter().flatten()
 }
 
-/// Reads the calls of a component: the pipelines and the script that it runs. A script counts only if it is in a file.
+/// Reads the calls of a component: the pipelines and the script that it runs. A script is included only if it is in a
+/// file, because the text of other scripts is part of the pipeline.
 fn parse_calls<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Call> {
     let is_file = get_parameter("scriptLocation").and_then(NodeRef::text) == Some("File");
     let orchestration = get_parameter("orchestrationJob");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ReferenceTarget {
-    /// A path from the repository root, or a file name without a folder.
+    /// A path from the repository root, or a file name without a directory.
     Path(String),
     /// A text that contains a variable (`${…}`), whose value is known only when the pipeline runs.
     Expression(String),
@@ -122,10 +122,10 @@ pub struct PipelineFiles<'f> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum CallResolution<'r> {
     File(&'r str),
-    /// The call contains only a file name, and this is the file: the one in the caller's directory, otherwise the only
-    /// one of that name. The platform itself rewrites such calls, so nobody should rely on them.
+    /// The call contains only a file name. It means this file: the one in the caller's directory, otherwise the only
+    /// file with that name. The platform itself rewrites such calls, so nobody should rely on them.
     ByName(&'r str),
-    /// There is no such file.
+    /// No pipeline matches the call.
     Missing,
     /// The call contains only a file name that several files have, none of them in the caller's directory.
     Ambiguous(&'r [&'r str]),
@@ -212,8 +212,8 @@ impl<'f> PipelineFiles<'f> {
             .filter(move |path| path.ends_with(kind.extension()))
     }
 
-    /// Returns the paths of the files in any directory that have the file name of `target`, with the kind's extension if
-    /// the target omits it.
+    /// Returns the paths of the files in any directory that have the file name of `target`, with the kind's extension
+    /// if the target omits it.
     pub(crate) fn files_named(&self, target: &str, kind: PipelineKind) -> &[&'f str] {
         let find_paths = |path: &str| self.by_name.get(file_name(path)).map(Vec::as_slice);
         let literal_paths = if has_name_and_extension(target, kind) {

@@ -1,6 +1,6 @@
-//! Finds files whose names are spelled differently: a file system may store another Unicode normal form than the text
-//! that names the file has, and one that ignores letter case hides a wrong letter until another system reads the
-//! repository.
+//! Finds files whose names are spelled differently from a reference to them. A file system may store a name in another
+//! Unicode normal form than the reference. A file system that ignores letter case hides a wrong letter until another
+//! system reads the repository.
 
 use super::references::file_name;
 use std::collections::HashMap;
@@ -22,12 +22,12 @@ pub(crate) struct OtherSpelling<'p> {
     pub is_only_path: bool,
 }
 
-/// The paths of files, to find one without knowing its exact spelling.
+/// The paths of files, in which a file is found without its exact spelling.
 #[derive(Debug, Default)]
 pub(crate) struct SpellingIndex<'p> {
-    /// The paths by the complete path, without normal form and letter case.
+    /// All paths, by the path in lower case and in one normal form (NFC).
     by_path: HashMap<String, Vec<&'p str>>,
-    /// The paths with several normal forms, by the file name in one form.
+    /// The paths that are not ASCII, by the file name in one normal form (NFC).
     by_name: HashMap<String, Vec<&'p str>>,
 }
 
@@ -80,8 +80,8 @@ impl<'p> SpellingIndex<'p> {
         }
     }
 
-    /// Returns the file whose path differs from `path` at most in its Unicode normal form, otherwise the only file whose
-    /// name does. Returns `None` for a path of ASCII characters, which has only one normal form.
+    /// Returns the file whose path differs from `path` at most in its Unicode normal form, otherwise the only file
+    /// whose name does. Returns `None` for a path of ASCII characters, which has only one normal form.
     fn find_other_normal_form(&self, path: &str) -> Option<&'p str> {
         if path.is_ascii() {
             return None;

@@ -1,7 +1,7 @@
 //! Finds the component or variable that a sentence is about.
 //!
-//! Reviews return only sentences, but an annotation needs a line. Sentences and names come from outside, and there may
-//! be thousands of each, so the search uses sorted names and never tries every name on every text.
+//! Reviews return only sentences, but an annotation needs a line. A review may have thousands of sentences and a
+//! pipeline thousands of names, so the search uses sorted names and never tries every name on every text.
 //!
 //! A guess is good enough for a line. Waivers and known findings rely on the name, so no name is returned if the text
 //! may be about something else. A platform may trim the names in its texts; the name that is returned is always the one

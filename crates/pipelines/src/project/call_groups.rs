@@ -9,7 +9,7 @@ const MAX_SEARCHED_GROUP: usize = 200;
 pub(super) struct CallGroups {
     /// The pipelines that each pipeline calls.
     callees: Vec<Vec<usize>>,
-    /// The group of each pipeline: the pipelines of a group reach each other.
+    /// The group of each pipeline. The pipelines of a group call each other directly or indirectly.
     groups: Vec<usize>,
     sizes: HashMap<usize, usize>,
 }

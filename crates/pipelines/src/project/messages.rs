@@ -1,5 +1,5 @@
 //! The messages for broken references, used by reviews and publishes. Each message follows the name of the component
-//! and contains text from outside. Thousands of messages may repeat one name, so a very long name is shortened.
+//! and quotes names from the repository. Thousands of messages may repeat a name, so a very long name is shortened.
 
 use crate::pipelines::{
     LinkRole, OtherSpelling, PipelineKind, SharedEntry, SharedParameter, SpellingDifference,
@@ -63,7 +63,7 @@ pub(super) fn format_other_spelling_hint(spelling: OtherSpelling<'_>) -> String 
         SpellingDifference::LetterCase => "another letter case",
     };
     format!(
-        "; `{}` is the same name in {difference}",
+        "; `{}` has the same name in {difference}",
         shorten_name(spelling.path)
     )
 }

@@ -77,7 +77,7 @@ pub fn render_reference() -> String {
     page
 }
 
-/// A detail of every check of a path.
+/// The detail that the checks of paths have in common.
 const UNCHECKED_PATHS: &str = "Values that contain a variable (`${…}`) and paths that match `project-checks.external` \
      are not checked.";
 

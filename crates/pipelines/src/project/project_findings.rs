@@ -170,7 +170,7 @@ impl Project<'_> {
                 return vec![build_shared_file_problem(
                     line,
                     None,
-                    format!("cannot be read: {}", error.message),
+                    format!("the shared-pipelines file cannot be read: {}", error.message),
                 )];
             }
         };

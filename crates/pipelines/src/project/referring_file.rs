@@ -20,11 +20,11 @@ use std::cell::{OnceCell, RefCell};
 pub(super) struct ReferringFile<'f> {
     pub project: &'f Project<'f>,
     pub path: &'f str,
-    /// A shared pipeline that calls the file directly or indirectly.
+    /// The id of a shared pipeline that calls the file directly or indirectly.
     pub shared_id: Option<&'f str>,
     pub call_suggestions: &'f RefCell<CallSuggestions<'f>>,
     pub component_suggestions: &'f RefCell<ComponentSuggestions>,
-    /// The regular files by their spelling, once a script is missing.
+    /// The index of the regular files by their spelling, which is built when a script is missing.
     pub spellings: &'f OnceCell<SpellingIndex<'f>>,
 }
 

@@ -28,8 +28,7 @@ impl<'p> EvaluatedPipeline<'p> {
     }
 
     /// Returns a violation for each component for which `is_wrong` returns true, given the component's index and the
-    /// component.
-    /// Each message is the component's name, followed by `problem`.
+    /// component. Each message is the component's name, followed by `problem`.
     pub(crate) fn list_component_violations(
         &self,
         is_wrong: impl Fn(usize, &Component) -> bool,

@@ -24,7 +24,7 @@ pub struct LintProblem {
     pub error_type: Option<&'static str>,
     /// Whether the problem causes an evaluation error now, and not only when the rule is enabled.
     pub is_error: bool,
-    /// A suggestion how to fix the problem.
+    /// A suggestion for how to fix the problem.
     pub help: Option<String>,
 }
 

@@ -50,7 +50,7 @@ static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
         "Every component counts, including skipped and empty components.",
         "The rule reports one violation for the pipeline, on line 1.",
     ],
-    assumptions: &["Exactly the maximum number is allowed."],
+    assumptions: &["A pipeline with exactly the maximum number of components passes."],
     config: &[ConfigField {
         name: "maxComponents",
         meaning: "the maximum number of components, a non-negative integer",

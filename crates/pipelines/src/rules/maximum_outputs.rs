@@ -87,7 +87,7 @@ static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     assumptions: &[
         "Output components are those of type `rewrite-table`, `rewrite-table-dl`, `table-output`, `table-update` \
          and `create-view`, with or without a version suffix such as `-v2`.",
-        "Exactly the maximum number is allowed.",
+        "A transformation with exactly the maximum number of output components passes.",
     ],
     config: &[ConfigField {
         name: "maxOutputs",

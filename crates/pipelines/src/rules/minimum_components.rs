@@ -50,7 +50,7 @@ static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
         "Every component counts, including skipped and empty components.",
         "The rule reports one violation for the pipeline, on line 1.",
     ],
-    assumptions: &["Exactly the minimum number is enough."],
+    assumptions: &["A pipeline with exactly the minimum number of components passes."],
     config: &[ConfigField {
         name: "minComponents",
         meaning: "the minimum number of components, a non-negative integer",

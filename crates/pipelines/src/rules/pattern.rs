@@ -24,7 +24,7 @@ const LIMITS: [PatternLimit; 2] = [
     },
 ];
 
-/// The same limits for the backtracking engine.
+/// The limits on sizes, as in [`LIMITS`], for the backtracking engine.
 const BACKTRACKING_LIMIT: PatternLimit = PatternLimit {
     compiled_bytes: 1 << 20,
     name_bytes: 256 << 10,
@@ -81,7 +81,7 @@ impl Pattern {
             })?,
             Err(_) => None,
         }
-        .ok_or_else(|| invalid("too large".to_owned()))?;
+        .ok_or_else(|| invalid("the expression is too large".to_owned()))?;
         Ok(Self { rule, engine, limit })
     }
 

@@ -21,7 +21,7 @@ pub enum RuleState {
     Disabled,
     /// Enabled, but results in this evaluation error.
     Broken(&'static str),
-    /// Missing in the file.
+    /// The rules file has no entry for the rule.
     Missing,
     /// The rules file is missing or cannot be read, or the rule has no valid level.
     Unknown,

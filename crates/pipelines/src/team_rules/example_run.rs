@@ -8,18 +8,18 @@ use crate::yaml::Tree;
 use sluicegate_base::text::List;
 use std::iter;
 
-/// Maximum number of steps of all examples of a file.
+/// Maximum number of steps for all examples in a file together.
 const MAX_EXAMPLE_STEPS: usize = 20_000_000;
 
 /// Maximum number of messages in the description of an unexpected finding.
 const MAX_LISTED_MESSAGES: usize = 3;
 
-/// An example whose outcome differs from the one that the file states.
+/// An example whose outcome differs from the expected outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExampleFailure {
     /// The full id of the rule.
     pub rule: String,
-    /// The line of the example in the file of the rules.
+    /// The line of the example in the team rules file.
     pub line: u32,
     /// The path of the example's pipeline.
     pub path: String,
@@ -27,7 +27,7 @@ pub struct ExampleFailure {
     pub reason: String,
 }
 
-/// The outcome of all examples of a file.
+/// The outcome of all examples in a team rules file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExampleRun {
     pub example_count: usize,

@@ -16,10 +16,10 @@ use sluicegate_base::globs::parse_glob;
 use sluicegate_base::text;
 use std::collections::HashMap;
 
-/// The default name of the file, in the folder of `sluicegate.yaml`.
+/// The default name of the team rules file, which is in the directory of `sluicegate.yaml`.
 pub const TEAM_RULES_FILE: &str = "sluicegate-rules.yaml";
 
-/// Maximum size of the file, in bytes.
+/// Maximum size of a team rules file, in bytes.
 pub const MAX_TEAM_RULES_BYTES: u64 = 512 << 10;
 
 const MAX_RULES: usize = 200;
@@ -37,14 +37,14 @@ const RULE_KEYS: [&str; 9] = [
     "id", "level", "for", "paths", "exclude", "when", "message", "help", "examples",
 ];
 
-/// The result of reading a file: its valid rules, and its problems in file order.
+/// The result of reading a team rules file: its valid rules, and its problems in file order.
 #[derive(Debug, Default)]
 pub(super) struct TeamRulesFile {
     pub rules: Vec<TeamRule>,
     pub problems: Vec<LintProblem>,
 }
 
-/// Reads the rules file. A blank file has no rules. A file that is too large, or that is not YAML, has only one
+/// Reads a team rules file. A blank file has no rules. A file that is too large, or that is not YAML, has only one
 /// problem.
 pub(super) fn read_rule_entries(bytes: &[u8]) -> TeamRulesFile {
     if bytes.len() as u64 > MAX_TEAM_RULES_BYTES {
@@ -226,7 +226,10 @@ impl FileReader {
             return None;
         }
         if rules::find_rule(&id).is_some() {
-            self.add_problem(node, format!("`{id}` is a rule of the platform: use another id"));
+            self.add_problem(
+                node,
+                format!("`{id}` is the id of a platform rule: use another id"),
+            );
             return None;
         }
         Some(id)
@@ -342,7 +345,10 @@ impl FileReader {
         match texts {
             Some(texts) if !texts.is_empty() && texts.len() <= max_count => Some(texts),
             _ => {
-                self.add_problem(node, format!("`{key}` must have 1 to {max_count} strings"));
+                self.add_problem(
+                    node,
+                    format!("`{key}` must be a string or a list of 1 to {max_count} strings"),
+                );
                 None
             }
         }

@@ -4,7 +4,7 @@ use super::evaluation_failure::{EvaluationFailure, EvaluationResult, build_failu
 use super::expression_evaluation::{CHARACTERS_PER_STEP, Evaluation};
 use super::expression_node::BinaryOperator;
 use super::expression_value::Value;
-use super::number_value::{calculate, compare_numbers};
+use super::number_value::{calculate, compare_numbers, format_scalar};
 use crate::yaml::NodeRef;
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -204,7 +204,9 @@ impl<'m> Evaluation<'m> {
                 _ => None,
             };
             let item = index.and_then(|index| items.into_iter().nth(index));
-            return item.ok_or_else(|| build_failure("the list has no item with this index"));
+            return item.ok_or_else(|| {
+                build_failure(format!("the list has no item with the index {}", quote_key(key)))
+            });
         }
         if let Value::Text(name) = key {
             return self.read_key(collection, name);
@@ -214,7 +216,7 @@ impl<'m> Evaluation<'m> {
                 return Ok(value);
             }
         }
-        Err(build_failure("the map has no such key"))
+        Err(build_failure(format!("the map has no key {}", quote_key(key))))
     }
 
     /// Returns the items of a list, or `None` for any other value. Each item costs a step.
@@ -263,4 +265,12 @@ fn list_node_entries<'m>(node: NodeRef<'m, 'm>) -> Vec<(Value<'m>, Value<'m>)> {
     entries
         .map(|(key, _, value)| (Value::from_text(key), Value::from_node(value)))
         .collect()
+}
+
+/// Returns a key or an index in backquotes, for a message; its type if it is not a scalar.
+fn quote_key(key: &Value<'_>) -> String {
+    format_scalar(key).map_or_else(
+        || key.type_name().to_owned(),
+        |text| format!("`{}`", crate::yaml::shorten(&text)),
+    )
 }

@@ -8,14 +8,15 @@ use std::fmt;
 /// Maximum size of a document, in bytes. The largest real pipelines have about 100,000 lines, a tenth of this.
 pub const MAX_DOCUMENT_BYTES: u64 = 32 << 20;
 
-/// Up to this size, a document cannot contain enough tokens to matter.
+/// Size of a document, in bytes, up to which its tokens cannot need much memory and are not counted.
 const MAX_UNCOUNTED_BYTES: usize = 1 << 20;
 
 /// Maximum number of the marks `,:[]{}`. The parser buffers every token of an open flow collection (`[…]`, `{…}`),
 /// about 100 bytes each, and each needs one of these marks; the limit keeps the memory below half a gigabyte.
 const MAX_FLOW_MARKS: usize = 2_000_000;
 
-/// The parser copies the prefix of a `%TAG` directive into every tag that uses it.
+/// Maximum length of a directive, in bytes. The parser copies the prefix of a `%TAG` directive into every tag that uses
+/// it.
 const MAX_DIRECTIVE_BYTES: usize = 1024;
 
 /// Maximum number of characters of a name or value that a message quotes.

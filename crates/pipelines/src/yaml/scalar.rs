@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 pub(super) struct Scalar<'a> {
     /// The text between the quotes, or the plain text: `1.50` stays `1.50`.
     pub text: Cow<'a, str>,
-    /// Quoted, a block, or tagged as text, and so never a number, a boolean or null.
+    /// True if the scalar is quoted, a block, or tagged as text. Its value is then never a number, a boolean or null.
     pub is_text: bool,
 }
 

@@ -16,14 +16,16 @@ const MAX_ALIAS_WEIGHT: usize = 4 << 20;
 
 const NODE_WEIGHT: usize = 16;
 
-/// Bytes of a document for each node that space is reserved for, and the maximum number of reserved nodes.
+/// Estimated number of bytes of a document for each node, from which the space for nodes is reserved.
 const BYTES_PER_NODE: usize = 48;
+
+/// Maximum number of nodes for which space is reserved.
 const MAX_RESERVED_NODES: usize = 1024;
 
 /// Maximum size of a map that is searched for duplicates pair by pair.
 const MAX_PAIRWISE_ENTRIES: usize = 12;
 
-/// Replaces a node that is not kept.
+/// The id of every node that is not kept.
 const DISCARDED_NODE: NodeId = NodeId::MAX;
 
 /// The parser's anchor id for a node without an anchor.
