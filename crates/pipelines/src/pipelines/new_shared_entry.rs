@@ -340,7 +340,7 @@ fn format_scalar(text: &str) -> String {
     }
 }
 
-/// Replaces the value of `pipelines` with an empty list if the value is null or left out, so that an entry can be
+/// Replaces the value of `pipelines` with an empty list if the value is null or empty, so that an entry can be
 /// inserted. Returns `None` if there is another value, or if no line begins with `pipelines:`.
 fn insert_empty_list(text: &str) -> Option<String> {
     let tree = Tree::parse(text.as_bytes(), None).ok()?;
