@@ -232,8 +232,9 @@ impl<'f> PipelineFiles<'f> {
         self.paths.get(index).copied()
     }
 
-    /// Returns the file that the path means in this caller. A name without a directory means the only file with that
-    /// name or, if there are several, the file in the caller's directory.
+    /// Returns the file that the path means in a call by `caller`. A path with a directory must be exact. A name
+    /// without a directory means the only file with that name or, if there are several, the file in the caller's
+    /// directory.
     fn resolve_path(&self, path: &str, caller: &str) -> CallResolution<'_> {
         if let Some(file) = self.file_at(path) {
             return CallResolution::File(file);

@@ -144,7 +144,8 @@ impl SubjectIndex {
     }
 
     /// Returns the first quoted name of a text and the text before it, if neither the quotes nor the words before them
-    /// can be part of another name. A name that contains such quotes may be truncated or escaped in the text.
+    /// can be part of another name. If another name contains such quotes, the result is `None`, because that name may
+    /// be truncated or escaped in the text.
     fn find_certain_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
         let quote = quotes::find_first_quote(text)?;
         let name = self.find_quoted_name(&quote)?;

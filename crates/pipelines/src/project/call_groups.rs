@@ -112,7 +112,8 @@ fn find_groups(callees: &[Vec<usize>]) -> Vec<usize> {
 }
 
 /// Visits each node that can be reached from the starts once, depth first. When all successors of a node are visited,
-/// calls `leave` with the start from which the node was reached, and the node.
+/// calls `leave` with the start from which the node was reached, and the node. The stack contains each open node with
+/// the index of its next edge.
 fn walk_depth_first(
     edges: &[Vec<usize>],
     starts: impl Iterator<Item = usize>,

@@ -163,6 +163,7 @@ impl RulesFileLinter {
     }
 
     /// Adds an error if an earlier entry also enables the rule, because a rule that is enabled twice is not evaluated.
+    /// The evaluation error is created only for its type; the message names the line of the first entry.
     fn check_duplicate<'t>(&mut self, entry: &RuleEntry<'t, '_>, enabled_lines: &mut HashMap<&'t str, u32>) {
         if !entry.is_enabled {
             return;

@@ -235,11 +235,9 @@ impl FileReader {
         Some(id)
     }
 
-    /// Reads the level of a rule. The outer `None` means that it is invalid, the inner `None` that the rule is off.
-    #[expect(
-        clippy::option_option,
-        reason = "an invalid level and the level `off` must be distinguished"
-    )]
+    /// Reads the level of a rule. The outer `None` means that the level is invalid, which adds a problem. The inner
+    /// `None` means that the rule is off.
+    #[expect(clippy::option_option, reason = "`off` is a valid level")]
     fn read_level(&mut self, item: NodeRef<'_, '_>) -> Option<Option<Enforcement>> {
         let level = item.get("level").and_then(NodeRef::text);
         match level {

@@ -245,6 +245,7 @@ fn is_expected_node(old_node: &Node<'_>, new_node: &Node<'_>, new_texts: &NewTex
     }
 }
 
+/// Returns whether the new entry is the old one, except for the new text of its key.
 fn is_expected_entry(old_entry: &MapEntry<'_>, new_entry: &MapEntry<'_>, new_texts: &NewTexts) -> bool {
     let new_text = new_texts.get(&old_entry.key.position);
     let expected_text = new_text.map_or(&*old_entry.key.text, String::as_str);

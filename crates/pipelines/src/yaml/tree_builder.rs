@@ -277,7 +277,8 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Ends the innermost list or map, and adds it to its parent. Fails if a map has duplicate keys.
+    /// Ends the innermost list or map, and adds it to its parent. Fails if a map has duplicate keys, even if the map is
+    /// not kept.
     fn close_collection(&mut self) -> Result<(), DocumentError> {
         let Some(frame) = self.open_frames.pop() else {
             return Ok(());
