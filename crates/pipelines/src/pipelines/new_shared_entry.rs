@@ -4,7 +4,7 @@
 //! contain exactly the expected entries; otherwise nothing is changed.
 
 use super::shared_pipelines::SharedPipelines;
-use super::{PipelineOutline, file_name, without_extension};
+use super::{LAYOUT_KEY, PipelineOutline, file_name, without_extension};
 use crate::yaml::{DocumentError, NodeRef, Tree, Value, format_double_quoted};
 use std::fmt::Write as _;
 
@@ -55,7 +55,7 @@ impl NewSharedEntry {
     /// Builds the entry for the pipeline file with this content. Its public variables become parameters; the names of
     /// its private variables are only listed. If `id` is `None`, the id is made from the file name.
     pub fn for_pipeline(path: &str, id: Option<String>, bytes: &[u8]) -> Result<Self, DocumentError> {
-        let tree = Tree::parse(bytes, Some("design"))?;
+        let tree = Tree::parse(bytes, Some(LAYOUT_KEY))?;
         let outline = PipelineOutline::from_node(tree.root())?;
         let mut entry = Self {
             path: path.to_owned(),

@@ -6,6 +6,9 @@ use super::pipeline_model::{
 };
 use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shorten};
 
+/// The key of a pipeline's layout. Most readers skip its value, because they need only the components.
+pub(crate) const LAYOUT_KEY: &str = "design";
+
 /// The conditions that can be keys of `transitions`. Some files have keys that YAML reads as booleans, so the case is
 /// ignored.
 const CONDITIONS: [TransitionCondition; 5] = [
@@ -22,7 +25,7 @@ impl Pipeline {
     /// A pipeline is a map with a `pipeline` key whose value, and whose `components`, are a map or null, and with a
     /// valid `type`. Other errors are ignored. The key `design` is skipped, because it contains only the layout.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        Self::from_tree(&Tree::parse(bytes, Some("design"))?)
+        Self::from_tree(&Tree::parse(bytes, Some(LAYOUT_KEY))?)
     }
 
     /// Reads a pipeline from a parsed document; see [`Pipeline::parse`].
@@ -35,7 +38,7 @@ impl PipelineKind {
     /// Reads the kind from the `type` key in the content of a pipeline file. The key `design` is skipped, because it
     /// contains only the layout.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        parse_kind(Tree::parse(bytes, Some("design"))?.root())
+        parse_kind(Tree::parse(bytes, Some(LAYOUT_KEY))?.root())
     }
 }
 

@@ -5,7 +5,7 @@ use super::evaluated_pipeline::EvaluatedPipeline;
 use super::rule::Evaluator;
 use super::rules_file::{self, EnabledRule, RulesFile};
 use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Violation};
-use crate::pipelines::{Pipeline, PipelineKind};
+use crate::pipelines::{LAYOUT_KEY, Pipeline, PipelineKind};
 use crate::yaml::{DocumentError, Tree};
 use sluicegate_base::overlap;
 use std::borrow::Borrow;
@@ -144,11 +144,10 @@ impl RuleSet {
         }
     }
 
-    /// Evaluates the rules on a document. Passes the pipeline to `observe` if it can be parsed. The key `design` is
-    /// skipped, because it contains only the layout.
+    /// Evaluates the rules on a document. Passes the pipeline to `observe` if it can be parsed.
     fn evaluate_bytes(&self, path: &str, document: &[u8], observe: &PipelineObserver<'_>) -> FileResults {
         self.evaluate_lazily(path, || {
-            let tree = Tree::parse(document, Some("design")).map_err(EvaluationError::DocumentParse)?;
+            let tree = Tree::parse(document, Some(LAYOUT_KEY)).map_err(EvaluationError::DocumentParse)?;
             let pipeline = Pipeline::from_tree(&tree).map_err(EvaluationError::DocumentParse)?;
             observe(path, &pipeline, &tree);
             Ok(pipeline)

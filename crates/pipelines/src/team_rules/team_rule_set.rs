@@ -8,7 +8,7 @@ use super::record_field::RuleSubject;
 use super::team_rule::TeamRule;
 use super::team_rules_file::read_rule_entries;
 use crate::findings::{FileResults, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation};
-use crate::pipelines::{Pipeline, PipelineFiles, SubjectKind};
+use crate::pipelines::{LAYOUT_KEY, Pipeline, PipelineFiles, SubjectKind};
 use crate::rules::{EvaluationError, LintProblem};
 use crate::yaml::{DocumentError, Tree};
 use sluicegate_base::text::shorten_name;
@@ -73,7 +73,7 @@ impl TeamRuleSet {
         let tree = document
             .as_ref()
             .map_err(Clone::clone)
-            .and_then(|bytes| Tree::parse(bytes, Some("design")));
+            .and_then(|bytes| Tree::parse(bytes, Some(LAYOUT_KEY)));
         let pipeline = tree
             .as_ref()
             .map_err(Clone::clone)

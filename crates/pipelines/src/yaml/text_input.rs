@@ -136,8 +136,9 @@ impl Input for TextInput<'_> {
         }
     }
 
-    /// Returns whether the next character may continue a plain scalar. A colon ends it before a blank, and an indicator
-    /// such as a bracket ends it in a flow collection (`in_flow`).
+    /// Returns whether the next character, which is neither a blank nor the end, may continue a plain scalar. A colon
+    /// ends it before a blank, a byte order mark ends it anywhere, and an indicator such as a bracket ends it in a flow
+    /// collection (`in_flow`).
     #[inline]
     fn next_can_be_plain_scalar(&self, in_flow: bool) -> bool {
         match self.peek_byte(0) {
