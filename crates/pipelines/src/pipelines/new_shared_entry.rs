@@ -104,8 +104,7 @@ impl NewSharedEntry {
         }
     }
 
-    /// Returns the text with the entry on lines of its own at the end of the list. Fails if the list is in brackets,
-    /// unless it is empty.
+    /// Returns the text with the entry on its own lines at the end of the list. Fails if a list with entries is in brackets.
     fn insert_lines(
         &self,
         text: &str,
@@ -197,13 +196,9 @@ impl NewSharedEntry {
     /// Returns the entry as YAML on several lines, with this indent and line ending.
     fn format_lines(&self, indent: &str, ending: &str) -> String {
         let mut lines = String::new();
-        let display_name = file_name(without_extension(&self.path));
+        let display_name = format_scalar(file_name(without_extension(&self.path)));
         let _ = write!(lines, "{indent}- pipeline: {}{ending}", format_scalar(&self.path));
-        let _ = write!(
-            lines,
-            "{indent}  displayName: {}{ending}",
-            format_scalar(display_name)
-        );
+        let _ = write!(lines, "{indent}  displayName: {display_name}{ending}");
         let _ = write!(lines, "{indent}  id: {}{ending}", format_scalar(&self.id));
         let _ = write!(lines, "{indent}  enabled: true{ending}");
         if self.parameters.is_empty() {
@@ -387,9 +382,8 @@ fn is_entry_start(line: &str) -> bool {
     content.starts_with("- ") || content.trim_end() == "-"
 }
 
-/// Removes the brackets `[]` of an empty list on the line with the number `line` (from 1), so that an entry can follow
-/// on a line of its own. Returns the index of the next line and the indentation for the entry; `None` if the line has
-/// no such brackets.
+/// Removes the brackets of an empty list on the line with the number `line` (from 1), so that an entry can follow on its
+/// own line. Returns the index of that line and the indentation of the entry; `None` if the line has no such brackets.
 fn remove_empty_brackets(lines: &mut [String], line: u32, ending: &str) -> Option<(usize, String)> {
     let line_index = usize::try_from(line).ok()?.checked_sub(1)?;
     let text = lines.get_mut(line_index)?;
@@ -398,6 +392,7 @@ fn remove_empty_brackets(lines: &mut [String], line: u32, ending: &str) -> Optio
     Some((line_index + 1, "  ".to_owned()))
 }
 
+/// Returns the spaces at the beginning of the line; YAML does not allow tabs there.
 fn indentation(line: &str) -> String {
     line.chars().take_while(|c| *c == ' ').collect()
 }

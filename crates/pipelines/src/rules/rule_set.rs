@@ -37,6 +37,7 @@ pub struct RuleSet {
 }
 
 impl fmt::Debug for RuleSet {
+    /// Formats only the ids of the rules, because their evaluators are functions.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ids = self
             .file
@@ -249,7 +250,7 @@ fn derive_status(violations: &[Violation], enforcement: Option<Enforcement>) -> 
     })
 }
 
-/// Creates the result of a rule that could not be evaluated.
+/// Builds the result of a rule that could not be evaluated.
 fn build_error_result(rule: &str, enforcement: Option<Enforcement>, error: &EvaluationError) -> RuleResult {
     RuleResult::new(
         rule.to_owned(),

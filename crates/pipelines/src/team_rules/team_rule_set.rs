@@ -123,6 +123,7 @@ impl TeamRuleSet {
     }
 }
 
+/// Returns whether the rule is not off and applies to the pipeline at this path.
 fn is_enforced_at(rule: &TeamRule, path: &str) -> bool {
     rule.level.is_some() && rule.applies_to(path)
 }
@@ -218,7 +219,7 @@ fn describe_subject(kind: RuleSubject, subject: &Value<'_>) -> String {
         .map_or_else(String::new, |name| format!("{kind} `{}`: ", shorten_name(&name)))
 }
 
-/// Creates the violation of a rule by this subject. A call is reported as a finding about the component that contains
+/// Builds the violation of a rule by this subject. A call is reported as a finding about the component that contains
 /// it.
 fn build_violation(kind: RuleSubject, subject: &Value<'_>, message: String) -> Violation {
     Violation {
@@ -233,7 +234,7 @@ fn build_violation(kind: RuleSubject, subject: &Value<'_>, message: String) -> V
     }
 }
 
-/// Creates the result of a team rule from its violations. If the rule could not be evaluated, the result is an error
+/// Builds the result of a team rule from its violations. If the rule could not be evaluated, the result is an error
 /// whose only violation contains the reason.
 fn build_rule_result(rule: &TeamRule, violations: Result<Vec<Violation>, RuleFailure>) -> RuleResult {
     let (status, violations) = match violations {
@@ -260,7 +261,7 @@ fn build_rule_result(rule: &TeamRule, violations: Result<Vec<Violation>, RuleFai
     }
 }
 
-/// Creates the result of a rule for a pipeline that cannot be read: an error with the reason.
+/// Builds the result of a rule for a pipeline that cannot be read: an error with the reason.
 fn build_unreadable_result(rule: &TeamRule, error: &EvaluationError) -> RuleResult {
     let violation = Violation {
         line: error.line(),

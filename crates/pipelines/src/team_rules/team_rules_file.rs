@@ -76,12 +76,13 @@ pub(super) fn read_rule_entries(bytes: &[u8]) -> TeamRulesFile {
     TeamRulesFile { rules, problems }
 }
 
+/// Converts the error of a document to a problem, which is shown at the beginning if the error has no position.
 fn convert_document_error(error: &DocumentError) -> LintProblem {
     let position = error.position.unwrap_or(Position { line: 1, column: 1 });
     build_problem(position, error.message.clone(), None)
 }
 
-/// Creates a problem that makes the rule unusable.
+/// Builds a problem that makes the rule unusable.
 pub(super) fn build_problem(
     position: Position,
     message: impl Into<String>,
