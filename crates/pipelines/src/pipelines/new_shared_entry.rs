@@ -104,7 +104,7 @@ impl NewSharedEntry {
         }
     }
 
-    /// Returns the text with the entry on its own lines at the end of the list. Fails if a list with entries is in brackets.
+    /// Returns the text with the entry on its own lines at the end of the list. Fails for entries in brackets.
     fn insert_lines(
         &self,
         text: &str,
@@ -382,8 +382,8 @@ fn is_entry_start(line: &str) -> bool {
     content.starts_with("- ") || content.trim_end() == "-"
 }
 
-/// Removes the brackets of an empty list on the line with the number `line` (from 1), so that an entry can follow on its
-/// own line. Returns the index of that line and the indentation of the entry; `None` if the line has no such brackets.
+/// Removes the brackets of an empty list on the line with the number `line` (from 1), so that an entry can follow it.
+/// Returns the index and the indentation of the entry's line; `None` if the line has no such brackets.
 fn remove_empty_brackets(lines: &mut [String], line: u32, ending: &str) -> Option<(usize, String)> {
     let line_index = usize::try_from(line).ok()?.checked_sub(1)?;
     let text = lines.get_mut(line_index)?;
