@@ -174,7 +174,8 @@ impl<'f> PipelineFiles<'f> {
     }
 
     /// Returns the target with which `caller` calls the file at `path`; `None` if no target is resolved to this file.
-    /// The target has the extension if `old_target` has it, unless only the other form is resolved to the file.
+    /// The target has the extension if `old_target` has it, unless only the other form is resolved to the file. The
+    /// target must be the complete path; a target that finds the file only by its name is not returned.
     pub(crate) fn find_call_target(
         &self,
         old_target: &str,

@@ -126,7 +126,8 @@ impl SubjectIndex {
     }
 
     /// Returns the component or variable that the text names, and its line. If the name is only probable, returns only
-    /// the line. Returns `None` for a text about the entire pipeline or the rules file.
+    /// the line. If a component and a variable have the name, the line is that of the component unless the text states
+    /// the kind. Returns `None` for a text about the entire pipeline or the rules file.
     pub(super) fn find_subject(&self, text: &str) -> Option<SubjectMatch<'_>> {
         if text.starts_with(ABOUT_THE_PIPELINE) || text.starts_with(ABOUT_THE_RULES_FILE) {
             return None;

@@ -20,7 +20,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 type ProblemsByFile<'p> = BTreeMap<&'p str, Vec<Problem>>;
 
 impl Project<'_> {
-    /// Runs the project checks and returns one result for each file, check and level with problems.
+    /// Runs the project checks and returns one result for each file, check and level with problems. Skips pipelines
+    /// that cannot be read.
     pub fn check(&self, levels: CheckLevels) -> Vec<FileResults> {
         let shared_ids = self.map_paths_to_shared_ids();
         let mut problems: ProblemsByFile<'_> = BTreeMap::new();

@@ -145,7 +145,7 @@ impl<'p> CallSuggestions<'p> {
 
     /// Returns a hint for a call to a missing pipeline. The hint names the only file with this path in another
     /// spelling, otherwise the files with this name in other folders, otherwise a file with a similar path; it may be
-    /// empty.
+    /// empty. Only the path in another spelling is certain enough for a fix (`only_path`).
     pub fn suggest(&mut self, files: &PipelineFiles<'p>, target: &str, kind: PipelineKind) -> CallHint {
         let spelling = self.find_other_spelling(files, target, kind);
         if let Some(spelling) = spelling.filter(|spelling| spelling.is_only_path) {

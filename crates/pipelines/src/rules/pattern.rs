@@ -151,7 +151,8 @@ fn build_linear(pattern: &str, limit: PatternLimit) -> Result<Regex, regex::Erro
 }
 
 /// Compiles the pattern, anchored to complete names, for the backtracking engine. Returns `None` if it is too large,
-/// and an error if it is invalid.
+/// and an error if it is invalid. The pattern is first compiled unchanged, so that the error is about the pattern
+/// itself.
 fn compile_backtracking(pattern: &str) -> Result<Option<(PatternEngine, PatternLimit)>, String> {
     if pattern.len() > MAX_BACKTRACKING_BYTES {
         return Ok(None);

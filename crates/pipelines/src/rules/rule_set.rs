@@ -156,7 +156,7 @@ impl RuleSet {
     }
 
     /// Returns the results of many pipeline files, in the same order. The files are read one after the other and
-    /// evaluated on all cores.
+    /// evaluated on all cores. Fails with the first error of `documents`.
     pub fn evaluate_all<E>(
         &self,
         documents: impl Iterator<Item = Result<(String, Result<Vec<u8>, DocumentError>), E>>,

@@ -147,7 +147,7 @@ impl<'m> Evaluation<'m> {
         }
     }
 
-    /// Applies `+`: joins two texts or two lists, or adds two numbers.
+    /// Applies `+`: joins two strings or two lists, or adds two numbers.
     pub(super) fn add_values(&mut self, left: Value<'m>, right: Value<'m>) -> EvaluationResult<'m> {
         match (left, right) {
             (Value::Text(left), Value::Text(right)) => {

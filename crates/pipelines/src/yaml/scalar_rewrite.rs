@@ -109,7 +109,8 @@ enum Context {
     Flow,
 }
 
-/// Replaces the text of these scalars, and keeps all other bytes.
+/// Replaces the text of these scalars, and keeps all other bytes. Also returns the replacements. Fails if a scalar is
+/// missing, has an anchor, or cannot be replaced in place.
 fn splice_scalars(
     text: &str,
     scalars: &ScalarLocations,
