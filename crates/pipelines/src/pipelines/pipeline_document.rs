@@ -54,8 +54,8 @@ pub(crate) struct PipelineOutline<'t, 'a> {
 }
 
 impl<'t, 'a> PipelineOutline<'t, 'a> {
-    /// Finds the parts of a pipeline's document. Fails if the document is not a pipeline, as defined in
-    /// [`Pipeline::parse`].
+    /// Finds the kind, the components and the variables in a pipeline's document. Fails if the document is not a
+    /// pipeline, as defined in [`Pipeline::parse`].
     pub(crate) fn from_node(root: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
         let kind = parse_kind(root)?;
         let pipeline = root

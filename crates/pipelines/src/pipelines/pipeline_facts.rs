@@ -61,8 +61,8 @@ impl FileNameSearch {
     }
 }
 
-/// Returns the pattern of a file's name in a YAML text: a line may be folded at a blank, and a quote is doubled or
-/// escaped in quotes.
+/// Returns a pattern that matches a file's name in every form in which YAML can write it: a line may be folded at a
+/// blank, and a quote is doubled or escaped in quotes.
 fn build_name_pattern(path: &str) -> String {
     let name = file_name(without_extension(path));
     let mut pattern = String::new();

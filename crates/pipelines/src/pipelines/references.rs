@@ -254,7 +254,8 @@ impl<'f> PipelineFiles<'f> {
     }
 }
 
-/// Returns whether the target ends in the kind's extension and has a file name before it.
+/// Returns whether the target ends in the kind's extension and has a file name before it. Only such a target can be a
+/// path without adding the extension.
 fn has_name_and_extension(target: &str, kind: PipelineKind) -> bool {
     let name = file_name(target).strip_suffix(kind.extension());
     name.is_some_and(|name| !name.is_empty())

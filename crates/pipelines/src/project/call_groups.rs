@@ -45,8 +45,8 @@ impl CallGroups {
             .unwrap_or(1)
     }
 
-    /// Returns the pipelines of the shortest cycle that begins with the call of `target` by `caller`, beginning with
-    /// the caller. Returns `None` if the group is too large to search, or if the call is not part of a cycle.
+    /// Returns the pipelines of the shortest cycle that contains the call of `target` by `caller`, starting with the
+    /// caller. Returns `None` if the group is too large to search, or if the call is not part of a cycle.
     pub(super) fn find_shortest_cycle(&self, caller: usize, target: usize) -> Option<Vec<usize>> {
         if caller == target {
             return Some(vec![caller]);

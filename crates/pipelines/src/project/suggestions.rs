@@ -74,7 +74,7 @@ impl<'p> PathIndex<'p> {
 
     /// Returns the path, other than the caller's, that is most similar to `target`, a path without its extension;
     /// `None` if no path is similar or the search exceeds the budget. The file names must also be similar, so a common
-    /// folder is not enough. Of equally similar paths, returns the first in alphabetical order.
+    /// directory is not enough. Of equally similar paths, returns the first in alphabetical order.
     fn find_most_similar(&self, target: &str, caller: &str, budget: &mut SearchBudget) -> Option<&'p str> {
         let target_path = NameProfile::new(target);
         let target_name = NameProfile::new(file_name(target));
@@ -144,8 +144,8 @@ impl<'p> CallSuggestions<'p> {
     }
 
     /// Returns a hint for a call to a missing pipeline. The hint names the only file with this path in another
-    /// spelling, otherwise the files with this name in other folders, otherwise a file with a similar path; it may be
-    /// empty. Only the path in another spelling is certain enough for a fix (`only_path`).
+    /// spelling, otherwise the files with this name in other directories, otherwise a file with a similar path; it may
+    /// be empty. Only the path in another spelling is certain enough for a fix (`only_path`).
     pub fn suggest(&mut self, files: &PipelineFiles<'p>, target: &str, kind: PipelineKind) -> CallHint {
         let spelling = self.find_other_spelling(files, target, kind);
         if let Some(spelling) = spelling.filter(|spelling| spelling.is_only_path) {
@@ -171,7 +171,8 @@ impl<'p> CallSuggestions<'p> {
         }
     }
 
-    /// Returns the pipeline whose path differs from the target of a call only in its spelling.
+    /// Returns the pipeline whose path differs from the target of a call only in its spelling. The first call builds
+    /// the index of spellings.
     fn find_other_spelling(
         &mut self,
         files: &PipelineFiles<'p>,

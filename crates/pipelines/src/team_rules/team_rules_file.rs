@@ -296,8 +296,8 @@ impl FileReader {
         Some(help.trim_end().to_owned())
     }
 
-    /// Reads a glob or a list of globs, which may be missing. Returns them as written and compiled. An error adds a
-    /// problem and returns `None`.
+    /// Reads a glob or a list of globs. Returns the globs as written and compiled; if the key is missing, the list is
+    /// empty and the compiled set is `None`. An error adds a problem and returns `None`.
     fn read_globs(&mut self, item: NodeRef<'_, '_>, key: &str) -> Option<(Vec<String>, Option<GlobSet>)> {
         let Some(node) = item.get(key) else {
             return Some((Vec::new(), None));

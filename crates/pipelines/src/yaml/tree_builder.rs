@@ -251,7 +251,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Begins a list or a map. Fails if it is a key, or if the document is nested too deeply.
+    /// Opens a list or a map, whose content follows. Fails if it is a key, or if the document is nested too deeply.
     fn open_collection(
         &mut self,
         children: Children<'a>,
@@ -277,8 +277,8 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Ends the innermost list or map, and adds it to its parent. Fails if a map has duplicate keys, even if the map is
-    /// not kept.
+    /// Closes the innermost list or map, and adds it to its parent. Fails if a map has duplicate keys, even if the map
+    /// is not kept.
     fn close_collection(&mut self) -> Result<(), DocumentError> {
         let Some(frame) = self.open_frames.pop() else {
             return Ok(());
