@@ -110,10 +110,12 @@ fn parse_kind(root: NodeRef<'_, '_>) -> Result<PipelineKind, DocumentError> {
         .ok_or_else(|| unknown_kind_error(node))
 }
 
-/// Builds the error for a `type` that is not a known kind of pipeline.
+/// Builds the error for a `type` that is not a known kind of pipeline. The message quotes the `type` unless it is
+/// empty, a list or a map.
 fn unknown_kind_error(node: NodeRef<'_, '_>) -> DocumentError {
     let other_type = node
         .text()
+        .filter(|text| !text.is_empty())
         .map(|text| format!(", but is `{}`", shorten(text)))
         .unwrap_or_default();
     DocumentError::at_position(

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 /// Compares two numbers. The outer `None` means that a value is not a number at all; the inner `None` means that the
 /// two have no order, because one is NaN.
-#[expect(clippy::option_option, reason = "NaN is a number, too")]
+#[expect(clippy::option_option, reason = "NaN is a number without an order")]
 pub(super) fn compare_numbers(left: &Value<'_>, right: &Value<'_>) -> Option<Option<Ordering>> {
     match (left, right) {
         (Value::Double(left), right) => Some(left.partial_cmp(&to_double(right)?)),
