@@ -40,7 +40,7 @@ pub(super) fn parse_expression(
 fn parse_on_this_thread(source: &str, subject: RuleSubject) -> Result<CompiledExpression, ExpressionProblem> {
     let (root, info) = Parser::new()
         .parse_with_source_info(source)
-        .map_err(|errors| convert_parse_errors(source, &errors))?;
+        .map_err(|errors| convert_first_parse_error(source, &errors))?;
     compile_expression(&root, &info, subject)
 }
 
@@ -72,7 +72,7 @@ fn reject_large_expression(source: &str) -> Result<(), ExpressionProblem> {
 }
 
 /// Returns the first error of the parser as a problem at the character where it occurred.
-fn convert_parse_errors(source: &str, errors: &ParseErrors) -> ExpressionProblem {
+fn convert_first_parse_error(source: &str, errors: &ParseErrors) -> ExpressionProblem {
     let Some(error) = errors.errors.first() else {
         return ExpressionProblem::at_start("the expression is not valid CEL");
     };

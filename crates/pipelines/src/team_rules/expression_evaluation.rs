@@ -106,7 +106,7 @@ impl<'m> Evaluation<'m> {
     }
 
     /// Takes the steps for reading this text from the budget of the rule.
-    fn spend_text(&mut self, text: &str) -> Result<(), EvaluationFailure> {
+    fn spend_steps_for_text(&mut self, text: &str) -> Result<(), EvaluationFailure> {
         self.spend_steps(text.len() / CHARACTERS_PER_STEP)
     }
 
@@ -122,7 +122,7 @@ impl<'m> Evaluation<'m> {
     fn evaluate_text(&mut self, node: &'m Node) -> Result<Cow<'m, str>, EvaluationFailure> {
         match self.compute_value(node)? {
             Value::Text(text) => {
-                self.spend_text(&text)?;
+                self.spend_steps_for_text(&text)?;
                 Ok(text)
             }
             mismatch => Err(build_failure(format!(
@@ -199,7 +199,7 @@ impl<'m> Evaluation<'m> {
         match (function, arguments) {
             (Function::Size, [value]) => self.measure_size(value),
             (Function::Lower, [Value::Text(text)]) => {
-                self.spend_text(text)?;
+                self.spend_steps_for_text(text)?;
                 Ok(Value::Text(text.to_lowercase().into()))
             }
             (
@@ -211,7 +211,7 @@ impl<'m> Evaluation<'m> {
                 [value],
             ) => convert_value(function, value),
             (_, [Value::Text(text), Value::Text(pattern)]) => {
-                self.spend_text(text)?;
+                self.spend_steps_for_text(text)?;
                 self.match_text(function, text, pattern).map(Value::Boolean)
             }
             _ => {
@@ -255,7 +255,7 @@ impl<'m> Evaluation<'m> {
     fn measure_size(&mut self, value: &Value<'m>) -> EvaluationResult<'m> {
         let size = match value {
             Value::Text(text) => {
-                self.spend_text(text)?;
+                self.spend_steps_for_text(text)?;
                 text.chars().count()
             }
             Value::List(items) => items.len(),
