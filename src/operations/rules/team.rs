@@ -155,7 +155,7 @@ fn append_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> 
         return Err(Failure::usage(format!("{path} already has a rule `{id}`")));
     }
     if rules::find_rule(id).is_some() {
-        let message = format!("`{id}` is a rule of the platform");
+        let message = format!("`{id}` is the id of a platform rule");
         return Err(Failure::usage(message).with_hint("use another id"));
     }
     let entry = render_new_rule(id);

@@ -120,9 +120,9 @@ fn names_in_other_spelling_are_fixed_if_only_one_file_is_meant() {
         .run("check --all --fail-on never")
         .expect(0);
     output.assert_logged(&[
-        "`sales/load.orch.yaml` is the same name in another letter case; `sluicegate fix` corrects it",
-        "is the same name in another Unicode normal form; `sluicegate fix` corrects it",
-        "`sql/Count.sql` is the same name in another letter case; `sluicegate fix` corrects it",
+        "`sales/load.orch.yaml` has the same name in another letter case; `sluicegate fix` corrects it",
+        "has the same name in another Unicode normal form; `sluicegate fix` corrects it",
+        "`sql/Count.sql` has the same name in another letter case; `sluicegate fix` corrects it",
     ]);
     let output = fix(&world, "--all").expect(0);
     assert!(

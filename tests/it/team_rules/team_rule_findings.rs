@@ -169,7 +169,7 @@ fn error_of_evaluation_fails_and_is_never_known() {
         assert_eq!(report["findings"]["notEvaluated"], 1, "{args}");
         let findings = list_team_findings(&report);
         assert!(
-            findings[0].contains("team/limit ERROR") && findings[0].contains("`limit` is missing here"),
+            findings[0].contains("team/limit ERROR") && findings[0].contains("the field `limit` is missing"),
             "{findings:?}"
         );
     }

@@ -9,7 +9,7 @@ pub const SHARED_PIPELINES_FILE: &str = "shared-pipelines.yaml";
 /// The reason why the hidden directory could not be determined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigDirError {
-    /// Several folders look like it; contains their names, sorted.
+    /// Several hidden directories contain platform files. Holds their names, sorted.
     #[error(
         "several hidden directories contain `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`: {}",
         .0.join(", ")
@@ -17,16 +17,16 @@ pub enum ConfigDirError {
     Several(Vec<String>),
 }
 
-/// Returns the only hidden directory among `root_folders` (names without a path) that contains the shared-pipelines
-/// file or the rules file, or `None` if no folder does. Fails if there are several. `has_file` returns whether the
+/// Returns the only hidden directory among `root_directories` (names without a path) that contains the shared-pipelines
+/// file or the rules file, or `None` if no directory does. Fails if there are several. `has_file` returns whether the
 /// repository has a file, given its path from the root.
 pub fn find_config_dir(
-    root_folders: &[String],
+    root_directories: &[String],
     has_file: &dyn Fn(&str) -> bool,
 ) -> Result<Option<String>, ConfigDirError> {
-    let mut config_dirs: Vec<String> = root_folders
+    let mut config_dirs: Vec<String> = root_directories
         .iter()
-        .filter(|folder| is_config_dir(folder, has_file))
+        .filter(|directory| is_config_dir(directory, has_file))
         .cloned()
         .collect();
     config_dirs.sort();
@@ -38,11 +38,11 @@ pub fn find_config_dir(
 }
 
 /// Returns whether the directory is hidden and contains the shared-pipelines file or the rules file.
-fn is_config_dir(folder: &str, has_file: &dyn Fn(&str) -> bool) -> bool {
-    folder.starts_with('.')
+fn is_config_dir(directory: &str, has_file: &dyn Fn(&str) -> bool) -> bool {
+    directory.starts_with('.')
         && [SHARED_PIPELINES_FILE, RULES_FILE]
             .iter()
-            .any(|file| has_file(&format!("{folder}/{file}")))
+            .any(|file| has_file(&format!("{directory}/{file}")))
 }
 
 #[cfg(test)]

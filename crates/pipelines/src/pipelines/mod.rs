@@ -1,7 +1,7 @@
-//! The documents that the platform stores in a project repository: pipelines, the shared-pipelines file and the folder
-//! with the platform's configuration.
+//! The documents that the platform stores in a project repository: pipelines, the shared-pipelines file and the hidden
+//! directory with the platform's configuration.
 //!
-//! Rules need only a small part of a pipeline, so its `design` half is never kept.
+//! Rules need only a small part of a pipeline, so its layout, the key `design`, is never kept.
 
 mod config_dir;
 mod new_shared_entry;
@@ -17,7 +17,7 @@ mod subject_index;
 
 pub use config_dir::{ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE, find_config_dir};
 pub use new_shared_entry::{NewSharedEntry, SharedEditError};
-pub(crate) use pipeline_document::PipelineOutline;
+pub(crate) use pipeline_document::{LAYOUT_KEY, PipelineOutline};
 pub use pipeline_facts::{DanglingLink, FileNameSearch, PipelineFacts, may_name_files};
 pub use pipeline_model::{
     Call, CallArgument, Component, Link, LinkRole, Pipeline, PipelineKind, PipelineVariable, ReferenceKind,

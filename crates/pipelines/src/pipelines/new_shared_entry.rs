@@ -4,11 +4,11 @@
 //! contain exactly the expected entries; otherwise nothing is changed.
 
 use super::shared_pipelines::SharedPipelines;
-use super::{PipelineOutline, file_name, without_extension};
+use super::{LAYOUT_KEY, PipelineOutline, file_name, without_extension};
 use crate::yaml::{DocumentError, NodeRef, Tree, Value, format_double_quoted};
 use std::fmt::Write as _;
 
-/// Maximum number of places that are tried as the end of a list in brackets.
+/// Maximum number of insertions that are tried to find the end of a list in brackets.
 const MAX_FLOW_CANDIDATES: usize = 2_000;
 
 /// The start of a new file.
@@ -19,10 +19,10 @@ const NEW_FILE: &str = "version: \"1.0\"\ntype: shared-pipelines-config\npipelin
 pub enum SharedEditError {
     #[error(transparent)]
     Unreadable(#[from] DocumentError),
-    /// The pipeline has an entry.
+    /// The pipeline already has an entry.
     #[error("`{path}` is already shared as `{id}` on line {line}")]
     AlreadyShared { path: String, id: String, line: u32 },
-    /// The id is that of another pipeline.
+    /// Another pipeline already uses the id.
     #[error("the id `{id}` is already used on line {line}")]
     UsedId { id: String, line: u32 },
     /// The formatting of the file does not allow editing.
@@ -52,9 +52,10 @@ pub struct NewSharedParameter {
 }
 
 impl NewSharedEntry {
-    /// Builds the entry of a pipeline: its public variables become parameters. The default id is made from `path`.
+    /// Builds the entry for the pipeline file with this content. Its public variables become parameters; the names of
+    /// its private variables are only listed. If `id` is `None`, the id is made from the file name.
     pub fn for_pipeline(path: &str, id: Option<String>, bytes: &[u8]) -> Result<Self, DocumentError> {
-        let tree = Tree::parse(bytes, Some("design"))?;
+        let tree = Tree::parse(bytes, Some(LAYOUT_KEY))?;
         let outline = PipelineOutline::from_node(tree.root())?;
         let mut entry = Self {
             path: path.to_owned(),
@@ -103,7 +104,7 @@ impl NewSharedEntry {
         }
     }
 
-    /// Returns the text with the entry on lines of its own at the end of the list; fails if the list is in brackets.
+    /// Returns the text with the entry on its own lines at the end of the list. Fails for entries in brackets.
     fn insert_lines(
         &self,
         text: &str,
@@ -116,7 +117,7 @@ impl NewSharedEntry {
         }
         let (line_index, indent) = match shared_pipelines.entries.last() {
             Some(last_entry) => find_entry_end(&lines, last_entry.position.line),
-            None => open_empty_list(&mut lines, shared_pipelines.position.line, ending),
+            None => remove_empty_brackets(&mut lines, shared_pipelines.position.line, ending),
         }
         .ok_or(SharedEditError::UnsupportedForm)?;
         lines.insert(line_index, self.format_lines(&indent, ending));
@@ -195,13 +196,9 @@ impl NewSharedEntry {
     /// Returns the entry as YAML on several lines, with this indent and line ending.
     fn format_lines(&self, indent: &str, ending: &str) -> String {
         let mut lines = String::new();
-        let display_name = file_name(without_extension(&self.path));
+        let display_name = format_scalar(file_name(without_extension(&self.path)));
         let _ = write!(lines, "{indent}- pipeline: {}{ending}", format_scalar(&self.path));
-        let _ = write!(
-            lines,
-            "{indent}  displayName: {}{ending}",
-            format_scalar(display_name)
-        );
+        let _ = write!(lines, "{indent}  displayName: {display_name}{ending}");
         let _ = write!(lines, "{indent}  id: {}{ending}", format_scalar(&self.id));
         let _ = write!(lines, "{indent}  enabled: true{ending}");
         if self.parameters.is_empty() {
@@ -338,7 +335,8 @@ fn format_scalar(text: &str) -> String {
     }
 }
 
-/// Returns the text with an empty list as the value of `pipelines` if this value is null or missing; otherwise `None`.
+/// Replaces the value of `pipelines` with an empty list if the value is null or empty, so that an entry can be
+/// inserted. Returns `None` if there is another value, or if no line begins with `pipelines:`.
 fn insert_empty_list(text: &str) -> Option<String> {
     let tree = Tree::parse(text.as_bytes(), None).ok()?;
     tree.root().get("pipelines").filter(|list| list.is_null())?;
@@ -384,9 +382,9 @@ fn is_entry_start(line: &str) -> bool {
     content.starts_with("- ") || content.trim_end() == "-"
 }
 
-/// Removes the brackets of an empty list on the line with the number `line` (from 1). Returns the index of the next
-/// line and the indentation for a first entry; `None` if the line has no such brackets.
-fn open_empty_list(lines: &mut [String], line: u32, ending: &str) -> Option<(usize, String)> {
+/// Removes the brackets of an empty list on the line with the number `line` (from 1), so that an entry can follow it.
+/// Returns the index and the indentation of the entry's line; `None` if the line has no such brackets.
+fn remove_empty_brackets(lines: &mut [String], line: u32, ending: &str) -> Option<(usize, String)> {
     let line_index = usize::try_from(line).ok()?.checked_sub(1)?;
     let text = lines.get_mut(line_index)?;
     let (text_before, text_after) = text.split_once("[]")?;
@@ -394,6 +392,7 @@ fn open_empty_list(lines: &mut [String], line: u32, ending: &str) -> Option<(usi
     Some((line_index + 1, "  ".to_owned()))
 }
 
+/// Returns the spaces at the beginning of the line; YAML does not allow tabs there.
 fn indentation(line: &str) -> String {
     line.chars().take_while(|c| *c == ' ').collect()
 }

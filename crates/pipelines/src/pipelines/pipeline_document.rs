@@ -6,6 +6,9 @@ use super::pipeline_model::{
 };
 use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shorten};
 
+/// The key of a pipeline's layout. Most readers skip its value, because they need only the components.
+pub(crate) const LAYOUT_KEY: &str = "design";
+
 /// The conditions that can be keys of `transitions`. Some files have keys that YAML reads as booleans, so the case is
 /// ignored.
 const CONDITIONS: [TransitionCondition; 5] = [
@@ -22,7 +25,7 @@ impl Pipeline {
     /// A pipeline is a map with a `pipeline` key whose value, and whose `components`, are a map or null, and with a
     /// valid `type`. Other errors are ignored. The key `design` is skipped, because it contains only the layout.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        Self::from_tree(&Tree::parse(bytes, Some("design"))?)
+        Self::from_tree(&Tree::parse(bytes, Some(LAYOUT_KEY))?)
     }
 
     /// Reads a pipeline from a parsed document; see [`Pipeline::parse`].
@@ -35,14 +38,14 @@ impl PipelineKind {
     /// Reads the kind from the `type` key in the content of a pipeline file. The key `design` is skipped, because it
     /// contains only the layout.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        parse_kind(Tree::parse(bytes, Some("design"))?.root())
+        parse_kind(Tree::parse(bytes, Some(LAYOUT_KEY))?.root())
     }
 }
 
 /// The parts of a pipeline's document.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PipelineOutline<'t, 'a> {
-    /// From the `type` key.
+    /// The kind of the pipeline, from the key `type`.
     pub kind: PipelineKind,
     /// The map of components, or null, if present.
     pub components: Option<NodeRef<'t, 'a>>,
@@ -51,8 +54,8 @@ pub(crate) struct PipelineOutline<'t, 'a> {
 }
 
 impl<'t, 'a> PipelineOutline<'t, 'a> {
-    /// Finds the parts of a pipeline's document. Fails if the document is not a pipeline, as defined in
-    /// [`Pipeline::parse`].
+    /// Finds the kind, the components and the variables in a pipeline's document. Fails if the document is not a
+    /// pipeline, as defined in [`Pipeline::parse`].
     pub(crate) fn from_node(root: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
         let kind = parse_kind(root)?;
         let pipeline = root
@@ -95,7 +98,7 @@ fn parse_kind(root: NodeRef<'_, '_>) -> Result<PipelineKind, DocumentError> {
     if !root.is_map() {
         return Err(DocumentError::at_position(
             root.position(),
-            "a pipeline is a map with the keys `type` and `pipeline`",
+            "a pipeline must be a map with the keys `type` and `pipeline`",
         ));
     }
     let node = root
@@ -107,15 +110,17 @@ fn parse_kind(root: NodeRef<'_, '_>) -> Result<PipelineKind, DocumentError> {
         .ok_or_else(|| unknown_kind_error(node))
 }
 
-/// Builds the error for a `type` that is not a known kind of pipeline.
+/// Builds the error for a `type` that is not a known kind of pipeline. The message quotes the `type` unless it is
+/// empty, a list or a map.
 fn unknown_kind_error(node: NodeRef<'_, '_>) -> DocumentError {
-    let stated_type = node
+    let other_type = node
         .text()
-        .map(|text| format!("`{}`, and ", shorten(text)))
+        .filter(|text| !text.is_empty())
+        .map(|text| format!(", but is `{}`", shorten(text)))
         .unwrap_or_default();
     DocumentError::at_position(
         node.position(),
-        format!("`type` is {stated_type}neither `orchestration` nor `transformation`"),
+        format!("`type` must be `orchestration` or `transformation`{other_type}"),
     )
 }
 
@@ -228,7 +233,8 @@ fn parse_link(role: LinkRole, condition: Option<TransitionCondition>, node: Node
 }
 
 /// Returns the names of the variables that an iterator sets. Each type of iterator stores them in different parameters.
-/// The parameter `gridVariable` is omitted, because the iterator only reads this grid.
+/// Where a parameter is a list of rows, the number is the column with the variable. The parameter `gridVariable` is
+/// omitted, because the iterator only reads this grid.
 fn parse_iteration_variables<'t, 'a: 't>(
     kind: &str,
     get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>,
@@ -264,7 +270,8 @@ fn list_items<'t, 'a: 't>(node: Option<NodeRef<'t, 'a>>) -> impl Iterator<Item =
     node.and_then(NodeRef::items).into_iter().flatten()
 }
 
-/// Reads the calls of a component: the pipelines and the script that it runs. A script counts only if it is in a file.
+/// Reads the calls of a component: the pipelines and the script that it runs. A script is included only if it is in a
+/// file, because the text of other scripts is part of the pipeline.
 fn parse_calls<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Call> {
     let is_file = get_parameter("scriptLocation").and_then(NodeRef::text) == Some("File");
     let orchestration = get_parameter("orchestrationJob");

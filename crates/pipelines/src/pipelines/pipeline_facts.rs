@@ -27,7 +27,7 @@ fn has_reference_key(bytes: &[u8]) -> bool {
 }
 
 /// Returns whether the bytes contain an escape of a quoted YAML text that can stand for letters or join lines
-/// (<https://yaml.org/spec/1.2.2/#57-escaped-characters>). A document with one of them may contain any name.
+/// (<https://yaml.org/spec/1.2.2/#57-escaped-characters>). A document with such an escape may contain any name.
 fn has_escape(bytes: &[u8]) -> bool {
     memchr_iter(b'\\', bytes)
         .any(|index| matches!(bytes.get(index + 1), Some(b'x' | b'u' | b'U' | b'\r' | b'\n')))
@@ -61,8 +61,8 @@ impl FileNameSearch {
     }
 }
 
-/// Returns the pattern of a file's name in a YAML text: a line may be folded at a blank, and a quote is doubled or
-/// escaped in quotes.
+/// Returns a pattern that matches a file's name in every form in which YAML can write it: a line may be folded at a
+/// blank, and a quote is doubled or escaped in quotes.
 fn build_name_pattern(path: &str) -> String {
     let name = file_name(without_extension(path));
     let mut pattern = String::new();
@@ -142,9 +142,10 @@ impl PipelineFacts {
             .is_ok()
     }
 
-    /// Returns whether the pipeline has each variable of the pipeline with these other facts.
-    pub fn declares_variables_of(&self, facts: &Self) -> bool {
-        facts
+    /// Returns whether the pipeline declares every variable that `other` declares, which is usually an older version of
+    /// the same pipeline.
+    pub fn declares_variables_of(&self, other: &Self) -> bool {
+        other
             .variables
             .iter()
             .all(|variable| self.declares_variable(variable))

@@ -50,35 +50,35 @@ impl PipelineKind {
     }
 }
 
-/// A pipeline, without its canvas.
+/// A pipeline without its layout.
 #[derive(Debug, Clone)]
 pub struct Pipeline {
-    /// From the `type` key.
+    /// The kind of the pipeline, from the key `type`.
     pub kind: PipelineKind,
-    /// In file order.
+    /// The components, in file order.
     pub components: Vec<Component>,
-    /// In file order.
+    /// The variables, in file order.
     pub variables: Vec<PipelineVariable>,
     subject_index: OnceLock<SubjectIndex>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Component {
-    /// The key in `pipeline.components`, as written.
+    /// The name, which is the key in `pipeline.components`, as written.
     pub name: String,
     pub position: Position,
-    /// The `type`, such as `end-success`.
+    /// The value of `type`, such as `end-success`.
     pub kind: Option<String>,
     /// Whether the component is skipped when the pipeline runs.
     pub skipped: bool,
-    /// In file order, including broken links.
+    /// The links that the component declares, in file order. Broken links are included.
     pub links: Vec<Link>,
-    /// The parameter `concurrency`.
+    /// The value of the parameter `concurrency`.
     pub concurrency: Option<String>,
     /// The variables that an iterator sets, for the known types of iterator.
     pub iteration_variables: Vec<String>,
     pub calls: Vec<Call>,
-    /// The variables of the called pipeline that its calls set.
+    /// The variables of the called pipelines that the component sets.
     pub arguments: Vec<CallArgument>,
 }
 
@@ -104,9 +104,9 @@ pub enum TransitionCondition {
     Unconditional,
     Success,
     Failure,
-    /// After the component's condition was met.
+    /// The transition is taken if the component's condition is met.
     True,
-    /// After the component's condition was not met.
+    /// The transition is taken if the component's condition is not met.
     False,
 }
 
@@ -130,14 +130,14 @@ pub struct Link {
     pub condition: Option<TransitionCondition>,
     /// The name of the other component, which may not exist.
     pub name: String,
-    /// True if the entry is null. Its text is a name only if a component has it.
+    /// True if the name is a null value in the file. Its text, such as `null`, is a name only if a component has it.
     pub is_null: bool,
     pub position: Position,
 }
 
 impl Link {
-    /// Returns whether the name of the linked component is null or blank. Such an entry is a link only if a component
-    /// really has this name.
+    /// Returns whether the name of the linked component is null or blank. Such a link is valid only if a
+    /// component really has this name.
     pub(crate) fn is_blank(&self) -> bool {
         self.is_null || self.name.trim().is_empty()
     }
@@ -161,15 +161,16 @@ pub struct Call {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PipelineVariable {
-    /// The key in `pipeline.variables`, as written.
+    /// The name, which is the key in `pipeline.variables`, as written.
     pub name: String,
     pub position: Position,
-    /// The `scope`, such as `COPIED`.
+    /// The value of `scope`, such as `COPIED`.
     pub scope: Option<String>,
 }
 
 impl Pipeline {
-    /// Creates a pipeline from its parts. The index of names is built only when a text is searched for them.
+    /// Creates a pipeline from its parts. The subject index is built later, at the first call of
+    /// [`Self::find_subject`].
     pub(super) const fn new(
         kind: PipelineKind,
         components: Vec<Component>,

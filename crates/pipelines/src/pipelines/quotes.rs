@@ -1,4 +1,4 @@
-//! Finds quotes in sentences that come from outside.
+//! Finds quotes in the sentences of a platform's review.
 
 /// The opening and closing quotes of names.
 pub(super) const QUOTES: [(char, char); 6] = [
@@ -16,9 +16,9 @@ pub(super) struct OpenedQuote<'t> {
     /// The index in [`QUOTES`].
     pub kind: usize,
     pub close_quote: char,
-    /// The text before it.
+    /// The text before the quote.
     pub text_before: &'t str,
-    /// The text after it.
+    /// The text after the quote.
     pub text_after: &'t str,
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ReferenceTarget {
-    /// A path from the repository root, or a file name without a folder.
+    /// A path from the repository root, or a file name without a directory.
     Path(String),
     /// A text that contains a variable (`${…}`), whose value is known only when the pipeline runs.
     Expression(String),
@@ -122,10 +122,10 @@ pub struct PipelineFiles<'f> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum CallResolution<'r> {
     File(&'r str),
-    /// The call contains only a file name, and this is the file: the one in the caller's directory, otherwise the only
-    /// one of that name. The platform itself rewrites such calls, so nobody should rely on them.
+    /// The call contains only a file name. It means this file: the one in the caller's directory, otherwise the only
+    /// file with that name. The platform itself rewrites such calls, so nobody should rely on them.
     ByName(&'r str),
-    /// There is no such file.
+    /// No pipeline matches the call.
     Missing,
     /// The call contains only a file name that several files have, none of them in the caller's directory.
     Ambiguous(&'r [&'r str]),
@@ -174,7 +174,8 @@ impl<'f> PipelineFiles<'f> {
     }
 
     /// Returns the target with which `caller` calls the file at `path`; `None` if no target is resolved to this file.
-    /// The target has the extension if `old_target` has it, unless only the other form is resolved to the file.
+    /// The target has the extension if `old_target` has it, unless only the other form is resolved to the file. The
+    /// target must be the complete path; a target that finds the file only by its name is not returned.
     pub(crate) fn find_call_target(
         &self,
         old_target: &str,
@@ -212,8 +213,8 @@ impl<'f> PipelineFiles<'f> {
             .filter(move |path| path.ends_with(kind.extension()))
     }
 
-    /// Returns the paths of the files in any folder that have the file name of `target`, with the kind's extension if
-    /// the target omits it.
+    /// Returns the paths of the files in any directory that have the file name of `target`, with the kind's extension
+    /// if the target omits it.
     pub(crate) fn files_named(&self, target: &str, kind: PipelineKind) -> &[&'f str] {
         let find_paths = |path: &str| self.by_name.get(file_name(path)).map(Vec::as_slice);
         let literal_paths = if has_name_and_extension(target, kind) {
@@ -232,8 +233,9 @@ impl<'f> PipelineFiles<'f> {
         self.paths.get(index).copied()
     }
 
-    /// Returns the file that the path means in this caller. A name without a directory means the only file with that
-    /// name or, if there are several, the file in the caller's directory.
+    /// Returns the file that the path means in a call by `caller`. A path with a directory must be exact. A name
+    /// without a directory means the only file with that name or, if there are several, the file in the caller's
+    /// directory.
     fn resolve_path(&self, path: &str, caller: &str) -> CallResolution<'_> {
         if let Some(file) = self.file_at(path) {
             return CallResolution::File(file);
@@ -252,7 +254,8 @@ impl<'f> PipelineFiles<'f> {
     }
 }
 
-/// Returns whether the target ends in the kind's extension and has a file name before it.
+/// Returns whether the target ends in the kind's extension and has a file name before it. Only such a target can be a
+/// path without adding the extension.
 fn has_name_and_extension(target: &str, kind: PipelineKind) -> bool {
     let name = file_name(target).strip_suffix(kind.extension());
     name.is_some_and(|name| !name.is_empty())
@@ -260,11 +263,11 @@ fn has_name_and_extension(target: &str, kind: PipelineKind) -> bool {
 
 /// Returns the path of a file with this name in the directory of `caller`.
 fn sibling_path(caller: &str, name: &str) -> String {
-    let folder = caller.rsplit_once('/').map(|(folder, _)| folder);
-    folder.map_or_else(|| name.to_owned(), |folder| format!("{folder}/{name}"))
+    let directory = caller.rsplit_once('/').map(|(directory, _)| directory);
+    directory.map_or_else(|| name.to_owned(), |directory| format!("{directory}/{name}"))
 }
 
-/// Returns the name of a file, without its folder.
+/// Returns the name of a file, without its directory.
 pub fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }

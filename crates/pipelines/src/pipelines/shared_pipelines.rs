@@ -8,23 +8,23 @@ use std::collections::HashMap;
 /// The content of `<CONFIG_DIR>/shared-pipelines.yaml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedPipelines {
-    /// In file order.
+    /// The entries, in file order.
     pub entries: Vec<SharedEntry>,
     pub position: Position,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedEntry {
-    /// The path from the repository root, with extension.
+    /// The path of the pipeline from the repository root, with its extension.
     pub pipeline: String,
     pub pipeline_position: Position,
-    /// The id that consumers use; unique in the file.
+    /// The id by which consumers refer to the pipeline; unique in the file.
     pub id: String,
     pub display_name: Option<String>,
     pub description: Option<String>,
     /// Whether the pipeline is offered; true if the file does not set it.
     pub enabled: bool,
-    /// In file order.
+    /// The parameters, in file order.
     pub parameters: Vec<SharedParameter>,
     pub position: Position,
 }
@@ -33,7 +33,7 @@ pub struct SharedEntry {
 pub struct SharedParameter {
     pub name: String,
     pub position: Position,
-    /// `TEXT`, `NUMERIC`, `GRID`, or any other text in the file.
+    /// The type: `TEXT`, `NUMERIC`, `GRID`, or any other text in the file.
     pub kind: Option<String>,
     /// Whether consumers get the parameter's value back; false if the file does not set it.
     pub export_allowed: bool,
@@ -134,7 +134,7 @@ fn require_text(node: NodeRef<'_, '_>, key: &str) -> Result<String, DocumentErro
         Some(text) if !text.is_empty() => Ok(text),
         _ => Err(DocumentError::at_position(
             node.position(),
-            format!("the entry has no `{key}`"),
+            format!("the required key `{key}` is missing or empty"),
         )),
     }
 }

@@ -1,6 +1,6 @@
-//! Finds files whose names are spelled differently: a file system may store another Unicode normal form than the text
-//! that names the file has, and one that ignores letter case hides a wrong letter until another system reads the
-//! repository.
+//! Finds files whose names are spelled differently from a reference to them. A file system may store a name in another
+//! Unicode normal form than the reference. A file system that ignores letter case hides a wrong letter until another
+//! system reads the repository.
 
 use super::references::file_name;
 use std::collections::HashMap;
@@ -22,17 +22,18 @@ pub(crate) struct OtherSpelling<'p> {
     pub is_only_path: bool,
 }
 
-/// The paths of files, to find one without knowing its exact spelling.
+/// The paths of files, in which a file is found without its exact spelling.
 #[derive(Debug, Default)]
 pub(crate) struct SpellingIndex<'p> {
-    /// The paths by the complete path, without normal form and letter case.
+    /// All paths, by the path in lower case and in one normal form (NFC).
     by_path: HashMap<String, Vec<&'p str>>,
-    /// The paths with several normal forms, by the file name in one form.
+    /// The paths that are not ASCII, by the file name in one normal form (NFC).
     by_name: HashMap<String, Vec<&'p str>>,
 }
 
 impl<'p> SpellingIndex<'p> {
-    /// Creates the index of these paths.
+    /// Indexes all paths without regard to letter case and, for other Unicode normal forms, the file names that are not
+    /// ASCII.
     pub(crate) fn new(paths: impl Iterator<Item = &'p str>) -> Self {
         let mut index = Self::default();
         for path in paths {
@@ -71,7 +72,7 @@ impl<'p> SpellingIndex<'p> {
                 },
                 is_only_path: true,
             }),
-            _ => self.find_normal_form(path).map(|other_path| OtherSpelling {
+            _ => self.find_other_normal_form(path).map(|other_path| OtherSpelling {
                 path: other_path,
                 difference: SpellingDifference::NormalForm,
                 is_only_path: false,
@@ -79,9 +80,9 @@ impl<'p> SpellingIndex<'p> {
         }
     }
 
-    /// Returns the file whose path is the same text in any normal form, otherwise the only file whose name is. A path
-    /// of ASCII characters has no other normal form.
-    fn find_normal_form(&self, path: &str) -> Option<&'p str> {
+    /// Returns the file whose path differs from `path` at most in its Unicode normal form, otherwise the only file
+    /// whose name does. Returns `None` for a path of ASCII characters, which has only one normal form.
+    fn find_other_normal_form(&self, path: &str) -> Option<&'p str> {
         if path.is_ascii() {
             return None;
         }

@@ -1,7 +1,7 @@
 //! Finds the component or variable that a sentence is about.
 //!
-//! Reviews return only sentences, but an annotation needs a line. Sentences and names come from outside, and there may
-//! be thousands of each, so the search uses sorted names and never tries every name on every text.
+//! Reviews return only sentences, but an annotation needs a line. A review may have thousands of sentences and a
+//! pipeline thousands of names, so the search uses sorted names and never tries every name on every text.
 //!
 //! A guess is good enough for a line. Waivers and known findings rely on the name, so no name is returned if the text
 //! may be about something else. A platform may trim the names in its texts; the name that is returned is always the one
@@ -73,7 +73,8 @@ struct IndexedName {
 
 impl SubjectIndex {
     /// Creates the index from the names of components and of variables, with their lines. A name with blanks at its
-    /// ends is also indexed without them, because a platform may trim it.
+    /// ends is also indexed without them, because a platform may trim it. Equal names are merged into one, which is
+    /// ambiguous if the names in the file differ.
     pub(super) fn new<'n>(
         components: impl Iterator<Item = (&'n str, u32)>,
         variables: impl Iterator<Item = (&'n str, u32)>,
@@ -125,7 +126,8 @@ impl SubjectIndex {
     }
 
     /// Returns the component or variable that the text names, and its line. If the name is only probable, returns only
-    /// the line. Returns `None` for a text about the entire pipeline or the rules file.
+    /// the line. If a component and a variable have the name, the line is that of the component unless the text states
+    /// the kind. Returns `None` for a text about the entire pipeline or the rules file.
     pub(super) fn find_subject(&self, text: &str) -> Option<SubjectMatch<'_>> {
         if text.starts_with(ABOUT_THE_PIPELINE) || text.starts_with(ABOUT_THE_RULES_FILE) {
             return None;
@@ -143,7 +145,8 @@ impl SubjectIndex {
     }
 
     /// Returns the first quoted name of a text and the text before it, if neither the quotes nor the words before them
-    /// can be part of another name. A name that contains such quotes may be truncated or escaped in the text.
+    /// can be part of another name. If another name contains such quotes, the result is `None`, because that name may
+    /// be truncated or escaped in the text.
     fn find_certain_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
         let quote = quotes::find_first_quote(text)?;
         let name = self.find_quoted_name(&quote)?;
@@ -274,7 +277,7 @@ impl IndexedName {
     }
 }
 
-/// Returns the first [`MAX_TEXT`] bytes of a text, which are the part that is searched.
+/// Returns at most the first [`MAX_TEXT`] bytes of a text, because only these are searched. Does not cut a character.
 fn truncate_text(text: &str) -> &str {
     let end = (0..=MAX_TEXT.min(text.len()))
         .rev()

@@ -9,7 +9,7 @@ const MAX_SEARCHED_GROUP: usize = 200;
 pub(super) struct CallGroups {
     /// The pipelines that each pipeline calls.
     callees: Vec<Vec<usize>>,
-    /// The group of each pipeline: the pipelines of a group reach each other.
+    /// The group of each pipeline. The pipelines of a group call each other directly or indirectly.
     groups: Vec<usize>,
     sizes: HashMap<usize, usize>,
 }
@@ -45,8 +45,8 @@ impl CallGroups {
             .unwrap_or(1)
     }
 
-    /// Returns the pipelines of the shortest cycle that begins with the call of `target` by `caller`, beginning with
-    /// the caller. Returns `None` if the group is too large to search, or if the call is not part of a cycle.
+    /// Returns the pipelines of the shortest cycle that contains the call of `target` by `caller`, starting with the
+    /// caller. Returns `None` if the group is too large to search, or if the call is not part of a cycle.
     pub(super) fn find_shortest_cycle(&self, caller: usize, target: usize) -> Option<Vec<usize>> {
         if caller == target {
             return Some(vec![caller]);
@@ -112,7 +112,8 @@ fn find_groups(callees: &[Vec<usize>]) -> Vec<usize> {
 }
 
 /// Visits each node that can be reached from the starts once, depth first. When all successors of a node are visited,
-/// calls `leave` with the start from which the node was reached, and the node.
+/// calls `leave` with the start from which the node was reached, and the node. The stack contains each open node with
+/// the index of its next edge.
 fn walk_depth_first(
     edges: &[Vec<usize>],
     starts: impl Iterator<Item = usize>,

@@ -18,22 +18,23 @@ pub struct Renames<'p> {
 
 impl Renames<'_> {
     /// Returns the new path of the pipeline that a call of `target` means, if the change renames this pipeline. The
-    /// target may omit the extension. A target without a directory means the only renamed pipeline with that file name.
+    /// target may omit the extension. A target without a directory means the only renamed pipeline with that file name;
+    /// the result is `None` if there are several.
     pub(super) fn find_new_pipeline_path(&self, target: &str, kind: PipelineKind) -> Option<&str> {
-        let with_extension = format!("{target}{}", kind.extension());
-        let new = [target, &with_extension]
+        let full_target = format!("{target}{}", kind.extension());
+        let new_path = [target, &full_target]
             .into_iter()
             .filter(|path| path.ends_with(kind.extension()))
             .find_map(|path| self.pipelines.get(path));
-        if new.is_some() || target.contains('/') {
-            return new.map(String::as_str);
+        if new_path.is_some() || target.contains('/') {
+            return new_path.map(String::as_str);
         }
         let mut candidates = self
             .pipelines
             .iter()
-            .filter(|(old, _)| [target, &with_extension].contains(&file_name(old)));
+            .filter(|(old_path, _)| [target, &full_target].contains(&file_name(old_path)));
         match (candidates.next(), candidates.next()) {
-            (Some((_, new)), None) => Some(new),
+            (Some((_, new_path)), None) => Some(new_path),
             _ => None,
         }
     }

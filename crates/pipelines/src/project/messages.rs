@@ -1,5 +1,5 @@
 //! The messages for broken references, used by reviews and publishes. Each message follows the name of the component
-//! and contains text from outside. Thousands of messages may repeat one name, so a very long name is shortened.
+//! and quotes names from the repository. Thousands of messages may repeat a name, so a very long name is shortened.
 
 use crate::pipelines::{
     LinkRole, OtherSpelling, PipelineKind, SharedEntry, SharedParameter, SpellingDifference,
@@ -22,7 +22,7 @@ pub const FIX_HINT: &str = "; `sluicegate fix` corrects it";
 /// Maximum number of paths in a sentence about a cycle.
 const MAX_LISTED_IN_CYCLE: usize = 12;
 
-/// Describes a call to a pipeline that does not exist.
+/// Describes a call to a pipeline that does not exist. The text follows the component's name.
 pub fn describe_missing_call(kind: PipelineKind, target: &str) -> String {
     format!(
         "calls the {} `{}`, which {MISSING_FILE}",
@@ -31,7 +31,7 @@ pub fn describe_missing_call(kind: PipelineKind, target: &str) -> String {
     )
 }
 
-/// Describes a call by a name that several pipelines have.
+/// Describes a call by a name that several pipelines have. The text follows the component's name.
 pub fn describe_ambiguous_call(kind: PipelineKind, target: &str, paths: &[&str]) -> String {
     format!(
         "calls the {} `{}` without its folder, but {} have that name",
@@ -41,7 +41,8 @@ pub fn describe_ambiguous_call(kind: PipelineKind, target: &str, paths: &[&str])
     )
 }
 
-/// Describes a call by a name alone, with the full path to write instead.
+/// Describes a call that names a pipeline without its directory, with the full path to write instead. The text follows
+/// the component's name.
 pub(super) fn describe_bare_call(kind: PipelineKind, target: &str, path: &str) -> String {
     format!(
         "calls the {} `{}` without its folder: write the full path, `{}`",
@@ -51,39 +52,40 @@ pub(super) fn describe_bare_call(kind: PipelineKind, target: &str, path: &str) -
     )
 }
 
-/// Returns the hint for a reference to something that the change renamed.
+/// Returns the hint, to append to a message, that the change renamed the target of the reference.
 pub(super) fn format_rename_hint(name: &str) -> String {
     format!("; it was renamed in this change to `{}`", shorten_name(name))
 }
 
-/// Returns the hint that a file has the same name in another spelling.
+/// Returns the hint, to append to a message, that a file has the same name in another spelling.
 pub(super) fn format_other_spelling_hint(spelling: OtherSpelling<'_>) -> String {
     let difference = match spelling.difference {
         SpellingDifference::NormalForm => "another Unicode normal form",
         SpellingDifference::LetterCase => "another letter case",
     };
     format!(
-        "; `{}` is the same name in {difference}",
+        "; `{}` has the same name in {difference}",
         shorten_name(spelling.path)
     )
 }
 
-/// Returns the hint that asks whether this similar name is meant.
+/// Returns the hint, to append to a message, that asks whether this similar name is meant.
 pub(super) fn format_similar_name_hint(name: &str) -> String {
     format!("; {}", text::did_you_mean(name))
 }
 
-/// Describes a reference to a script that does not exist.
+/// Describes a reference to a script that does not exist. The text follows the component's name.
 pub fn describe_missing_script(path: &str) -> String {
     format!("names the script `{}`, which {MISSING_FILE}", shorten_name(path))
 }
 
-/// Describes a reference to a file whose content is not a script, for example a Git LFS pointer.
+/// Describes a reference to a file whose content is not a script, for example a Git LFS pointer. The text follows the
+/// component's name.
 pub fn describe_unusable_script(path: &str, defect: FileDefect) -> String {
     format!("names the script `{path}`, which {}", defect.reason())
 }
 
-/// Describes a link to a component that does not exist.
+/// Describes a link to a component that does not exist. The text follows the component's name.
 pub(super) fn describe_dangling_link(role: LinkRole, name: &str) -> String {
     let relation = match role {
         LinkRole::Transition => "has a transition to",
@@ -96,7 +98,7 @@ pub(super) fn describe_dangling_link(role: LinkRole, name: &str) -> String {
     )
 }
 
-/// Describes a call that sets a variable that the called pipeline does not have.
+/// Describes a call that sets a variable that the called pipeline does not have. The text follows the component's name.
 pub(super) fn describe_undeclared_variable(variable: &str, path: &str) -> String {
     let (variable, path) = (shorten_name(variable), shorten_name(path));
     format!("sets the variable `{variable}`, which `{path}` does not have")
@@ -123,6 +125,7 @@ pub fn describe_undeclared_parameter(entry: &SharedEntry, parameter: &SharedPara
 }
 
 /// Describes a call that is part of a cycle. `paths` contains the pipelines of the cycle, without repeating the first.
+/// The text follows the component's name.
 pub(super) fn describe_cycle(paths: &[&str]) -> String {
     match paths {
         [own] => format!("calls its own pipeline, `{}`", shorten_name(own)),
@@ -140,7 +143,8 @@ pub(super) fn describe_cycle(paths: &[&str]) -> String {
     }
 }
 
-/// Describes a call between pipelines of a group that is too large to find a single cycle.
+/// Describes a call between pipelines of a group that is too large to find a single cycle. The text follows the
+/// component's name.
 pub(super) fn describe_large_cycle(callee: &str, size: usize) -> String {
     let callee = shorten_name(callee);
     format!("calls `{callee}`, one of {size} pipelines that call each other in cycles")

@@ -15,12 +15,12 @@ pub(super) struct Problem {
     pub line: u32,
     pub subject: Option<String>,
     pub text: String,
-    /// Whether the problem is a warning at most.
+    /// Whether the problem is at most a warning.
     pub is_uncertain: bool,
     pub fix: Option<ProposedFix>,
 }
 
-/// Creates a problem in the shared-pipelines file. `subject` is the id of the affected entry, if there is one.
+/// Builds a problem in the shared-pipelines file. `subject` is the id of the affected entry, if there is one.
 pub(super) fn build_shared_file_problem(line: u32, subject: Option<String>, text: String) -> Problem {
     Problem {
         check: ProjectCheck::Shared,
@@ -32,12 +32,12 @@ pub(super) fn build_shared_file_problem(line: u32, subject: Option<String>, text
     }
 }
 
-/// Creates a problem with a component's reference; `message` is the text after the component's name.
+/// Builds a problem with a component's reference; `message` is the text after the component's name.
 pub(super) fn build_reference_problem(check: ProjectCheck, reference: &Reference, message: &str) -> Problem {
     build_component_problem(check, &reference.component, reference.position, message)
 }
 
-/// Creates a problem with a component; `message` is the text after the component's name.
+/// Builds a problem with a component; `message` is the text after the component's name.
 pub(super) fn build_component_problem(
     check: ProjectCheck,
     component: &str,

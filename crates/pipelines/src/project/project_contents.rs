@@ -1,4 +1,4 @@
-//! What the checks of a project read.
+//! The input of the project checks.
 
 use super::change_renames::Renames;
 use super::shared_file::SharedPipelinesFile;
@@ -6,15 +6,16 @@ use crate::pipelines::{PipelineFacts, PipelineFiles};
 use sluicegate_base::file_defect::FileDefect;
 use std::collections::BTreeMap;
 
-/// The input of the checks: the files of a commit or of the working tree.
+/// The input of the project checks: the files of a commit or of the working tree.
 pub struct Project<'p> {
     /// All pipelines, so that calls can be resolved.
     pub files: &'p PipelineFiles<'p>,
     /// The facts of the checked pipelines; `None` if a pipeline cannot be read.
     pub facts: &'p BTreeMap<String, Option<PipelineFacts>>,
-    /// The referenced scripts that exist, each with its defect.
+    /// The referenced scripts that exist, each with its defect; `None` for a usable script.
     pub scripts: &'p BTreeMap<String, Option<FileDefect>>,
-    /// The paths of all regular files, to find what a missing script means; empty if no script is missing.
+    /// The paths of all regular files, in which the target of a missing script is searched; empty if no script is
+    /// missing.
     pub regular_paths: &'p [String],
     pub shared_file: Option<&'p SharedPipelinesFile>,
     /// Returns whether a reference intentionally leads out of the project.

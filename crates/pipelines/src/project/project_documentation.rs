@@ -64,20 +64,21 @@ pub fn render_reference() -> String {
          platform. They report all broken\nreferences in the selected pipelines and, in the other pipelines, the broken \
          references that the change introduces.\n`--project-checks off` turns the checks off for a job.\n\n| check | requirement |\n|---|---|\n",
     );
-    for check in ProjectCheck::ALL.map(ProjectCheck::documentation) {
-        let id = check.check.id();
-        let _ = writeln!(page, "| [{id}](#{}) | {} |", id.replace('/', ""), check.summary);
+    for check in ProjectCheck::ALL {
+        let id = check.id();
+        let summary = check.documentation().summary;
+        let _ = writeln!(page, "| [{id}](#{}) | {summary} |", id.replace('/', ""));
     }
-    for check in ProjectCheck::ALL.map(ProjectCheck::documentation) {
-        let _ = writeln!(page, "\n## {}", check.check.id());
-        for block in check.blocks() {
+    for check in ProjectCheck::ALL {
+        let _ = writeln!(page, "\n## {}", check.id());
+        for block in check.documentation().blocks() {
             page.push_str(&block.to_markdown());
         }
     }
     page
 }
 
-/// A detail of every check of a path.
+/// The detail that the checks of paths have in common.
 const UNCHECKED_PATHS: &str = "Values that contain a variable (`${…}`) and paths that match `project-checks.external` \
      are not checked.";
 

@@ -20,7 +20,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 type ProblemsByFile<'p> = BTreeMap<&'p str, Vec<Problem>>;
 
 impl Project<'_> {
-    /// Runs the project checks and returns one result for each file, check and level with problems.
+    /// Runs the project checks and returns one result for each file, check and level with problems. Skips pipelines
+    /// that cannot be read.
     pub fn check(&self, levels: CheckLevels) -> Vec<FileResults> {
         let shared_ids = self.map_paths_to_shared_ids();
         let mut problems: ProblemsByFile<'_> = BTreeMap::new();
@@ -79,9 +80,9 @@ impl Project<'_> {
         })
     }
 
-    /// Maps the path of each pipeline that an enabled shared pipeline needs to the id of one such shared pipeline. It
-    /// needs its own file and all pipelines that it calls directly or indirectly; a broken reference in them makes
-    /// publishing fail.
+    /// Maps the path of each pipeline that an enabled shared pipeline needs to the id of one such shared pipeline. A
+    /// shared pipeline needs its own file and all pipelines that it calls directly or indirectly. A broken reference in
+    /// one of these files makes publishing fail, so the messages name the shared pipeline.
     fn map_paths_to_shared_ids(&self) -> HashMap<&str, &str> {
         let mut shared_ids: HashMap<&str, &str> = HashMap::new();
         let mut pending: Vec<(&str, &str)> = self
@@ -160,8 +161,8 @@ impl Project<'_> {
     }
 
     /// Returns a problem for each entry of the shared-pipelines file whose pipeline is missing or is not a pipeline
-    /// file, and for each parameter that is not a variable of the pipeline. Returns a single problem if the file cannot
-    /// be read.
+    /// file, and for each parameter that is not a variable of the pipeline. For a disabled entry, only a missing
+    /// pipeline is a problem, and never more than a warning. Returns a single problem if the file cannot be read.
     fn check_shared_file(&self, shared_file: &SharedPipelinesFile) -> Vec<Problem> {
         let entries = match &shared_file.content {
             Ok(content) => &content.entries,
@@ -170,7 +171,7 @@ impl Project<'_> {
                 return vec![build_shared_file_problem(
                     line,
                     None,
-                    format!("cannot be read: {}", error.message),
+                    format!("the shared-pipelines file cannot be read: {}", error.message),
                 )];
             }
         };
@@ -187,7 +188,7 @@ impl Project<'_> {
             if let Some(reason) = reason {
                 let text = describe_broken_entry(&entry.id, &entry.pipeline, reason);
                 problems.push(Problem {
-                    // A publish warns of a disabled entry.
+                    // Publishing only warns about a disabled entry.
                     is_uncertain: !entry.enabled,
                     ..build_shared_file_problem(entry.position.line, subject.clone(), text)
                 });

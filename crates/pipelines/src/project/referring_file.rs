@@ -20,11 +20,11 @@ use std::cell::{OnceCell, RefCell};
 pub(super) struct ReferringFile<'f> {
     pub project: &'f Project<'f>,
     pub path: &'f str,
-    /// A shared pipeline that calls the file directly or indirectly.
+    /// The id of a shared pipeline that calls the file directly or indirectly.
     pub shared_id: Option<&'f str>,
     pub call_suggestions: &'f RefCell<CallSuggestions<'f>>,
     pub component_suggestions: &'f RefCell<ComponentSuggestions>,
-    /// The regular files by their spelling, once a script is missing.
+    /// The index of the regular files by their spelling, which is built when a script is missing.
     pub spellings: &'f OnceCell<SpellingIndex<'f>>,
 }
 
@@ -73,8 +73,8 @@ impl ReferringFile<'_> {
         }
     }
 
-    /// Returns a hint with the component whose name is most similar; empty if no name is similar or no hints are
-    /// wanted.
+    /// Returns a hint with the component whose name is most similar; empty if no name is similar. Also empty if the
+    /// project has no `renames`, because its caller then needs no hints, which take time.
     fn suggest_component(&self, facts: &PipelineFacts, name: &str) -> String {
         if self.project.renames.is_none() {
             return String::new();
@@ -87,7 +87,8 @@ impl ReferringFile<'_> {
             .unwrap_or_default()
     }
 
-    /// Returns the problem of a script that does not exist or whose content is not a script; `None` for a valid script.
+    /// Returns the problem of a script that does not exist or whose content is not a script; `None` for a script
+    /// without a defect. A missing script has a fix if only one file can be meant.
     fn check_script(&self, reference: &Reference, target: &str) -> Option<Problem> {
         let (text, new_path) = match self.project.scripts.get(target) {
             Some(None) => return None,
@@ -106,13 +107,14 @@ impl ReferringFile<'_> {
             }
         };
         Some(Problem {
-            fix: new_path.and_then(|new_path| propose_reference(reference, target, new_path)),
+            fix: new_path.and_then(|new_path| propose_new_target(reference, target, new_path)),
             ..build_reference_problem(ProjectCheck::Script, reference, &text)
         })
     }
 
     /// Returns a hint with the new path of a script that the change renamed, otherwise with the file that differs only
-    /// in its spelling. The hint is empty if there is no such file or no hints are wanted.
+    /// in its spelling. The hint is empty if there is no such file, or if the caller needs no hints (`renames` is
+    /// `None`). A renamed script whose content was added twice is named, but not offered as a fix.
     fn suggest_script(&self, target: &str) -> CallHint {
         let Some(renames) = self.project.renames else {
             return CallHint::default();
@@ -135,7 +137,8 @@ impl ReferringFile<'_> {
     }
 
     /// Adds the problems of a call: its pipeline is missing, its name is ambiguous or lacks the directory, or it sets a
-    /// variable that the called pipeline does not have. Skips a pipeline that the settings declare as external.
+    /// variable that the called pipeline does not have. A missing directory is only a warning. Skips a pipeline that
+    /// the settings declare as external.
     fn check_call(
         &self,
         reference: &Reference,
@@ -165,7 +168,7 @@ impl ReferringFile<'_> {
         };
         let fix = new_path.and_then(|path| {
             let new_target = files.find_call_target(target, kind, &path, self.path)?;
-            propose_reference(reference, target, new_target)
+            propose_new_target(reference, target, new_target)
         });
         problems.extend(message.map(|message| Problem {
             is_uncertain: matches!(resolution, CallResolution::ByName(_)),
@@ -178,7 +181,8 @@ impl ReferringFile<'_> {
     }
 
     /// Returns a hint with the new path of a renamed pipeline, otherwise with files that have the same name or a
-    /// similar path. The hint is empty if no hints are wanted.
+    /// similar path. The hint is empty if the caller needs no hints (`renames` is `None`). A renamed pipeline whose
+    /// content was added twice is named, but not offered as a fix.
     fn suggest_pipeline(&self, target: &str, kind: PipelineKind) -> CallHint {
         let Some(renames) = self.project.renames else {
             return CallHint::default();
@@ -229,7 +233,7 @@ impl ReferringFile<'_> {
 
 /// Proposes to replace the target of a reference; `None` if the new target is the same or contains `${`, which makes it
 /// an expression.
-fn propose_reference(reference: &Reference, target: &str, new_target: String) -> Option<ProposedFix> {
+fn propose_new_target(reference: &Reference, target: &str, new_target: String) -> Option<ProposedFix> {
     let is_path = new_target != target && !new_target.contains("${");
     is_path.then(|| ProposedFix {
         position: reference.position,

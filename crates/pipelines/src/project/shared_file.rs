@@ -9,6 +9,6 @@ use std::collections::BTreeSet;
 pub struct SharedPipelinesFile {
     pub path: String,
     pub content: Result<SharedPipelines, DocumentError>,
-    /// The pipelines in the file that exist.
+    /// The paths of the listed pipelines that exist in the project.
     pub existing_pipelines: BTreeSet<String>,
 }

@@ -74,7 +74,7 @@ impl<'p> PathIndex<'p> {
 
     /// Returns the path, other than the caller's, that is most similar to `target`, a path without its extension;
     /// `None` if no path is similar or the search exceeds the budget. The file names must also be similar, so a common
-    /// folder is not enough. Of equally similar paths, returns the first in alphabetical order.
+    /// directory is not enough. Of equally similar paths, returns the first in alphabetical order.
     fn find_most_similar(&self, target: &str, caller: &str, budget: &mut SearchBudget) -> Option<&'p str> {
         let target_path = NameProfile::new(target);
         let target_name = NameProfile::new(file_name(target));
@@ -144,8 +144,8 @@ impl<'p> CallSuggestions<'p> {
     }
 
     /// Returns a hint for a call to a missing pipeline. The hint names the only file with this path in another
-    /// spelling, otherwise the files with this name in other folders, otherwise a file with a similar path; it may be
-    /// empty.
+    /// spelling, otherwise the files with this name in other directories, otherwise a file with a similar path; it may
+    /// be empty. Only the path in another spelling is certain enough for a fix (`only_path`).
     pub fn suggest(&mut self, files: &PipelineFiles<'p>, target: &str, kind: PipelineKind) -> CallHint {
         let spelling = self.find_other_spelling(files, target, kind);
         if let Some(spelling) = spelling.filter(|spelling| spelling.is_only_path) {
@@ -158,7 +158,7 @@ impl<'p> CallSuggestions<'p> {
             [] => match spelling {
                 Some(spelling) => format_other_spelling_hint(spelling) + REPAIR_HINT,
                 None => self
-                    .find_similar(files, target, kind)
+                    .find_similar_path(files, target, kind)
                     .map(format_similar_name_hint)
                     .unwrap_or_default(),
             },
@@ -171,7 +171,8 @@ impl<'p> CallSuggestions<'p> {
         }
     }
 
-    /// Returns the pipeline whose path differs from the target of a call only in its spelling.
+    /// Returns the pipeline whose path differs from the target of a call only in its spelling. The first call builds
+    /// the index of spellings.
     fn find_other_spelling(
         &mut self,
         files: &PipelineFiles<'p>,
@@ -189,9 +190,9 @@ impl<'p> CallSuggestions<'p> {
         spellings.find_similar_spelling(&format!("{target_stem}{}", kind.extension()))
     }
 
-    /// Returns the path that is most similar to the target of a call; `None` if no path is similar, or after too much
-    /// work.
-    fn find_similar(
+    /// Returns the path that is most similar to the target of a call; `None` if no path is similar, or if the budget
+    /// for searches is used up.
+    fn find_similar_path(
         &mut self,
         files: &PipelineFiles<'p>,
         target: &str,
@@ -229,7 +230,8 @@ impl ComponentSuggestions {
         self.cached_names.clear();
     }
 
-    /// Returns the component whose name is most similar; `None` if no name is similar, or after too much work.
+    /// Returns the component whose name is most similar; `None` if no name is similar, or if the budget for searches is
+    /// used up.
     pub fn find_similar<'n>(
         &mut self,
         names: impl Iterator<Item = &'n str> + Clone,
@@ -245,8 +247,8 @@ impl ComponentSuggestions {
         {
             return None;
         }
-        let similar = find_most_similar(name, names).map(str::to_owned);
-        self.cached_names.insert(name.to_owned(), similar.clone());
-        similar
+        let similar_name = find_most_similar(name, names).map(str::to_owned);
+        self.cached_names.insert(name.to_owned(), similar_name.clone());
+        similar_name
     }
 }

@@ -31,7 +31,7 @@ impl<'p> ComponentGraph<'p> {
     }
 
     /// Returns the role and the target of each link that the component at `source` declares. Skips links to missing
-    /// components and to itself.
+    /// components and links of the component to itself.
     pub(crate) fn links(&self, source: usize) -> impl Iterator<Item = (LinkRole, usize)> {
         let links = self
             .components

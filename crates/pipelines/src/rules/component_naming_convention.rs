@@ -21,8 +21,8 @@ impl Rule for ComponentNamingConvention {
         Measure::Uncounted
     }
 
-    /// Compiles the pattern in the rule's configuration, and creates the evaluator: the name of each component matches
-    /// the pattern.
+    /// Compiles the pattern in the rule's configuration, and creates the evaluator, which reports each component whose
+    /// name does not match the pattern.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let pattern = config.require_text("regexMatchPattern")?;
         let regex = Pattern::for_whole_names(ID, pattern)?;

@@ -10,9 +10,10 @@ use std::collections::{BTreeSet, HashSet};
 /// A finding: the rule, and the component that it is about.
 pub type Consequence = (&'static str, String);
 
-/// Returns the findings that exist only because of broken links: they disappear if each link is repaired. A broken link
-/// probably means the component that `find_component` returns for its name, otherwise the only component that no link
-/// leads to. If both are unknown, returns all findings about the link's component that depend on links with its role.
+/// Returns the findings that exist only because of broken links, so that a report can fold them into the finding about
+/// the link. These findings disappear when each broken link is replaced with a link to the component that it probably
+/// means: the one that `find_component` returns for its name, otherwise the only component that no link leads to. If
+/// both are unknown, all findings about the link's component that depend on links with its role are returned, too.
 pub fn find_consequences(
     pipeline: &Pipeline,
     find_component: &mut dyn FnMut(&str) -> Option<String>,

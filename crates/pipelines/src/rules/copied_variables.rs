@@ -26,7 +26,7 @@ impl Rule for CopiedVariables {
         Measure::Uncounted
     }
 
-    /// Creates the evaluator. The rule has no configuration.
+    /// Creates the evaluator, which reports variables whose scope COPIED has no effect. The rule has no configuration.
     fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| Ok(check_copied_variables(subject))))
     }

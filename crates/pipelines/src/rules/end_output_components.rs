@@ -18,7 +18,8 @@ impl Rule for EndOutputComponents {
         Measure::Uncounted
     }
 
-    /// Creates the evaluator: each branch must end in a component that writes an output. The rule has no configuration.
+    /// Creates the evaluator, which reports each component that ends a branch without writing an output. The rule has
+    /// no configuration.
     fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| {
             let has_successor = subject.graph().incoming_link_flags(&[LinkRole::Source]);

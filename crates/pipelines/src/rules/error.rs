@@ -58,7 +58,7 @@ pub enum EvaluationError {
     )]
     NoStartComponent,
     /// The same rule is enabled more than once.
-    #[error("the rules file enables `{id}` {times} times: enable it once")]
+    #[error("the rules file enables `{id}` {times} times: enable the rule only once")]
     DuplicateEnabledRule { id: String, times: usize },
 }
 

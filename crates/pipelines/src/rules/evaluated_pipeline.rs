@@ -27,8 +27,8 @@ impl<'p> EvaluatedPipeline<'p> {
         self.graph.get_or_init(|| ComponentGraph::new(self.pipeline))
     }
 
-    /// Returns a violation for each component for which `is_wrong` returns true; it gets the index and the component.
-    /// Each message is the component's name, followed by `problem`.
+    /// Returns a violation for each component for which `is_wrong` returns true, given the component's index and the
+    /// component. Each message is the component's name, followed by `problem`.
     pub(crate) fn list_component_violations(
         &self,
         is_wrong: impl Fn(usize, &Component) -> bool,
@@ -50,12 +50,12 @@ impl<'p> EvaluatedPipeline<'p> {
     }
 }
 
-/// Creates a violation about the entire pipeline, without a line; `problem` is the text after "the pipeline ".
+/// Builds a violation about the entire pipeline, without a line; `problem` is the text after "the pipeline ".
 pub(super) fn build_pipeline_violation(problem: &str) -> Violation {
     Violation::new(format!("{}{problem}", crate::pipelines::ABOUT_THE_PIPELINE))
 }
 
-/// Creates a violation about the entire pipeline, which has too many or too few items. `size` is the number of items,
+/// Builds a violation about the entire pipeline, which has too many or too few items. `size` is the number of items,
 /// so that a later comparison shows whether it got worse.
 pub(super) fn build_size_violation(size: u64, problem: &str) -> Violation {
     Violation {
@@ -64,7 +64,7 @@ pub(super) fn build_size_violation(size: u64, problem: &str) -> Violation {
     }
 }
 
-/// Creates a violation about a variable, at its line; `problem` is the text after the variable's name.
+/// Builds a violation about a variable, at its line; `problem` is the text after the variable's name.
 pub(super) fn build_variable_violation(variable: &PipelineVariable, problem: &str) -> Violation {
     let subject = NamedSubject {
         kind: SubjectKind::Variable,
@@ -73,7 +73,7 @@ pub(super) fn build_variable_violation(variable: &PipelineVariable, problem: &st
     build_subject_violation(subject, variable.position, problem)
 }
 
-/// Creates a violation about a component or variable, at its line; `problem` is the text after its name.
+/// Builds a violation about a component or variable, at its line; `problem` is the text after its name.
 fn build_subject_violation(subject: NamedSubject<'_>, position: Position, problem: &str) -> Violation {
     let NamedSubject { kind, name } = subject;
     let violation = Violation {

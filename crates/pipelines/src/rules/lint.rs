@@ -24,7 +24,7 @@ pub struct LintProblem {
     pub error_type: Option<&'static str>,
     /// Whether the problem causes an evaluation error now, and not only when the rule is enabled.
     pub is_error: bool,
-    /// A suggestion how to fix the problem.
+    /// A suggestion for how to fix the problem.
     pub help: Option<String>,
 }
 
@@ -163,6 +163,7 @@ impl RulesFileLinter {
     }
 
     /// Adds an error if an earlier entry also enables the rule, because a rule that is enabled twice is not evaluated.
+    /// The evaluation error is created only for its type; the message names the line of the first entry.
     fn check_duplicate<'t>(&mut self, entry: &RuleEntry<'t, '_>, enabled_lines: &mut HashMap<&'t str, u32>) {
         if !entry.is_enabled {
             return;
@@ -185,7 +186,7 @@ impl RulesFileLinter {
             ),
             error_type: Some(error.error_type()),
             is_error: true,
-            help: Some("enable it once".to_owned()),
+            help: Some("enable the rule only once".to_owned()),
         });
     }
 }

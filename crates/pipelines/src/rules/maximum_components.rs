@@ -20,7 +20,7 @@ impl Rule for MaximumComponents {
         Measure::MoreIsWorse(count_components)
     }
 
-    /// Creates the evaluator: a pipeline has at most `maxComponents` components.
+    /// Creates the evaluator, which reports a pipeline with more than `maxComponents` components.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.require_count("maxComponents")?;
         Ok(Box::new(move |subject| {
@@ -50,7 +50,7 @@ static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
         "Every component counts, including skipped and empty components.",
         "The rule reports one violation for the pipeline, on line 1.",
     ],
-    assumptions: &["Exactly the maximum number is allowed."],
+    assumptions: &["A pipeline with exactly the maximum number of components passes."],
     config: &[ConfigField {
         name: "maxComponents",
         meaning: "the maximum number of components, a non-negative integer",

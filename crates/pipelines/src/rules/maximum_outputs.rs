@@ -29,7 +29,7 @@ impl Rule for MaximumOutputs {
         Measure::MoreIsWorse(count_outputs)
     }
 
-    /// Creates the evaluator: a transformation has at most `maxOutputs` output components.
+    /// Creates the evaluator, which reports a transformation with more than `maxOutputs` output components.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.require_count("maxOutputs")?;
         Ok(Box::new(move |subject| {
@@ -87,7 +87,7 @@ static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     assumptions: &[
         "Output components are those of type `rewrite-table`, `rewrite-table-dl`, `table-output`, `table-update` \
          and `create-view`, with or without a version suffix such as `-v2`.",
-        "Exactly the maximum number is allowed.",
+        "A transformation with exactly the maximum number of output components passes.",
     ],
     config: &[ConfigField {
         name: "maxOutputs",

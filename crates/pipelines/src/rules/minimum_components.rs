@@ -20,7 +20,7 @@ impl Rule for MinimumComponents {
         Measure::LessIsWorse(count_components)
     }
 
-    /// Creates the evaluator: a pipeline has at least `minComponents` components.
+    /// Creates the evaluator, which reports a pipeline with fewer than `minComponents` components.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let minimum = config.require_count("minComponents")?;
         Ok(Box::new(move |subject| {
@@ -50,7 +50,7 @@ static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
         "Every component counts, including skipped and empty components.",
         "The rule reports one violation for the pipeline, on line 1.",
     ],
-    assumptions: &["Exactly the minimum number is enough."],
+    assumptions: &["A pipeline with exactly the minimum number of components passes."],
     config: &[ConfigField {
         name: "minComponents",
         meaning: "the minimum number of components, a non-negative integer",

@@ -24,7 +24,7 @@ const LIMITS: [PatternLimit; 2] = [
     },
 ];
 
-/// The same limits for the backtracking engine.
+/// The limits on sizes, as in [`LIMITS`], for the backtracking engine.
 const BACKTRACKING_LIMIT: PatternLimit = PatternLimit {
     compiled_bytes: 1 << 20,
     name_bytes: 256 << 10,
@@ -69,7 +69,7 @@ impl Pattern {
         }
         let invalid = |problem| EvaluationError::InvalidRegexPattern { id: rule, problem };
         let [.., largest] = LIMITS;
-        let (engine, limit) = match compile(pattern, largest) {
+        let (engine, limit) = match build_linear(pattern, largest) {
             Ok(_) => compile_linear(pattern),
             Err(regex::Error::Syntax(message)) => compile_backtracking(pattern).map_err(|problem| {
                 let explanation = summarize_error(&message);
@@ -81,7 +81,7 @@ impl Pattern {
             })?,
             Err(_) => None,
         }
-        .ok_or_else(|| invalid("too large".to_owned()))?;
+        .ok_or_else(|| invalid("the expression is too large".to_owned()))?;
         Ok(Self { rule, engine, limit })
     }
 
@@ -140,18 +140,19 @@ fn compile_linear(pattern: &str) -> Option<(PatternEngine, PatternLimit)> {
     LIMITS
         .iter()
         .flat_map(|limit| forms.iter().map(move |form| (form, *limit)))
-        .find_map(|(form, limit)| Some((PatternEngine::Linear(compile(form, limit).ok()?), limit)))
+        .find_map(|(form, limit)| Some((PatternEngine::Linear(build_linear(form, limit).ok()?), limit)))
 }
 
 /// Compiles the pattern as it is for the engine with linear time. Fails if it is invalid or exceeds the size limit.
-fn compile(pattern: &str, limit: PatternLimit) -> Result<Regex, regex::Error> {
+fn build_linear(pattern: &str, limit: PatternLimit) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern)
         .size_limit(limit.compiled_bytes)
         .build()
 }
 
 /// Compiles the pattern, anchored to complete names, for the backtracking engine. Returns `None` if it is too large,
-/// and an error if it is invalid.
+/// and an error if it is invalid. The pattern is first compiled unchanged, so that the error is about the pattern
+/// itself.
 fn compile_backtracking(pattern: &str) -> Result<Option<(PatternEngine, PatternLimit)>, String> {
     if pattern.len() > MAX_BACKTRACKING_BYTES {
         return Ok(None);

@@ -31,9 +31,9 @@ pub trait Rule: Sync {
 pub enum Measure {
     /// The rule does not count: each violation has its own subject.
     Uncounted,
-    /// The rule limits this number from above.
+    /// The rule sets a maximum for the number that this function counts.
     MoreIsWorse(fn(&Pipeline) -> u64),
-    /// The rule limits this number from below.
+    /// The rule sets a minimum for the number that this function counts.
     LessIsWorse(fn(&Pipeline) -> u64),
 }
 

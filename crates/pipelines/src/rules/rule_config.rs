@@ -37,7 +37,7 @@ impl<'t, 'a> RuleConfig<'t, 'a> {
         let config = self
             .node
             .filter(|node| !node.is_null())
-            .ok_or_else(|| self.config_error(format!("`config` with `{field}` is missing")))?;
+            .ok_or_else(|| self.config_error(format!("`config` is missing, so `{field}` is not set")))?;
         if !config.is_map() {
             return Err(self.config_error("`config` is not a map".to_owned()));
         }

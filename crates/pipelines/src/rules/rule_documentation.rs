@@ -56,16 +56,16 @@ impl RuleDocumentation {
                 .map(|field| format!("`{}` is {}; it is required.", field.name, field.meaning));
             blocks.push(DocumentationBlock::Points(fields.collect()));
         }
-        let with_config = match self.example_config {
+        let config_phrase = match self.example_config {
             "" => String::new(),
             config => format!(" with `{config}`"),
         };
         blocks.extend([
             DocumentationBlock::Heading("What passes"),
-            DocumentationBlock::Text(format!("This pipeline passes{with_config}:")),
+            DocumentationBlock::Text(format!("This pipeline passes{config_phrase}:")),
             DocumentationBlock::Yaml(self.passing_example.to_owned()),
             DocumentationBlock::Heading("What fails"),
-            DocumentationBlock::Text(format!("This pipeline fails{with_config}:")),
+            DocumentationBlock::Text(format!("This pipeline fails{config_phrase}:")),
             DocumentationBlock::Yaml(self.failing_example.to_owned()),
         ]);
         blocks
@@ -81,19 +81,19 @@ pub fn render_reference() -> String {
          | rule | applies to | requirement |\n|---|---|---|\n",
     );
     for rule in registry() {
-        let rule = rule.documentation();
+        let documentation = rule.documentation();
         let _ = writeln!(
             page,
             "| [{0}](#{0}) | {1} | {2} |",
-            rule.id,
-            rule.describe_kinds(),
-            rule.summary
+            documentation.id,
+            documentation.describe_kinds(),
+            documentation.summary
         );
     }
     for rule in registry() {
-        let rule = rule.documentation();
-        let _ = writeln!(page, "\n## {}", rule.id);
-        for block in rule.blocks() {
+        let documentation = rule.documentation();
+        let _ = writeln!(page, "\n## {}", documentation.id);
+        for block in documentation.blocks() {
             page.push_str(&block.to_markdown());
         }
     }
@@ -110,17 +110,17 @@ pub fn rules_file_template(level: Enforcement) -> String {
          rules:\n",
     );
     for rule in registry() {
-        let rule = rule.documentation();
+        let documentation = rule.documentation();
         let _ = writeln!(
             file,
             "\n  # {} Applies to {}.",
-            rule.summary,
-            rule.describe_kinds()
+            documentation.summary,
+            documentation.describe_kinds()
         );
-        for field in rule.config {
+        for field in documentation.config {
             let _ = writeln!(file, "  # {}: {}", field.name, field.meaning);
         }
-        for line in rule.format_rules_file_entry(level).lines() {
+        for line in documentation.format_rules_file_entry(level).lines() {
             let _ = writeln!(file, "  {line}");
         }
     }

@@ -35,7 +35,8 @@ pub fn list_rules(bytes: &[u8]) -> Result<Vec<RuleOutline>, DocumentError> {
         .collect())
 }
 
-/// Returns the state and the configuration of a rule, to compare versions of the rules file.
+/// Returns the state and the configuration of a rule, to compare versions of the rules file. A value that is a list or
+/// a map is only described.
 fn outline_rule(entry: &RuleEntry<'_, '_>, rule_set: &RuleSet) -> RuleOutline {
     let mut config = Vec::new();
     for (name, _, node) in entry.node.get("config").into_iter().flat_map(NodeRef::entries) {

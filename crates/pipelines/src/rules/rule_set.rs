@@ -5,7 +5,7 @@ use super::evaluated_pipeline::EvaluatedPipeline;
 use super::rule::Evaluator;
 use super::rules_file::{self, EnabledRule, RulesFile};
 use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Violation};
-use crate::pipelines::{Pipeline, PipelineKind};
+use crate::pipelines::{LAYOUT_KEY, Pipeline, PipelineKind};
 use crate::yaml::{DocumentError, Tree};
 use sluicegate_base::overlap;
 use std::borrow::Borrow;
@@ -21,7 +21,7 @@ pub enum RuleState {
     Disabled,
     /// Enabled, but results in this evaluation error.
     Broken(&'static str),
-    /// Missing in the file.
+    /// The rules file has no entry for the rule.
     Missing,
     /// The rules file is missing or cannot be read, or the rule has no valid level.
     Unknown,
@@ -37,6 +37,7 @@ pub struct RuleSet {
 }
 
 impl fmt::Debug for RuleSet {
+    /// Formats only the ids of the rules, because their evaluators are functions.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ids = self
             .file
@@ -84,7 +85,8 @@ impl RuleSet {
         self.file.as_ref().ok()?.levels.get(rule).copied().flatten()
     }
 
-    /// Returns the state of the rule with this id.
+    /// Returns the state of the rule with this id. The state is `Unknown` if the rules file is missing or cannot
+    /// be read, and `Broken` if the rule is enabled but cannot be evaluated.
     pub fn state(&self, rule: &str) -> RuleState {
         let Ok(file) = &self.file else {
             return RuleState::Unknown;
@@ -121,14 +123,14 @@ impl RuleSet {
 
     /// Returns the results for a pipeline file, in the order of the rules file.
     ///
-    /// `path` is the path from the repository root. If `document` cannot be read, its extension determines which rules
-    /// would have applied.
+    /// `path` is the path from the repository root. If `document` is not a pipeline, the extension of
+    /// `path` determines for which rules an error is returned.
     pub fn evaluate(&self, path: &str, document: &[u8]) -> FileResults {
         self.evaluate_bytes(path, document, &|_, _, _| {})
     }
 
-    /// Returns the results as [`Self::evaluate`] does, for a file that may be unreadable. `observe` gets the pipeline
-    /// if it was read.
+    /// Returns the results as [`Self::evaluate`] does, for a file that may be unreadable. Passes the pipeline to
+    /// `observe` if it can be parsed.
     pub fn evaluate_document(
         &self,
         path: &str,
@@ -146,7 +148,7 @@ impl RuleSet {
     /// Evaluates the rules on a document. Passes the pipeline to `observe` if it can be parsed.
     fn evaluate_bytes(&self, path: &str, document: &[u8], observe: &PipelineObserver<'_>) -> FileResults {
         self.evaluate_lazily(path, || {
-            let tree = Tree::parse(document, Some("design")).map_err(EvaluationError::DocumentParse)?;
+            let tree = Tree::parse(document, Some(LAYOUT_KEY)).map_err(EvaluationError::DocumentParse)?;
             let pipeline = Pipeline::from_tree(&tree).map_err(EvaluationError::DocumentParse)?;
             observe(path, &pipeline, &tree);
             Ok(pipeline)
@@ -154,7 +156,7 @@ impl RuleSet {
     }
 
     /// Returns the results of many pipeline files, in the same order. The files are read one after the other and
-    /// evaluated on all cores.
+    /// evaluated on all cores. Fails with the first error of `documents`.
     pub fn evaluate_all<E>(
         &self,
         documents: impl Iterator<Item = Result<(String, Result<Vec<u8>, DocumentError>), E>>,
@@ -175,8 +177,8 @@ impl RuleSet {
         self.evaluate_lazily(path, || Ok(pipeline))
     }
 
-    /// Evaluates the rules on the pipeline that `read_pipeline` returns. If no rule is enabled, the pipeline is not
-    /// read.
+    /// Evaluates the rules on the pipeline that `read_pipeline` returns. The pipeline is not read if no rule is
+    /// enabled, or if the rules file is unusable, which is then the only result.
     fn evaluate_lazily<P: Borrow<Pipeline>>(
         &self,
         path: &str,
@@ -248,7 +250,7 @@ fn derive_status(violations: &[Violation], enforcement: Option<Enforcement>) -> 
     })
 }
 
-/// Creates the result of a rule that could not be evaluated.
+/// Builds the result of a rule that could not be evaluated.
 fn build_error_result(rule: &str, enforcement: Option<Enforcement>, error: &EvaluationError) -> RuleResult {
     RuleResult::new(
         rule.to_owned(),

@@ -105,7 +105,7 @@ fn collect_enabled_levels<'t>(entries: &[RuleEntry<'t, '_>]) -> HashMap<&'t str,
 }
 
 /// Returns the effective level of a rule whose entries have these levels: `error` if an entry has it, otherwise `None`
-/// if a level is invalid, because callers treat `None` as an error. Otherwise all levels are `warning`.
+/// if a level is invalid, because callers treat `None` as an error. Otherwise all levels are `warn`.
 fn strictest_level(levels: &[Option<Enforcement>]) -> Option<Enforcement> {
     let error = Some(Enforcement::Error);
     match levels {

@@ -27,7 +27,8 @@ impl Rule for StartAndEndComponents {
         Some(LinkRole::Transition)
     }
 
-    /// Creates the evaluator. The rule has no configuration.
+    /// Creates the evaluator, which reports a missing Start component and each branch that does not end in an End
+    /// component. The rule has no configuration.
     fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| Ok(check_branch_ends(subject))))
     }
@@ -47,10 +48,10 @@ fn check_branch_ends(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     let is_iteration_target = graph.incoming_link_flags(&[LinkRole::IterationTarget]);
     subject.list_component_violations(
         |index, component| {
-            is_reachable.get(index) == Some(&true)
+            let is_last_step = is_reachable.get(index) == Some(&true)
                 && has_transition.get(index) == Some(&false)
-                && is_iteration_target.get(index) == Some(&false)
-                && !is_end_component(component)
+                && is_iteration_target.get(index) == Some(&false);
+            is_last_step && !is_end_component(component)
         },
         "is the last step of its branch: connect it to an End Success or End Failure component",
     )

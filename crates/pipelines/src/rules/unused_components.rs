@@ -24,7 +24,7 @@ impl Rule for UnusedComponents {
         Some(LinkRole::Source)
     }
 
-    /// Creates the evaluator. The rule has no configuration.
+    /// Creates the evaluator, which reports each component that has no effect. The rule has no configuration.
     fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(check_connections))
     }
@@ -33,13 +33,14 @@ impl Rule for UnusedComponents {
 /// Returns a violation for each component that has no effect because its connections are missing.
 fn check_connections(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>, EvaluationError> {
     match subject.pipeline.kind {
-        PipelineKind::Orchestration => check_orchestration(subject),
-        PipelineKind::Transformation => Ok(check_transformation(subject)),
+        PipelineKind::Orchestration => check_reachability(subject),
+        PipelineKind::Transformation => Ok(check_isolated_components(subject)),
     }
 }
 
-/// Returns a violation for each component that cannot be reached from the Start component. Fails if there is none.
-fn check_orchestration(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>, EvaluationError> {
+/// Returns a violation for each component of an orchestration that cannot be reached from the Start component. Fails if
+/// there is no Start component.
+fn check_reachability(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>, EvaluationError> {
     if !subject.graph().has_start() {
         return Err(EvaluationError::NoStartComponent);
     }
@@ -50,8 +51,8 @@ fn check_orchestration(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>
     ))
 }
 
-/// Returns a violation for each component without connections, unless it is the only component.
-fn check_transformation(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
+/// Returns a violation for each component of a transformation without connections, unless it is the only component.
+fn check_isolated_components(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     if count_components(subject.pipeline) < 2 {
         return Vec::new();
     }

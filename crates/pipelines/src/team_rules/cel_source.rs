@@ -30,9 +30,9 @@ pub(super) fn parse_expression(
     thread::scope(|scope| {
         parser
             .spawn_scoped(scope, || parse_on_this_thread(source, subject))
-            .map_err(|error| ExpressionProblem::new(0, format!("could not parse the expression: {error}")))?
+            .map_err(|error| ExpressionProblem::at_start(format!("could not parse the expression: {error}")))?
             .join()
-            .unwrap_or_else(|_| Err(ExpressionProblem::new(0, "the expression is not valid CEL")))
+            .unwrap_or_else(|_| Err(ExpressionProblem::at_start("the expression is not valid CEL")))
     })
 }
 
@@ -40,23 +40,20 @@ pub(super) fn parse_expression(
 fn parse_on_this_thread(source: &str, subject: RuleSubject) -> Result<CompiledExpression, ExpressionProblem> {
     let (root, info) = Parser::new()
         .parse_with_source_info(source)
-        .map_err(|errors| convert_parse_errors(source, &errors))?;
+        .map_err(|errors| convert_first_parse_error(source, &errors))?;
     compile_expression(&root, &info, subject)
 }
 
 /// Rejects an expression that is empty, or too long or too deeply nested for the parser.
 fn reject_large_expression(source: &str) -> Result<(), ExpressionProblem> {
     if source.trim().is_empty() {
-        return Err(ExpressionProblem::new(0, "the expression is empty"));
+        return Err(ExpressionProblem::at_start("the expression is empty"));
     }
     if source.len() > MAX_EXPRESSION_BYTES {
-        return Err(ExpressionProblem::new(
-            0,
-            format!(
-                "the expression has {} bytes; the maximum is {MAX_EXPRESSION_BYTES}",
-                source.len()
-            ),
-        ));
+        return Err(ExpressionProblem::at_start(format!(
+            "the expression has {} bytes; the maximum is {MAX_EXPRESSION_BYTES}",
+            source.len()
+        )));
     }
     // Brackets in strings are counted too, which only makes the limit stricter.
     let mut open_count = 0_usize;
@@ -75,9 +72,9 @@ fn reject_large_expression(source: &str) -> Result<(), ExpressionProblem> {
 }
 
 /// Returns the first error of the parser as a problem at the character where it occurred.
-fn convert_parse_errors(source: &str, errors: &ParseErrors) -> ExpressionProblem {
+fn convert_first_parse_error(source: &str, errors: &ParseErrors) -> ExpressionProblem {
     let Some(error) = errors.errors.first() else {
-        return ExpressionProblem::new(0, "the expression is not valid CEL");
+        return ExpressionProblem::at_start("the expression is not valid CEL");
     };
     let (line, column) = error.pos;
     let lines_before = usize::try_from(line).unwrap_or(1).saturating_sub(1);

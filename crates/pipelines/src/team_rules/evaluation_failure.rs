@@ -12,6 +12,7 @@ pub(super) enum EvaluationFailure {
 
 pub(super) type EvaluationResult<'m> = Result<Value<'m>, EvaluationFailure>;
 
+/// Builds the failure of an expression that has no value for this reason.
 pub(super) fn build_failure(reason: impl Into<String>) -> EvaluationFailure {
     EvaluationFailure::Failed(reason.into())
 }

@@ -3,23 +3,23 @@
 use super::pipeline_record::PipelineRecords;
 use super::team_rule::{RuleExample, TeamRule};
 use super::team_rule_set::{MAX_STEPS, TeamRuleSet, find_violations};
-use crate::pipelines::{Pipeline, PipelineFiles};
+use crate::pipelines::{LAYOUT_KEY, Pipeline, PipelineFiles};
 use crate::yaml::Tree;
 use sluicegate_base::text::List;
 use std::iter;
 
-/// Maximum number of steps of all examples of a file.
+/// Maximum number of steps for all examples in a file together.
 const MAX_EXAMPLE_STEPS: usize = 20_000_000;
 
 /// Maximum number of messages in the description of an unexpected finding.
 const MAX_LISTED_MESSAGES: usize = 3;
 
-/// An example whose outcome differs from the one that the file states.
+/// An example whose outcome differs from the expected outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExampleFailure {
     /// The full id of the rule.
     pub rule: String,
-    /// The line of the example in the file of the rules.
+    /// The line of the example in the team rules file.
     pub line: u32,
     /// The path of the example's pipeline.
     pub path: String,
@@ -27,7 +27,7 @@ pub struct ExampleFailure {
     pub reason: String,
 }
 
-/// The outcome of all examples of a file.
+/// The outcome of all examples in a team rules file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExampleRun {
     pub example_count: usize,
@@ -68,10 +68,10 @@ fn run_example(rule: &TeamRule, example: &RuleExample, remaining_steps: &mut usi
         };
     }
     let expected_outcome = if example.fails { "fail" } else { "pass" };
-    let wrap_error =
+    let describe_error =
         |error| format!("the example should {expected_outcome}, but its pipeline cannot be read: {error}");
-    let tree = Tree::parse(example.pipeline.as_bytes(), Some("design")).map_err(wrap_error)?;
-    let pipeline = Pipeline::from_tree(&tree).map_err(wrap_error)?;
+    let tree = Tree::parse(example.pipeline.as_bytes(), Some(LAYOUT_KEY)).map_err(describe_error)?;
+    let pipeline = Pipeline::from_tree(&tree).map_err(describe_error)?;
     let paths = example.project.iter().chain(iter::once(&example.path));
     let files = PipelineFiles::new(paths.map(String::as_str));
     let records = PipelineRecords::new(&example.path, &tree, &pipeline, &files);

@@ -299,28 +299,31 @@ impl Compiler<'_> {
             }
             nodes.push(node);
         }
-        let node = self.compile_pattern(function, nodes, arguments)?;
+        let node = self.build_call_node(function, nodes, arguments)?;
         Ok((node, function.result_type()))
     }
 
-    /// Creates the node of a function call. A pattern that is a literal is compiled now, to find its errors in the
-    /// rules file.
-    fn compile_pattern(
+    /// Builds the node of a function call from the compiled arguments. A pattern that is a literal, the second argument
+    /// of `matches` and `glob`, is compiled now, to find its errors in the rules file.
+    fn build_call_node(
         &self,
         function: Function,
         mut nodes: Vec<Node>,
         arguments: &[&IdedExpr],
     ) -> Result<Node, ExpressionProblem> {
-        let (Function::Matches | Function::Glob, [_, Node::Constant(Constant::Text(pattern))], [_, argument]) =
-            (function, nodes.as_slice(), arguments)
+        let (
+            Function::Matches | Function::Glob,
+            [_, Node::Constant(Constant::Text(pattern))],
+            [_, pattern_argument],
+        ) = (function, nodes.as_slice(), arguments)
         else {
             return Ok(Node::Call(function, nodes));
         };
         if function == Function::Matches {
-            let regex = compile_regex(pattern).map_err(|reason| self.problem_at(argument, reason))?;
+            let regex = compile_regex(pattern).map_err(|reason| self.problem_at(pattern_argument, reason))?;
             return Ok(Node::Regex(Box::new(nodes.swap_remove(0)), regex));
         }
-        let glob = compile_glob(pattern).map_err(|reason| self.problem_at(argument, reason))?;
+        let glob = compile_glob(pattern).map_err(|reason| self.problem_at(pattern_argument, reason))?;
         Ok(Node::Glob(Box::new(nodes.swap_remove(0)), glob))
     }
 

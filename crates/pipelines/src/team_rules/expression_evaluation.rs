@@ -29,7 +29,7 @@ impl<'m> Evaluation<'m> {
         self.spend_steps(1)?;
         match node {
             Node::Constant(constant) => Ok(constant_value(constant)),
-            Node::Variable(index) => self.find_scope_value(*index),
+            Node::Variable(index) => self.variable_value(*index),
             Node::Field(operand, index) => match self.compute_value(operand)? {
                 Value::Record(record) => record
                     .fields
@@ -106,12 +106,12 @@ impl<'m> Evaluation<'m> {
     }
 
     /// Takes the steps for reading this text from the budget of the rule.
-    fn spend_text(&mut self, text: &str) -> Result<(), EvaluationFailure> {
+    fn spend_steps_for_text(&mut self, text: &str) -> Result<(), EvaluationFailure> {
         self.spend_steps(text.len() / CHARACTERS_PER_STEP)
     }
 
-    /// Returns the value of the variable with this index in the scope.
-    fn find_scope_value(&self, index: usize) -> EvaluationResult<'m> {
+    /// Returns the value of the variable with this index in the scope. Fails if there is no such variable.
+    fn variable_value(&self, index: usize) -> EvaluationResult<'m> {
         let value = self.variables.get(index);
         value
             .cloned()
@@ -122,7 +122,7 @@ impl<'m> Evaluation<'m> {
     fn evaluate_text(&mut self, node: &'m Node) -> Result<Cow<'m, str>, EvaluationFailure> {
         match self.compute_value(node)? {
             Value::Text(text) => {
-                self.spend_text(&text)?;
+                self.spend_steps_for_text(&text)?;
                 Ok(text)
             }
             mismatch => Err(build_failure(format!(
@@ -162,7 +162,7 @@ impl<'m> Evaluation<'m> {
         left.map(Value::Boolean)
     }
 
-    /// Applies an operator to two values. All four comparisons are false if a number is not a number (NaN).
+    /// Applies an operator to two values. `<`, `<=`, `>` and `>=` are all false if a value is NaN, which has no order.
     fn apply_operator(
         &mut self,
         operator: BinaryOperator,
@@ -199,7 +199,7 @@ impl<'m> Evaluation<'m> {
         match (function, arguments) {
             (Function::Size, [value]) => self.measure_size(value),
             (Function::Lower, [Value::Text(text)]) => {
-                self.spend_text(text)?;
+                self.spend_steps_for_text(text)?;
                 Ok(Value::Text(text.to_lowercase().into()))
             }
             (
@@ -211,7 +211,7 @@ impl<'m> Evaluation<'m> {
                 [value],
             ) => convert_value(function, value),
             (_, [Value::Text(text), Value::Text(pattern)]) => {
-                self.spend_text(text)?;
+                self.spend_steps_for_text(text)?;
                 self.match_text(function, text, pattern).map(Value::Boolean)
             }
             _ => {
@@ -224,8 +224,8 @@ impl<'m> Evaluation<'m> {
         }
     }
 
-    /// Evaluates a function that searches a text for another text, or matches it against a pattern. A pattern that is
-    /// not a literal is compiled here, which costs many steps.
+    /// Evaluates a function that searches a text for another text, or matches the text against a regular expression or
+    /// a glob. A pattern that is not a literal is compiled here, which costs many steps.
     fn match_text(
         &mut self,
         function: Function,
@@ -255,7 +255,7 @@ impl<'m> Evaluation<'m> {
     fn measure_size(&mut self, value: &Value<'m>) -> EvaluationResult<'m> {
         let size = match value {
             Value::Text(text) => {
-                self.spend_text(text)?;
+                self.spend_steps_for_text(text)?;
                 text.chars().count()
             }
             Value::List(items) => items.len(),

@@ -18,6 +18,12 @@ impl ExpressionProblem {
         }
     }
 
+    /// Creates a problem of the complete expression, which is shown at its first character.
+    pub(super) fn at_start(message: impl Into<String>) -> Self {
+        let offset = 0;
+        Self::new(offset, message)
+    }
+
     pub(super) fn with_help(self, help: Option<String>) -> Self {
         Self { help, ..self }
     }

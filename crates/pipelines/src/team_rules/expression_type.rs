@@ -51,6 +51,7 @@ impl ValueType {
 }
 
 impl fmt::Display for ValueType {
+    /// Writes the type with its article, so that it fits into the sentence of a message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Boolean => f.write_str("a boolean"),

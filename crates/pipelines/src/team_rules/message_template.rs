@@ -55,7 +55,7 @@ impl MessageTemplate {
                     offset += expression.chars().count() + 1;
                 }
                 '}' => {
-                    let help = Some("write `}}` for a brace".to_owned());
+                    let help = Some("write `}}` for a literal brace".to_owned());
                     return Err(ExpressionProblem::new(offset - 1, "`}` has no matching `{`").with_help(help));
                 }
                 character => text.push(character),
@@ -99,7 +99,7 @@ fn read_placeholder(
         }
         expression.push(character);
     }
-    let help = Some("write `{{` for a brace".to_owned());
+    let help = Some("write `{{` for a literal brace".to_owned());
     Err(ExpressionProblem::new(offset - 1, "`{` has no matching `}`").with_help(help))
 }
 

@@ -8,10 +8,7 @@ use std::cmp::Ordering;
 
 /// Compares two numbers. The outer `None` means that a value is not a number at all; the inner `None` means that the
 /// two have no order, because one is NaN.
-#[expect(
-    clippy::option_option,
-    reason = "values of other types and unordered numbers must be distinguished"
-)]
+#[expect(clippy::option_option, reason = "NaN is a number without an order")]
 pub(super) fn compare_numbers(left: &Value<'_>, right: &Value<'_>) -> Option<Option<Ordering>> {
     match (left, right) {
         (Value::Double(left), right) => Some(left.partial_cmp(&to_double(right)?)),
@@ -30,10 +27,7 @@ fn to_wide_integer(value: &Value<'_>) -> Option<i128> {
 }
 
 /// Converts a number to a decimal number, which may be rounded; `None` for any other value.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "CEL compares integers with decimals as decimals"
-)]
+#[expect(clippy::cast_precision_loss, reason = "CEL compares as decimals")]
 const fn to_double(value: &Value<'_>) -> Option<f64> {
     match value {
         Value::Integer(number) => Some(*number as f64),
@@ -103,14 +97,8 @@ pub(super) fn calculate<'m>(
 
 /// Converts a value to the type that the function returns. The limits for decimal numbers are round numbers just inside
 /// the range of the integers. Fails if the value has no such form, as null never has.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the number was compared with the range of the type"
-)]
-#[expect(
-    clippy::cast_sign_loss,
-    reason = "the number was compared with the range of the type"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+#[expect(clippy::cast_sign_loss, reason = "the range is checked")]
 pub(super) fn convert_value<'m>(function: Function, value: &Value<'m>) -> EvaluationResult<'m> {
     let converted_value = match (function, value) {
         (_, Value::Null) => None,

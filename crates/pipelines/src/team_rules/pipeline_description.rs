@@ -4,7 +4,7 @@ use super::expression_value::{Record, Value};
 use super::number_value::format_scalar;
 use super::pipeline_record::PipelineRecords;
 use super::record_field::{FieldType, RecordKind};
-use crate::pipelines::{Pipeline, PipelineFiles};
+use crate::pipelines::{LAYOUT_KEY, Pipeline, PipelineFiles};
 use crate::yaml::{DocumentError, NodeRef, Tree};
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Write as _;
@@ -16,10 +16,10 @@ pub const PIPELINE_SCHEMA: &str = "sluicegate.pipeline/v1";
 const MAX_DEPTH: usize = 64;
 
 /// Returns the values of a pipeline that an expression can use, in the form of the schema `sluicegate.pipeline/v1`.
-/// Each part of the pipeline also has its line, and the subject of findings about it. `files` has the project's
-/// pipelines.
+/// Each part of the pipeline also has its line, and the subject of findings about it. `files` contains the project's
+/// pipelines, so that calls can be resolved.
 pub fn describe_pipeline(path: &str, bytes: &[u8], files: &PipelineFiles<'_>) -> Result<Json, DocumentError> {
-    let tree = Tree::parse(bytes, Some("design"))?;
+    let tree = Tree::parse(bytes, Some(LAYOUT_KEY))?;
     let pipeline = Pipeline::from_tree(&tree)?;
     let records = PipelineRecords::new(path, &tree, &pipeline, files);
     let mut description = Map::new();

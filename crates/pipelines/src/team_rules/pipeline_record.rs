@@ -24,8 +24,8 @@ pub(super) struct PipelineRecords<'m> {
 
 impl<'m> PipelineRecords<'m> {
     /// Builds the records of a pipeline, with their fields in the documented order. `pipeline` was read from `tree`,
-    /// and `files` has the project's pipelines. If the document has no usable outline, only parameters, arguments and
-    /// metadata are missing.
+    /// and `files` contains the project's pipelines. If the document has no usable outline, only parameters, arguments
+    /// and metadata are missing.
     pub(super) fn new(
         path: &'m str,
         tree: &'m Tree<'m>,

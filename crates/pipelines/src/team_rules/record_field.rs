@@ -2,7 +2,7 @@
 
 use sluicegate_base::words::words;
 
-/// The part of a pipeline that a rule is about. The rule is evaluated once for each.
+/// The part of a pipeline that a rule is about. The rule is evaluated once for each such part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleSubject {
     Pipeline,

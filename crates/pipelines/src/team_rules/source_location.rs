@@ -25,7 +25,8 @@ impl SourceText {
         self.find_character(start, scalar, offset).unwrap_or(start)
     }
 
-    /// Returns the position for [`Self::locate`], or `None` if the scalar differs from the file.
+    /// Returns the position of the character at `offset` as [`Self::locate`] does, or `None` if the scalar differs from
+    /// the file.
     fn find_character(&self, start: Position, scalar: &str, offset: usize) -> Option<Position> {
         let mut cursor = SourceCursor::new(self, start)?;
         let mut position = start;

@@ -35,7 +35,7 @@ pub struct TeamRule {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleExample {
     pub fails: bool,
-    /// The path that the pipeline would have.
+    /// The path at which the pipeline is evaluated; the file need not exist.
     pub path: String,
     /// The text of the pipeline, in YAML.
     pub pipeline: String,

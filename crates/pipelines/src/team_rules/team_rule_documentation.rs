@@ -90,7 +90,7 @@ fn quote_globs(globs: &[String]) -> String {
 pub fn render_new_rule(id: &str) -> String {
     format!(
         "  - id: {id}
-    # error: a finding fails the gate; warn: it is only reported; off
+    # error: a finding fails the gate; warn: a finding is only reported; off: the rule is not evaluated
     level: warn
     # The part of a pipeline that the rule is about: pipeline, component, link, variable or call
     for: component

@@ -8,7 +8,7 @@ use super::record_field::RuleSubject;
 use super::team_rule::TeamRule;
 use super::team_rules_file::read_rule_entries;
 use crate::findings::{FileResults, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation};
-use crate::pipelines::{Pipeline, PipelineFiles, SubjectKind};
+use crate::pipelines::{LAYOUT_KEY, Pipeline, PipelineFiles, SubjectKind};
 use crate::rules::{EvaluationError, LintProblem};
 use crate::yaml::{DocumentError, Tree};
 use sluicegate_base::text::shorten_name;
@@ -63,7 +63,7 @@ impl TeamRuleSet {
     }
 
     /// Returns the results of the rules that apply to the pipeline at this path. If the pipeline cannot be read, each
-    /// result is an error. `files` has the project's pipelines.
+    /// result is an error. `files` contains the project's pipelines, so that calls can be resolved.
     pub fn evaluate(
         &self,
         path: &str,
@@ -73,7 +73,7 @@ impl TeamRuleSet {
         let tree = document
             .as_ref()
             .map_err(Clone::clone)
-            .and_then(|bytes| Tree::parse(bytes, Some("design")));
+            .and_then(|bytes| Tree::parse(bytes, Some(LAYOUT_KEY)));
         let pipeline = tree
             .as_ref()
             .map_err(Clone::clone)
@@ -82,7 +82,7 @@ impl TeamRuleSet {
             Ok((tree, pipeline)) => self.evaluate_pipeline(path, pipeline, tree, files),
             Err(error) => {
                 let error = EvaluationError::DocumentParse(error.clone());
-                let rules = self.rules_at(path);
+                let rules = self.enforced_rules_at(path);
                 FileResults {
                     path: path.to_owned(),
                     results: rules.map(|rule| build_unreadable_result(rule, &error)).collect(),
@@ -100,7 +100,7 @@ impl TeamRuleSet {
         files: &PipelineFiles<'_>,
     ) -> FileResults {
         let mut results = Vec::new();
-        let mut rules = self.rules_at(path).peekable();
+        let mut rules = self.enforced_rules_at(path).peekable();
         if rules.peek().is_some() {
             let records = PipelineRecords::new(path, tree, pipeline, files);
             for rule in rules {
@@ -118,11 +118,12 @@ impl TeamRuleSet {
     }
 
     /// Returns the enforced rules that apply to the pipeline at this path.
-    fn rules_at(&self, path: &str) -> impl Iterator<Item = &TeamRule> {
+    fn enforced_rules_at(&self, path: &str) -> impl Iterator<Item = &TeamRule> {
         self.rules.iter().filter(move |rule| is_enforced_at(rule, path))
     }
 }
 
+/// Returns whether the rule is not off and applies to the pipeline at this path.
 fn is_enforced_at(rule: &TeamRule, path: &str) -> bool {
     rule.level.is_some() && rule.applies_to(path)
 }
@@ -218,7 +219,7 @@ fn describe_subject(kind: RuleSubject, subject: &Value<'_>) -> String {
         .map_or_else(String::new, |name| format!("{kind} `{}`: ", shorten_name(&name)))
 }
 
-/// Creates the violation of a rule by this subject. A call is reported as a finding about the component that contains
+/// Builds the violation of a rule by this subject. A call is reported as a finding about the component that contains
 /// it.
 fn build_violation(kind: RuleSubject, subject: &Value<'_>, message: String) -> Violation {
     Violation {
@@ -233,7 +234,7 @@ fn build_violation(kind: RuleSubject, subject: &Value<'_>, message: String) -> V
     }
 }
 
-/// Creates the result of a team rule from its violations. If the rule could not be evaluated, the result is an error
+/// Builds the result of a team rule from its violations. If the rule could not be evaluated, the result is an error
 /// whose only violation contains the reason.
 fn build_rule_result(rule: &TeamRule, violations: Result<Vec<Violation>, RuleFailure>) -> RuleResult {
     let (status, violations) = match violations {
@@ -260,7 +261,7 @@ fn build_rule_result(rule: &TeamRule, violations: Result<Vec<Violation>, RuleFai
     }
 }
 
-/// Creates the result of a rule for a pipeline that cannot be read: an error with the reason.
+/// Builds the result of a rule for a pipeline that cannot be read: an error with the reason.
 fn build_unreadable_result(rule: &TeamRule, error: &EvaluationError) -> RuleResult {
     let violation = Violation {
         line: error.line(),

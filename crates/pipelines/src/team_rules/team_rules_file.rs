@@ -16,10 +16,10 @@ use sluicegate_base::globs::parse_glob;
 use sluicegate_base::text;
 use std::collections::HashMap;
 
-/// The default name of the file, in the folder of `sluicegate.yaml`.
+/// The default name of the team rules file, which is in the directory of `sluicegate.yaml`.
 pub const TEAM_RULES_FILE: &str = "sluicegate-rules.yaml";
 
-/// Maximum size of the file, in bytes.
+/// Maximum size of a team rules file, in bytes.
 pub const MAX_TEAM_RULES_BYTES: u64 = 512 << 10;
 
 const MAX_RULES: usize = 200;
@@ -37,14 +37,14 @@ const RULE_KEYS: [&str; 9] = [
     "id", "level", "for", "paths", "exclude", "when", "message", "help", "examples",
 ];
 
-/// The result of reading a file: its valid rules, and its problems in file order.
+/// The result of reading a team rules file: its valid rules, and its problems in file order.
 #[derive(Debug, Default)]
 pub(super) struct TeamRulesFile {
     pub rules: Vec<TeamRule>,
     pub problems: Vec<LintProblem>,
 }
 
-/// Reads the rules file. A blank file has no rules. A file that is too large, or that is not YAML, has only one
+/// Reads a team rules file. A blank file has no rules. A file that is too large, or that is not YAML, has only one
 /// problem.
 pub(super) fn read_rule_entries(bytes: &[u8]) -> TeamRulesFile {
     if bytes.len() as u64 > MAX_TEAM_RULES_BYTES {
@@ -76,12 +76,13 @@ pub(super) fn read_rule_entries(bytes: &[u8]) -> TeamRulesFile {
     TeamRulesFile { rules, problems }
 }
 
+/// Converts the error of a document to a problem, which is shown at the beginning if the error has no position.
 fn convert_document_error(error: &DocumentError) -> LintProblem {
     let position = error.position.unwrap_or(Position { line: 1, column: 1 });
     build_problem(position, error.message.clone(), None)
 }
 
-/// Creates a problem that makes the rule unusable.
+/// Builds a problem that makes the rule unusable.
 pub(super) fn build_problem(
     position: Position,
     message: impl Into<String>,
@@ -165,7 +166,8 @@ impl FileReader {
         }
     }
 
-    /// Reads a rule, and adds a problem for each error in it. Returns `None` if a required part is missing or invalid.
+    /// Reads a rule, and adds a problem for each error in it. Returns `None` if a required part is missing or invalid,
+    /// but only after all parts were read, so that one run reports all errors.
     fn read_rule(&mut self, item: NodeRef<'_, '_>) -> Option<TeamRule> {
         if !item.is_map() {
             self.add_problem(item, "an entry of `rules` is not a map");
@@ -225,17 +227,18 @@ impl FileReader {
             return None;
         }
         if rules::find_rule(&id).is_some() {
-            self.add_problem(node, format!("`{id}` is a rule of the platform: use another id"));
+            self.add_problem(
+                node,
+                format!("`{id}` is the id of a platform rule: use another id"),
+            );
             return None;
         }
         Some(id)
     }
 
-    /// Reads the level of a rule. The outer `None` means that it is invalid, the inner `None` that the rule is off.
-    #[expect(
-        clippy::option_option,
-        reason = "an invalid level and the level `off` must be distinguished"
-    )]
+    /// Reads the level of a rule. The outer `None` means that the level is invalid, which adds a problem. The inner
+    /// `None` means that the rule is off.
+    #[expect(clippy::option_option, reason = "`off` is a valid level")]
     fn read_level(&mut self, item: NodeRef<'_, '_>) -> Option<Option<Enforcement>> {
         let level = item.get("level").and_then(NodeRef::text);
         match level {
@@ -269,7 +272,7 @@ impl FileReader {
     /// Reads a string that must not be blank. An error adds a problem and returns `None`.
     pub(super) fn read_required_text(&mut self, item: NodeRef<'_, '_>, key: &str) -> Option<String> {
         let Some(node) = item.get(key) else {
-            self.add_problem(item, format!("the rule has no `{key}`"));
+            self.add_problem(item, format!("the required key `{key}` is missing"));
             return None;
         };
         match node.text() {
@@ -281,8 +284,8 @@ impl FileReader {
         }
     }
 
-    /// Reads the optional help of a rule. An error adds a problem; the result is `None` only if the help is missing or
-    /// blank.
+    /// Reads the optional help of a rule. An error adds a problem. Returns `None` if the help is missing, blank or not
+    /// a string, but not if it is too long.
     fn read_help(&mut self, item: NodeRef<'_, '_>) -> Option<String> {
         item.get("help")?;
         let help = self.read_required_text(item, "help")?;
@@ -293,8 +296,8 @@ impl FileReader {
         Some(help.trim_end().to_owned())
     }
 
-    /// Reads a glob or a list of globs, which may be missing. Returns them as written and compiled. An error adds a
-    /// problem and returns `None`.
+    /// Reads a glob or a list of globs. Returns the globs as written and compiled; if the key is missing, the list is
+    /// empty and the compiled set is `None`. An error adds a problem and returns `None`.
     fn read_globs(&mut self, item: NodeRef<'_, '_>, key: &str) -> Option<(Vec<String>, Option<GlobSet>)> {
         let Some(node) = item.get(key) else {
             return Some((Vec::new(), None));
@@ -341,7 +344,10 @@ impl FileReader {
         match texts {
             Some(texts) if !texts.is_empty() && texts.len() <= max_count => Some(texts),
             _ => {
-                self.add_problem(node, format!("`{key}` must have 1 to {max_count} strings"));
+                self.add_problem(
+                    node,
+                    format!("`{key}` must be a string or a list of 1 to {max_count} strings"),
+                );
                 None
             }
         }
@@ -359,7 +365,7 @@ impl FileReader {
                 return Ok(expression);
             }
             let message = format!("the expression is {}, not a boolean", expression.root_type);
-            Err(ExpressionProblem::new(0, message))
+            Err(ExpressionProblem::at_start(message))
         });
         result
             .map_err(|problem| {

@@ -4,7 +4,7 @@ use super::evaluation_failure::{EvaluationFailure, EvaluationResult, build_failu
 use super::expression_evaluation::{CHARACTERS_PER_STEP, Evaluation};
 use super::expression_node::BinaryOperator;
 use super::expression_value::Value;
-use super::number_value::{calculate, compare_numbers};
+use super::number_value::{calculate, compare_numbers, format_scalar};
 use crate::yaml::NodeRef;
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ impl<'m> Evaluation<'m> {
         self.find_key(operand, name)?.ok_or_else(|| {
             let name = crate::yaml::shorten(name);
             build_failure(format!(
-                "`{name}` is missing here: test for the field with `has(…)` first"
+                "the field `{name}` is missing: test for it with `has(…)` first"
             ))
         })
     }
@@ -147,7 +147,7 @@ impl<'m> Evaluation<'m> {
         }
     }
 
-    /// Applies `+`: joins two texts or two lists, or adds two numbers.
+    /// Applies `+`: joins two strings or two lists, or adds two numbers.
     pub(super) fn add_values(&mut self, left: Value<'m>, right: Value<'m>) -> EvaluationResult<'m> {
         match (left, right) {
             (Value::Text(left), Value::Text(right)) => {
@@ -165,7 +165,8 @@ impl<'m> Evaluation<'m> {
         }
     }
 
-    /// Returns whether a list contains the item, or a map contains the key. Fails for any other collection.
+    /// Returns whether a list contains the item, or a map contains the key. Fails for any other collection. A path of
+    /// the project and a key that is a text are looked up directly, which costs fewer steps than to compare all items.
     pub(super) fn has_item(
         &mut self,
         collection: &Value<'m>,
@@ -203,7 +204,9 @@ impl<'m> Evaluation<'m> {
                 _ => None,
             };
             let item = index.and_then(|index| items.into_iter().nth(index));
-            return item.ok_or_else(|| build_failure("the list has no item with this index"));
+            return item.ok_or_else(|| {
+                build_failure(format!("the list has no item with the index {}", quote_key(key)))
+            });
         }
         if let Value::Text(name) = key {
             return self.read_key(collection, name);
@@ -213,7 +216,7 @@ impl<'m> Evaluation<'m> {
                 return Ok(value);
             }
         }
-        Err(build_failure("the map has no such key"))
+        Err(build_failure(format!("the map has no key {}", quote_key(key))))
     }
 
     /// Returns the items of a list, or `None` for any other value. Each item costs a step.
@@ -262,4 +265,12 @@ fn list_node_entries<'m>(node: NodeRef<'m, 'm>) -> Vec<(Value<'m>, Value<'m>)> {
     entries
         .map(|(key, _, value)| (Value::from_text(key), Value::from_node(value)))
         .collect()
+}
+
+/// Returns a key or an index in backquotes, for a message; its type if it is not a scalar.
+fn quote_key(key: &Value<'_>) -> String {
+    format_scalar(key).map_or_else(
+        || key.type_name().to_owned(),
+        |text| format!("`{}`", crate::yaml::shorten(&text)),
+    )
 }

@@ -8,14 +8,15 @@ use std::fmt;
 /// Maximum size of a document, in bytes. The largest real pipelines have about 100,000 lines, a tenth of this.
 pub const MAX_DOCUMENT_BYTES: u64 = 32 << 20;
 
-/// Up to this size, a document cannot contain enough tokens to matter.
+/// Size of a document, in bytes, up to which its tokens cannot need much memory and are not counted.
 const MAX_UNCOUNTED_BYTES: usize = 1 << 20;
 
 /// Maximum number of the marks `,:[]{}`. The parser buffers every token of an open flow collection (`[…]`, `{…}`),
 /// about 100 bytes each, and each needs one of these marks; the limit keeps the memory below half a gigabyte.
 const MAX_FLOW_MARKS: usize = 2_000_000;
 
-/// The parser copies the prefix of a `%TAG` directive into every tag that uses it.
+/// Maximum length of a directive, in bytes. The parser copies the prefix of a `%TAG` directive into every tag that uses
+/// it.
 const MAX_DIRECTIVE_BYTES: usize = 1024;
 
 /// Maximum number of characters of a name or value that a message quotes.
@@ -90,7 +91,10 @@ pub(super) fn decode_text(bytes: &[u8]) -> Result<&str, DocumentError> {
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        DocumentError::at_position(position_at_offset(bytes, error.valid_up_to()), "not UTF-8")
+        DocumentError::at_position(
+            position_at_offset(bytes, error.valid_up_to()),
+            "the text is not UTF-8",
+        )
     })?;
     reject_control_characters(bytes)?;
     reject_other_line_ends(text)?;
@@ -250,7 +254,7 @@ mod tests {
     fn binary_content_is_rejected_with_position() {
         assert_eq!(
             refused(b"a: 1\n\xc3\xa4 \xff"),
-            ("not UTF-8".into(), Some((2, 3)))
+            ("the text is not UTF-8".into(), Some((2, 3)))
         );
         let control = "control characters are not allowed";
         assert_eq!(refused(b"a: 1\nb: \0"), (control.into(), Some((2, 4))));

@@ -26,6 +26,7 @@ impl<'t> EditorCursor<'t> {
     }
 
     /// Moves the cursor to a byte offset, which must not be before its current offset, and returns the position there.
+    /// Columns are counted in UTF-16 code units, as editors and SARIF do.
     pub(super) fn move_to(&mut self, offset: usize) -> EditorPosition {
         let mut chars = self
             .text

@@ -2,7 +2,7 @@
 //!
 //! Documents come from repositories that anybody may have changed, so the reader has limits: bytes, depth, and the
 //! expansion of aliases. Parts that are not needed can be skipped, because thousands of files are read in one run. This
-//! room does not know what a document is about.
+//! module does not depend on the meaning of a document.
 
 mod document_text;
 mod editor_position;

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 pub(super) struct Scalar<'a> {
     /// The text between the quotes, or the plain text: `1.50` stays `1.50`.
     pub text: Cow<'a, str>,
-    /// Quoted, a block, or tagged as text, and so never a number, a boolean or null.
+    /// True if the scalar is quoted, a block, or tagged as text. Its value is then never a number, a boolean or null.
     pub is_text: bool,
 }
 
@@ -97,8 +97,8 @@ fn parse_digits(digits: &str, radix: u32) -> Option<u64> {
     all_digits.then(|| u64::from_str_radix(digits, radix).unwrap_or(u64::MAX))
 }
 
-/// Returns whether the text is a decimal fraction, infinity or "not a number", which cannot have a sign.
-/// `unsigned_text` is the text without its sign.
+/// Returns whether the text is a number with a fraction or an exponent, infinity, or NaN. Only NaN must not have a
+/// sign. `unsigned_text` is the text without its sign.
 fn is_float(text: &str, unsigned_text: &str) -> bool {
     match unsigned_text {
         ".inf" | ".Inf" | ".INF" => true,

@@ -79,7 +79,8 @@ impl ByteOffsets<'_> {
     }
 }
 
-/// Returns the bytes of the scalar that begins at `start` and has this value.
+/// Returns the range of the bytes of the scalar that begins at `start` and has this value; `None` if the end of the
+/// scalar cannot be determined.
 fn find_scalar_range(text: &str, start: usize, style: ScalarStyle, value: &str) -> Option<Range<usize>> {
     let source = text.get(start..)?;
     match style {
@@ -90,8 +91,9 @@ fn find_scalar_range(text: &str, start: usize, style: ScalarStyle, value: &str) 
     }
 }
 
-/// Returns the length of a plain scalar in bytes. A line break in it is a space of its value; several line breaks are
-/// one line break less (<https://yaml.org/spec/1.2.2/#65-line-folding>).
+/// Returns the length of a plain scalar in bytes; `None` if the source does not have this value. A single line break in
+/// the source is a space in the value; of several line breaks, the first is dropped
+/// (<https://yaml.org/spec/1.2.2/#65-line-folding>).
 fn plain_length(scalar_source: &str, value: &str) -> Option<usize> {
     let (mut remaining_source, mut remaining_value) = (scalar_source, value);
     while !remaining_value.is_empty() {
@@ -115,7 +117,8 @@ fn plain_length(scalar_source: &str, value: &str) -> Option<usize> {
     Some(scalar_source.len() - remaining_source.len())
 }
 
-/// Returns the length of a single-quoted scalar at the begin of the text, with its quotes.
+/// Returns the length of the single-quoted scalar at the beginning of the text, with its quotes; `None` if the closing
+/// quote is missing. Two quotes in a row are a quote in the value.
 fn single_quoted_length(source: &str) -> Option<usize> {
     let inner = source.strip_prefix('\'')?;
     let mut quote_indices = inner.match_indices('\'').map(|(index, _)| index).peekable();
@@ -127,7 +130,8 @@ fn single_quoted_length(source: &str) -> Option<usize> {
     None
 }
 
-/// Returns the length of a double-quoted scalar at the begin of the text, with its quotes.
+/// Returns the length of the double-quoted scalar at the beginning of the text, with its quotes; `None` if the closing
+/// quote is missing.
 fn double_quoted_length(source: &str) -> Option<usize> {
     let inner = source.strip_prefix('"')?;
     let mut is_escaped = false;
@@ -142,7 +146,8 @@ fn double_quoted_length(source: &str) -> Option<usize> {
     None
 }
 
-/// Returns the range of a block scalar's content, from its first character, at `start`, to its last.
+/// Returns the range of a block scalar's content, from its first character, at `start`, to its last character before
+/// the next line with less indentation. Returns `None` if there is no content.
 fn find_block_range(text: &str, start: usize) -> Option<Range<usize>> {
     let (text_before, text_after) = text.split_at_checked(start)?;
     let block_indent = text_before.len() - text_before.trim_end_matches(' ').len();

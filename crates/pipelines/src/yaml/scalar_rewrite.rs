@@ -71,19 +71,21 @@ impl<'a> EditableDocument<'a> {
         &self.tree
     }
 
-    /// Returns the document with these texts in place of the scalars at these positions, and what `derive` returns for
-    /// its bytes and its tree. Fails, with the position, if a scalar cannot be replaced alone.
+    /// Returns the document with these texts in place of the scalars at these positions. Also returns the result of
+    /// `derive` for its bytes and its tree, so that the caller need not parse the document again. Fails, with the
+    /// position, if a scalar cannot be replaced alone.
     pub fn rewrite<T>(
         &self,
         new_texts: &NewTexts,
         mut derive: impl FnMut(&[u8], Tree<'_>) -> T,
     ) -> Result<(RewrittenDocument, T), DocumentError> {
-        // More texts need quotes inside brackets, and the parser does not report what is inside brackets.
+        // Inside brackets, more texts need quotes. The parser does not report whether a scalar is inside brackets.
         self.rewrite_in_context(new_texts, Context::Block, &mut derive)
             .or_else(|_| self.rewrite_in_context(new_texts, Context::Flow, &mut derive))
     }
 
-    /// Replaces the scalars, and checks that the result is the same document except for them.
+    /// Replaces the scalars, quoting their texts as this context requires. Fails if the new document differs from the
+    /// old one in anything but these texts.
     fn rewrite_in_context<T>(
         &self,
         new_texts: &NewTexts,
@@ -107,7 +109,8 @@ enum Context {
     Flow,
 }
 
-/// Replaces the text of these scalars, and keeps all other bytes.
+/// Replaces the text of these scalars, and keeps all other bytes. Also returns the replacements. Fails if a scalar is
+/// missing, has an anchor, or cannot be replaced in place.
 fn splice_scalars(
     text: &str,
     scalars: &ScalarLocations,
@@ -123,7 +126,7 @@ fn splice_scalars(
         let scalar = scalars.get(position).ok_or_else(|| build_error("is missing"))?;
         if scalar.has_anchor {
             return Err(build_error(
-                "has a YAML anchor, so other places may use the value",
+                "has a YAML anchor, so a YAML alias elsewhere may use it",
             ));
         }
         let range = scalar
@@ -149,7 +152,7 @@ fn splice_scalars(
 }
 
 /// Returns the byte order mark, which may be empty, and the bytes before, between and after the scalars at these
-/// positions, or `None` if a scalar is missing.
+/// positions, so that two documents can be compared without these scalars. Returns `None` if a scalar is missing.
 pub fn split_around_scalars<'b>(bytes: &'b [u8], positions: &[Position]) -> Option<Vec<&'b [u8]>> {
     let text = document_text::decode_text(bytes).ok()?;
     let mut search = ScalarSearch::new(text, |position| positions.contains(&position));
@@ -187,7 +190,8 @@ impl ScalarLocation {
     }
 }
 
-/// Returns whether the text keeps its meaning without quotes.
+/// Returns whether the text keeps its meaning without quotes. To find out, parses it as the value of a key or, inside
+/// brackets, as an item of a list.
 fn is_valid_plain_scalar(text: &str, context: Context) -> bool {
     let document = match context {
         Context::Block => format!("k: {text}\n"),
@@ -242,14 +246,15 @@ fn is_expected_node(old_node: &Node<'_>, new_node: &Node<'_>, new_texts: &NewTex
     }
 }
 
+/// Returns whether the new entry is the old one, except for the new text of its key.
 fn is_expected_entry(old_entry: &MapEntry<'_>, new_entry: &MapEntry<'_>, new_texts: &NewTexts) -> bool {
     let new_text = new_texts.get(&old_entry.key.position);
     let expected_text = new_text.map_or(&*old_entry.key.text, String::as_str);
     old_entry.value == new_entry.value && new_entry.key.text == expected_text
 }
 
-/// Returns the error that a text cannot be written in the style of its scalar: the last scalar that begins at this
-/// position or before it.
+/// Returns the error that a text cannot be written in the style of its scalar: the last replaced scalar that begins at
+/// this position or before it. Without a position, the last replaced scalar of the document is blamed.
 fn style_error(new_texts: &NewTexts, position: Option<Position>) -> DocumentError {
     let last_position = position.unwrap_or(Position {
         line: u32::MAX,

@@ -85,7 +85,8 @@ impl Input for TextInput<'_> {
         next
     }
 
-    /// Reads a character. Returns `None` without reading it if it ends the line or the input.
+    /// Reads a character. Returns `None` without reading it if the line or the input ends there, which the parser calls
+    /// `breakz`, or if it is a byte order mark.
     #[inline]
     fn raw_read_non_breakz_ch(&mut self) -> Option<char> {
         let next = self.peek_opt()?;
@@ -135,8 +136,9 @@ impl Input for TextInput<'_> {
         }
     }
 
-    /// Returns whether the next character may continue a plain scalar. A colon ends it before a blank, and an indicator
-    /// such as a bracket ends it in a flow collection (`in_flow`).
+    /// Returns whether the next character, which is neither a blank nor the end, may continue a plain scalar. A colon
+    /// ends it before a blank, a byte order mark ends it anywhere, and an indicator such as a bracket ends it in a flow
+    /// collection (`in_flow`).
     #[inline]
     fn next_can_be_plain_scalar(&self, in_flow: bool) -> bool {
         match self.peek_byte(0) {
@@ -150,7 +152,8 @@ impl Input for TextInput<'_> {
         }
     }
 
-    /// Returns whether the next character is a blank or a line break, or the input ends.
+    /// Returns whether the next character is a blank or a line break, or the input ends. The parser calls a line break
+    /// or the end `breakz`.
     #[inline]
     fn next_is_blank_or_breakz(&self) -> bool {
         matches!(self.peek_byte(0), None | Some(b' ' | b'\t' | b'\n' | b'\r'))

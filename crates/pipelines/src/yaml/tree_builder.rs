@@ -16,14 +16,16 @@ const MAX_ALIAS_WEIGHT: usize = 4 << 20;
 
 const NODE_WEIGHT: usize = 16;
 
-/// Bytes of a document for each node that space is reserved for, and the maximum number of reserved nodes.
+/// Estimated number of bytes of a document for each node, from which the space for nodes is reserved.
 const BYTES_PER_NODE: usize = 48;
+
+/// Maximum number of nodes for which space is reserved.
 const MAX_RESERVED_NODES: usize = 1024;
 
 /// Maximum size of a map that is searched for duplicates pair by pair.
 const MAX_PAIRWISE_ENTRIES: usize = 12;
 
-/// Replaces a node that is not kept.
+/// The id of every node that is not kept.
 const DISCARDED_NODE: NodeId = NodeId::MAX;
 
 /// The parser's anchor id for a node without an anchor.
@@ -218,8 +220,9 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Adds the node that an alias refers to. It becomes a key or a value. The amount of data to which aliases expand is
-    /// limited; an alias below the skipped key does not count, because its node is not kept.
+    /// Adds the node that an alias refers to, as a key or as a value. Fails for an alias inside that node, which is not
+    /// complete yet and therefore not recorded. The amount of data to which aliases expand is limited; an alias below
+    /// the skipped key does not count, because its node is not kept.
     fn add_alias(&mut self, anchor: usize, position: Position) -> Result<(), DocumentError> {
         let Some((id, weight)) = self.anchors.get(anchor).copied().flatten() else {
             return Err(DocumentError::at_position(
@@ -248,7 +251,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Begins a list or a map. Fails if it is a key, or if the document is nested too deeply.
+    /// Opens a list or a map, whose content follows. Fails if it is a key, or if the document is nested too deeply.
     fn open_collection(
         &mut self,
         children: Children<'a>,
@@ -261,7 +264,7 @@ impl<'a> Builder<'a, '_> {
         if self.open_frames.len() == MAX_DEPTH {
             return Err(DocumentError::at_position(
                 position,
-                format!("more than {MAX_DEPTH} levels of nesting"),
+                format!("the document has more than {MAX_DEPTH} levels of nesting"),
             ));
         }
         self.open_frames.push(Frame {
@@ -274,7 +277,8 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Ends the innermost list or map, and adds it to its parent. Fails if a map has duplicate keys.
+    /// Closes the innermost list or map, and adds it to its parent. Fails if a map has duplicate keys, even if the map
+    /// is not kept.
     fn close_collection(&mut self) -> Result<(), DocumentError> {
         let Some(frame) = self.open_frames.pop() else {
             return Ok(());
@@ -305,7 +309,7 @@ impl<'a> Builder<'a, '_> {
         let id = NodeId::try_from(self.nodes.len())
             .ok()
             .filter(|id| *id < DISCARDED_NODE)
-            .ok_or_else(|| DocumentError::at_position(position, "too many nodes"))?;
+            .ok_or_else(|| DocumentError::at_position(position, "the document has too many nodes"))?;
         self.nodes.push(Node { position, content });
         Ok(id)
     }

@@ -51,16 +51,20 @@ const NO_PIPELINES: [(&str, &str, (u32, u32)); 31] = [
     ("pipeline: {}", "`type` is missing", (1, 1)),
     (
         "type: shared\npipeline: {}",
-        "`type` is `shared`, and neither",
+        "`type` must be `orchestration` or `transformation`, but is `shared`",
         (1, 7),
     ),
     (
         "type: Orchestration\npipeline: {}",
-        "neither `orchestration` nor",
+        "`type` must be `orchestration` or `transformation`, but is `Orchestration`",
         (1, 7),
     ),
-    ("type:\npipeline: {}", "neither `orchestration` nor", (1, 5)),
-    ("pipeline: {}\ntype: [orchestration]", "`type` is neither", (2, 7)),
+    ("type:\npipeline: {}", "`type` must be `orchestration`", (1, 5)),
+    (
+        "pipeline: {}\ntype: [orchestration]",
+        "`type` must be `orchestration`",
+        (2, 7),
+    ),
     (
         "type: orchestration\npipeline: []",
         "`pipeline` is not a map",
@@ -168,7 +172,7 @@ fn other_encodings_are_rejected() {
     );
     assert_eq!(
         parse_error(b"type: orchestration\npipeline: {\xff: }"),
-        ("not UTF-8".into(), Some((2, 12)))
+        ("the text is not UTF-8".into(), Some((2, 12)))
     );
     assert_eq!(
         parse(&format!("\u{feff}{text}")).kind,

@@ -398,7 +398,7 @@ fn each_error_has_explanation() {
     the rules file has an invalid `config` for `maximum-components`: `config` is not a map
     the rules file has an invalid regular expression for `component-naming-convention`: invalid character class range, the start must be <= the end
     the pipeline has no start component, so reachability cannot be determined: add a start component
-    the rules file enables `start-and-end-components` 2 times: enable it once
+    the rules file enables `start-and-end-components` 2 times: enable the rule only once
     the rules file has an empty pattern for `component-naming-convention`: write `.*` to allow every name
     the pipeline cannot be read: not YAML: while parsing a node, did not find expected node content (line 3, column 1)
     the rules file cannot be read: `rules` is not a list (line 1, column 8)

@@ -30,14 +30,20 @@ fn too_deep_nesting_is_rejected() {
     for depth in 0..1000 {
         writeln!(staircase, "{}a:", " ".repeat(depth)).unwrap();
     }
-    assert_eq!(message(&staircase), "more than 128 levels of nesting");
+    assert_eq!(
+        message(&staircase),
+        "the document has more than 128 levels of nesting"
+    );
 }
 
 #[test]
 fn nesting_up_to_the_limit_is_read() {
     let nested = |levels: usize| format!("{HEAD}    x: {}1{}\n", "[".repeat(levels), "]".repeat(levels));
     assert!(Pipeline::parse(nested(125).as_bytes()).is_ok());
-    assert_eq!(message(&nested(126)), "more than 128 levels of nesting");
+    assert_eq!(
+        message(&nested(126)),
+        "the document has more than 128 levels of nesting"
+    );
 }
 
 #[test]

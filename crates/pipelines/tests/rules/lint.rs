@@ -61,8 +61,8 @@ rules:
     14:109 error designer/invalid-regex-pattern the rules file has an invalid regular expression for `component-naming-convention`: unclosed group
     17:23 error designer/invalid-enforcement-level the rules file sets an invalid enforcementLevel for `copied-variables`: write `warn` or `error`
     18:5 warning - the rule `copied-variables` has an unknown key `note`, which is ignored
-    19:9 error designer/duplicate-enabled-rule the rule `unused-components` is already enabled on line 5 | enable it once
-    22:5 warning designer/invalid-rule-configuration the rules file has an invalid `config` for `maximum-outputs`: `config` with `maxOutputs` is missing
+    19:9 error designer/duplicate-enabled-rule the rule `unused-components` is already enabled on line 5 | enable the rule only once
+    22:5 warning designer/invalid-rule-configuration the rules file has an invalid `config` for `maximum-outputs`: `config` is missing, so `maxOutputs` is not set
     24:23 warning designer/invalid-enforcement-level the rules file sets an invalid enforcementLevel for `maximum-outputs`: write `warn` or `error`
     25:5 error designer/rules-file-parse-error the rules file cannot be read: the rule has no `id`, or its `id` is not a string
     26:5 error designer/rules-file-parse-error the rules file cannot be read: the rule has no `enabled`, or its value is neither `true` nor `false`

@@ -69,7 +69,7 @@ fn missing_key_without_has_is_an_error() {
     assert_eq!(error_type, "team/evaluation-error");
     assert_eq!(
         reason,
-        "component `Start`: `absent` is missing here: test for the field with `has(…)` first"
+        "component `Start`: the field `absent` is missing: test for it with `has(…)` first"
     );
     let guarded = "has(component.parameters.limit) && component.parameters.limit > 10";
     assert_eq!(find_subjects("component", guarded), [("Load".to_owned(), 9)]);

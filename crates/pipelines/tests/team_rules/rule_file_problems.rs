@@ -191,12 +191,18 @@ fn keys_and_values_of_a_rule_are_checked() {
         ("for: components", "`for` must be one of"),
         ("when: ''", "`when` is empty or not a string"),
         ("message: []", "`message` is empty or not a string"),
-        ("paths: []", "`paths` must have 1 to 200 strings"),
+        (
+            "paths: []",
+            "`paths` must be a string or a list of 1 to 200 strings",
+        ),
         ("paths: ['a[']", "the glob `a[` is not valid"),
-        ("exclude: { a: b }", "`exclude` must have 1 to 200 strings"),
+        (
+            "exclude: { a: b }",
+            "`exclude` must be a string or a list of 1 to 200 strings",
+        ),
         (
             "id: unused-components",
-            "`unused-components` is a rule of the platform",
+            "`unused-components` is the id of a platform rule",
         ),
         ("id: Upper", "the id `Upper` must begin with a lowercase letter"),
         ("id: a/b", "the id `a/b` must begin with a lowercase letter"),
@@ -205,7 +211,10 @@ fn keys_and_values_of_a_rule_are_checked() {
             "examples: { fail: [] }",
             "unknown key `fail` | did you mean `fails`?",
         ),
-        ("examples: { fails: [{ path: a }] }", "the rule has no `pipeline`"),
+        (
+            "examples: { fails: [{ path: a }] }",
+            "the required key `pipeline` is missing",
+        ),
     ] {
         let problem = find_problem(&with(line));
         assert!(problem.contains(expected), "{line}\n  {problem}\n  {expected}");
