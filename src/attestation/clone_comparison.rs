@@ -66,7 +66,9 @@ impl SavedStatement {
         repository: &Repository,
         commit: &CommitId,
     ) -> Result<Vec<String>, PublishError> {
-        let files = self.listed_files().chain(list_file(predicate.rules.as_ref()));
+        let files = self
+            .listed_files()
+            .chain(listed_rules_file(predicate.rules.as_ref()));
         compare_with_committed_files(repository, commit, files, DOCUMENT)
     }
 
@@ -80,7 +82,7 @@ impl SavedStatement {
     ) -> Result<Vec<String>, PublishError> {
         let files = self
             .listed_parts(predicate)
-            .chain(list_file(predicate.rules.as_ref()));
+            .chain(listed_rules_file(predicate.rules.as_ref()));
         compare_with_committed_files(repository, commit, files, DOCUMENT)
     }
 
@@ -177,9 +179,9 @@ fn to_listed_file(subject: &Subject) -> Option<ListedFile<'_>> {
     })
 }
 
-/// Returns the file as a file to compare, if there is one.
-fn list_file(file: Option<&FileDigest>) -> impl Iterator<Item = ListedFile<'_>> {
-    file.into_iter().map(|file| ListedFile {
+/// Returns the rules file of a predicate as a file to compare, or no file if the predicate does not name one.
+fn listed_rules_file(rules: Option<&FileDigest>) -> impl Iterator<Item = ListedFile<'_>> {
+    rules.into_iter().map(|file| ListedFile {
         path: &file.path,
         bytes: None,
         sha256: &file.sha256,

@@ -59,7 +59,7 @@ impl SavedStatement {
         let kind = PredicateKind::ALL
             .into_iter()
             .find(|kind| kind.uri() == fields.predicate_type)
-            .ok_or_else(|| reject_predicate_type(&fields.predicate_type))?;
+            .ok_or_else(|| describe_unknown_predicate_type(&fields.predicate_type))?;
         let predicate = match kind {
             PredicateKind::Review => serde_json::from_value(fields.predicate).map(SavedPredicate::Review),
             PredicateKind::Publication => {
@@ -73,8 +73,8 @@ impl SavedStatement {
     }
 }
 
-/// Returns the error text that the predicate type is not a known one.
-fn reject_predicate_type(predicate_type: &str) -> String {
+/// Returns the error text for a predicate type that is not one of the known types.
+fn describe_unknown_predicate_type(predicate_type: &str) -> String {
     let [review, publication] = PredicateKind::ALL.map(PredicateKind::uri);
     format!("the statement's predicate type is `{predicate_type}`, not `{review}` or `{publication}`")
 }

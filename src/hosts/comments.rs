@@ -72,7 +72,7 @@ async fn update_own_comment(
     marker: &str,
     body: &str,
 ) -> Result<CommentChange, HttpError> {
-    let author = find_comment_author(client, thread).await?;
+    let author = fetch_comment_author(client, thread).await?;
     let mut own_comments = list_own_comments(client, thread, marker, &author)
         .await?
         .into_iter();
@@ -105,9 +105,9 @@ async fn update_own_comment(
     Ok(CommentChange::Updated)
 }
 
-/// Requests the author of comments that are posted with this token. If the host refuses to tell, GitHub is queried for
-/// the viewer, and on GitLab the author is unknown.
-async fn find_comment_author(client: &HostClient, thread: &Thread) -> Result<CommentAuthor, HttpError> {
+/// Requests the author of comments that are posted with this token. If the host rejects the request with status 403,
+/// GitHub is queried for the viewer instead, and on GitLab the author is unknown.
+async fn fetch_comment_author(client: &HostClient, thread: &Thread) -> Result<CommentAuthor, HttpError> {
     match client.send(&Request::get(client.url(&["user"])?)).await {
         Ok(response) => Ok(CommentAuthor::User(response.json::<Value>()?["id"].as_u64())),
         Err(error) if error.status() == Some(403) => match thread {
@@ -145,7 +145,8 @@ async fn query_viewer(client: &HostClient) -> Result<CommentAuthor, HttpError> {
     }
 }
 
-/// Returns the comments of this author that begin with the marker, the oldest first.
+/// Returns the comments of this author that begin with the marker, the oldest first. At most [`MAX_PAGES`] pages are
+/// searched.
 async fn list_own_comments(
     client: &HostClient,
     thread: &Thread,

@@ -163,8 +163,8 @@ impl CiContext {
     }
 }
 
-/// Reads the commits of earlier runs from these variables. Returns each commit with the name of its variable, without
-/// ids that mean "no commit".
+/// Reads the commits of earlier runs from these variables. Returns each commit with the name of its variable, and skips
+/// variables that are not set or mean "no commit".
 pub(super) fn read_earlier_commits(env: &Env, variables: &[&'static str]) -> Vec<(String, &'static str)> {
     let named_commits = variables
         .iter()

@@ -28,7 +28,8 @@ const GATE: &[&str] = &["gate_changes"];
 /// Flags for the result of a command with `-o`.
 const RESULT: &[&str] = &["out"];
 
-/// Returns the groups of common flags that a command uses.
+/// Returns the groups of common flags that a command uses. `init` does not send requests, so the project ID is the only
+/// flag for the platform that it uses.
 fn common_flag_groups(command: &str) -> &'static [&'static [&'static str]] {
     match command {
         PROGRAM | "review" | "ci" => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK, AGENT, GATE],

@@ -85,7 +85,8 @@ fn describe_command(command: &Command) -> String {
     command.get_about().cloned().unwrap_or_default().to_string()
 }
 
-/// Joins the names with commas and breaks the result into lines that fit on the screen.
+/// Joins the names with commas and breaks the result into lines that fit on the screen. The last name of a line has no
+/// comma after it.
 fn wrap_names(names: &[&str]) -> Vec<String> {
     let mut lines = vec![String::new()];
     for name in names {

@@ -130,7 +130,7 @@ impl<'c> InvalidCall<'c> {
     /// Returns the hint for an unknown flag: the flag that another program's flag corresponds to, a similar flag, the
     /// commands that have the flag, or how to list the flags.
     fn hint_for_flag(&self, flag: &str) -> String {
-        let value = self.find_value(flag);
+        let value = self.find_flag_value(flag);
         if let Some(hint) = synonyms::find_flag_hint(&self.name, flag, value) {
             return hint;
         }
@@ -143,7 +143,7 @@ impl<'c> InvalidCall<'c> {
         if let Some(hint) = text::suggest(flag, &long_flags) {
             return hint;
         }
-        let commands = self.list_commands_with(flag);
+        let commands = self.list_commands_with_flag(flag);
         if !commands.is_empty() {
             return format!("{flag} is an option of {}", commands.join(" and "));
         }
@@ -160,7 +160,7 @@ impl<'c> InvalidCall<'c> {
 
     /// Returns the first few visible commands that have this flag, as calls in backticks. Subcommands are listed only
     /// if their parent command lacks the flag.
-    fn list_commands_with(&self, flag: &str) -> Vec<String> {
+    fn list_commands_with_flag(&self, flag: &str) -> Vec<String> {
         let mut names = Vec::new();
         for command in self
             .program
@@ -183,7 +183,7 @@ impl<'c> InvalidCall<'c> {
     }
 
     /// Returns the value that the user typed for this flag, if it is short and plain enough for a suggested call.
-    fn find_value(&self, flag: &str) -> Option<&str> {
+    fn find_flag_value(&self, flag: &str) -> Option<&str> {
         let position = self.words.iter().position(|word| word.starts_with(flag))?;
         let word = self.words.get(position)?;
         let value = match word

@@ -9,11 +9,11 @@ pub use sluicegate_pipelines::findings::{FailOn, ShowMode};
 pub use sluicegate_pipelines::interface::CompatMode;
 use std::path::PathBuf;
 
-/// Parses `NAME=VALUE`, split at the first `=`.
+/// Parses `NAME=VALUE`, split at the first `=`. The name must not be blank; the value may be empty.
 pub(super) fn parse_pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("write a name, `=` and a value".to_owned()),
+        _ => Err("expected a name, `=` and a value".to_owned()),
     }
 }
 

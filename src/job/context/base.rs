@@ -28,7 +28,8 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// Creates the base of a run that reviews all pipelines, because there is nothing to compare with.
+    /// Creates the base of a run that reviews all pipelines: it has no commits. `reason` explains why, for example "all
+    /// pipelines were requested".
     pub(super) fn for_all_pipelines(reason: impl Into<String>) -> Self {
         Self {
             commits: Vec::new(),

@@ -33,7 +33,7 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the merge-bases of head with the revision that the job passes with `--base`. Fails without common
-    /// history, and for a change without commits of its own.
+    /// history, and for a change without commits of its own. An ambiguous revision causes only a warning.
     fn find_requested_base(&self, revision: &str) -> Result<Base, ContextError> {
         let named_commit = self.repo.resolve_revision(revision)?;
         let bases = self
@@ -76,7 +76,8 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the merge-base with the target of a pull request. If the job runs late, the target may already contain
-    /// head; the base is then the merge-base with the commit at which the host saw the target, if the clone has it.
+    /// head; the base is then the merge-base with the commit at which the host saw the target, if the clone has it. A
+    /// target without a remote-tracking branch causes a warning.
     fn find_target_base(&self, branch: &str, seen_commit: Option<&str>) -> Result<Base, ContextError> {
         let Some(tip) = self.branches.find_tip(branch)? else {
             return Err(self.missing_branch_error(branch, "target"));
@@ -150,10 +151,11 @@ impl BaseSearch<'_> {
         }
     }
 
-    /// Adds the merge-bases of head, and of the change in it, with the target that `base` lacks. With criss-cross
-    /// merges, a change has several, of which the host names only one, and the change could choose that one. For a
-    /// queued change, the host names the previous change in the queue, which may still fail, so a single merge-base is
-    /// added, too. If the clone lacks the history to find them, the base stays as it is.
+    /// Adds the merge-bases with the target that `base` lacks: those of head, and those of the change that head
+    /// contains. With criss-cross merges, a change has several merge-bases, of which the host names only one, and the
+    /// change could choose that one. A single merge-base is added only for a merge that the host created, and for a
+    /// queued change, whose base may be another queued change that can still fail. If the clone lacks the history to
+    /// find the merge-bases, `base` stays unchanged.
     pub(super) fn add_change_bases(&self, mut base: Base, target: &TargetTip) -> Result<Base, ContextError> {
         if base.commits.is_empty() {
             return Ok(base);

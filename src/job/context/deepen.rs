@@ -103,7 +103,8 @@ impl HistoryFetcher<'_> {
             && (self.ci.host == Host::Unknown || may_infer_branch(self.ci, is_host_commit))
     }
 
-    /// Returns the items to fetch to fix this error, or an empty list if a fetch cannot fix it.
+    /// Returns the items to fetch to fix this error, or an empty list if a fetch cannot fix it. The items are the
+    /// branches of head and of the base, the item that the error names, and the reviewed commit, without duplicates.
     fn select_items_for_error(&mut self, error: &ContextError) -> Vec<MissingItem> {
         let requested_item = match error {
             ContextError::Shallow { .. }
@@ -217,7 +218,8 @@ impl HistoryFetcher<'_> {
     }
 
     /// Fetches all items in one request. If that fails, the items are fetched one by one, because the remote may lack
-    /// one of them, for example a branch that was deleted after its merge. Returns whether any fetch succeeded.
+    /// one of them, for example a branch that was deleted after its merge. Reopens the repository, which a fetch may
+    /// have changed. Returns whether any fetch succeeded.
     fn fetch_missing(&mut self, items: &[MissingItem], depth: u32) -> Result<bool, ContextError> {
         let mut is_fetched = self.fetch_items(items, depth)?;
         if !is_fetched && items.len() > 1 {
@@ -260,7 +262,7 @@ impl MissingItem {
     fn describe(&self) -> String {
         match self {
             Self::Branch(name) => format!("the branch `{name}`"),
-            Self::Commit(id) => format!("the commit {id}"),
+            Self::Commit(id) => format!("commit {id}"),
         }
     }
 

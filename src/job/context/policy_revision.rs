@@ -32,7 +32,8 @@ pub enum PolicyRevision {
 }
 
 impl PolicyRevision {
-    /// Returns the commit, if the revision is another commit than the reviewed one.
+    /// Returns the commit of the branch that the policy is read from. Returns `None` if the policy is read from head, or
+    /// if the revision is unknown.
     pub const fn commit(&self) -> Option<&CommitId> {
         match self {
             Self::Commit { commit, .. } => Some(commit),

@@ -252,7 +252,8 @@ impl<'a> TargetBranches<'a> {
 }
 
 impl TargetTip {
-    /// Describes the commit for messages, for example "`origin/main`".
+    /// Describes the commit for messages, for example "`origin/main`", or "`main` as the host saw it (1a2b3c4)" for a
+    /// commit that the event names.
     pub(super) fn describe(&self) -> String {
         match (&self.tracked_branch, self.field) {
             (Some(branch), None) => format!("`{}/{}`", branch.remote, branch.branch),

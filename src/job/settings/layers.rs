@@ -96,7 +96,7 @@ impl<'a> Layers<'a> {
     }
 
     /// Returns the integer with the highest precedence, or the default. Fails if it is outside the bounds in the table
-    /// of settings. `name` is used in errors.
+    /// of settings. A variable that is not in the table has the default 0 and no bounds. `name` is used in errors.
     pub(super) fn resolve_integer(
         self,
         flag: Option<u64>,
@@ -127,7 +127,8 @@ impl<'a> Layers<'a> {
         Ok(usize::try_from(number).unwrap_or(usize::MAX))
     }
 
-    /// Returns the name with the highest precedence, or the default name in the table of settings.
+    /// Returns the name with the highest precedence, or the default name in the table of settings. Without a default,
+    /// the name is empty.
     pub(super) fn resolve_name(self, flag: Option<String>, variable: &str, file: Option<String>) -> String {
         self.resolve_text(flag, variable, file).unwrap_or_else(|| {
             match setting_names::find_setting_by_variable(variable).map(|setting| setting.format) {
@@ -218,7 +219,7 @@ pub(super) fn reject_unexpanded(
 
 /// Returns the error for a variable whose value cannot be parsed.
 fn invalid_variable_error(variable: &str, reason: &str) -> SettingsError {
-    SettingsError::new(format!("invalid value of the variable {variable}: {reason}"))
+    SettingsError::new(format!("invalid value for the variable {variable}: {reason}"))
 }
 
 /// Parses an integer. Surrounding spaces are ignored.

@@ -66,7 +66,7 @@ use std::path::{Path, PathBuf};
 
 const ANY_PATH: &str = "to use any path, pass the flag or set the variable in the job";
 
-/// An invalid setting, with its place and a hint.
+/// An error about an invalid setting, with a hint.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct SettingsError {
@@ -139,7 +139,7 @@ pub struct SettingSources<'a> {
 
 /// Returns the text of the configuration file whose settings are used, and `is_missing`. If the policy revision has no
 /// usable file, the text is the checkout's, from which only settings that cannot hide findings are used.
-fn select_text(file: &GateFile, is_missing: bool) -> Option<(policy::NamedText, bool)> {
+fn select_config_text(file: &GateFile, is_missing: bool) -> Option<(policy::NamedText, bool)> {
     let text = if is_missing {
         &file.checkout_text
     } else {
@@ -207,7 +207,7 @@ impl<'a> SettingSources<'a> {
             checkout: checkout.map(|checkout| checkout.root.to_path_buf()),
             tracked_outputs: HashSet::new(),
             file: config,
-            file_text: select_text(file, is_missing),
+            file_text: select_config_text(file, is_missing),
             first_file,
             has_unused_publish_on: is_missing && has_publish_on,
             on_unusable,
@@ -278,7 +278,7 @@ impl<'a> SettingSources<'a> {
         first_file.retain_outputs(|key, path| self.resolve_output_path(key, path).is_ok());
         self.first_file = first_file;
         let warning = format!(
-            "no file is written to these ignored paths: {}",
+            "the following output paths are ignored, so their files are not written: {}",
             messages.join("; ")
         );
         self.note = Some(match self.note.take() {

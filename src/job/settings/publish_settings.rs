@@ -293,7 +293,8 @@ impl SettingSources<'_> {
             .resolve_switch(args.local_publish, variable::PUBLISH, None)
     }
 
-    /// Resolves the globs of the branches and tags whose commits are published.
+    /// Resolves the globs of the branches and tags whose commits are published. The error for an invalid glob shows a
+    /// valid one as an example.
     pub fn resolve_publish_on(&self, args: &CiArgs) -> Result<PublishOn, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish_on);
         let parse_line = |line: &str| Ok(line.to_owned());

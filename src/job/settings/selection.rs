@@ -154,7 +154,8 @@ impl SettingSources<'_> {
     }
 
     /// Resolves the globs that select files: the globs of the job, otherwise the globs in the section of the
-    /// configuration file for this purpose, otherwise the globs at its top level.
+    /// configuration file for this purpose, otherwise the globs at its top level. The globs of the job are also stored
+    /// on their own, because each of them must match a file.
     pub fn resolve_selection(
         &self,
         args: &GlobArgs,

@@ -1,6 +1,6 @@
 //! The kinds of settings, which decide who may set them.
 
-/// The places that may set a setting.
+/// The kind of a setting, which decides who may set it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingKind {
     /// The destination of secrets, and programs to run: only the job may set them.
@@ -14,7 +14,8 @@ pub enum SettingKind {
 }
 
 impl SettingKind {
-    /// Returns a text for people about who may set a setting of this kind: the job or the configuration file.
+    /// Describes who may set a setting of this kind: only the job, or also the configuration file. The job comes first,
+    /// because it takes precedence.
     pub const fn describe_places(self) -> &'static str {
         match self {
             Self::Trust | Self::Subject => "only the job",
