@@ -5,6 +5,7 @@ use super::statement::{GIT_COMMIT, SHA256};
 use super::{FileDigest, PolicyDigests, PublicationPredicate, ReviewPredicate, SavedStatement, Subject};
 use crate::job::policy::{self, GateFileVersion};
 use crate::publish::{ListedFile, PublishError, compare_with_committed_files, compute_digest, hash_bytes};
+use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::findings::Verdict;
 
@@ -95,7 +96,7 @@ impl SavedStatement {
             let name = subject.name.as_deref().unwrap_or("(no name)");
             match (subject.digest.get(GIT_COMMIT), subject.digest.get(SHA256)) {
                 (Some(subject_commit), _) if subject_commit != commit => problems.push(format!(
-                    "the subject is commit {subject_commit}, but the predicate is about {commit}"
+                    "the subject is commit {subject_commit}, but the predicate is about commit {commit}"
                 )),
                 (Some(_), _) => {}
                 (None, Some(_)) if subject.name.is_some() => {}
@@ -191,6 +192,7 @@ fn listed_rules_file(rules: Option<&FileDigest>) -> impl Iterator<Item = ListedF
 /// Returns a problem if the statement does not list as many files as its predicate counts.
 fn check_file_count(listed_count: usize, predicate_count: usize) -> Option<String> {
     (listed_count != predicate_count).then(|| {
-        format!("the statement lists {listed_count} files, but its predicate is about {predicate_count}")
+        let listed_files = format_count(listed_count, "file");
+        format!("the statement lists {listed_files}, but its predicate counts {predicate_count}")
     })
 }

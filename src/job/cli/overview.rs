@@ -56,7 +56,7 @@ pub(super) fn render_overview(program: &Command) -> String {
             let _ = writeln!(overview, "  {line}");
         }
     }
-    overview + "\nHelp: sluicegate help COMMAND, or one of globals, exit-codes, environment\n"
+    overview + "\nHelp: sluicegate help COMMAND (or globals, exit-codes, environment)\n"
 }
 
 /// Returns the names of the commands for the platform: all commands that are in no other list of the overview, in the

@@ -260,8 +260,8 @@ fn target_remote_hint(url: Option<&str>) -> String {
             .to_owned();
     };
     format!(
-        "fetch the target first: `git remote add -f target {url}`; or if the remote is a mirror of it, pass the \
-         remote's URL with --target-repository (SLUICEGATE_TARGET_REPOSITORY)"
+        "fetch the target first: `git remote add -f target {url}`; or, if the remote is a mirror of the target's \
+         repository, pass the remote's URL with --target-repository (SLUICEGATE_TARGET_REPOSITORY)"
     )
 }
 

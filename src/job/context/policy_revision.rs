@@ -32,8 +32,8 @@ pub enum PolicyRevision {
 }
 
 impl PolicyRevision {
-    /// Returns the commit of the branch that the policy is read from. Returns `None` if the policy is read from head, or
-    /// if the revision is unknown.
+    /// Returns the commit of the branch that the policy is read from. Returns `None` if the policy is read from head or
+    /// the revision is unknown.
     pub const fn commit(&self) -> Option<&CommitId> {
         match self {
             Self::Commit { commit, .. } => Some(commit),
@@ -129,7 +129,8 @@ pub fn describe_revision_age(
     Ok(match (&tip.tracked_branch, tip.field) {
         (Some(tracked_branch), _) if is_ahead => Some(format!(
             "the commit of this run is not in this clone's copy of `{}/{branch}` ({short}, {date}), so the gate \
-             configuration of {short} is used: if the branch has the commit, fetch the branch first, or pass --deepen",
+             configuration of commit {short} is used: if the branch has the commit, fetch the branch first, or pass \
+             --deepen",
             tracked_branch.remote
         )),
         (Some(tracked_branch), _) if !tip.is_named => Some(format!(
@@ -138,8 +139,8 @@ pub fn describe_revision_age(
             tracked_branch.remote
         )),
         (None, Some(field)) if branches.is_unproven() => Some(format!(
-            "the target branch `{branch}` is {short} from {date} ({field}): no remote of this clone is the target's \
-             repository, so newer commits of the branch are not considered"
+            "the newest known commit of the target branch `{branch}` is {short} from {date} ({field}): no remote of \
+             this clone is the target's repository, so newer commits of the branch are not considered"
         )),
         _ => None,
     })
