@@ -57,6 +57,7 @@ impl AzurePullRequest {
                 "comments": [{ "parentCommentId": 0, "content": body, "commentType": "text" }],
                 "status": "closed",
             });
+            // A repeated POST could create a second thread.
             let post = Request::new(
                 Method::POST,
                 self.threads_url(client, &[])?,

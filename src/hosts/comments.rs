@@ -77,6 +77,7 @@ async fn update_own_comment(
         .await?
         .into_iter();
     let Some(first) = own_comments.next() else {
+        // A repeated POST could create a second comment.
         let post = Request::new(
             Method::POST,
             thread.comments_url(client)?,

@@ -146,7 +146,8 @@ fn read_merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
 
 /// Returns whether the merge request is from a fork, that is, from another project than the one that runs the pipeline
 /// or than its target. The pipeline runs in the fork or, if a member of the target's project starts it, in that project
-/// (<https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/#use-with-forked-projects>).
+/// (<https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/#use-with-forked-projects>). The result is false if
+/// GitLab does not name the source project.
 fn is_fork(env: &Env) -> bool {
     let Some(source) = env.get(SOURCE_PROJECT) else {
         return false;
@@ -165,7 +166,8 @@ fn require_variable(env: &Env, variable: &'static str) -> Result<String, CiError
 }
 
 /// Returns the repository of the target's project. If the pipeline of a fork's merge request runs in the fork,
-/// `CI_PROJECT_URL` and `CI_REPOSITORY_URL` are the fork's and are skipped.
+/// `CI_PROJECT_URL` and `CI_REPOSITORY_URL` are the fork's and are skipped. The change comes from the target's
+/// repository if source and target are the same project, or the same external repository.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let (source, project) = (env.get(SOURCE_PROJECT), env.get("CI_PROJECT_ID"));
     let target = env.get("CI_MERGE_REQUEST_PROJECT_ID").or(project);

@@ -27,7 +27,8 @@ const MAX_VALUE_LENGTH: usize = 60;
 const MAX_NAMED_COMMANDS: usize = 3;
 
 /// Renders a clap error with our usage line and hint instead of clap's suggestions. `args` begin with the program's
-/// name. Control characters from the arguments are escaped.
+/// name. Control characters from the arguments are escaped. If a subcommand is missing, clap's error is the help of the
+/// command, which stays unchanged.
 #[must_use]
 pub fn describe_usage_error(mut error: clap::Error, args: &[OsString]) -> String {
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
@@ -199,7 +200,7 @@ impl<'c> InvalidCall<'c> {
     }
 
     /// Returns the hint for an unknown command or subcommand: the command that corresponds to another program's
-    /// command, a similar name, or how to list the commands.
+    /// command, a similar name, or how to list the commands. Subcommands are not compared with those of other programs.
     fn hint_for_command(&self, word: &str) -> String {
         let names: Vec<&str> = self
             .command

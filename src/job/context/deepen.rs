@@ -46,7 +46,7 @@ pub fn deepen(
         let missing_items = fetcher.find_missing_items();
         // A complete clone has all history, so a step with more depth would fetch nothing more.
         let was_complete = !fetcher.repo.is_shallow();
-        if missing_items.is_empty() || !fetcher.fetch_missing(&missing_items, depth)? || was_complete {
+        if missing_items.is_empty() || !fetcher.fetch_missing_items(&missing_items, depth)? || was_complete {
             break;
         }
     }
@@ -220,7 +220,7 @@ impl HistoryFetcher<'_> {
     /// Fetches all items in one request. If that fails, the items are fetched one by one, because the remote may lack
     /// one of them, for example a branch that was deleted after its merge. Reopens the repository, which a fetch may
     /// have changed. Returns whether any fetch succeeded.
-    fn fetch_missing(&mut self, items: &[MissingItem], depth: u32) -> Result<bool, ContextError> {
+    fn fetch_missing_items(&mut self, items: &[MissingItem], depth: u32) -> Result<bool, ContextError> {
         let mut is_fetched = self.fetch_items(items, depth)?;
         if !is_fetched && items.len() > 1 {
             for item in items {

@@ -78,7 +78,8 @@ pub fn find_target_policy_revision(
     revision.map_err(|error| error.with_host(ci.host))
 }
 
-/// Returns the newest commit of the default branch as the policy revision, even if that branch is checked out.
+/// Returns the newest commit of the default branch as the policy revision, even if that branch is checked out. If the
+/// clone lacks the branch, the revision is unknown.
 pub fn find_default_branch_policy_revision(
     repo: &Repository,
     ci: &CiContext,
@@ -180,7 +181,8 @@ pub fn reviews_host_commit(
 }
 
 /// Fetches the newest commit of the run's branch if the clone's copy of the branch lacks the commit that the host
-/// names. A failed fetch is only passed to `report`.
+/// names. Nothing is fetched for an unmerged change, for a commit that the host does not name, or without a remote. A
+/// failed fetch is only passed to `report`.
 pub fn fetch_run_branch(
     repo: &mut Repository,
     ci: &CiContext,
@@ -258,7 +260,8 @@ fn has_known_age(branches: &TargetBranches<'_>, branch: &str) -> bool {
 }
 
 /// Returns the policy revision of a run without a target branch: head itself if the host names it as a commit of the
-/// default branch, otherwise the newest commit of the default branch.
+/// default branch, otherwise the newest commit of the default branch. If the clone does not know the default branch,
+/// the revision is unknown.
 fn choose_default_branch_revision(
     branches: &TargetBranches<'_>,
     repo: &Repository,

@@ -139,7 +139,8 @@ impl SettingSources<'_> {
     }
 }
 
-/// Parses the path of a file in the repository. It must be relative and must not contain `..` or `.git`.
+/// Parses the path of a file in the repository. The path must be relative and must not contain `..` or `.git`. A
+/// leading `./` is removed.
 fn parse_team_rules_path(text: &str) -> Result<String, SettingsError> {
     let path = text.trim_start_matches("./");
     let is_inside = !path.starts_with('/') && !path.contains(['\\', '\0', ':']);
@@ -153,7 +154,8 @@ fn parse_team_rules_path(text: &str) -> Result<String, SettingsError> {
     Err(SettingsError::new(message).with_hint("write a path relative to the repository root, or `off`"))
 }
 
-/// Parses the name of a directory at the repository root. A trailing slash is removed; other slashes are errors.
+/// Parses the name of a directory at the repository root. A leading `./` and a trailing slash are removed; other
+/// slashes are errors.
 fn parse_config_dir(text: &str) -> Result<String, SettingsError> {
     let name = text.trim_end_matches('/').trim_start_matches("./");
     if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']) {
