@@ -298,35 +298,35 @@ impl<'a> SettingSources<'a> {
             .chain(duplicate)
     }
 
-    /// Resolves settings with `read`. If that fails, and unusable files are treated as missing, the settings are
+    /// Resolves settings with `resolve`. If that fails, and unusable files are treated as missing, the settings are
     /// resolved again without the configuration file. If the second attempt succeeds, the file caused the error and is
     /// not used from now on; otherwise the first error is returned.
     pub fn resolve_or_drop_file<T>(
         &mut self,
-        read: impl Fn(&Self) -> Result<T, SettingsError>,
+        resolve: impl Fn(&Self) -> Result<T, SettingsError>,
     ) -> Result<T, SettingsError> {
-        let error = match read(self) {
+        let error = match resolve(self) {
             Err(error) if self.on_unusable == UnusableFile::TreatAsMissing => error,
             result => return result,
         };
         let reason = format!("{FILE_NAME}: {}", error.to_note());
-        self.resolve_without_file(&reason, read).map_err(|_| error)
+        self.resolve_without_file(&reason, resolve).map_err(|_| error)
     }
 
-    /// Stops using the configuration file for this reason, and resolves settings with `read`: first with those settings
-    /// of the checkout's file that cannot hide findings and, if that fails, with the defaults alone.
+    /// Stops using the configuration file for this reason, and resolves settings with `resolve`: first with those
+    /// settings of the checkout's file that cannot hide findings and, if that fails, with the defaults alone.
     pub fn resolve_without_file<T>(
         &mut self,
         reason: &str,
-        read: impl Fn(&Self) -> Result<T, SettingsError>,
+        resolve: impl Fn(&Self) -> Result<T, SettingsError>,
     ) -> Result<T, SettingsError> {
         let first_file_sources = self.with_replacement_file(self.first_file.clone(), reason);
-        if let Ok(value) = read(&first_file_sources) {
+        if let Ok(value) = resolve(&first_file_sources) {
             *self = first_file_sources;
             return Ok(value);
         }
         let default_sources = self.with_replacement_file(FileConfig::default(), reason);
-        let value = read(&default_sources)?;
+        let value = resolve(&default_sources)?;
         *self = default_sources;
         Ok(value)
     }
