@@ -32,10 +32,10 @@ pub(crate) enum Thread {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CommentChange {
-    /// There was no such comment.
+    /// The comment was posted, because there was no comment of an earlier run.
     Posted,
     Updated,
-    /// There was a comment with the same text.
+    /// The comment of an earlier run already has the same text.
     Unchanged,
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Maximum number of progress lines in a log, without the end.
+/// Maximum number of progress lines in a log. The end of the action has no line.
 const MAX_LINES: u64 = 20;
 
 /// A progress bar that counts items or bytes.

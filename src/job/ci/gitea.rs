@@ -6,7 +6,7 @@
 use super::{CiContext, CiError, Host, TargetRepository, github};
 use crate::env::Env;
 
-/// The checkout action is GitHub's.
+/// The same setting as on GitHub, because Gitea and Forgejo use GitHub's checkout action.
 pub(super) const FULL_HISTORY_SETTING: Option<&str> = github::FULL_HISTORY_SETTING;
 
 /// Returns whether Gitea or Forgejo Actions runs the job. Both also set GitHub's variables, so they are recognized by a

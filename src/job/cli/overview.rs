@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
 /// The title of the group of all commands that no other group names: those for the resources of the platform.
 const PLATFORM_TITLE: &str = "Platform";
 
-/// The last group. It shows several commands per line. The group of the platform does as well.
+/// The last group. Like the group of the platform, it shows several commands per line.
 const TOOLS: (&str, &[&str]) = ("Tools", &["serve", "schema", "completions", "man"]);
 
 /// Maximum width of a line, in columns.

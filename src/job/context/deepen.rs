@@ -1,7 +1,7 @@
 //! Fetches missing data into a clone (--deepen): the commit to review, the branch to compare with, history.
 //!
 //! Each step fetches more history than the previous one, up to a limit, so that one branch cannot make a job fetch an
-//! unlimited history. If the run can be resolved without a fetch, none is made.
+//! unlimited history. If the run can be resolved without a fetch, nothing is fetched.
 
 use super::head::may_infer_branch;
 use super::target_branches::TargetBranches;

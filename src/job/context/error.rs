@@ -1,4 +1,4 @@
-//! Errors of resolving the commit to review and its base.
+//! Errors that prevent the program from resolving the commit to review and its base.
 
 use crate::job::ci::{CiError, Host};
 use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError};

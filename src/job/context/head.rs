@@ -7,8 +7,8 @@ use sluicegate_git::{CommitId, Repository, is_full_id};
 
 pub(super) struct ReviewedHead {
     pub commit: CommitId,
-    /// The newest commit of the change itself: another one than `commit` if that is a merge of it with its target.
-    /// `None` if the clone lacks it.
+    /// The newest commit of the change itself. It differs from `commit` if `commit` is a merge of the change with its
+    /// target. `None` if the clone lacks the commit.
     pub change_commit: Option<CommitId>,
     pub branch: Option<String>,
     pub branch_origin: BranchOrigin,

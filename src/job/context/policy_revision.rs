@@ -21,7 +21,7 @@ pub enum PolicyRevision {
     },
     Commit {
         commit: CommitId,
-        /// The branch with this commit at its end, without `refs/heads/`.
+        /// The branch whose newest known commit this is, without `refs/heads/`.
         branch: String,
         /// The source of the commit: the full name of the reference, or the host's variable or field.
         source: String,

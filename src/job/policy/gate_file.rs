@@ -41,9 +41,9 @@ pub struct NamedText {
 /// The versions of one file of the gate configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GateFile {
-    /// The version that decides: that of the policy revision, or the job's own file. `None` if there is none.
+    /// The version that decides: that of the policy revision, or the job's own file. `None` if there is no such file.
     pub policy_text: Option<NamedText>,
-    /// The checkout's version, if another one decides.
+    /// The checkout's version, if another version decides.
     pub checkout_text: Option<NamedText>,
     /// Why the target branch has no such file. From the checkout's version, only settings that cannot hide findings are
     /// then used.
@@ -57,7 +57,7 @@ pub struct GateFile {
 pub enum CheckoutFiles {
     /// The files on disk, in a local run.
     OnDisk,
-    /// The files of the checked-out commit, in CI: an earlier step of the job may have changed those on disk.
+    /// The files of the checked-out commit, in CI: an earlier step of the job may have changed the files on disk.
     Committed(CommitId),
 }
 
@@ -100,7 +100,7 @@ impl CheckoutFiles {
     }
 }
 
-/// The source of the gate configuration's files, and what happens to those that cannot be used.
+/// The source of the gate configuration's files, and the treatment of files that cannot be used.
 pub struct GateFileReader<'r> {
     pub repo: &'r Repository,
     pub policy_revision: &'r PolicyRevision,

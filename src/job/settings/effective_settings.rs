@@ -1,4 +1,4 @@
-//! Lists each setting with its effective value and the place that sets it.
+//! Lists each setting with its effective value and the origin of the value.
 //!
 //! The values are those of the sources before they are checked. Secrets are never shown, and neither are values that
 //! can contain one.
@@ -31,7 +31,7 @@ pub struct EffectiveSetting {
     pub origin: SettingOrigin,
 }
 
-/// The place that sets a value.
+/// The origin of an effective value.
 #[derive(Debug)]
 pub enum SettingOrigin {
     Flag(&'static str),

@@ -1,4 +1,4 @@
-//! Combines flag, variable and file: the first one that is set wins.
+//! Combines flag, variable and file: the first of them that is set takes precedence.
 
 use super::SettingsError;
 use super::setting_format::SettingFormat;
@@ -6,7 +6,7 @@ use super::setting_names;
 use crate::env::Env;
 use sluicegate_base::unexpanded_value::UnexpandedValue;
 
-/// The place that sets a value.
+/// The source of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingSource {
     Flag,
@@ -26,7 +26,7 @@ impl SettingSource {
     }
 }
 
-/// Resolves values. An error states the variable that is wrong.
+/// Resolves settings from flag, variable and file. An error states the variable that is wrong.
 #[derive(Clone, Copy)]
 pub(crate) struct Layers<'a> {
     env: &'a Env,

@@ -28,7 +28,7 @@ pub struct PublishSettings {
     pub revisions: RequestedRevisions,
     pub selection: Selection,
     pub compatibility: CompatibilitySettings,
-    /// The version to compare the interface with, or `None` for the latest enabled one.
+    /// The version to compare the interface with, or `None` for the latest enabled version.
     pub against: Option<String>,
     pub select: FileSelection,
     pub from: FileSource,

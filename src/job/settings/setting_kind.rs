@@ -9,7 +9,8 @@ pub enum SettingKind {
     Subject,
     /// The rules of the verdict: set by the job, otherwise by the policy.
     Verdict,
-    /// Facts, reports and requests: set by the job, otherwise by the policy, or without one by the checkout's file.
+    /// Facts, reports and requests: set by the job, otherwise by the policy or, if there is no policy, by the
+    /// checkout's file.
     Operational,
 }
 

@@ -1,4 +1,4 @@
-//! The table of all settings: the variable, meaning, flag, key in `sluicegate.yaml` and allowed places of each setting,
+//! The table of all settings: the variable, meaning, flag and key in `sluicegate.yaml` of each setting, who may set it,
 //! and the format of its value with bounds, default and strictness.
 //!
 //! The table generates the structures that the file is read into, its JSON schema, the bounds and defaults of the

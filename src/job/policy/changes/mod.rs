@@ -34,7 +34,7 @@ pub enum GateFileVersion {
 enum Effect {
     Relaxed,
     Tightened,
-    /// The effect is unknown, or there is none.
+    /// The effect is unknown, or the difference has no effect.
     Unknown,
 }
 
