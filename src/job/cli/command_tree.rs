@@ -90,6 +90,7 @@ fn build_command_tree(is_shown: &dyn Fn(&str) -> bool) -> Command {
         if !is_shown(&name) {
             return command;
         }
+        // A hidden flag of the command itself replaces the global flag with the same id.
         let hidden_flags: Vec<Arg> = common_flags
             .iter()
             .filter(|flag| !uses_common_flag(&name, flag))

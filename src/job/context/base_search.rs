@@ -200,8 +200,8 @@ impl BaseSearch<'_> {
         Ok(base)
     }
 
-    /// Returns whether a change without commits of its own is an error. It is one only if the event names a target or a
-    /// base commit, and if that commit is not head itself.
+    /// Returns whether a change without commits of its own is an error. That is the case only if the event names a
+    /// target or a base commit, and that commit is not head itself.
     fn needs_own_commits(&self) -> bool {
         let head = self.head.commit.as_str();
         match &self.ci.base {

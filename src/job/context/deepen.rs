@@ -82,7 +82,7 @@ impl HistoryFetcher<'_> {
         let lacks_branch = match self.subject {
             DeepenSubject::Commit => resolver
                 .resolve_commit()
-                .map(|target| target.branch.is_none() && self.needs_branch_in_clone(target.is_host_commit)),
+                .map(|target| target.branch.is_none() && self.needs_default_branch(target.is_host_commit)),
             DeepenSubject::Checkout => resolver.resolve_checkout().map(|_| false),
         };
         match lacks_branch {
@@ -96,9 +96,9 @@ impl HistoryFetcher<'_> {
         }
     }
 
-    /// Returns whether the default branch has to be fetched to find the branch of the run. In CI, this is the case if
-    /// the host does not name a branch and the fetched branches are searched for the commit.
-    fn needs_branch_in_clone(&self, is_host_commit: bool) -> bool {
+    /// Returns whether the default branch has to be fetched to find the branch of the run, because the branches in the
+    /// clone are searched for the commit: in CI on an unknown host, for a tag, and for a commit that the job selects.
+    fn needs_default_branch(&self, is_host_commit: bool) -> bool {
         !self.ci.host.is_local()
             && (self.ci.host == Host::Unknown || may_infer_branch(self.ci, is_host_commit))
     }

@@ -126,8 +126,8 @@ impl GateFileReader<'_> {
                     unusable_reason: Some(format!("{name} cannot be read: {reason}")),
                     ..GateFile::default()
                 }),
-                read => Ok(GateFile {
-                    policy_text: read?,
+                result => Ok(GateFile {
+                    policy_text: result?,
                     ..GateFile::default()
                 }),
             },
@@ -343,7 +343,7 @@ pub fn read_gate_file_version(
     Ok(match &file.content {
         FileContent::Blob(blob) => match repo.read_blob(blob, limit) {
             Err(GitError::TooLarge { .. }) => build_too_large_version(limit),
-            read => GateFileVersion::Text(read?),
+            content => GateFileVersion::Text(content?),
         },
         FileContent::Disk(full) => match read_disk_file(full, limit) {
             Ok(Some(bytes)) => GateFileVersion::Text(bytes),
