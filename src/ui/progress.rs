@@ -50,8 +50,9 @@ impl ProgressDisplay {
             unit: None,
             last_step: Arc::default(),
         });
+        let length = None;
         let bar = ProgressBar::with_draw_target(
-            None,
+            length,
             if shows_bar {
                 ProgressDrawTarget::stderr()
             } else {

@@ -45,7 +45,9 @@ impl BaseSearch<'_> {
                 head: self.head.commit.clone(),
             });
         }
-        if self.is_head_among(&bases) && !self.includes_uncommitted && self.needs_own_commits() {
+        let is_empty_change =
+            self.is_head_among(&bases) && !self.includes_uncommitted && self.needs_own_commits();
+        if is_empty_change {
             return Err(self.empty_change_error(&format!("`{revision}`, as requested")));
         }
         let source = format!("{} with `{revision}`, as requested", describe_merge_bases(&bases));
