@@ -87,9 +87,9 @@ impl SavedStatement {
         compare_with_committed_files(repository, commit, files, DOCUMENT)
     }
 
-    /// Returns a problem for each subject without a name or a usable digest, and for a commit that is not that of the
-    /// predicate. A statement without a commit among its subjects is valid, because earlier programs signed such
-    /// statements.
+    /// Returns a problem for each subject without a name or a usable digest, and for a subject that is another commit
+    /// than `commit`, which the predicate is about. A statement without a commit among its subjects is valid, because
+    /// earlier programs signed such statements.
     fn check_subjects(&self, commit: &str) -> Vec<String> {
         let mut problems = Vec::new();
         for subject in &self.subjects {

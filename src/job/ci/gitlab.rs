@@ -75,9 +75,10 @@ fn read_push_base(env: &Env, source: &str) -> BaseHint {
     }
 }
 
-/// Reads a merge request. A merged-result pipeline and a merge train run on a merge that is in neither branch
-/// (<https://docs.gitlab.com/ci/pipelines/merged_results_pipelines/>); the `…_BRANCH_SHA` variable is then the head of
-/// the source. It is empty in a detached pipeline, where `CI_COMMIT_SHA` is that head.
+/// Reads a merge request. A merged-result pipeline and a merge train run on a merge that is in neither the source nor
+/// the target branch (<https://docs.gitlab.com/ci/pipelines/merged_results_pipelines/>). The variable for the source
+/// branch's SHA is then the head of the source. In a detached pipeline, that variable is empty, and `CI_COMMIT_SHA` is
+/// the head.
 fn read_merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     Ok(CiContext {
         target_tip: env.get_owned(TARGET_SHA).map(|id| (id, TARGET_SHA)),

@@ -152,7 +152,7 @@ fn add_missing_flags(command: Command, flags: Vec<Arg>) -> Command {
     command.args(missing_flags)
 }
 
-/// Returns the flag of the command with the same id.
+/// Returns the command's own flag with the same id as `flag`.
 fn find_flag<'c>(command: &'c Command, flag: &Arg) -> Option<&'c Arg> {
     command
         .get_arguments()

@@ -221,9 +221,9 @@ impl BaseSearch<'_> {
         }
     }
 
-    /// Returns a base of the commit that the host names. If it is not an ancestor of head, for example after a forced
-    /// push, the base is the merge-base of both. If a shallow clone lacks the history between them and may not fetch
-    /// it, the host's commit is used with a warning.
+    /// Returns a base of the commit that the host names. If that commit is not an ancestor of head, for example after a
+    /// forced push, the base is the merge-base of the two commits. If a shallow clone lacks the history between them
+    /// and may not fetch it, the host's commit is used with a warning.
     fn find_ancestor_base(&self, commit: &CommitId, source: &'static str) -> Result<Base, ContextError> {
         match self.repo.find_merge_bases(commit, &self.head.commit) {
             Ok(bases) if bases == [commit.clone()] => Ok(Base::from_commits(bases, source.to_owned())),
@@ -330,9 +330,9 @@ impl BaseSearch<'_> {
         self.find_merge_base(&tip.commit, &format!("the {role} branch {}", tip.describe()))
     }
 
-    /// Returns a base of the merge-bases with another commit, which is called `name` in messages. If there are none, or
-    /// if head itself is one, all pipelines are selected: compared with itself, head would have no changes and would
-    /// pass.
+    /// Returns a base of the merge-bases with another commit, which is called `name` in messages. If there is no
+    /// merge-base, or if head itself is a merge-base, all pipelines are selected: compared with itself, head would have
+    /// no changes and would pass.
     fn find_merge_base(&self, commit: &CommitId, name: &str) -> Result<Base, ContextError> {
         let bases = self.repo.find_merge_bases(commit, &self.head.commit)?;
         if bases.is_empty() {
@@ -352,7 +352,8 @@ impl BaseSearch<'_> {
         Ok(Base::from_commits(bases, source))
     }
 
-    /// Returns whether head is one of these merge-bases, so that the other commit already contains head.
+    /// Returns whether head is one of these merge-bases, so that the commit that head is compared with already contains
+    /// head.
     pub(super) fn is_head_among(&self, bases: &[CommitId]) -> bool {
         bases.contains(&self.head.commit)
     }

@@ -148,7 +148,7 @@ pub fn describe_revision_age(
 }
 
 /// Returns whether the run reviews the commit that the host names: that commit is checked out, and `--head` does not
-/// name another one. The result is also true for a local run and for a repository without commits.
+/// name another commit. The result is also true for a local run and for a repository without commits.
 pub fn reviews_host_commit(
     repo: &Repository,
     ci: &CiContext,
@@ -290,8 +290,8 @@ fn choose_default_branch_revision(
     find_branch_revision(branches, &name, "default")
 }
 
-/// Returns whether the commit of the run may be on the branch of the run. The commit of the run is the one that the
-/// host names, otherwise the checked-out one. If the clone lacks the commit, the result is true.
+/// Returns whether the commit of the run may be on the branch of the run. The commit of the run is the commit that the
+/// host names, otherwise the checked-out commit. If the clone lacks the commit, the result is true.
 fn is_on_run_branch(repo: &Repository, ci: &CiContext) -> Result<bool, ContextError> {
     let run_commit = match &ci.commit {
         Some(id) => repo.find_commit_with_id(id),

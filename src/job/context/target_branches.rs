@@ -218,7 +218,8 @@ impl<'a> TargetBranches<'a> {
         Some(EventCommit { commit, field })
     }
 
-    /// Returns the target's side of the host's trial merge: its first parent, if another parent is the host's commit.
+    /// Returns the target's commit in the host's trial merge: the first parent of the merge, if another parent is the
+    /// host's commit.
     fn find_merged_target(&self) -> Result<Option<CommitId>, GitError> {
         let (Some(merge), Some(host_commit)) = (&self.ci.checkout, &self.ci.commit) else {
             return Ok(None);

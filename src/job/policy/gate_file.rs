@@ -253,7 +253,7 @@ pub fn read_job_file(file: &Path, presence: FilePresence) -> Result<GateFile, Po
 
 /// Reads the committed version of a file if git converts the file at the checkout, for example because of the attribute
 /// `text`, so that the file on disk differs from the file that readers of the commit see. Returns `None` if git does
-/// not convert the file, or if both are equal.
+/// not convert the file, or if the file on disk equals the committed version.
 fn read_converted_file(repo: &Repository, path: &str, limit: u64) -> Result<Option<NamedText>, PolicyError> {
     if repo.is_bare() {
         return Ok(None);
