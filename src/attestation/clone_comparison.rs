@@ -5,6 +5,7 @@ use super::statement::{GIT_COMMIT, SHA256};
 use super::{FileDigest, PolicyDigests, PublicationPredicate, ReviewPredicate, SavedStatement, Subject};
 use crate::job::policy::{self, GateFileVersion};
 use crate::publish::{ListedFile, PublishError, compare_with_committed_files, compute_digest, hash_bytes};
+use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::findings::Verdict;
 
@@ -66,7 +67,9 @@ impl SavedStatement {
         repository: &Repository,
         commit: &CommitId,
     ) -> Result<Vec<String>, PublishError> {
-        let files = self.listed_files().chain(list_file(predicate.rules.as_ref()));
+        let files = self
+            .listed_files()
+            .chain(listed_rules_file(predicate.rules.as_ref()));
         compare_with_committed_files(repository, commit, files, DOCUMENT)
     }
 
@@ -80,20 +83,20 @@ impl SavedStatement {
     ) -> Result<Vec<String>, PublishError> {
         let files = self
             .listed_parts(predicate)
-            .chain(list_file(predicate.rules.as_ref()));
+            .chain(listed_rules_file(predicate.rules.as_ref()));
         compare_with_committed_files(repository, commit, files, DOCUMENT)
     }
 
-    /// Returns a problem for each subject without a name or a usable digest, and for a commit that is not that of the
-    /// predicate. A statement without a commit among its subjects is valid, because earlier programs signed such
-    /// statements.
+    /// Returns a problem for each subject without a name or a usable digest, and for a subject that is another commit
+    /// than `commit`, which the predicate is about. A statement without a commit among its subjects is valid, because
+    /// earlier programs signed such statements.
     fn check_subjects(&self, commit: &str) -> Vec<String> {
         let mut problems = Vec::new();
         for subject in &self.subjects {
             let name = subject.name.as_deref().unwrap_or("(no name)");
             match (subject.digest.get(GIT_COMMIT), subject.digest.get(SHA256)) {
                 (Some(subject_commit), _) if subject_commit != commit => problems.push(format!(
-                    "the subject is commit {subject_commit}, but the predicate is about {commit}"
+                    "the subject is commit {subject_commit}, but the predicate is about commit {commit}"
                 )),
                 (Some(_), _) => {}
                 (None, Some(_)) if subject.name.is_some() => {}
@@ -177,9 +180,9 @@ fn to_listed_file(subject: &Subject) -> Option<ListedFile<'_>> {
     })
 }
 
-/// Returns the file as a file to compare, if there is one.
-fn list_file(file: Option<&FileDigest>) -> impl Iterator<Item = ListedFile<'_>> {
-    file.into_iter().map(|file| ListedFile {
+/// Returns the rules file of a predicate as a file to compare, or no file if the predicate does not name one.
+fn listed_rules_file(rules: Option<&FileDigest>) -> impl Iterator<Item = ListedFile<'_>> {
+    rules.into_iter().map(|file| ListedFile {
         path: &file.path,
         bytes: None,
         sha256: &file.sha256,
@@ -189,6 +192,7 @@ fn list_file(file: Option<&FileDigest>) -> impl Iterator<Item = ListedFile<'_>> 
 /// Returns a problem if the statement does not list as many files as its predicate counts.
 fn check_file_count(listed_count: usize, predicate_count: usize) -> Option<String> {
     (listed_count != predicate_count).then(|| {
-        format!("the statement lists {listed_count} files, but its predicate is about {predicate_count}")
+        let listed_files = format_count(listed_count, "file");
+        format!("the statement lists {listed_files}, but its predicate counts {predicate_count}")
     })
 }

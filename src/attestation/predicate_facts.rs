@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct FileDigest {
-    /// The path from the repository root, or only the name of a file that the job brought.
+    /// The path relative to the repository root, or only the file name if the file belongs to the job.
     pub(crate) path: String,
     /// SHA-256 of the content, in hex.
     pub(crate) sha256: String,

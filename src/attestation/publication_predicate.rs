@@ -35,7 +35,7 @@ pub(crate) struct PublicationPredicate {
     pub(crate) tool: Tool,
 }
 
-/// The numbers of what a version contains.
+/// The numbers of files and shared pipelines in a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PublicationCounts {

@@ -1,4 +1,4 @@
-//! The predicate of a review: what was reviewed, by which rules, and the result.
+//! The predicate of a review: the reviewed pipelines, the rules and the result.
 
 use super::{FileDigest, PolicyDigests, PredicateKind, Statement, Subject, Tool};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Reads a statement strictly: it decides whether something was reviewed or published.
+//! Reads a statement strictly, because it is the proof of a review or a publication.
 
 use super::statement::STATEMENT_TYPE;
 use super::{PredicateKind, PublicationPredicate, ReviewPredicate, Subject};
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use sluicegate_base::duplicate_key::find_duplicate_key;
 
-/// The beginning of the reason for a signed file, which contains the statement encoded.
+/// The reason why a signed file is rejected. Such a file contains the statement in encoded form.
 const SIGNED_FILE: &str = "the file is a signed envelope, not the statement inside the envelope";
 
 /// A statement that was read from a file. Fields that in-toto may add are ignored.
@@ -16,7 +16,7 @@ pub(crate) struct SavedStatement {
     pub(crate) predicate: SavedPredicate,
 }
 
-/// The predicate of a statement. Its fields are all known.
+/// The predicate of a statement, whose fields are known for each kind.
 #[derive(Debug, Clone)]
 pub(crate) enum SavedPredicate {
     Review(Box<ReviewPredicate>),
@@ -59,7 +59,7 @@ impl SavedStatement {
         let kind = PredicateKind::ALL
             .into_iter()
             .find(|kind| kind.uri() == fields.predicate_type)
-            .ok_or_else(|| reject_predicate_type(&fields.predicate_type))?;
+            .ok_or_else(|| describe_unknown_predicate_type(&fields.predicate_type))?;
         let predicate = match kind {
             PredicateKind::Review => serde_json::from_value(fields.predicate).map(SavedPredicate::Review),
             PredicateKind::Publication => {
@@ -73,8 +73,8 @@ impl SavedStatement {
     }
 }
 
-/// Returns the error text that the predicate type is not a known one.
-fn reject_predicate_type(predicate_type: &str) -> String {
+/// Returns the error text for a predicate type that is not one of the known types.
+fn describe_unknown_predicate_type(predicate_type: &str) -> String {
     let [review, publication] = PredicateKind::ALL.map(PredicateKind::uri);
     format!("the statement's predicate type is `{predicate_type}`, not `{review}` or `{publication}`")
 }

@@ -45,7 +45,7 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// Creates the subject for a content with this SHA-256 in hex.
+    /// Creates the subject for content, such as a file, with its SHA-256 in hex.
     pub(crate) fn for_content(name: &str, sha256: &str) -> Self {
         Self {
             name: Some(name.to_owned()),

@@ -11,7 +11,7 @@ const API_VERSION: &str = "7.1";
 /// The version of the resource that returns the user of the token.
 const CONNECTION_API_VERSION: &str = "7.1-preview";
 
-const HINT: &str = "map SYSTEM_ACCESSTOKEN: $(System.AccessToken) in the env of the step, and give the build service the \
+const HINT: &str = "map SYSTEM_ACCESSTOKEN: $(System.AccessToken) in the step's `env`, and give the build service the \
      permission \"Contribute to pull requests\" on the repository";
 
 /// A pull request of Azure Repos.
@@ -57,6 +57,7 @@ impl AzurePullRequest {
                 "comments": [{ "parentCommentId": 0, "content": body, "commentType": "text" }],
                 "status": "closed",
             });
+            // A repeated POST could create a second thread.
             let post = Request::new(
                 Method::POST,
                 self.threads_url(client, &[])?,

@@ -32,10 +32,10 @@ pub(crate) enum Thread {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CommentChange {
-    /// There was no such comment.
+    /// The comment was posted, because there was no comment of an earlier run.
     Posted,
     Updated,
-    /// There was a comment with the same text.
+    /// The comment of an earlier run already has the same text.
     Unchanged,
 }
 
@@ -72,11 +72,12 @@ async fn update_own_comment(
     marker: &str,
     body: &str,
 ) -> Result<CommentChange, HttpError> {
-    let author = find_comment_author(client, thread).await?;
+    let author = fetch_comment_author(client, thread).await?;
     let mut own_comments = list_own_comments(client, thread, marker, &author)
         .await?
         .into_iter();
     let Some(first) = own_comments.next() else {
+        // A repeated POST could create a second comment.
         let post = Request::new(
             Method::POST,
             thread.comments_url(client)?,
@@ -105,9 +106,9 @@ async fn update_own_comment(
     Ok(CommentChange::Updated)
 }
 
-/// Requests the author of comments that are posted with this token. If the host refuses to tell, GitHub is queried for
-/// the viewer, and on GitLab the author is unknown.
-async fn find_comment_author(client: &HostClient, thread: &Thread) -> Result<CommentAuthor, HttpError> {
+/// Requests the author of comments that are posted with this token. If the host rejects the request with status 403,
+/// GitHub is queried for the viewer instead, and on GitLab the author is unknown.
+async fn fetch_comment_author(client: &HostClient, thread: &Thread) -> Result<CommentAuthor, HttpError> {
     match client.send(&Request::get(client.url(&["user"])?)).await {
         Ok(response) => Ok(CommentAuthor::User(response.json::<Value>()?["id"].as_u64())),
         Err(error) if error.status() == Some(403) => match thread {
@@ -145,7 +146,8 @@ async fn query_viewer(client: &HostClient) -> Result<CommentAuthor, HttpError> {
     }
 }
 
-/// Returns the comments of this author that begin with the marker, the oldest first.
+/// Returns the comments of this author that begin with the marker, the oldest first. At most [`MAX_PAGES`] pages are
+/// searched.
 async fn list_own_comments(
     client: &HostClient,
     thread: &Thread,

@@ -1,4 +1,4 @@
-//! The parts of the APIs of CI hosts that show a review.
+//! Clients for the APIs of CI hosts that show the result of a review.
 //!
 //! A host's API has another origin than the platform's and needs another token, so its client shares only the
 //! transport with the platform's.

@@ -28,7 +28,8 @@ pub(crate) fn start_log(verbose: u8) {
         .try_init();
 }
 
-/// A writer to standard error that makes text from outside safe.
+/// A writer to standard error that escapes control characters, because an event may contain text from a file or a
+/// response.
 struct SafeLines;
 
 impl Write for SafeLines {

@@ -100,7 +100,8 @@ impl Ui {
 
     /// Returns whether text for a pager is colored: the pager is assumed to show it on a terminal.
     pub(crate) fn colors_pager(self) -> bool {
-        self.uses_color(true)
+        let is_terminal = true;
+        self.uses_color(is_terminal)
     }
 
     /// Returns whether to use colors: by the choice of the user, or else if the stream is a terminal.
@@ -185,20 +186,20 @@ impl Ui {
     pub(crate) fn print_usage_error(self, message: &str) {
         let mut output = String::with_capacity(message.len());
         for line in message.split_inclusive('\n') {
-            let (label, color) = match line.split_once(": ") {
+            let (label, style) = match line.split_once(": ") {
                 Some(("error", _)) => ("error:", AnsiColor::Red.on_default().bold()),
                 Some(("hint", _)) => ("hint:", AnsiColor::Cyan.on_default().bold()),
                 Some(("Usage", _)) => ("Usage:", Style::new().bold()),
                 _ => ("", Style::new()),
             };
-            let color = if self.colors_messages() {
-                color
+            let style = if self.colors_messages() {
+                style
             } else {
                 Style::new()
             };
             let remainder = line.strip_prefix(label).unwrap_or(line);
             let _ =
-                std::fmt::Write::write_fmt(&mut output, format_args!("{color}{label}{color:#}{remainder}"));
+                std::fmt::Write::write_fmt(&mut output, format_args!("{style}{label}{style:#}{remainder}"));
         }
         // If standard error is closed, the error cannot be shown anywhere.
         let _ = write!(io::stderr().lock(), "{output}");

@@ -22,8 +22,8 @@ impl OutputFile {
         }
     }
 
-    /// Writes to the new file, which replaces the old one only in [`Self::finish`]. After an error, the new file is
-    /// removed.
+    /// Writes to a new file, which replaces the file at the path only in [`Self::finish`]. After an error, the new file
+    /// is removed.
     pub(super) fn write(
         &self,
         write_content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Maximum number of progress lines in a log, without the end.
+/// Maximum number of progress lines in a log. The end of the action has no line.
 const MAX_LINES: u64 = 20;
 
 /// A progress bar that counts items or bytes.
@@ -50,8 +50,9 @@ impl ProgressDisplay {
             unit: None,
             last_step: Arc::default(),
         });
+        let length = None;
         let bar = ProgressBar::with_draw_target(
-            None,
+            length,
             if shows_bar {
                 ProgressDrawTarget::stderr()
             } else {

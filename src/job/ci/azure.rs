@@ -15,6 +15,7 @@ const VERSION: &str = "BUILD_SOURCEVERSION";
 pub(super) const FULL_HISTORY_SETTING: Option<&str> =
     Some("set `fetchDepth: 0` on the step `checkout: self`");
 
+/// Returns whether Azure Pipelines runs the job: it sets `TF_BUILD` in every job.
 pub(super) fn is_detected(env: &Env) -> bool {
     env.get("TF_BUILD").is_some()
 }
@@ -53,8 +54,9 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     Ok(CiContext { branch, ..context })
 }
 
-/// Reads a pull request into `context`, whose commit `BUILD_SOURCEVERSION` is a trial merge here. Azure Repos writes
-/// branches as `refs/heads/main`, GitHub as `main`, and each of them has its own variable for the number.
+/// Reads a pull request into `context`, whose commit `BUILD_SOURCEVERSION` is a trial merge here. The repository may be
+/// on Azure Repos, which writes branches as `refs/heads/main`, or on GitHub, which writes them as `main`. Each has its
+/// own variable for the number.
 fn read_pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let number = env
         .get("SYSTEM_PULLREQUEST_PULLREQUESTNUMBER")
@@ -83,8 +85,8 @@ fn require_variable<'e>(env: &'e Env, variable: &'static str) -> Result<&'e str,
     })
 }
 
-/// Returns the repository that started the run. For a pull request, Azure Pipelines always states whether it is from a
-/// fork.
+/// Returns the repository that started the run. The change comes from this repository if the variable for a fork is
+/// `False`. Azure Pipelines sets that variable for every pull request.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let fork_value = env.get("SYSTEM_PULLREQUEST_ISFORK");
     let has_change = fork_value.is_some_and(|fork| fork.eq_ignore_ascii_case("false"));

@@ -85,7 +85,8 @@ impl TargetRepository {
 /// The base of the change, as far as the host knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BaseHint {
-    /// The host does not know it: use the merge-base with the default branch, or on that branch, review everything.
+    /// The host does not know the base: use the merge-base with the default branch, or review everything on the default
+    /// branch itself.
     DefaultBranch,
     /// The merge-base with the target branch of a pull request.
     MergeBaseWith {
@@ -163,8 +164,8 @@ impl CiContext {
     }
 }
 
-/// Reads the commits of earlier runs from these variables. Returns each commit with the name of its variable, without
-/// ids that mean "no commit".
+/// Reads the commits of earlier runs from these variables. Returns each commit with the name of its variable, and skips
+/// variables that are not set or mean "no commit".
 pub(super) fn read_earlier_commits(env: &Env, variables: &[&'static str]) -> Vec<(String, &'static str)> {
     let named_commits = variables
         .iter()

@@ -6,9 +6,11 @@
 use super::{CiContext, CiError, Host, TargetRepository, github};
 use crate::env::Env;
 
-/// The checkout action is GitHub's.
+/// The same setting as on GitHub, because Gitea and Forgejo use GitHub's checkout action.
 pub(super) const FULL_HISTORY_SETTING: Option<&str> = github::FULL_HISTORY_SETTING;
 
+/// Returns whether Gitea or Forgejo Actions runs the job. Both also set GitHub's variables, so they are recognized by a
+/// variable of their own.
 pub(super) fn is_detected(env: &Env) -> bool {
     ["GITEA_ACTIONS", "FORGEJO_ACTIONS"]
         .iter()

@@ -75,9 +75,10 @@ fn read_push_base(env: &Env, source: &str) -> BaseHint {
     }
 }
 
-/// Reads a merge request. A merged-result pipeline and a merge train run on a merge that is in neither branch
-/// (<https://docs.gitlab.com/ci/pipelines/merged_results_pipelines/>); the `…_BRANCH_SHA` variable is then the head of
-/// the source. It is empty in a detached pipeline, where `CI_COMMIT_SHA` is that head.
+/// Reads a merge request. A merged-result pipeline and a merge train run on a merge that is in neither the source nor
+/// the target branch (<https://docs.gitlab.com/ci/pipelines/merged_results_pipelines/>). The variable for the source
+/// branch's SHA is then the head of the source. In a detached pipeline, that variable is empty, and `CI_COMMIT_SHA` is
+/// the head.
 fn read_merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     Ok(CiContext {
         target_tip: env.get_owned(TARGET_SHA).map(|id| (id, TARGET_SHA)),
@@ -146,7 +147,8 @@ fn read_merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
 
 /// Returns whether the merge request is from a fork, that is, from another project than the one that runs the pipeline
 /// or than its target. The pipeline runs in the fork or, if a member of the target's project starts it, in that project
-/// (<https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/#use-with-forked-projects>).
+/// (<https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/#use-with-forked-projects>). The result is false if
+/// GitLab does not name the source project.
 fn is_fork(env: &Env) -> bool {
     let Some(source) = env.get(SOURCE_PROJECT) else {
         return false;
@@ -165,7 +167,8 @@ fn require_variable(env: &Env, variable: &'static str) -> Result<String, CiError
 }
 
 /// Returns the repository of the target's project. If the pipeline of a fork's merge request runs in the fork,
-/// `CI_PROJECT_URL` and `CI_REPOSITORY_URL` are the fork's and are skipped.
+/// `CI_PROJECT_URL` and `CI_REPOSITORY_URL` are the fork's and are skipped. The change comes from the target's
+/// repository if source and target are the same project, or the same external repository.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let (source, project) = (env.get(SOURCE_PROJECT), env.get("CI_PROJECT_ID"));
     let target = env.get("CI_MERGE_REQUEST_PROJECT_ID").or(project);

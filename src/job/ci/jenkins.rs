@@ -117,6 +117,7 @@ impl ChangeVariables {
     }
 }
 
+/// Returns whether Jenkins runs the job. Both variables are required, because other hosts also set `BUILD_ID`.
 pub(super) fn is_detected(env: &Env) -> bool {
     env.get("JENKINS_URL").is_some() && env.get("BUILD_ID").is_some()
 }

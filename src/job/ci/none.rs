@@ -6,7 +6,7 @@ use crate::env::Env;
 /// No setting, because the clone may have been created in any way.
 pub(super) const FULL_HISTORY_SETTING: Option<&str> = None;
 
-/// Returns true for every environment. This host is tried last.
+/// Returns true for every environment: this host is tried last, when no CI host was detected.
 pub(super) const fn is_detected(_: &Env) -> bool {
     true
 }

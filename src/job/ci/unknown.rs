@@ -1,4 +1,4 @@
-//! A CI host that has no file here. The run is not a local one: nobody looks at it, and the checkout may be an unmerged
+//! A CI host that has no file here. The run is not a local run: nobody watches it, and the checkout may be an unmerged
 //! change.
 //!
 //! The host reports neither the event nor the target of a change. The gate configuration is therefore read from the
@@ -11,7 +11,8 @@ use crate::env::Env;
 /// No setting is known, because any host may run the job.
 pub(super) const FULL_HISTORY_SETTING: Option<&str> = None;
 
-/// Variables that a CI host sets in each job. Tasks of Tekton and Concourse have none: their jobs set `CI`.
+/// Variables that a CI host sets in each job. Tekton and Concourse do not set such a variable in their tasks, so the
+/// job has to set `CI`.
 const HOST_VARIABLES: [&str; 56] = [
     // Names that several hosts use: <https://github.com/watson/ci-info#supported-ci-tools>.
     "BUILD_NUMBER",
@@ -74,7 +75,7 @@ const HOST_VARIABLES: [&str; 56] = [
     "bamboo_planKey",
 ];
 
-/// Prefixes of the variables of a host that sets none in each job.
+/// Prefixes of variable names, for a host that does not set the same variable in each job.
 const HOST_VARIABLE_PREFIXES: [&str; 3] = ["TEKTON_", "CODEBUILD_", "bamboo_build"];
 
 /// Returns whether the variables show that this job runs in CI, on a host that the program does not support by name.

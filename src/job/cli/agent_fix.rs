@@ -14,7 +14,8 @@ pub struct AgentFixArgs {
     /// Print the agent's plan without changing or pushing anything
     #[arg(long, requires = "agent")]
     pub plan: bool,
-    /// Fix the findings in this JSON report of a review of the same commit [default: review the commit first]
+    /// Fix the findings in this JSON report, which must be from a review of the same commit [default: review the commit
+    /// first]
     #[arg(long, value_name = "REPORT", requires = "agent")]
     pub from: Option<PathBuf>,
     /// Commit with the findings; it must be the newest commit of its branch on the remote [env: SLUICEGATE_HEAD]
@@ -24,10 +25,11 @@ pub struct AgentFixArgs {
     /// Remote branch that the agent starts from [env: SLUICEGATE_BRANCH] [default: detected]
     #[arg(long, value_name = "NAME", requires = "agent")]
     pub branch: Option<String>,
-    /// Environment of the agent [env: SLUICEGATE_ENVIRONMENT]
+    /// Name of the environment for the agent's task [env: SLUICEGATE_ENVIRONMENT]
     #[arg(long, value_name = "NAME", requires = "agent")]
     pub environment: Option<String>,
-    /// New branch for the fix; it must not exist [default: sluicegate-fix- and the start of the commit id]
+    /// New branch for the fix, which must not exist yet [default: sluicegate-fix- followed by the start of the commit
+    /// id]
     #[arg(long, value_name = "NAME", requires = "agent")]
     pub target_branch: Option<String>,
     /// Let the agent use this additional tool (repeatable)
@@ -40,7 +42,7 @@ pub struct AgentFixArgs {
 /// A tool that the agent may use only if the user allows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExtraTool {
-    /// Run pipelines in the environment of the task.
+    /// Run pipelines in the task's environment.
     #[value(name = "run_pipeline")]
     RunPipeline,
     /// Read data from the warehouse with SQL.

@@ -97,7 +97,7 @@ pub struct ComparedVersionsArgs {
     /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
-    /// Fetch missing commits of the versions with git; for shallow clones [env: SLUICEGATE_DEEPEN]
+    /// Fetch the missing commits of both versions with git; for shallow clones [env: SLUICEGATE_DEEPEN]
     #[arg(long)]
     pub deepen: bool,
 }

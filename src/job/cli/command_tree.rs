@@ -28,7 +28,8 @@ const GATE: &[&str] = &["gate_changes"];
 /// Flags for the result of a command with `-o`.
 const RESULT: &[&str] = &["out"];
 
-/// Returns the groups of common flags that a command uses.
+/// Returns the groups of common flags that a command uses. `init` does not send requests, so the project ID is the only
+/// flag for the platform that it uses.
 fn common_flag_groups(command: &str) -> &'static [&'static [&'static str]] {
     match command {
         PROGRAM | "review" | "ci" => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK, AGENT, GATE],
@@ -89,6 +90,7 @@ fn build_command_tree(is_shown: &dyn Fn(&str) -> bool) -> Command {
         if !is_shown(&name) {
             return command;
         }
+        // A hidden flag of the command itself replaces the global flag with the same id.
         let hidden_flags: Vec<Arg> = common_flags
             .iter()
             .filter(|flag| !uses_common_flag(&name, flag))
@@ -150,7 +152,7 @@ fn add_missing_flags(command: Command, flags: Vec<Arg>) -> Command {
     command.args(missing_flags)
 }
 
-/// Returns the flag of the command with the same id.
+/// Returns the command's own flag with the same id as `flag`.
 fn find_flag<'c>(command: &'c Command, flag: &Arg) -> Option<&'c Arg> {
     command
         .get_arguments()

@@ -14,8 +14,8 @@ The command does not evaluate rules or send requests to the platform. Without --
 it reads the working tree, as `check` does. Without --exit-code, it exits with code 0 even if pipelines
 changed.";
 
-const BASE: &str = "Compare with the merge-base of this revision and the checked-out commit, or the commit of --head \
-    [env: SLUICEGATE_BASE] [default: detected, as for review]";
+const BASE: &str = "Compare with the merge-base of this revision and the checked-out commit, or the commit that \
+    --head names [env: SLUICEGATE_BASE] [default: detected, as for review]";
 const HEAD: &str = "Compare the files of this commit [env: SLUICEGATE_HEAD] [default: the working tree]";
 
 /// Shows the changes in pipelines, component by component.

@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
 /// The title of the group of all commands that no other group names: those for the resources of the platform.
 const PLATFORM_TITLE: &str = "Platform";
 
-/// The last group. It shows several commands per line. The group of the platform does as well.
+/// The last group. Like the group of the platform, it shows several commands per line.
 const TOOLS: (&str, &[&str]) = ("Tools", &["serve", "schema", "completions", "man"]);
 
 /// Maximum width of a line, in columns.
@@ -56,7 +56,7 @@ pub(super) fn render_overview(program: &Command) -> String {
             let _ = writeln!(overview, "  {line}");
         }
     }
-    overview + "\nHelp: sluicegate help COMMAND, or one of globals, exit-codes, environment\n"
+    overview + "\nHelp: sluicegate help COMMAND (or globals, exit-codes, environment)\n"
 }
 
 /// Returns the names of the commands for the platform: all commands that are in no other list of the overview, in the
@@ -85,7 +85,8 @@ fn describe_command(command: &Command) -> String {
     command.get_about().cloned().unwrap_or_default().to_string()
 }
 
-/// Joins the names with commas and breaks the result into lines that fit on the screen.
+/// Joins the names with commas and breaks the result into lines that fit on the screen. The last name of a line has no
+/// comma after it.
 fn wrap_names(names: &[&str]) -> Vec<String> {
     let mut lines = vec![String::new()];
     for name in names {

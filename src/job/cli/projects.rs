@@ -68,10 +68,10 @@ pub enum ProjectsVerb {
         /// Description of the project
         #[arg(long, value_name = "TEXT")]
         description: Option<String>,
-        /// Kind of the warehouse, in upper case
+        /// Kind of the project's warehouse, in upper case, for example WAREHOUSE_A
         #[arg(long, value_name = "KIND")]
         warehouse: String,
-        /// Deployment of the agent: HYBRID or FULL_SAAS
+        /// Deployment type of the agent: HYBRID or FULL_SAAS
         #[arg(long, value_name = "TYPE")]
         agent_deployment_type: String,
         #[command(flatten)]

@@ -24,7 +24,7 @@ pub struct ReportArgs {
     /// from `review --all` work best, because they cover all pipelines
     #[arg(long, value_name = "OLD.json")]
     pub compare: Option<PathBuf>,
-    /// Fail if a report is for another revision [env: SLUICEGATE_HEAD] [default: in CI, the event's commit]
+    /// Fail if a report is not for this revision [env: SLUICEGATE_HEAD] [default: in CI, the event's commit]
     #[arg(long, value_name = "REV")]
     pub head: Option<String>,
     #[command(flatten)]

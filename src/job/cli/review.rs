@@ -34,8 +34,8 @@ pub struct ReviewArgs {
     /// How to review a change from a fork, which the platform cannot read [env: SLUICEGATE_FORK] [default: fail]
     #[arg(long, value_name = "ACTION", help_heading = "Verdict")]
     pub fork: Option<Fork>,
-    /// Fields of the review request; needed if the platform rejects `pipelines` [env: SLUICEGATE_REVIEW_REQUEST]
-    /// [default: pipelines]
+    /// Fields of the review request; pass file-paths if the platform rejects `pipelines`
+    /// [env: SLUICEGATE_REVIEW_REQUEST] [default: pipelines]
     #[arg(long, value_name = "FIELDS", help_heading = "Connection")]
     pub review_request: Option<ReviewRequestFields>,
     /// Data warehouse type to send with --review-request file-paths, for example SNOWFLAKE or DATABRICKS
@@ -69,7 +69,7 @@ pub struct GateArgs {
     pub max_known: Option<usize>,
     /// Whether to run the project checks, which find broken references. The section `project-checks` of the
     /// configuration file sets their levels [env: SLUICEGATE_PROJECT_CHECKS] [default: auto]
-    #[arg(long, value_name = "WHETHER")]
+    #[arg(long, value_name = "MODE")]
     pub project_checks: Option<ProjectChecks>,
     #[command(flatten)]
     pub compat: CompatArgs,

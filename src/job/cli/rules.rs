@@ -57,7 +57,7 @@ pub enum RulesVerb {
         after_help = "Examples:\n  sluicegate rules test\n  sluicegate rules test other/sluicegate-rules.yaml"
     )]
     Test {
-        /// File of team rules [default: sluicegate-rules.yaml in the working tree; in CI, in the checked-out commit]
+        /// Team rules file [default: sluicegate-rules.yaml in the working tree; in CI, in the checked-out commit]
         file: Option<PathBuf>,
         #[command(flatten)]
         output: OutputArgs,

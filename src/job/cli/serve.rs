@@ -81,10 +81,10 @@ impl FromStr for ProjectFlag {
 
     /// Parses `UUID=REPOSITORY`. The error states which part is missing or invalid.
     fn from_str(text: &str) -> Result<Self, String> {
-        let (id, repository) = text.split_once('=').ok_or("is not UUID=REPOSITORY")?;
+        let (id, repository) = text.split_once('=').ok_or("expected UUID=REPOSITORY")?;
         let id = Uuid::parse_str(id).map_err(|e| format!("{id:?} is not a UUID: {e}"))?;
         if repository.is_empty() {
-            return Err("has no repository after the `=`".to_owned());
+            return Err("the repository after the `=` is missing".to_owned());
         }
         Ok(Self {
             id,
@@ -113,9 +113,9 @@ impl FromStr for TokenFlag {
     /// Parses `TOKEN=ROLE`, split at the last `=`, because a token may contain `=`. The error states which part is
     /// missing.
     fn from_str(text: &str) -> Result<Self, &'static str> {
-        let (token, role) = text.rsplit_once('=').ok_or("is not TOKEN=ROLE")?;
+        let (token, role) = text.rsplit_once('=').ok_or("expected TOKEN=ROLE")?;
         if token.is_empty() {
-            return Err("has no token before the `=`");
+            return Err("the token before the `=` is missing");
         }
         Ok(Self {
             token: token.into(),

@@ -12,7 +12,7 @@ const EXAMPLES: &str = "Examples:
 #[derive(Debug, Clone, Default, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct SettingsArgs {
-    /// Parts of the names of the settings to list [default: all settings]
+    /// List only settings whose names contain one of these texts [default: all settings]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
     #[command(flatten)]

@@ -53,8 +53,8 @@ pub struct InitArgs {
     /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX] [default: the repository's name]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
-    /// Source of the program for the job: the action for GitHub and Gitea, the image for GitLab, the URL of the
-    /// releases for the other hosts [default: the official source]
+    /// Source of sluicegate in the job: an action for GitHub and Gitea, an image for GitLab, the URL of the releases for
+    /// other hosts [default: the official source]
     #[arg(long, value_name = "NAME")]
     pub source: Option<String>,
     /// How to introduce the gate in a repository that already has findings. Also writes a rules file with each rule at
@@ -117,7 +117,7 @@ pub struct DoctorArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(after_help = SCHEMA_EXAMPLES)]
 pub struct SchemaArgs {
-    /// Document to print the schema of
+    /// Document whose JSON Schema to print
     #[arg(value_name = "DOCUMENT", default_value = "settings")]
     pub document: SchemaDocument,
 }
@@ -142,15 +142,15 @@ pub enum SchemaDocument {
     Report,
     /// The receipt of a publish.
     Receipt,
-    /// The statement of `--attestation`, with its predicate.
+    /// The statement that `--attestation` writes, with its predicate.
     Attestation,
-    /// The file of `variables apply`.
+    /// The file that `variables apply` reads.
     Variables,
-    /// The file of `provision apply`.
+    /// The file that `provision apply` reads.
     Provisioning,
-    /// The file `FILE.state.json` of `provision apply`.
+    /// The state file that `provision apply` writes, FILE.state.json.
     ProvisionState,
-    /// The cursor file of `events export`.
+    /// The cursor file that `events export` writes.
     Cursor,
     /// The output of `context -o json`.
     Context,
@@ -201,7 +201,7 @@ pub struct CompletionsArgs {
 #[derive(Debug, Clone, Args)]
 #[command(after_help = MAN_EXAMPLES)]
 pub struct ManArgs {
-    /// Command to print the page of, such as `artifacts list` [default: the program itself]
+    /// Command whose manual page to print, such as `artifacts list` [default: the program itself]
     #[arg(value_name = "COMMAND")]
     pub command: Vec<String>,
     /// Write all pages to this directory instead; create it if missing, and replace existing pages

@@ -22,7 +22,7 @@ pub struct SmokeFlags {
     /// Maximum time to wait for all smoke runs together, in seconds [env: SLUICEGATE_SMOKE_TIMEOUT] [default: 1800]
     #[arg(long, value_name = "SECONDS")]
     pub smoke_timeout: Option<u64>,
-    /// Action for the version if a smoke run does not succeed [env: SLUICEGATE_ON_SMOKE_FAILURE]
+    /// Action to take on the version if a smoke run does not succeed [env: SLUICEGATE_ON_SMOKE_FAILURE]
     /// [default: disable]
     #[arg(long, value_name = "ACTION")]
     pub on_smoke_failure: Option<OnSmokeFailure>,

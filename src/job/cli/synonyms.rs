@@ -328,7 +328,8 @@ pub(super) fn find_command_hint(name: &str) -> Option<String> {
 }
 
 /// Returns our arguments for a flag that requests an output format in another program, such as `--format sarif` or
-/// `--sarif`. Commands without reports only have `-o`, and an unknown format becomes `-o json`.
+/// `--sarif`, or `None` for any other flag. Commands without reports only have `-o`, and an unknown format becomes
+/// `-o json`.
 fn find_format_arguments(command: &str, flag: &str, value: Option<&str>) -> Option<String> {
     let name = flag.trim_start_matches('-');
     let own_format = Format::from_str(name, true)

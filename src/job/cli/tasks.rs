@@ -53,7 +53,7 @@ pub enum TasksVerb {
         /// Keep printing messages until the task is finished (exit code 0) or failed (exit code 8)
         #[arg(long)]
         follow: bool,
-        /// Number of events in one request, 1 to 1000
+        /// Maximum number of events per request, 1 to 1000
         #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u16).range(1..=1000))]
         limit: u16,
         #[command(flatten)]
@@ -68,10 +68,10 @@ pub enum TasksVerb {
         id: String,
         #[command(flatten)]
         message: MessageArgs,
-        /// Mode from now on: ACT (make changes) or PLAN (only plan)
+        /// Mode for the rest of the task: ACT (make changes) or PLAN (only plan)
         #[arg(long, value_name = "MODE")]
         mode: Option<String>,
-        /// Branch to write to from now on
+        /// Branch to write to for the rest of the task
         #[arg(long, value_name = "NAME")]
         target_branch: Option<String>,
         /// Approve this additional tool in advance (repeatable)
@@ -183,7 +183,7 @@ pub struct CreateTaskArgs {
     /// Let the agent choose the name of the new branch; ignored with --target-branch
     #[arg(long)]
     pub generate_branch: bool,
-    /// ID of a service graph of the knowledge layer to use
+    /// ID of the service graph to use from the knowledge layer
     #[arg(long, value_name = "ID")]
     pub graph_id: Option<String>,
     /// Restrict the agent's work to this directory of the project

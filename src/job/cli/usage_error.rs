@@ -27,7 +27,8 @@ const MAX_VALUE_LENGTH: usize = 60;
 const MAX_NAMED_COMMANDS: usize = 3;
 
 /// Renders a clap error with our usage line and hint instead of clap's suggestions. `args` begin with the program's
-/// name. Control characters from the arguments are escaped.
+/// name. Control characters from the arguments are escaped. If a subcommand is missing, clap's error is the help of the
+/// command, which stays unchanged.
 #[must_use]
 pub fn describe_usage_error(mut error: clap::Error, args: &[OsString]) -> String {
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
@@ -130,7 +131,7 @@ impl<'c> InvalidCall<'c> {
     /// Returns the hint for an unknown flag: the flag that another program's flag corresponds to, a similar flag, the
     /// commands that have the flag, or how to list the flags.
     fn hint_for_flag(&self, flag: &str) -> String {
-        let value = self.find_value(flag);
+        let value = self.find_flag_value(flag);
         if let Some(hint) = synonyms::find_flag_hint(&self.name, flag, value) {
             return hint;
         }
@@ -143,7 +144,7 @@ impl<'c> InvalidCall<'c> {
         if let Some(hint) = text::suggest(flag, &long_flags) {
             return hint;
         }
-        let commands = self.list_commands_with(flag);
+        let commands = self.list_commands_with_flag(flag);
         if !commands.is_empty() {
             return format!("{flag} is an option of {}", commands.join(" and "));
         }
@@ -160,7 +161,7 @@ impl<'c> InvalidCall<'c> {
 
     /// Returns the first few visible commands that have this flag, as calls in backticks. Subcommands are listed only
     /// if their parent command lacks the flag.
-    fn list_commands_with(&self, flag: &str) -> Vec<String> {
+    fn list_commands_with_flag(&self, flag: &str) -> Vec<String> {
         let mut names = Vec::new();
         for command in self
             .program
@@ -183,7 +184,7 @@ impl<'c> InvalidCall<'c> {
     }
 
     /// Returns the value that the user typed for this flag, if it is short and plain enough for a suggested call.
-    fn find_value(&self, flag: &str) -> Option<&str> {
+    fn find_flag_value(&self, flag: &str) -> Option<&str> {
         let position = self.words.iter().position(|word| word.starts_with(flag))?;
         let word = self.words.get(position)?;
         let value = match word
@@ -199,7 +200,7 @@ impl<'c> InvalidCall<'c> {
     }
 
     /// Returns the hint for an unknown command or subcommand: the command that corresponds to another program's
-    /// command, a similar name, or how to list the commands.
+    /// command, a similar name, or how to list the commands. Subcommands are not compared with those of other programs.
     fn hint_for_command(&self, word: &str) -> String {
         let names: Vec<&str> = self
             .command

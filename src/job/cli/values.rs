@@ -9,11 +9,11 @@ pub use sluicegate_pipelines::findings::{FailOn, ShowMode};
 pub use sluicegate_pipelines::interface::CompatMode;
 use std::path::PathBuf;
 
-/// Parses `NAME=VALUE`, split at the first `=`.
+/// Parses `NAME=VALUE`, split at the first `=`. The name must not be blank; the value may be empty.
 pub(super) fn parse_pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("write a name, `=` and a value".to_owned()),
+        _ => Err("expected a name, `=` and a value".to_owned()),
     }
 }
 
@@ -23,8 +23,8 @@ pub enum OnUnavailable {
     /// Fail with exit code 3 (undecided).
     #[default]
     Fail,
-    /// Exit with 0 if the platform does not respond to any request and no finding of a local check fails the gate; the
-    /// verdict is `undecided`
+    /// Exit with code 0 if the platform does not respond to any request and no finding of a local check fails the gate;
+    /// the verdict is `undecided`
     Pass,
 }
 
@@ -83,12 +83,12 @@ pub enum GateChanges {
 /// The style of annotations to write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Annotations {
-    /// Annotations of the detected CI host.
+    /// Annotations for the detected CI host.
     #[default]
     Auto,
-    /// Workflow commands of GitHub.
+    /// GitHub workflow commands.
     Github,
-    /// Logging commands of Azure Pipelines.
+    /// Azure Pipelines logging commands.
     Azure,
     /// No annotations.
     None,

@@ -55,7 +55,7 @@ pub struct AddWaiverArgs {
     /// Waive every current finding that is not waived yet
     #[arg(long)]
     pub all: bool,
-    /// Waive every finding of this JSON report that is not waived yet
+    /// Waive every finding in this JSON report that is not waived yet
     #[arg(long, value_name = "REPORT")]
     pub from: Option<PathBuf>,
     /// Reason for the waiver

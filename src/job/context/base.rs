@@ -7,7 +7,7 @@ use sluicegate_git::CommitId;
 pub enum EarlierCommit {
     /// There is no such commit, for example because the push created the branch.
     None,
-    /// After a forced push, there may be several merge-bases.
+    /// The earlier commit. After a forced push, there may be several: the merge-bases with the commit before the push.
     Found { commits: Vec<CommitId>, source: String },
     /// The shallow clone lacks the commit, or the history that leads to it.
     NotInClone { commit: String, source: &'static str },
@@ -19,7 +19,7 @@ pub(crate) fn join_short_ids(commits: &[CommitId]) -> String {
     ids.join(" and ")
 }
 
-/// The base. Without a commit, every pipeline is selected.
+/// The commits that head is compared with, and their source. Without a commit, every pipeline is selected.
 pub(super) struct Base {
     pub commits: Vec<CommitId>,
     pub earlier_commit: EarlierCommit,
@@ -28,7 +28,8 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// Creates the base of a run that reviews all pipelines, because there is nothing to compare with.
+    /// Creates the base of a run that reviews all pipelines: it has no commits. `reason` explains why, for example "all
+    /// pipelines were requested".
     pub(super) fn for_all_pipelines(reason: impl Into<String>) -> Self {
         Self {
             commits: Vec::new(),

@@ -33,7 +33,7 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the merge-bases of head with the revision that the job passes with `--base`. Fails without common
-    /// history, and for a change without commits of its own.
+    /// history, and for a change without commits of its own. An ambiguous revision causes only a warning.
     fn find_requested_base(&self, revision: &str) -> Result<Base, ContextError> {
         let named_commit = self.repo.resolve_revision(revision)?;
         let bases = self
@@ -45,7 +45,9 @@ impl BaseSearch<'_> {
                 head: self.head.commit.clone(),
             });
         }
-        if self.is_head_among(&bases) && !self.includes_uncommitted && self.needs_own_commits() {
+        let is_empty_change =
+            self.is_head_among(&bases) && !self.includes_uncommitted && self.needs_own_commits();
+        if is_empty_change {
             return Err(self.empty_change_error(&format!("`{revision}`, as requested")));
         }
         let source = format!("{} with `{revision}`, as requested", describe_merge_bases(&bases));
@@ -76,7 +78,8 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the merge-base with the target of a pull request. If the job runs late, the target may already contain
-    /// head; the base is then the merge-base with the commit at which the host saw the target, if the clone has it.
+    /// head; the base is then the merge-base with the commit at which the host saw the target, if the clone has it. A
+    /// target without a remote-tracking branch causes a warning.
     fn find_target_base(&self, branch: &str, seen_commit: Option<&str>) -> Result<Base, ContextError> {
         let Some(tip) = self.branches.find_tip(branch)? else {
             return Err(self.missing_branch_error(branch, "target"));
@@ -150,10 +153,11 @@ impl BaseSearch<'_> {
         }
     }
 
-    /// Adds the merge-bases of head, and of the change in it, with the target that `base` lacks. With criss-cross
-    /// merges, a change has several, of which the host names only one, and the change could choose that one. For a
-    /// queued change, the host names the previous change in the queue, which may still fail, so a single merge-base is
-    /// added, too. If the clone lacks the history to find them, the base stays as it is.
+    /// Adds the merge-bases with the target that `base` lacks: those of head, and those of the change that head
+    /// contains. With criss-cross merges, a change has several merge-bases, of which the host names only one, and the
+    /// change could choose that one. A single merge-base is added only for a merge that the host created, and for a
+    /// queued change, whose base may be another queued change that can still fail. If the clone lacks the history to
+    /// find the merge-bases, `base` stays unchanged.
     pub(super) fn add_change_bases(&self, mut base: Base, target: &TargetTip) -> Result<Base, ContextError> {
         if base.commits.is_empty() {
             return Ok(base);
@@ -198,8 +202,8 @@ impl BaseSearch<'_> {
         Ok(base)
     }
 
-    /// Returns whether a change without commits of its own is an error. It is one only if the event names a target or a
-    /// base commit, and if that commit is not head itself.
+    /// Returns whether a change without commits of its own is an error. That is the case only if the event names a
+    /// target or a base commit, and that commit is not head itself.
     fn needs_own_commits(&self) -> bool {
         let head = self.head.commit.as_str();
         match &self.ci.base {
@@ -217,9 +221,9 @@ impl BaseSearch<'_> {
         }
     }
 
-    /// Returns a base of the commit that the host names. If it is not an ancestor of head, for example after a forced
-    /// push, the base is the merge-base of both. If a shallow clone lacks the history between them and may not fetch
-    /// it, the host's commit is used with a warning.
+    /// Returns a base of the commit that the host names. If that commit is not an ancestor of head, for example after a
+    /// forced push, the base is the merge-base of the two commits. If a shallow clone lacks the history between them
+    /// and may not fetch it, the host's commit is used with a warning.
     fn find_ancestor_base(&self, commit: &CommitId, source: &'static str) -> Result<Base, ContextError> {
         match self.repo.find_merge_bases(commit, &self.head.commit) {
             Ok(bases) if bases == [commit.clone()] => Ok(Base::from_commits(bases, source.to_owned())),
@@ -292,7 +296,7 @@ impl BaseSearch<'_> {
             None => FULL_HISTORY_HINT.to_owned(),
         };
         Ok(base.with_warning(format!(
-            "all pipelines are selected, because {reason}; {history_step}; or pass --deepen"
+            "all pipelines are selected, because {reason}; to avoid this, {history_step}, or pass --deepen"
         )))
     }
 
@@ -326,9 +330,9 @@ impl BaseSearch<'_> {
         self.find_merge_base(&tip.commit, &format!("the {role} branch {}", tip.describe()))
     }
 
-    /// Returns a base of the merge-bases with another commit, which is called `name` in messages. If there are none, or
-    /// if head itself is one, all pipelines are selected: compared with itself, head would have no changes and would
-    /// pass.
+    /// Returns a base of the merge-bases with another commit, which is called `name` in messages. If there is no
+    /// merge-base, or if head itself is a merge-base, all pipelines are selected: compared with itself, head would have
+    /// no changes and would pass.
     fn find_merge_base(&self, commit: &CommitId, name: &str) -> Result<Base, ContextError> {
         let bases = self.repo.find_merge_bases(commit, &self.head.commit)?;
         if bases.is_empty() {
@@ -348,7 +352,8 @@ impl BaseSearch<'_> {
         Ok(Base::from_commits(bases, source))
     }
 
-    /// Returns whether head is one of these merge-bases, so that the other commit already contains head.
+    /// Returns whether head is one of these merge-bases, so that the commit that head is compared with already contains
+    /// head.
     pub(super) fn is_head_among(&self, bases: &[CommitId]) -> bool {
         bases.contains(&self.head.commit)
     }

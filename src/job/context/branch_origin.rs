@@ -1,10 +1,10 @@
-//! The source of the branch of a run. A branch that was only found must not decide what is published.
+//! The source of the branch of a run. An inferred branch must not decide what is published.
 
 /// The source of the branch of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BranchOrigin {
     /// The host, the job or the checkout names the branch.
     Named,
-    /// The branch is one of those that contain the head; another one may be meant.
+    /// The branch is one of the branches that contain head, and may be the wrong one.
     Inferred,
 }

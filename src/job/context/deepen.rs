@@ -1,7 +1,7 @@
 //! Fetches missing data into a clone (--deepen): the commit to review, the branch to compare with, history.
 //!
 //! Each step fetches more history than the previous one, up to a limit, so that one branch cannot make a job fetch an
-//! unlimited history. If the run can be resolved without a fetch, none is made.
+//! unlimited history. If the run can be resolved without a fetch, nothing is fetched.
 
 use super::head::may_infer_branch;
 use super::target_branches::TargetBranches;
@@ -46,7 +46,7 @@ pub fn deepen(
         let missing_items = fetcher.find_missing_items();
         // A complete clone has all history, so a step with more depth would fetch nothing more.
         let was_complete = !fetcher.repo.is_shallow();
-        if missing_items.is_empty() || !fetcher.fetch_missing(&missing_items, depth)? || was_complete {
+        if missing_items.is_empty() || !fetcher.fetch_missing_items(&missing_items, depth)? || was_complete {
             break;
         }
     }
@@ -82,7 +82,7 @@ impl HistoryFetcher<'_> {
         let lacks_branch = match self.subject {
             DeepenSubject::Commit => resolver
                 .resolve_commit()
-                .map(|target| target.branch.is_none() && self.needs_branch_in_clone(target.is_host_commit)),
+                .map(|target| target.branch.is_none() && self.needs_default_branch(target.is_host_commit)),
             DeepenSubject::Checkout => resolver.resolve_checkout().map(|_| false),
         };
         match lacks_branch {
@@ -96,14 +96,15 @@ impl HistoryFetcher<'_> {
         }
     }
 
-    /// Returns whether the default branch has to be fetched to find the branch of the run. In CI, this is the case if
-    /// the host does not name a branch and the fetched branches are searched for the commit.
-    fn needs_branch_in_clone(&self, is_host_commit: bool) -> bool {
+    /// Returns whether the default branch has to be fetched to find the branch of the run, because the branches in the
+    /// clone are searched for the commit: in CI on an unknown host, for a tag, and for a commit that the job selects.
+    fn needs_default_branch(&self, is_host_commit: bool) -> bool {
         !self.ci.host.is_local()
             && (self.ci.host == Host::Unknown || may_infer_branch(self.ci, is_host_commit))
     }
 
-    /// Returns the items to fetch to fix this error, or an empty list if a fetch cannot fix it.
+    /// Returns the items to fetch to fix this error, or an empty list if a fetch cannot fix it. The items are the
+    /// branches of head and of the base, the item that the error names, and the reviewed commit, without duplicates.
     fn select_items_for_error(&mut self, error: &ContextError) -> Vec<MissingItem> {
         let requested_item = match error {
             ContextError::Shallow { .. }
@@ -217,8 +218,9 @@ impl HistoryFetcher<'_> {
     }
 
     /// Fetches all items in one request. If that fails, the items are fetched one by one, because the remote may lack
-    /// one of them, for example a branch that was deleted after its merge. Returns whether any fetch succeeded.
-    fn fetch_missing(&mut self, items: &[MissingItem], depth: u32) -> Result<bool, ContextError> {
+    /// one of them, for example a branch that was deleted after its merge. Reopens the repository, which a fetch may
+    /// have changed. Returns whether any fetch succeeded.
+    fn fetch_missing_items(&mut self, items: &[MissingItem], depth: u32) -> Result<bool, ContextError> {
         let mut is_fetched = self.fetch_items(items, depth)?;
         if !is_fetched && items.len() > 1 {
             for item in items {
@@ -260,7 +262,7 @@ impl MissingItem {
     fn describe(&self) -> String {
         match self {
             Self::Branch(name) => format!("the branch `{name}`"),
-            Self::Commit(id) => format!("the commit {id}"),
+            Self::Commit(id) => format!("commit {id}"),
         }
     }
 

@@ -25,7 +25,7 @@ impl BaseSearch<'_> {
     }
 
     /// Sets the earlier commits of the base to `commits`, the merge-bases of head with the commit before a forced push.
-    /// The base stays unchanged if there are no merge-bases, or if head itself is one.
+    /// The base stays unchanged if there are no merge-bases, or if head itself is a merge-base.
     pub(super) fn set_earlier_commits_of_forced_push(
         &self,
         base: Base,

@@ -1,4 +1,4 @@
-//! Errors of resolving the commit to review and its base.
+//! Errors that prevent the program from resolving the commit to review and its base.
 
 use crate::job::ci::{CiError, Host};
 use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError};
@@ -19,7 +19,7 @@ pub enum ContextError {
     #[error(transparent)]
     Ci(#[from] CiError),
     /// The commit that the host set is not in the clone.
-    #[error("the commit {commit}, which {host} set for this run, is not in this clone")]
+    #[error("commit {commit}, which {host} set for this run, is not in this clone")]
     CommitNotInClone { commit: String, host: Host },
     /// The base of the change is not in the clone.
     #[error("the base commit {commit} ({source_name}) is not in this clone")]
@@ -102,10 +102,10 @@ pub enum ContextError {
     #[error("the branch of this run is unknown: {} does not name it", describe_host(*host))]
     BranchNotNamed { host: Host },
     /// No branch is checked out, and no remote branch contains the commit.
-    #[error("no known remote branch contains the commit {head}")]
+    #[error("no known remote branch contains commit {head}")]
     NoBranch { head: CommitId, host: Host },
     /// The remote, which the platform reads, does not have the commit.
-    #[error("the commit {head} is not on the remote{}", describe_branch(branch.as_deref()))]
+    #[error("commit {head} is not on the remote{}", describe_branch(branch.as_deref()))]
     NotOnRemote {
         head: CommitId,
         /// The branch that should contain the commit.
@@ -125,7 +125,7 @@ const UNKNOWN_HOST: &str = "run `git remote set-head origin BRANCH` with the def
 fn describe_unmerged(head: &CommitId, branches: &[String]) -> String {
     let branches: Vec<String> = branches.iter().map(|branch| format!("`{branch}`")).collect();
     format!(
-        "the commit {head} is not merged: it is not in {} on the remote",
+        "commit {head} is not merged: it is not in {} on the remote",
         branches.join(" or ")
     )
 }
@@ -260,8 +260,8 @@ fn target_remote_hint(url: Option<&str>) -> String {
             .to_owned();
     };
     format!(
-        "fetch the target first: `git remote add -f target {url}`; or if the remote is a mirror of it, pass the \
-         remote's URL with --target-repository (SLUICEGATE_TARGET_REPOSITORY)"
+        "fetch the target first: `git remote add -f target {url}`; or, if the remote is a mirror of the target's \
+         repository, pass the remote's URL with --target-repository (SLUICEGATE_TARGET_REPOSITORY)"
     )
 }
 

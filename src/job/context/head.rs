@@ -7,8 +7,8 @@ use sluicegate_git::{CommitId, Repository, is_full_id};
 
 pub(super) struct ReviewedHead {
     pub commit: CommitId,
-    /// The newest commit of the change itself: another one than `commit` if that is a merge of it with its target.
-    /// `None` if the clone lacks it.
+    /// The newest commit of the change itself. It differs from `commit` if `commit` is a merge of the change with its
+    /// target. `None` if the clone lacks the commit.
     pub change_commit: Option<CommitId>,
     pub branch: Option<String>,
     pub branch_origin: BranchOrigin,
@@ -134,7 +134,7 @@ pub(super) fn matches_host_commit(
     Ok(repo.is_clean_merge(commit)?)
 }
 
-/// Returns the commit that the host names, otherwise the checked-out one. If the host does not name a branch, the
+/// Returns the commit that the host names, otherwise the checked-out commit. If the host does not name a branch, the
 /// checked-out branch is translated to its name on the remote.
 fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, ContextError> {
     if let Some(id) = &ci.commit {
@@ -168,8 +168,8 @@ fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, Co
     })
 }
 
-/// Returns the commit that the job passes with `--head`, with the branch of that revision. Only if the host names the
-/// same commit, it is treated as the host's commit and has the host's branch.
+/// Returns the commit that the job passes with `--head`, with the branch of that revision. If the host names the same
+/// commit, the commit is treated as the host's commit and has the host's branch.
 fn find_requested_head(
     repo: &Repository,
     ci: &CiContext,
@@ -290,9 +290,10 @@ fn find_change_parent(
     }
 }
 
-/// Returns the name of a local branch on the remote: the upstream or, for a branch that was pushed without setting its
-/// upstream, the same name, whichever remote branch contains the commit. If no remote branch contains it, the upstream
-/// is returned, and for a branch without an upstream always the same name.
+/// Returns the name of a local branch on the remote: its upstream if that remote branch contains the commit, otherwise
+/// its own name if the remote branch with that name contains the commit, because a branch may have been pushed without
+/// setting its upstream. If neither contains the commit, the upstream is returned. For a branch without an upstream,
+/// its own name is returned.
 fn find_remote_branch_name(
     repo: &Repository,
     local: &str,

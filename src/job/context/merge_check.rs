@@ -91,7 +91,8 @@ fn find_overtaken_branch(
 
 /// Returns whether the commit may be on this branch of the remote, that is, whether the clone's copy of the branch
 /// contains it. If the host names the commit, it may also be on a branch that the clone lacks, and the commit of a push
-/// may be ahead of the clone's copy. A commit that the host does not name may have been created by the job.
+/// may be ahead of the clone's copy. A commit that the host does not name may have been created by the job, so it must
+/// be in the clone's copy.
 pub fn may_be_on_branch(
     repo: &Repository,
     ci: &CiContext,

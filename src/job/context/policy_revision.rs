@@ -21,7 +21,7 @@ pub enum PolicyRevision {
     },
     Commit {
         commit: CommitId,
-        /// The branch with this commit at its end, without `refs/heads/`.
+        /// The branch whose newest known commit this is, without `refs/heads/`.
         branch: String,
         /// The source of the commit: the full name of the reference, or the host's variable or field.
         source: String,
@@ -32,7 +32,8 @@ pub enum PolicyRevision {
 }
 
 impl PolicyRevision {
-    /// Returns the commit, if the revision is another commit than the reviewed one.
+    /// Returns the commit of the branch that the policy is read from. Returns `None` if the policy is read from head or
+    /// the revision is unknown.
     pub const fn commit(&self) -> Option<&CommitId> {
         match self {
             Self::Commit { commit, .. } => Some(commit),
@@ -77,7 +78,8 @@ pub fn find_target_policy_revision(
     revision.map_err(|error| error.with_host(ci.host))
 }
 
-/// Returns the newest commit of the default branch as the policy revision, even if that branch is checked out.
+/// Returns the newest commit of the default branch as the policy revision, even if that branch is checked out. If the
+/// clone lacks the branch, the revision is unknown.
 pub fn find_default_branch_policy_revision(
     repo: &Repository,
     ci: &CiContext,
@@ -128,7 +130,8 @@ pub fn describe_revision_age(
     Ok(match (&tip.tracked_branch, tip.field) {
         (Some(tracked_branch), _) if is_ahead => Some(format!(
             "the commit of this run is not in this clone's copy of `{}/{branch}` ({short}, {date}), so the gate \
-             configuration of {short} is used: if the branch has the commit, fetch the branch first, or pass --deepen",
+             configuration of commit {short} is used: if the branch has the commit, fetch the branch first, or pass \
+             --deepen",
             tracked_branch.remote
         )),
         (Some(tracked_branch), _) if !tip.is_named => Some(format!(
@@ -137,15 +140,15 @@ pub fn describe_revision_age(
             tracked_branch.remote
         )),
         (None, Some(field)) if branches.is_unproven() => Some(format!(
-            "the target branch `{branch}` is {short} from {date} ({field}): no remote of this clone is the target's \
-             repository, so newer commits of the branch are not considered"
+            "the newest known commit of the target branch `{branch}` is {short} from {date} ({field}): no remote of \
+             this clone is the target's repository, so newer commits of the branch are not considered"
         )),
         _ => None,
     })
 }
 
 /// Returns whether the run reviews the commit that the host names: that commit is checked out, and `--head` does not
-/// name another one. The result is also true for a local run and for a repository without commits.
+/// name another commit. The result is also true for a local run and for a repository without commits.
 pub fn reviews_host_commit(
     repo: &Repository,
     ci: &CiContext,
@@ -178,7 +181,8 @@ pub fn reviews_host_commit(
 }
 
 /// Fetches the newest commit of the run's branch if the clone's copy of the branch lacks the commit that the host
-/// names. A failed fetch is only passed to `report`.
+/// names. Nothing is fetched for an unmerged change, for a commit that the host does not name, or without a remote. A
+/// failed fetch is only passed to `report`.
 pub fn fetch_run_branch(
     repo: &mut Repository,
     ci: &CiContext,
@@ -256,7 +260,8 @@ fn has_known_age(branches: &TargetBranches<'_>, branch: &str) -> bool {
 }
 
 /// Returns the policy revision of a run without a target branch: head itself if the host names it as a commit of the
-/// default branch, otherwise the newest commit of the default branch.
+/// default branch, otherwise the newest commit of the default branch. If the clone does not know the default branch,
+/// the revision is unknown.
 fn choose_default_branch_revision(
     branches: &TargetBranches<'_>,
     repo: &Repository,
@@ -285,8 +290,8 @@ fn choose_default_branch_revision(
     find_branch_revision(branches, &name, "default")
 }
 
-/// Returns whether the commit of the run may be on the branch of the run. The commit of the run is the one that the
-/// host names, otherwise the checked-out one. If the clone lacks the commit, the result is true.
+/// Returns whether the commit of the run may be on the branch of the run. The commit of the run is the commit that the
+/// host names, otherwise the checked-out commit. If the clone lacks the commit, the result is true.
 fn is_on_run_branch(repo: &Repository, ci: &CiContext) -> Result<bool, ContextError> {
     let run_commit = match &ci.commit {
         Some(id) => repo.find_commit_with_id(id),

@@ -21,7 +21,7 @@ impl Target {
         }
         if !self.host.is_local() && self.is_clone_incomplete(repo, &branches)? {
             return Ok(Some(format!(
-                "could not determine whether the remote's branch `{branch}` has the commit {}",
+                "could not determine whether the remote's branch `{branch}` contains commit {}",
                 self.head.short()
             )));
         }

@@ -39,10 +39,11 @@ pub struct RunSubject<H> {
     pub idle_reason: Option<String>,
 }
 
-/// A commit, which the platform reads from the remote.
+/// The subject of a run that reviews a commit, which the platform reads from the remote.
 pub type Target = RunSubject<CommitId>;
 
-/// Files in a commit, or with `None` in the index or the working tree. A comparison does not need a remote.
+/// The subject of a run that reviews files: those of a commit or, with the head `None`, those of the index or the
+/// working tree. A comparison does not need a remote.
 pub type Comparison = RunSubject<Option<CommitId>>;
 
 impl<H> RunSubject<H> {

@@ -218,7 +218,8 @@ impl<'a> TargetBranches<'a> {
         Some(EventCommit { commit, field })
     }
 
-    /// Returns the target's side of the host's trial merge: its first parent, if another parent is the host's commit.
+    /// Returns the target's commit in the host's trial merge: the first parent of the merge, if another parent is the
+    /// host's commit.
     fn find_merged_target(&self) -> Result<Option<CommitId>, GitError> {
         let (Some(merge), Some(host_commit)) = (&self.ci.checkout, &self.ci.commit) else {
             return Ok(None);
@@ -252,7 +253,8 @@ impl<'a> TargetBranches<'a> {
 }
 
 impl TargetTip {
-    /// Describes the commit for messages, for example "`origin/main`".
+    /// Describes the commit for messages, for example "`origin/main`", or "`main` as the host saw it (1a2b3c4)" for a
+    /// commit that the event names.
     pub(super) fn describe(&self) -> String {
         match (&self.tracked_branch, self.field) {
             (Some(branch), None) => format!("`{}/{}`", branch.remote, branch.branch),

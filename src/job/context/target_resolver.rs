@@ -42,8 +42,10 @@ impl TargetResolver<'_> {
     /// Resolves the base for a review of the files in the working tree or the index. A directory without git or without
     /// a commit has no base, so all pipelines are reviewed, unless `--base` requests one.
     pub(super) fn resolve_checkout(&self) -> Result<Comparison, ContextError> {
+        // The reviewed files may differ from every commit.
+        let head_commit = None;
         if let Some(reason) = self.idle_reason() {
-            return Ok(Comparison::for_idle_run(self.ci, None, reason));
+            return Ok(Comparison::for_idle_run(self.ci, head_commit, reason));
         }
         let (branch, is_host_commit, base) = match self.repo.head() {
             Ok(checked_out) => {
@@ -66,7 +68,13 @@ impl TargetResolver<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        Ok(Comparison::new(self.ci, None, branch, is_host_commit, base))
+        Ok(Comparison::new(
+            self.ci,
+            head_commit,
+            branch,
+            is_host_commit,
+            base,
+        ))
     }
 
     /// Returns why the run has nothing to review, unless the user selected what to review with flags.

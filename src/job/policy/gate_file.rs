@@ -41,9 +41,9 @@ pub struct NamedText {
 /// The versions of one file of the gate configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GateFile {
-    /// The version that decides: that of the policy revision, or the job's own file. `None` if there is none.
+    /// The version that decides: that of the policy revision, or the job's own file. `None` if there is no such file.
     pub policy_text: Option<NamedText>,
-    /// The checkout's version, if another one decides.
+    /// The checkout's version, if another version decides.
     pub checkout_text: Option<NamedText>,
     /// Why the target branch has no such file. From the checkout's version, only settings that cannot hide findings are
     /// then used.
@@ -57,7 +57,7 @@ pub struct GateFile {
 pub enum CheckoutFiles {
     /// The files on disk, in a local run.
     OnDisk,
-    /// The files of the checked-out commit, in CI: an earlier step of the job may have changed those on disk.
+    /// The files of the checked-out commit, in CI: an earlier step of the job may have changed the files on disk.
     Committed(CommitId),
 }
 
@@ -100,7 +100,7 @@ impl CheckoutFiles {
     }
 }
 
-/// The source of the gate configuration's files, and what happens to those that cannot be used.
+/// The source of the gate configuration's files, and the treatment of files that cannot be used.
 pub struct GateFileReader<'r> {
     pub repo: &'r Repository,
     pub policy_revision: &'r PolicyRevision,
@@ -126,8 +126,8 @@ impl GateFileReader<'_> {
                     unusable_reason: Some(format!("{name} cannot be read: {reason}")),
                     ..GateFile::default()
                 }),
-                read => Ok(GateFile {
-                    policy_text: read?,
+                result => Ok(GateFile {
+                    policy_text: result?,
                     ..GateFile::default()
                 }),
             },
@@ -253,7 +253,7 @@ pub fn read_job_file(file: &Path, presence: FilePresence) -> Result<GateFile, Po
 
 /// Reads the committed version of a file if git converts the file at the checkout, for example because of the attribute
 /// `text`, so that the file on disk differs from the file that readers of the commit see. Returns `None` if git does
-/// not convert the file, or if both are equal.
+/// not convert the file, or if the file on disk equals the committed version.
 fn read_converted_file(repo: &Repository, path: &str, limit: u64) -> Result<Option<NamedText>, PolicyError> {
     if repo.is_bare() {
         return Ok(None);
@@ -343,7 +343,7 @@ pub fn read_gate_file_version(
     Ok(match &file.content {
         FileContent::Blob(blob) => match repo.read_blob(blob, limit) {
             Err(GitError::TooLarge { .. }) => build_too_large_version(limit),
-            read => GateFileVersion::Text(read?),
+            content => GateFileVersion::Text(content?),
         },
         FileContent::Disk(full) => match read_disk_file(full, limit) {
             Ok(Some(bytes)) => GateFileVersion::Text(bytes),

@@ -8,7 +8,7 @@ use super::changes::{GateFileVersion, UnknownEffects, find_rule, retain_stricter
 use sluicegate_pipelines::rules::{RuleOutline, RuleState, list_rules};
 use std::collections::BTreeSet;
 
-/// The versions of a file for a three-way merge: of the change, of the target branch, and where they parted.
+/// The versions of a file for a three-way merge: on head, on the tip of the target branch, and on the bases.
 #[derive(Debug, Clone, Copy)]
 pub struct MergeVersions<'a> {
     pub head: &'a GateFileVersion,

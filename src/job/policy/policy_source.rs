@@ -1,4 +1,4 @@
-//! The commit that the gate configuration is read from: the reviewed one, or the target branch's.
+//! The commit that the gate configuration is read from: the reviewed commit, or the newest commit of the target branch.
 
 use crate::job::ci::CiContext;
 use crate::job::context::{
@@ -13,7 +13,7 @@ pub enum PolicySource {
     /// The target branch in CI; the checkout on the default branch and in a local run.
     #[default]
     Auto,
-    /// The target branch of the change; without one, the default branch.
+    /// The target branch of the change, or the default branch if the change has no target branch.
     Base,
     /// The checkout.
     Head,

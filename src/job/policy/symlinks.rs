@@ -86,7 +86,7 @@ fn read_link_target(repo: &Repository, link: &SnapshotFile) -> Result<Option<Str
     let bytes = match &link.content {
         FileContent::Blob(blob) => match repo.read_blob(blob, MAX_TARGET_BYTES) {
             Err(GitError::TooLarge { .. }) => None,
-            read => Some(read?),
+            content => Some(content?),
         },
         FileContent::Disk(full) => read_disk_file(full, MAX_TARGET_BYTES).ok().flatten(),
     };

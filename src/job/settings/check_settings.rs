@@ -10,11 +10,11 @@ use std::path::PathBuf;
 
 #[derive(Debug, Clone)]
 pub struct CheckSettings {
-    /// Without a head, the working tree or the index is checked.
+    /// The settings that a check and a review share. Without a head, the working tree or the index is checked.
     pub gate: GateSettings,
     /// Checks the index instead of the working tree.
     pub staged: bool,
-    /// The rules file to evaluate, instead of the project's. Only the job may set it.
+    /// The rules file to evaluate, instead of the project's rules file. Only the job may set it.
     pub rules_file: Option<PathBuf>,
     /// Checks named files even if they did not change.
     pub checks_unchanged_paths: bool,

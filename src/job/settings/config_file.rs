@@ -176,7 +176,7 @@ fn unknown_key_error(position: &str, field: &str, known_keys: &[&'static str]) -
     }
     let error = SettingsError::new(format!("{position}: unknown key `{field}`"));
     let hint = text::suggest(field, known_keys);
-    error.with_hint(hint.unwrap_or_else(|| format!("known keys here: {}", known_keys.join(", "))))
+    error.with_hint(hint.unwrap_or_else(|| format!("valid keys: {}", known_keys.join(", "))))
 }
 
 /// Returns the error for a key that only the job may set, with its variable.
@@ -223,7 +223,7 @@ mod tests {
         insta::assert_snapshot!(error("project-id: x\nreview:\n  fail_on: warn\n"),
             @"sluicegate.yaml:3:3: unknown key `fail_on` | did you mean `fail-on`?");
         insta::assert_snapshot!(error("zzzzzz: 1\n"),
-            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, include, exclude, environment, poll-interval, cancel-status, vocabulary, review, project-checks, publish, publish-on");
+            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | valid keys: project-id, agent-version, config-dir, timeout, retries, include, exclude, environment, poll-interval, cancel-status, vocabulary, review, project-checks, publish, publish-on");
     }
 
     /// The keys that only the job may set.

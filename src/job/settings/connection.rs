@@ -230,7 +230,8 @@ fn find_token_source(
     match (&args.token_file, &args.token_command) {
         (Some(_), Some(_)) => {
             return Err(
-                SettingsError::new("--token-file and --token-command are both set").with_hint("remove one"),
+                SettingsError::new("--token-file and --token-command are both set")
+                    .with_hint("remove one of the two flags"),
             );
         }
         (Some(path), None) => return Ok(Some(TokenSource::File(env.current_dir().join(path)))),
@@ -282,7 +283,7 @@ fn find_client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsErr
             return Ok(None);
         }
         let message = format!(
-            "the client credentials are incomplete: {} is not set",
+            "the client credentials are incomplete: {} must be set, too",
             missing_names.join(" and ")
         );
         return Err(SettingsError::new(message));

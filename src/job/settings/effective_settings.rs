@@ -1,4 +1,4 @@
-//! Lists each setting with its effective value and the place that sets it.
+//! Lists each setting with its effective value and the origin of the value.
 //!
 //! The values are those of the sources before they are checked. Secrets are never shown, and neither are values that
 //! can contain one.
@@ -31,7 +31,7 @@ pub struct EffectiveSetting {
     pub origin: SettingOrigin,
 }
 
-/// The place that sets a value.
+/// The origin of an effective value.
 #[derive(Debug)]
 pub enum SettingOrigin {
     Flag(&'static str),
@@ -108,13 +108,13 @@ impl SettingSources<'_> {
             .as_ref()
             .and_then(|(file, _)| Tree::parse(file.text.as_bytes(), None).ok());
         setting_table::all_settings()
-            .map(|setting| self.find_effective_setting(setting, flags, tree.as_ref()))
+            .map(|setting| self.resolve_effective_setting(setting, flags, tree.as_ref()))
             .collect()
     }
 
-    /// Returns a setting with its value and origin: the flag, otherwise the variable, the configuration file or the
+    /// Resolves a setting to its value and origin: the flag, otherwise the variable, the configuration file or the
     /// default.
-    fn find_effective_setting(
+    fn resolve_effective_setting(
         &self,
         setting: &'static Setting,
         flags: &GlobalArgs,

@@ -63,7 +63,7 @@ pub(super) fn deserialize_globs<'de, D: Deserializer<'de>>(
     Ok(globs.map(|globs| globs.into_iter().map(|glob| glob.0).collect()))
 }
 
-/// A valid glob. The error of an invalid one has its position.
+/// A valid glob. The error for an invalid glob has its position in the file.
 struct ValidGlob(String);
 
 impl<'de> Deserialize<'de> for ValidGlob {

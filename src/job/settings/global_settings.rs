@@ -30,7 +30,8 @@ pub fn requested_config_dir(args: &GlobalArgs, env: &Env) -> Option<String> {
     Layers::new(env).resolve_text(args.config_dir.clone(), variable::CONFIG_DIR, None)
 }
 
-/// Returns where to read the gate configuration from: `--policy`, otherwise the variable or the default.
+/// Returns where to read the gate configuration from: `--policy`, otherwise the variable or the default. The
+/// configuration file cannot set it, because the file itself is read from there.
 pub fn resolve_policy_source(args: &GlobalArgs, env: &Env) -> Result<PolicySource, SettingsError> {
     let source = Layers::new(env).resolve_setting(args.policy, variable::POLICY, parse_value, None)?;
     Ok(source.unwrap_or_default())
@@ -48,14 +49,15 @@ pub fn requested_target_repositories(args: &GlobalArgs, env: &Env) -> Result<Vec
 }
 
 /// Returns how to treat a change that edits the gate configuration together with other files: `--gate-changes`,
-/// otherwise the variable or the default.
+/// otherwise the variable or the default. Only the job may set it, not the configuration file.
 pub fn resolve_gate_changes(args: &GlobalArgs, env: &Env) -> Result<GateChanges, SettingsError> {
     let gate_changes =
         Layers::new(env).resolve_setting(args.gate_changes, variable::GATE_CHANGES, parse_value, None)?;
     Ok(gate_changes.unwrap_or_default())
 }
 
-/// Returns the CI host that `--ci` or the variable names, or `None` to detect the host.
+/// Returns the CI host that `--ci` or the variable names, or `None` to detect the host. The configuration file cannot
+/// set it.
 pub fn requested_host(args: &GlobalArgs, env: &Env) -> Result<Option<Host>, SettingsError> {
     match Layers::new(env)
         .resolve_text(args.ci.clone(), variable::CI, None)
@@ -139,7 +141,8 @@ impl SettingSources<'_> {
     }
 }
 
-/// Parses the path of a file in the repository. It must be relative and must not contain `..` or `.git`.
+/// Parses the path of a file in the repository. The path must be relative and must not contain `..` or `.git`. A
+/// leading `./` is removed.
 fn parse_team_rules_path(text: &str) -> Result<String, SettingsError> {
     let path = text.trim_start_matches("./");
     let is_inside = !path.starts_with('/') && !path.contains(['\\', '\0', ':']);
@@ -153,10 +156,12 @@ fn parse_team_rules_path(text: &str) -> Result<String, SettingsError> {
     Err(SettingsError::new(message).with_hint("write a path relative to the repository root, or `off`"))
 }
 
-/// Parses the name of a directory at the repository root. A trailing slash is removed; other slashes are errors.
+/// Parses the name of a directory at the repository root. A leading `./` and a trailing slash are removed; other
+/// slashes are errors.
 fn parse_config_dir(text: &str) -> Result<String, SettingsError> {
     let name = text.trim_end_matches('/').trim_start_matches("./");
-    if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']) {
+    let is_invalid = name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']);
+    if is_invalid {
         let message =
             format!("hidden directory {text:?} is not the name of a directory at the repository root");
         return Err(SettingsError::new(message));

@@ -1,4 +1,4 @@
-//! Combines flag, variable and file: the first one that is set wins.
+//! Combines flag, variable and file: the first of them that is set takes precedence.
 
 use super::SettingsError;
 use super::setting_format::SettingFormat;
@@ -6,7 +6,7 @@ use super::setting_names;
 use crate::env::Env;
 use sluicegate_base::unexpanded_value::UnexpandedValue;
 
-/// The place that sets a value.
+/// The source of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingSource {
     Flag,
@@ -26,7 +26,7 @@ impl SettingSource {
     }
 }
 
-/// Resolves values. An error states the variable that is wrong.
+/// Resolves settings from flag, variable and file. An error states the variable that is wrong.
 #[derive(Clone, Copy)]
 pub(crate) struct Layers<'a> {
     env: &'a Env,
@@ -96,7 +96,7 @@ impl<'a> Layers<'a> {
     }
 
     /// Returns the integer with the highest precedence, or the default. Fails if it is outside the bounds in the table
-    /// of settings. `name` is used in errors.
+    /// of settings. A variable that is not in the table has the default 0 and no bounds. `name` is used in errors.
     pub(super) fn resolve_integer(
         self,
         flag: Option<u64>,
@@ -127,7 +127,8 @@ impl<'a> Layers<'a> {
         Ok(usize::try_from(number).unwrap_or(usize::MAX))
     }
 
-    /// Returns the name with the highest precedence, or the default name in the table of settings.
+    /// Returns the name with the highest precedence, or the default name in the table of settings. Without a default,
+    /// the name is empty.
     pub(super) fn resolve_name(self, flag: Option<String>, variable: &str, file: Option<String>) -> String {
         self.resolve_text(flag, variable, file).unwrap_or_else(|| {
             match setting_names::find_setting_by_variable(variable).map(|setting| setting.format) {
@@ -218,7 +219,7 @@ pub(super) fn reject_unexpanded(
 
 /// Returns the error for a variable whose value cannot be parsed.
 fn invalid_variable_error(variable: &str, reason: &str) -> SettingsError {
-    SettingsError::new(format!("invalid value of the variable {variable}: {reason}"))
+    SettingsError::new(format!("invalid value for the variable {variable}: {reason}"))
 }
 
 /// Parses an integer. Surrounding spaces are ignored.

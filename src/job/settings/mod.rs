@@ -66,7 +66,7 @@ use std::path::{Path, PathBuf};
 
 const ANY_PATH: &str = "to use any path, pass the flag or set the variable in the job";
 
-/// An invalid setting, with its place and a hint.
+/// An error about an invalid setting, with a hint.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct SettingsError {
@@ -139,7 +139,7 @@ pub struct SettingSources<'a> {
 
 /// Returns the text of the configuration file whose settings are used, and `is_missing`. If the policy revision has no
 /// usable file, the text is the checkout's, from which only settings that cannot hide findings are used.
-fn select_text(file: &GateFile, is_missing: bool) -> Option<(policy::NamedText, bool)> {
+fn select_config_text(file: &GateFile, is_missing: bool) -> Option<(policy::NamedText, bool)> {
     let text = if is_missing {
         &file.checkout_text
     } else {
@@ -207,7 +207,7 @@ impl<'a> SettingSources<'a> {
             checkout: checkout.map(|checkout| checkout.root.to_path_buf()),
             tracked_outputs: HashSet::new(),
             file: config,
-            file_text: select_text(file, is_missing),
+            file_text: select_config_text(file, is_missing),
             first_file,
             has_unused_publish_on: is_missing && has_publish_on,
             on_unusable,
@@ -278,7 +278,7 @@ impl<'a> SettingSources<'a> {
         first_file.retain_outputs(|key, path| self.resolve_output_path(key, path).is_ok());
         self.first_file = first_file;
         let warning = format!(
-            "no file is written to these ignored paths: {}",
+            "the following output paths are ignored, so their files are not written: {}",
             messages.join("; ")
         );
         self.note = Some(match self.note.take() {
@@ -298,35 +298,35 @@ impl<'a> SettingSources<'a> {
             .chain(duplicate)
     }
 
-    /// Resolves settings with `read`. If that fails, and unusable files are treated as missing, the settings are
+    /// Resolves settings with `resolve`. If that fails, and unusable files are treated as missing, the settings are
     /// resolved again without the configuration file. If the second attempt succeeds, the file caused the error and is
     /// not used from now on; otherwise the first error is returned.
     pub fn resolve_or_drop_file<T>(
         &mut self,
-        read: impl Fn(&Self) -> Result<T, SettingsError>,
+        resolve: impl Fn(&Self) -> Result<T, SettingsError>,
     ) -> Result<T, SettingsError> {
-        let error = match read(self) {
+        let error = match resolve(self) {
             Err(error) if self.on_unusable == UnusableFile::TreatAsMissing => error,
             result => return result,
         };
         let reason = format!("{FILE_NAME}: {}", error.to_note());
-        self.resolve_without_file(&reason, read).map_err(|_| error)
+        self.resolve_without_file(&reason, resolve).map_err(|_| error)
     }
 
-    /// Stops using the configuration file for this reason, and resolves settings with `read`: first with those settings
-    /// of the checkout's file that cannot hide findings and, if that fails, with the defaults alone.
+    /// Stops using the configuration file for this reason, and resolves settings with `resolve`: first with those
+    /// settings of the checkout's file that cannot hide findings and, if that fails, with the defaults alone.
     pub fn resolve_without_file<T>(
         &mut self,
         reason: &str,
-        read: impl Fn(&Self) -> Result<T, SettingsError>,
+        resolve: impl Fn(&Self) -> Result<T, SettingsError>,
     ) -> Result<T, SettingsError> {
         let first_file_sources = self.with_replacement_file(self.first_file.clone(), reason);
-        if let Ok(value) = read(&first_file_sources) {
+        if let Ok(value) = resolve(&first_file_sources) {
             *self = first_file_sources;
             return Ok(value);
         }
         let default_sources = self.with_replacement_file(FileConfig::default(), reason);
-        let value = read(&default_sources)?;
+        let value = resolve(&default_sources)?;
         *self = default_sources;
         Ok(value)
     }

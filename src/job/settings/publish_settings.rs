@@ -28,7 +28,7 @@ pub struct PublishSettings {
     pub revisions: RequestedRevisions,
     pub selection: Selection,
     pub compatibility: CompatibilitySettings,
-    /// The version to compare the interface with, or `None` for the latest enabled one.
+    /// The version to compare the interface with, or `None` for the latest enabled version.
     pub against: Option<String>,
     pub select: FileSelection,
     pub from: FileSource,
@@ -293,7 +293,8 @@ impl SettingSources<'_> {
             .resolve_switch(args.local_publish, variable::PUBLISH, None)
     }
 
-    /// Resolves the globs of the branches and tags whose commits are published.
+    /// Resolves the globs of the branches and tags whose commits are published. The error for an invalid glob shows a
+    /// valid one as an example.
     pub fn resolve_publish_on(&self, args: &CiArgs) -> Result<PublishOn, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish_on);
         let parse_line = |line: &str| Ok(line.to_owned());

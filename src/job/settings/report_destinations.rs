@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 #[derive(Debug, Clone)]
 pub struct ReportDestinations {
-    /// The reports to write. If empty, the report that the CI host looks for.
+    /// The reports to write. If empty, the report that the CI host reads is written.
     pub reports: Vec<ReportFlag>,
     pub annotations: Annotations,
     /// Whether to keep a comment on the pull or merge request.

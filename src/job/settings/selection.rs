@@ -29,7 +29,7 @@ pub struct Selection {
     include_key: Option<&'static str>,
 }
 
-/// The purpose of a selection. Each has its own keys in the configuration file, which override the common ones.
+/// The purpose of a selection. Each purpose has its own keys in the configuration file, which override the common keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SelectionPurpose {
     Review,
@@ -122,7 +122,8 @@ pub(super) fn compile_globs(patterns: &[String], example: &str) -> Result<GlobSe
         .map_err(|error| SettingsError::new(format!("the globs cannot be used together: {error}")))
 }
 
-/// The pipelines that the configuration file excludes from the review only, so that they are published without one.
+/// The pipelines that the configuration file excludes from the review only, so that they are published without a
+/// review.
 #[derive(Debug, Clone, Default)]
 pub struct ReviewExclusions {
     include: Option<GlobSet>,
@@ -154,7 +155,8 @@ impl SettingSources<'_> {
     }
 
     /// Resolves the globs that select files: the globs of the job, otherwise the globs in the section of the
-    /// configuration file for this purpose, otherwise the globs at its top level.
+    /// configuration file for this purpose, otherwise the globs at its top level. The globs of the job are also stored
+    /// on their own, because each of them must match a file.
     pub fn resolve_selection(
         &self,
         args: &GlobArgs,

@@ -7,15 +7,15 @@ use crate::job::policy::Strictness;
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     pub variable: &'static str,
-    /// The flag, or empty.
+    /// The flag with its dashes, or an empty text if the setting has no flag.
     pub flag: &'static str,
-    /// The key in the file, with its section first, or empty. If only the job may set it, this is the key that the file
-    /// must not contain.
+    /// The key in the configuration file, with its section first, or an empty text if the setting has no key. If only
+    /// the job may set the setting, the file must not contain this key.
     pub key: &'static str,
     pub kind: SettingKind,
-    /// The format of its value in the file.
+    /// The format of the setting's value in the configuration file.
     pub(super) format: SettingFormat,
-    /// The order of its values by strictness.
+    /// The order of the setting's values by strictness.
     pub(super) strictness: Strictness,
     pub(super) description: &'static str,
 }
@@ -27,7 +27,7 @@ impl Setting {
     }
 }
 
-/// A section of the file with its settings. The name of the top level is empty.
+/// A section of the configuration file with its settings. The name of the top level is empty.
 pub(super) struct SettingSection {
     pub(super) name: &'static str,
     pub(super) description: &'static str,

@@ -30,7 +30,7 @@ pub(super) enum SettingFormat {
     Globs(Option<&'static [&'static str]>),
     /// A list of names, with an example.
     Names(&'static str),
-    /// The values of a flag.
+    /// A word that is a value of a flag, with the function that builds the JSON schema.
     Enumeration(fn() -> Value),
     Uuid,
     Reports,

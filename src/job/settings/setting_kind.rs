@@ -1,6 +1,6 @@
 //! The kinds of settings, which decide who may set them.
 
-/// The places that may set a setting.
+/// The kind of a setting, which decides who may set it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingKind {
     /// The destination of secrets, and programs to run: only the job may set them.
@@ -9,12 +9,14 @@ pub enum SettingKind {
     Subject,
     /// The rules of the verdict: set by the job, otherwise by the policy.
     Verdict,
-    /// Facts, reports and requests: set by the job, otherwise by the policy, or without one by the checkout's file.
+    /// Facts, reports and requests: set by the job, otherwise by the policy or, if there is no policy, by the
+    /// checkout's file.
     Operational,
 }
 
 impl SettingKind {
-    /// Returns a text for people about who may set a setting of this kind: the job or the configuration file.
+    /// Describes who may set a setting of this kind: only the job, or also the configuration file. The job comes first,
+    /// because it takes precedence.
     pub const fn describe_places(self) -> &'static str {
         match self {
             Self::Trust | Self::Subject => "only the job",

@@ -7,7 +7,8 @@ use crate::env::Env;
 use crate::job::policy::KnownSetting;
 use sluicegate_base::text;
 
-/// Names that are not settings of the program and are rejected in the file too, with the variable to use instead.
+/// Keys for a proxy. The configuration file must not contain them, although the program has no such settings. Each has
+/// the variable to use instead.
 const PROXY_KEYS: [(&str, &str); 3] = [
     ("proxy", "HTTPS_PROXY"),
     ("http-proxy", "HTTP_PROXY"),

@@ -1,4 +1,4 @@
-//! The table of all settings: the variable, meaning, flag, key in `sluicegate.yaml` and allowed places of each setting,
+//! The table of all settings: the variable, meaning, flag and key in `sluicegate.yaml` of each setting, who may set it,
 //! and the format of its value with bounds, default and strictness.
 //!
 //! The table generates the structures that the file is read into, its JSON schema, the bounds and defaults of the
@@ -262,7 +262,7 @@ settings! {
         /// Fields of the review request: pipelines or file-paths.
         REVIEW_REQUEST = "SLUICEGATE_REVIEW_REQUEST", "--review-request", Operational, "request"
             => request: cli::ReviewRequestFields as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::ReviewRequestFields>);
-        /// Data warehouse type to send with a review request of the kind file-paths.
+        /// Data warehouse type to send with a `file-paths` review request.
         DATA_WAREHOUSE = "SLUICEGATE_DATA_WAREHOUSE", "--data-warehouse", Operational, "data-warehouse"
             => data_warehouse: String, SettingFormat::Text("SNOWFLAKE");
         /// Maximum number of files in one review request.
@@ -362,7 +362,7 @@ settings! {
         /// Maximum time to wait for all smoke runs together, in seconds.
         SMOKE_TIMEOUT = "SLUICEGATE_SMOKE_TIMEOUT", "--smoke-timeout", Verdict, "smoke-timeout"
             => smoke_timeout: u64, SettingFormat::Integer { minimum: 1, maximum: 24 * 60 * 60, default: 1_800 };
-        /// Action for the version if a smoke run does not succeed: disable or keep.
+        /// Action to take on the version if a smoke run does not succeed: disable or keep.
         ON_SMOKE_FAILURE = "SLUICEGATE_ON_SMOKE_FAILURE", "--on-smoke-failure", Verdict, "on-smoke-failure"
             => on_smoke_failure: cli::OnSmokeFailure as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::OnSmokeFailure>), Strictness::Scale(&["disable", "keep"]);
     }

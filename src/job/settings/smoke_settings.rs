@@ -8,7 +8,7 @@ use std::fmt;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// The smoke runs of a version.
+/// The smoke runs of a published version, and how to wait for them.
 #[derive(Debug, Clone)]
 pub struct SmokeSettings {
     /// The runs in their order; empty if a publish has none.

@@ -63,7 +63,7 @@ fn statement_of_review_is_compared_with_clone() {
         ),
         (
             |it| it["predicate"]["counts"]["files"] = json!(9),
-            "the statement lists 1 files, but its predicate is about 9",
+            "the statement lists 1 file, but its predicate counts 9",
         ),
         (
             |it| it["predicate"]["rules"]["sha256"] = json!("0".repeat(64)),
@@ -162,7 +162,7 @@ fn statement_of_publication_is_compared_with_platform_and_clone() {
         ),
         (
             |it| it["predicate"]["counts"]["files"] = json!(0),
-            "but its predicate is about 0",
+            "but its predicate counts 0",
         ),
     ];
     for (edit, text) in edits {

@@ -119,7 +119,7 @@ fn default_checkout_of_pull_request_gets_its_head_and_its_base() {
     assert!(
         output
             .err
-            .contains("fetching the branch `feature` and the branch `main` and the commit"),
+            .contains("fetching the branch `feature` and the branch `main` and commit"),
         "{}",
         output.all()
     );
@@ -686,7 +686,7 @@ fn shallow_change_of_fork_is_deepened_by_its_commits() {
         job.call().run(command).expect(7);
         let output = job.call().run(format!("{command} --deepen"));
         assert_ne!(output.code, 7, "{command}: {}", output.all());
-        let items = format!("fetching the branch `main` and the commit {commit}, up to 50");
+        let items = format!("fetching the branch `main` and commit {commit}, up to 50");
         assert!(steps(&output)[0].starts_with(&items), "{}", output.all());
     }
 }

@@ -24,7 +24,7 @@ fn context_on_laptop_matches_snapshot() {
     tag            no
     branch         feature
     head           1731f1bfffaacdf048d82e4715117c8f2b028800
-    on the remote  no: the commit 1731f1bfffaacdf048d82e4715117c8f2b028800 is not on the remote, branch `feature`
+    on the remote  no: commit 1731f1bfffaacdf048d82e4715117c8f2b028800 is not on the remote, branch `feature`
     base           102f806df62a8a80e0c7918bb8ce6785804552dd
     because        the merge-base with the default branch `origin/main`
     policy         sluicegate.yaml of the checkout: the run is not on a CI host
@@ -95,7 +95,7 @@ fn context_of_tag_without_branch_on_gitlab_matches_snapshot() {
     tag            v1
     branch         unknown: no branch contains the head commit
     head           a2537bb1ad95cef9f901d92713126ebf1f8ddcf4
-    on the remote  no: no known remote branch contains the commit a2537bb1ad95cef9f901d92713126ebf1f8ddcf4
+    on the remote  no: no known remote branch contains commit a2537bb1ad95cef9f901d92713126ebf1f8ddcf4
     base           none
     because        a tag has no previous state
     policy         none: this clone does not know the remote's default branch (`git remote set-head origin BRANCH` in the job sets it)

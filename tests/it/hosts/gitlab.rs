@@ -356,5 +356,5 @@ fn kept_checkout_with_older_branch_cannot_tell_whether_remote_has_commit() {
     job.review_call()
         .run("review")
         .expect(1)
-        .saying(&["could not determine whether the remote's branch `feature` has the commit"]);
+        .saying(&["could not determine whether the remote's branch `feature` contains commit"]);
 }

@@ -244,7 +244,7 @@ fn selected_commit_on_no_branch_is_reported_by_what_the_host_shows() {
         .extend(&world, platform.call(&world))
         .run(&review)
         .expect(7)
-        .saying(&[&format!("no known remote branch contains the commit {commit}")]);
+        .saying(&[&format!("no known remote branch contains commit {commit}")]);
     unknown_host_job(platform.call(&world))
         .run(&review)
         .expect(7)

@@ -156,7 +156,7 @@ fn job_whose_clone_cannot_tell_whether_remote_has_commit_warns_and_asks() {
     job.review_call()
         .run("review")
         .expect(1)
-        .saying(&["warning: could not determine whether the remote's branch `feature` has the commit"]);
+        .saying(&["warning: could not determine whether the remote's branch `feature` contains commit"]);
 }
 
 #[test]

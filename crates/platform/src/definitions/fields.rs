@@ -32,7 +32,7 @@ impl<'d> FieldReader<'d> {
                 let error = self.error_at(key, "unknown key");
                 let hint = text::suggest(key, keys);
                 return Err(
-                    error.with_hint(hint.unwrap_or_else(|| format!("known keys here: {}", keys.join(", "))))
+                    error.with_hint(hint.unwrap_or_else(|| format!("valid keys: {}", keys.join(", "))))
                 );
             }
         }

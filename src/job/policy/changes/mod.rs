@@ -34,7 +34,7 @@ pub enum GateFileVersion {
 enum Effect {
     Relaxed,
     Tightened,
-    /// The effect is unknown, or there is none.
+    /// The effect is unknown, or the difference has no effect.
     Unknown,
 }
 
@@ -91,8 +91,8 @@ pub(super) fn retain_stricter(mut sentences: Vec<String>, unknown_effects: Unkno
 }
 
 /// Describes the differences between two versions of a file, which are parsed with `parse` and compared with
-/// `describe_differences`. If a version cannot be parsed, only this is described. Long descriptions are shortened to
-/// [`MAX_SENTENCES`].
+/// `describe_differences`. A missing version is described as a new or removed file. If a version cannot be parsed, the
+/// result contains the reason instead of the differences. Long descriptions are shortened to [`MAX_SENTENCES`].
 fn describe_versions<T: Default>(
     old: &GateFileVersion,
     new: &GateFileVersion,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Maximum number of list entries that a sentence lists.
 const MAX_LISTED_ENTRIES: usize = 10;
 
-/// The key whose globs apply to a section without its own.
+/// The key of the common globs to include, which apply to a section without globs of its own.
 const INCLUDE: &str = "include";
 
 /// The text for the value of a missing key that has no default.

@@ -1,4 +1,4 @@
-//! Describes the changes in the file of the team's rules, rule by rule.
+//! Describes the changes in the team rules file, rule by rule.
 
 use super::{Effect, GateFileVersion, describe_versions, sanitize};
 use sluicegate_pipelines::findings::Enforcement;

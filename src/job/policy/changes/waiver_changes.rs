@@ -35,7 +35,8 @@ pub fn describe_waivers_file_changes(old: &GateFileVersion, new: &GateFileVersio
     })
 }
 
-/// Parses the waivers of a version, without their positions in the file.
+/// Parses the waivers of a version, without their positions in the file. Every rule id is accepted, because a version
+/// with an unknown rule can be compared, too.
 fn parse_entries(bytes: &[u8]) -> Result<BTreeSet<WaiverEntry>, DocumentError> {
     let located_entries = parse_waivers_file(bytes, &|_| true)?;
     Ok(located_entries
@@ -57,7 +58,9 @@ fn describe_waivers(effect: Effect, change: &str, entries: &[&WaiverEntry]) -> V
     let mut sentences = Vec::new();
     if entries.len() > MAX_LISTED_WAIVERS {
         let waiver_count = format_count(entries.len(), "waiver");
-        sentences.push(effect.label(&format!("{waiver_count} {change}, such as")));
+        sentences.push(effect.label(&format!(
+            "{waiver_count} {change}; only the first {MAX_LISTED_WAIVERS} are listed"
+        )));
     }
     for entry in entries.iter().take(MAX_LISTED_WAIVERS) {
         sentences.push(effect.label(&format!("waiver {change}: {}", describe_waiver(entry))));
@@ -105,10 +108,15 @@ mod tests {
         let many = (100..640).map(waiver).collect::<Vec<_>>().concat();
         let added = said("", &many);
         let lines: Vec<&str> = added.lines().collect();
-        assert_eq!(lines[0], "540 waivers added, such as (relaxed)");
+        assert_eq!(
+            lines[0],
+            "540 waivers added; only the first 10 are listed (relaxed)"
+        );
         assert_eq!(lines[1], "waiver added: r in a, c100 (relaxed)");
         assert_eq!(lines.len(), 1 + MAX_LISTED_WAIVERS);
-        assert!(said(&many, "").starts_with("540 waivers removed, such as (tightened)\n"));
+        assert!(
+            said(&many, "").starts_with("540 waivers removed; only the first 10 are listed (tightened)\n")
+        );
     }
 
     #[test]
