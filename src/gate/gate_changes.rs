@@ -14,9 +14,10 @@ use crate::workspace::gate_files::GateFiles;
 use sluicegate_git::{Change, CommitId, Snapshot, SnapshotFile};
 
 impl Workspace<'_> {
-    /// Returns the commits with which the gate configuration is compared. These are the bases that the host implies, so
-    /// that a job cannot hide a change by naming another base. If the bases of the host cannot be resolved, the
-    /// requested bases are used, in CI with a warning. If changes to the gate can fail the run, it is an error instead.
+    /// Returns the commits with which the gate configuration is compared. These are the bases that the host implies
+    /// (for a tag, those on the default branch), so that a job cannot hide a change by naming another base. If the
+    /// bases of the host cannot be resolved, the requested bases are used, in CI with a warning. If changes to the gate
+    /// configuration can fail the run, this is an error instead.
     pub(crate) fn resolve_host_bases(
         &self,
         run: &Run,
@@ -52,8 +53,8 @@ impl Workspace<'_> {
     }
 
     /// Returns the bases of a tag: its merge bases with the default branch `branch`, whose newest commit is `tip`. If
-    /// they cannot be found, prints a warning and returns an empty list. If changes to the gate can fail the run, it is
-    /// an error instead.
+    /// they cannot be found, prints a warning and returns an empty list. If changes to the gate configuration can fail
+    /// the run, this is an error instead.
     fn resolve_tag_bases(
         &self,
         run: &Run,
@@ -108,7 +109,8 @@ impl Workspace<'_> {
         Ok((comparison_without_all.bases, comparison_without_all.base_source))
     }
 
-    /// Describes how a file of the gate configuration changed since the commit, one line for each difference.
+    /// Describes how a file of the gate configuration changed since `commit`, one line for each difference. The file
+    /// may have been renamed.
     pub(crate) fn describe_gate_change(
         &self,
         snapshot: &Snapshot<'_>,
@@ -135,7 +137,7 @@ impl Workspace<'_> {
         }
     }
 
-    /// Reads the content of a file, or the reason why it cannot be read.
+    /// Reads the content of a gate configuration file, or the reason why it cannot be read.
     fn read_gate_content(&self, file: &SnapshotFile) -> GateFileVersion {
         if let Some(reason) = file.kind.unreadable_reason() {
             return GateFileVersion::Unreadable(format!("the file is {reason}"));

@@ -41,7 +41,8 @@ impl<'a> CheckSubject<'a> {
             .snapshot(workspace.resolve_target(self.session, &all_revisions)?.head))
     }
 
-    /// Returns the staged files with `--staged`, otherwise the files on disk.
+    /// Returns the staged files with `--staged`, otherwise the files on disk. In a git hook, reads the index that git
+    /// passes to the hook.
     pub(crate) fn open_local_files(&self) -> Result<Snapshot<'a>, Failure> {
         let (repo, index) = (&self.workspace.repo, self.session.hook_index_path());
         Ok(if self.settings.staged {
@@ -51,8 +52,8 @@ impl<'a> CheckSubject<'a> {
         })
     }
 
-    /// Builds the run that checks the files of this snapshot against the bases of `change`. Fails if a path that
-    /// restricts the run does not exist.
+    /// Builds the run that checks the files of this snapshot against the bases of `change`. The pipelines are selected
+    /// by the same comparison. Fails if a path that restricts the run does not exist.
     pub(crate) fn build_run(
         &self,
         snapshot: Snapshot<'a>,

@@ -38,7 +38,7 @@ impl GateRun<'_> {
             return Ok(());
         };
         let checks = self.project_checks();
-        // Without renames, the findings have no hints, which are not compared here.
+        // `None`: the renames serve only the hints in the findings, which are not compared here.
         let mut proof = checks.with_scope(checks.snapshot, None, |project_scope| {
             let files = &tally.project_files;
             self.prove_project_fixes(project_scope, fix_scope, rules, files, contents)

@@ -220,6 +220,7 @@ impl ProjectScope<'_> {
                 );
             }
         }
+        // The paths of all files serve only the hint at a similar path.
         let is_script_missing = script_paths.iter().any(|path| !scripts.contains_key(*path));
         let regular_paths = if is_script_missing && self.renames.is_some() {
             list_regular_paths(snapshot)?
