@@ -1,6 +1,6 @@
-//! Handles a change that started before the gate became stricter. The platform evaluates the rules file of the reviewed
-//! commit; after the merge, the target's file applies unless the change edited it. Stricter settings of the target's
-//! tip are therefore reported, and the changed pipelines are also evaluated locally against its rules.
+//! Handles a change that started before the gate configuration became stricter. The platform evaluates the rules file
+//! of the reviewed commit; after the merge, the target's file applies unless the change edited it. Stricter settings of
+//! the target's tip are therefore reported, and the changed pipelines are also evaluated locally against its rules.
 
 use crate::error::Failure;
 use crate::gate::evaluate_files;
@@ -120,7 +120,8 @@ impl Workspace<'_> {
 }
 
 impl TipComparison<'_> {
-    /// Describes the settings that are stricter in the target than in the change, by the path of their file.
+    /// Describes the settings that are stricter in the target than in the change, by the path of their file. In a rules
+    /// file, also lists differences of unknown effect, because they may be stricter.
     fn find_stricter_settings(
         &self,
         files: &GateFiles,
@@ -299,8 +300,8 @@ impl StricterTarget {
         })
     }
 
-    /// Evaluates the rules that apply after the merge on the changed pipelines, and adds the findings to the tally.
-    /// `find_path` returns the path that a pipeline has in `snapshot`.
+    /// Evaluates the rules that apply after the merge on the changed pipelines, and adds the failed results to the
+    /// tally. `find_path` returns the path that a pipeline has in `snapshot`. Does nothing if head's rules apply.
     pub(crate) fn add_findings(
         &self,
         repo: &Repository,

@@ -25,7 +25,7 @@ const MAX_LISTED_WAIVERS: usize = 3;
 /// The waivers that a run applies: those of the policy revision.
 pub(crate) struct PolicyWaivers {
     waivers: Waivers,
-    /// Why those of the checkout are not applied.
+    /// The reason why the waivers of the checkout are not applied, as a sentence.
     note: Option<String>,
 }
 
@@ -109,11 +109,11 @@ impl Workspace<'_> {
 }
 
 impl GateRun<'_> {
-    /// Marks the findings that the waivers allow. A pipeline or component that the change renames is also matched by
-    /// its former name.
+    /// Marks the findings that the waivers allow as waived. A pipeline or component that the change renames is also
+    /// matched by its former name.
     pub(crate) fn mark_waived(&self, waivers: &PolicyWaivers, tally: &mut Tally) -> Result<(), Failure> {
         let mut former_names = OldNames {
-            // A waiver at an excluded path allowed nothing.
+            // At a path that the globs exclude, no rule was enforced, so a waiver there did not allow anything.
             paths: self.selection.pipelines.reviewed_former_paths(),
             ..OldNames::default()
         };

@@ -127,7 +127,7 @@ pub(crate) async fn review_in_batches(
     queue.report_unsent_batches();
 }
 
-/// A request of the review: of a batch, or of nothing, to learn whether the platform responds.
+/// A request to the platform: a review of these files, or a probe that shows whether the platform responds.
 enum BatchTask {
     Review(Vec<String>),
     Probe,
@@ -165,7 +165,7 @@ async fn run_task(platform: &Platform, parameters: &ReviewParameters<'_>, task: 
     })
 }
 
-/// The batches to send, the finished ones so far, and whether to continue.
+/// The batches that wait to be sent, and the counts that decide whether to split or send further batches.
 struct BatchQueue {
     responses: Sender<BatchResponse>,
     waiting_batches: VecDeque<Vec<String>>,
@@ -173,8 +173,10 @@ struct BatchQueue {
     unclear_responses: Vec<BatchResponse>,
     /// Number of batches that were split because they got no response.
     split_count: usize,
+    /// Number of consecutive failed batches.
     failure_count: usize,
     is_stopped: bool,
+    /// Number of files whose batch is finished.
     done_count: usize,
 }
 
@@ -230,7 +232,7 @@ impl BatchQueue {
 
     /// Passes a response on to the receiver.
     fn deliver(&self, response: BatchResponse) {
-        // Without a receiver the run has failed already.
+        // If the receiver was dropped, the run has already failed, and nobody needs the response.
         let _ = self.responses.send(response);
     }
 

@@ -54,7 +54,7 @@ pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> 
     Ok(merged_report)
 }
 
-/// Fails if the reports are not of the same review, and names the first fact in which they differ.
+/// Fails if the reports are not of the same review. The error names the first fact in which they differ.
 fn reject_other_review(first: &Report, second: &Report) -> Result<(), MergeError> {
     for ((fact, first_value), (_, second_value)) in list_review_facts(first)
         .into_iter()
@@ -146,7 +146,7 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
     merged_report.gate_refused |= report.gate_refused;
     merged_report.failed_without_finding |= report.failed_without_finding;
     merged_report.failed_batches.extend(report.failed_batches);
-    // Each shard reports the same change.
+    // Each shard compares the same interfaces. If the results differ, a break of consumers takes precedence.
     if merged_report.compat.is_none() || breaks_consumers {
         merged_report.compat = report.compat.or(merged_report.compat.take());
     }

@@ -29,7 +29,7 @@ pub(crate) struct SavedReports<'a> {
     pub(crate) repo: Option<&'a Repository>,
     /// The commit that the job names instead of the event's.
     pub(crate) head: Option<&'a str>,
-    /// The selection of the job, whose variables the jobs of a pipeline usually share.
+    /// The selection of files by this job's settings, which are usually those of the job that wrote the reports.
     pub(crate) selection: Option<Selection>,
     /// The files of the reports' commit, if the clone has it.
     pub(crate) snapshot: Option<Snapshot<'a>>,

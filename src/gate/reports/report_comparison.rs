@@ -206,7 +206,8 @@ impl<'r> OldReport<'r> {
         self.failed_batches.iter().any(|batch| batch.contains(old_path))
     }
 
-    /// Returns the results of the older report for a file. `path` is the path in the new report.
+    /// Returns the results of the older report for a file: missing if that report covers all pipelines and not this
+    /// one, unknown if it has no usable results. `path` is the path in the new report.
     fn find_base_file(&self, path: &str) -> BaseFile<'r> {
         let old_path = self.former_paths.get(path).copied().unwrap_or(path);
         match (self.unusable_files.get(old_path), self.files.get(old_path)) {
@@ -218,8 +219,8 @@ impl<'r> OldReport<'r> {
     }
 }
 
-/// Returns whether the report covers all pipelines: it has no base and no restriction to paths. Reports of a shard are
-/// not compared.
+/// Returns whether the report covers all pipelines: it has no base and no restriction to paths. A report of a shard
+/// does not get here, because it cannot be compared.
 fn covers_all_pipelines(report: &Report) -> bool {
     let context = &report.context;
     context.base.is_none() && context.paths.is_empty()

@@ -1,7 +1,7 @@
 //! One run of the gate: the values that its steps fill, and the steps in their order.
 //!
 //! A command opens the workspace, which reads the policy, resolves the settings, and finds the commit and its base.
-//! Then it calls the steps of [`GateRun`] in this order: `select_pipelines`, `prepare`, `find_change_baseline`,
+//! Then it calls the steps of [`GateRun`] in this order: `select_pipelines`, `prepare`, `set_change_baseline`,
 //! `evaluate`. Each step fills its part of the run; causes, notes and limits go to the [`Evaluation`]. The last step
 //! makes the report, which `delivery` sends to its destinations. A run over reports of earlier runs has one step
 //! instead of these: `evaluate_reports`.
@@ -155,7 +155,8 @@ impl GateRun<'_> {
     }
 
     /// Completes the selection before the evaluation. If a publish follows, adds the pipelines that it would publish,
-    /// changed or not. Then keeps only the pipelines of the requested shard.
+    /// changed or not. Then keeps only the pipelines of the requested shard. Notes named files that are not checked,
+    /// and records the reason if there is no pipeline to review.
     pub(crate) fn prepare(&mut self, published_pipelines: Option<&[String]>) -> Result<(), Failure> {
         if let Some(pipelines) = published_pipelines {
             self.is_before_publish = true;
@@ -192,7 +193,7 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Returns the reason why the review covers only a part of the pipelines, or could not fail. Returns `None` for a
+    /// Returns the reason why this run covers only a part of the pipelines, or could not fail. Returns `None` for a
     /// complete review.
     pub(crate) fn find_partial_reason(&self) -> Option<String> {
         let subject = &self.subject;
