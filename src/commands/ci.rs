@@ -16,12 +16,13 @@ use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::Verdict;
 
-/// Runs `sluicegate ci`: reviews, and publishes after a passed review if the event requests that.
+/// Runs `sluicegate ci`: reviews the change, and publishes after a passed review if the settings publish on its branch
+/// or tag.
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let subject = ReviewSubject::prepare(run, &args.review, Some(&args.publish))?;
     reject_shared_statement_path(args, &subject)?;
     let mut gate = subject.start_run(run, &args.review)?;
-    // A review of only a part does not allow a publish.
+    // A publish requires a review of all pipelines.
     let planned_publish = match gate.find_partial_reason() {
         None => PlannedPublish::for_event(args, &subject.workspace, &subject.target)?,
         Some(_) => None,
@@ -113,8 +114,8 @@ fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
     }
 }
 
-/// Returns why no version is published, or `None` if one is. A dry run has no verdict and is treated as passed, to show
-/// what a publish would do.
+/// Returns the reason why no version is published, or `None` if a version is to be published. A dry run has no verdict
+/// and is treated as passed, to show what a publish would do.
 fn find_reason_against_publish(
     gate: &GateRun<'_>,
     subject: &ReviewSubject<'_>,

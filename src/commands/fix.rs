@@ -109,7 +109,8 @@ fn find_fixes(
     if includes_unchanged {
         gate.select_all_pipelines()?;
     }
-    let mut engine = LocalReview::for_check(&mut gate, None)?;
+    let rules_file = None;
+    let mut engine = LocalReview::for_check(&mut gate, rules_file)?;
     // `None`: no publish follows that needs more pipelines.
     gate.prepare(None)?;
     let wanted_paths = gate.subject.paths.list_paths();

@@ -44,8 +44,8 @@ fn reject_unusable_ci(run: &Run) -> Result<(), Failure> {
     match ci::detect_context(&run.env, Some(host)) {
         Ok(_) => Ok(()),
         Err(error) => Err(Failure::from(ContextError::from(error)).with_hint(format!(
-            "`--ci` and SLUICEGATE_CI describe the job that runs this command; to write a job for this CI host, run \
-             `sluicegate init --host {host}` without them"
+            "`--ci` and SLUICEGATE_CI describe the job that runs this command; to write a job for this CI host, unset \
+             both and run `sluicegate init --host {host}`"
         ))),
     }
 }

@@ -14,6 +14,7 @@ use std::path::Path;
 
 /// Runs `sluicegate report`: merges, compares and renders the reports of earlier runs.
 pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
+    // Without the settings, only the default reports of an earlier run can be found and replaced.
     let sources = run
         .read_setting_sources()
         .inspect_err(|_| run.replace_default_reports(&args.destinations))?;

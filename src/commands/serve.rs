@@ -98,8 +98,8 @@ fn print_connection(run: &Run, platform: &RunningPlatform, project: Option<Uuid>
     }
     if !platform.address().ip().is_loopback() {
         run.ui.warn(
-            "other machines can reach this address and guess tokens, and tokens, pipelines and secrets are \
-             sent unencrypted\nhint: listen on 127.0.0.1, or restrict access with a firewall",
+            "other machines can reach this address and guess tokens; tokens, pipelines and secrets are sent \
+             unencrypted\nhint: listen on 127.0.0.1, or restrict access with a firewall",
         );
     }
     run.ui.print_result(&format_exports(platform, project))?;

@@ -137,7 +137,8 @@ pub(crate) fn list_unchanged_files(
     Ok(files)
 }
 
-/// The text output: one fact per line, then the pipelines in columns. With paths, only their pipelines have rows.
+/// The text output: one fact per line, then the pipelines in columns. If the user named paths, only the pipelines
+/// within these paths have rows.
 pub(crate) struct RunContextText<'a> {
     pub(crate) target: &'a Target,
     pub(crate) selection: &'a SelectedPipelines,
@@ -157,8 +158,8 @@ impl RunContextText<'_> {
         text.push('\n');
         text.push_str(&render_headline(self.target, self.selection));
         let reason_counts = count_repeated_reasons(self.selection);
-        for (reason, number) in &reason_counts {
-            let pipelines = text::format_count(*number, "pipeline");
+        for (reason, pipeline_count) in &reason_counts {
+            let pipelines = text::format_count(*pipeline_count, "pipeline");
             let _ = writeln!(text, "{pipelines}: {}", text::escape_line(reason));
         }
         let rows = self.build_rows(&reason_counts);

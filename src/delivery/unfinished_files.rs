@@ -1,5 +1,5 @@
-//! Replaces what an earlier run, or the change, left at the destinations of a run, so that a run that does not finish
-//! leaves no report of another run.
+//! Replaces the files that an earlier run, or the change, left at the destinations of a run. If the run does not
+//! finish, no report of another run remains that could be taken for its own.
 
 use crate::atomic_file;
 use crate::delivery::list_default_reports;
@@ -40,14 +40,14 @@ pub(crate) fn record_failure(run: &Run, failure: &Failure) {
     }
 }
 
-/// The files that a run writes and that are known so far.
+/// The files that a run will write, as far as they are known.
 #[derive(Default)]
 pub(crate) struct OutputFiles {
     /// The requested or default reports of a review.
     pub(crate) reports: Vec<ReportFlag>,
     /// The JUnit report of a publish.
     pub(crate) publish_junit: Option<PathBuf>,
-    /// Receipts, statements and results, which are removed: there is no unfinished one.
+    /// Receipts, statements and results, which are removed, because they have no form for an unfinished run.
     pub(crate) removed_files: Vec<PathBuf>,
     /// The files that the run reads, which it must not replace.
     pub(crate) inputs: Vec<PathBuf>,

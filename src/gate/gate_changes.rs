@@ -40,12 +40,13 @@ impl Workspace<'_> {
             Err(_) if self.ci.host.is_local() => Ok(comparison.bases.clone()),
             Err(error) => {
                 run.ui.warn(&format!(
-                    "could not resolve the host's base ({error}), so the gate configuration is compared \
-                     with {}",
+                    "could not resolve the base that the CI host names ({error}), so {}",
                     comparison
                         .bases
                         .first()
-                        .map_or("no base", |_| "the requested base")
+                        .map_or("changes to the gate configuration are not reported", |_| {
+                            "the gate configuration is compared with the requested base"
+                        })
                 ));
                 Ok(comparison.bases.clone())
             }

@@ -134,11 +134,11 @@ impl GateRun<'_> {
     }
 }
 
-/// Describes that the waivers of the checkout's file are not used, because the policy revision has no waivers file.
+/// Describes that the waivers in the checkout's file are not used, because the policy revision has no waivers file.
 /// `reason` states why it has none.
 fn describe_unused_waivers(reason: &str) -> String {
     format!(
-        "{reason}, so the waivers of the checkout's file are not used. For this one change, the job can set \
+        "{reason}, so the waivers in the checkout's file are not used. For this one change, the job can set \
          --policy head (SLUICEGATE_POLICY)"
     )
 }

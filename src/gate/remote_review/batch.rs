@@ -51,7 +51,7 @@ pub(crate) enum BatchError {
     #[error(transparent)]
     Request(#[from] HttpError),
     /// The batch was not sent, because earlier batches failed.
-    #[error("not sent: the review stopped because several requests in a row failed")]
+    #[error("not sent: the review stopped because earlier requests failed")]
     NotSent,
 }
 

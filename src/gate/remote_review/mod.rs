@@ -255,7 +255,7 @@ impl<'a> RemoteReview<'a> {
             self.target.reject_fork()?;
             self.target.require_branch()?;
             if let Err(failure) = self.check_on_remote(run) {
-                let message = format!("the review would stop here: {}", failure.describe());
+                let message = format!("the review would fail: {}", failure.describe());
                 run.session.ui.warn(&message);
             }
         }

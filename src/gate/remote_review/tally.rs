@@ -164,7 +164,8 @@ impl ResponseMerger<'_, '_> {
         for (verb, path) in extra_paths {
             let requested_paths = requested_paths.get_or_insert_with(|| RequestedPaths::new(files));
             if let Some(requested_path) = requested_paths.find(&path) {
-                let reason = format!("the platform's response {verb} another spelling of its path, {path}");
+                let reason =
+                    format!("the platform's response {verb} another spelling of this file's path: {path}");
                 self.add_unreviewed(requested_path.to_owned(), reason);
             } else {
                 let note = format!("the platform's response {verb} {path}, which was not requested");
@@ -220,7 +221,9 @@ impl ResponseMerger<'_, '_> {
             }
             (None, None) => "the platform's response has no reviewStatus".to_owned(),
             (None, Some(message)) => {
-                format!("the platform's response has no reviewStatus and no results, but: {message}")
+                format!(
+                    "the platform's response has no reviewStatus and no results, only the message: {message}"
+                )
             }
         };
         let doubtful_files = files.iter().map(|path| (path.clone(), doubt.clone()));

@@ -37,7 +37,7 @@ impl SavedReports<'_> {
         }
         let ids: Vec<String> = commits.into_iter().collect();
         let message = format!(
-            "the report {report_name} is of commit {head}, but this job is for commit {}",
+            "the report {report_name} describes commit {head}, but this job is for commit {}",
             ids.join(" or ")
         );
         Err(Failure::usage(message).with_hint(format!(

@@ -11,7 +11,7 @@ pub(crate) fn select_named_files(
     named_files: &[String],
 ) -> Result<SelectedPipelines, GitError> {
     if let Some(rules) = named_files.iter().find(|path| scope.is_rules_file(path)) {
-        let reason = format!("the rules file {rules} is one of the paths");
+        let reason = format!("the rules file {rules} is one of the given paths");
         let whole_scope = SelectionScope {
             // Without a base, all pipelines are selected, for the reason in `base_source`.
             bases: &[],
