@@ -27,7 +27,7 @@ impl<'a> NeededLines<'a> {
             return Self::for_findings(report.findings());
         }
         // In a review with `--new-only`, new findings come first anyway, so only annotations need this.
-        if report.fixed_count.is_none() || is_annotated(delivery) {
+        if report.fixed_count.is_none() || has_annotations(delivery) {
             let mut findings = report.findings();
             findings.retain(Finding::is_counted);
             return Self::for_findings(findings);
@@ -89,7 +89,7 @@ impl<'a> NeededLines<'a> {
 }
 
 /// Returns whether the host gets annotations, which are sorted by whether the change touched their lines.
-fn is_annotated(delivery: &Delivery<'_>) -> bool {
+fn has_annotations(delivery: &Delivery<'_>) -> bool {
     let (annotations, host) = (delivery.destinations.annotations, delivery.host());
     annotation_style(annotations, host) != AnnotationStyle::None
         || (host == Host::Bitbucket && annotations != Annotations::None)

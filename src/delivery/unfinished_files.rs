@@ -80,11 +80,11 @@ impl OutputFiles {
                 let is_dry = is_dry_run(args.review.dry_run);
                 Self::for_review(run, &args.review.gate.destinations, is_dry)
                     .with_review_statement(run, &args.review.attestation)
-                    .with_publish(publish_files(&args.publish), is_dry)
+                    .with_publish_files(publish_files(&args.publish), is_dry)
             }
             Command::Publish(args) => {
                 let mut files =
-                    Self::default().with_publish(publish_files(&args.flags), is_dry_run(args.dry_run));
+                    Self::default().with_publish_files(publish_files(&args.flags), is_dry_run(args.dry_run));
                 files.inputs.extend(args.require_review.clone());
                 files
             }
@@ -129,7 +129,7 @@ impl OutputFiles {
 
     /// Adds the files of a publish: the receipt and the statement to be removed, and the JUnit report to be replaced. A
     /// dry run does not write a JUnit report, so it keeps the old one.
-    pub(crate) fn with_publish(mut self, files: PublishFiles, is_dry: bool) -> Self {
+    pub(crate) fn with_publish_files(mut self, files: PublishFiles, is_dry: bool) -> Self {
         self.removed_files.extend(files.receipt);
         self.removed_files
             .extend(files.attestation.list_paths().map(Path::to_owned));
@@ -227,7 +227,7 @@ impl Run {
         }
         if let Some(Ok(publish)) = publish.map(|flags| sources.resolve_publish_files(flags)) {
             let is_dry = false;
-            files = files.with_publish(publish, is_dry);
+            files = files.with_publish_files(publish, is_dry);
         }
         self.replace_old_files(&files)
     }
@@ -244,7 +244,7 @@ impl Run {
             return Ok(());
         };
         let is_dry = settings::is_dry_run(args.dry_run, &self.env);
-        let mut files = OutputFiles::default().with_publish(files, is_dry);
+        let mut files = OutputFiles::default().with_publish_files(files, is_dry);
         files
             .inputs
             .extend(sources.resolve_required_review_file(args).ok().flatten());

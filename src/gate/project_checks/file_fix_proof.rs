@@ -83,7 +83,7 @@ impl FileProver<'_> {
             match rewrite {
                 Ok((new_document, comparison)) => {
                     let comparison = comparison?;
-                    comparison.check(&candidate.values)?;
+                    comparison.check_values(&candidate.values)?;
                     return Ok(Some((new_document, comparison)));
                 }
                 Err(error) => candidate.reject_unwritable(&error, proof),
@@ -188,7 +188,7 @@ struct VersionComparison {
 impl VersionComparison {
     /// Fails if the versions differ in more than these values, or if a rule reports a new finding. The error is the
     /// reason to reject the values.
-    fn check(&self, values: &[FixedValue]) -> Result<(), String> {
+    fn check_values(&self, values: &[FixedValue]) -> Result<(), String> {
         if !has_only_new_values(&self.diff, values) {
             return Err("the edit would change more than this value".to_owned());
         }

@@ -150,7 +150,7 @@ impl GateRun<'_> {
             proof,
         };
         prover.prepare_counts(&contents.files, &mut accepted_files)?;
-        prover.prove(accepted_files)?;
+        prover.prove_files(accepted_files)?;
         Ok(prover.proof)
     }
 }
@@ -219,7 +219,7 @@ impl ProjectProver<'_> {
 
     /// Proves the fixes of these files together. If they cause a new finding, proves each half separately, down to
     /// single files. Rejects the fixes that remain after the maximum number of proofs.
-    fn prove(&mut self, mut files: Vec<FixedFile>) -> Result<(), Failure> {
+    fn prove_files(&mut self, mut files: Vec<FixedFile>) -> Result<(), Failure> {
         if files.is_empty() {
             return Ok(());
         }
@@ -233,8 +233,8 @@ impl ProjectProver<'_> {
             None => self.proof.fixed_files.append(&mut files),
             Some(_) if files.len() > 1 && self.remaining_proofs > 0 => {
                 let second_half = files.split_off(files.len() / 2);
-                self.prove(files)?;
-                self.prove(second_half)?;
+                self.prove_files(files)?;
+                self.prove_files(second_half)?;
             }
             Some(reason) => {
                 for file in files {

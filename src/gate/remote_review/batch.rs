@@ -204,7 +204,7 @@ impl BatchQueue {
             Err(BatchError::NotSent) => {}
         }
         self.done_count += response.files.len();
-        self.deliver(response);
+        self.deliver_response(response);
     }
 
     /// Finishes the batches that waited for the probe. If the platform does not respond, stops sending.
@@ -231,7 +231,7 @@ impl BatchQueue {
     }
 
     /// Passes a response on to the receiver.
-    fn deliver(&self, response: BatchResponse) {
+    fn deliver_response(&self, response: BatchResponse) {
         // If the receiver was dropped, the run has already failed, and nobody needs the response.
         let _ = self.responses.send(response);
     }
@@ -239,7 +239,7 @@ impl BatchQueue {
     /// Passes on each batch that was not sent as failed, so that each file has an outcome.
     fn report_unsent_batches(mut self) {
         for files in std::mem::take(&mut self.waiting_batches) {
-            self.deliver(BatchResponse {
+            self.deliver_response(BatchResponse {
                 files,
                 outcome: Err(BatchError::NotSent),
             });

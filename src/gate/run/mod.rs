@@ -168,7 +168,7 @@ impl GateRun<'_> {
             .describe_unchecked_files(&self.selection.pipelines);
         self.add_notes(unchecked_notes);
         self.keep_shard()?;
-        self.empty_reason = self.find_empty_reason()?;
+        self.empty_reason = self.explain_empty_run()?;
         Ok(())
     }
 
@@ -205,7 +205,7 @@ impl GateRun<'_> {
     }
 
     /// Returns the reason why there is no pipeline to review. Returns `None` if there is one.
-    fn find_empty_reason(&self) -> Result<Option<String>, Failure> {
+    fn explain_empty_run(&self) -> Result<Option<String>, Failure> {
         match &self.subject.comparison.idle_reason {
             Some(reason) => Ok(Some(reason.clone())),
             None if !self.selection.pipelines.files.is_empty() => Ok(None),
