@@ -75,6 +75,7 @@ fn publish(
         unreviewed_selection: workspace
             .sources
             .compile_review_exclusions(&args.review.selection.globs)?,
+        // `execute` adds the review from its argument.
         review: None,
         merged_commit: planned_publish.merged_commit,
         history: VersionHistory::default(),

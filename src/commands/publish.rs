@@ -48,6 +48,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         unreviewed_selection: workspace
             .sources
             .compile_review_exclusions(&GlobArgs::default())?,
+        // `execute` adds the review from its argument.
         review: None,
         merged_commit,
         history: VersionHistory::default(),

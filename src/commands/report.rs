@@ -27,6 +27,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let head = sources.resolve_head(args.head.clone());
     let subject = SavedReports {
         head: head.as_deref(),
+        // Without a valid selection, the list of changes contains all changed pipelines.
         selection: sources
             .resolve_selection(&GlobArgs::default(), SelectionPurpose::Review)
             .ok(),

@@ -63,7 +63,7 @@ struct Delivery<'a> {
     /// Whether the change is also checked against the target's tip.
     has_stricter_target: bool,
     scope: ReviewScope<'a>,
-    /// Whether the gate configuration is read from another commit than the reviewed one.
+    /// True if the gate configuration is read from another commit than the reviewed one.
     is_policy_elsewhere: bool,
     /// The errors in the rules file.
     rules_file_errors: Vec<RulesFileError>,

@@ -95,7 +95,8 @@ fn build_terminal_links(run: &Run, delivery: &Delivery<'_>) -> TerminalLinks {
 }
 
 /// Returns the directory that the paths in the log are relative to. In a local run, this is the current directory, so
-/// that an editor or a shell finds the files; in CI, or if it cannot be determined, the repository root, as in reports.
+/// that an editor or a shell finds the files, even if it is outside the repository. In CI, or if it cannot be
+/// determined, it is the repository root, as in reports.
 fn find_path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
     let Some((repo, _)) = delivery
         .files

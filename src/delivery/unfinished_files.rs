@@ -205,7 +205,8 @@ impl Run {
     }
 
     /// Replaces the reports at the paths that the configuration file names, otherwise at the paths where the host looks
-    /// for them, and the files of a publish. Must not be called in a dry run, which keeps old reports.
+    /// for them, and the files of a publish. Also records which annotations the file requests, for the failures of this
+    /// run. Must not be called in a dry run, which keeps old reports.
     pub(crate) fn replace_reports_of_policy(
         &self,
         workspace: &Workspace<'_>,

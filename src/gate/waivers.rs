@@ -25,7 +25,7 @@ const MAX_LISTED_WAIVERS: usize = 3;
 /// The waivers that a run applies: those of the policy revision.
 pub(crate) struct PolicyWaivers {
     waivers: Waivers,
-    /// The reason why the waivers of the checkout are not applied, as a sentence.
+    /// A sentence that states why the waivers of the checkout are not applied.
     note: Option<String>,
 }
 

@@ -39,7 +39,7 @@ impl BasePaths {
     }
 
     /// Looks up the path that each of these files had at the base. Omits the files that did not change since the base,
-    /// and those that did not exist there.
+    /// and those that did not exist there, because the change cannot have fixed a finding in them.
     pub(crate) fn for_changed_files<'f>(
         files: impl Iterator<Item = &'f str>,
         former_paths: &FormerPaths,
@@ -151,8 +151,8 @@ impl<'b> BaseResults<'b> {
 }
 
 /// Marks each finding of these files as known if every base has it, too. Also records the files whose review failed at
-/// every base. `is_incomplete` returns whether the review of a file is incomplete, so that a missing finding is not
-/// treated as fixed.
+/// every base, because only in these can known findings explain a failed batch. `is_incomplete` returns whether the
+/// review of a file is incomplete, so that a missing finding is not treated as fixed.
 pub(crate) fn mark_known_in_files(
     files: &mut [FileResults],
     is_incomplete: impl Fn(&str) -> bool,

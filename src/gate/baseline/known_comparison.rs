@@ -124,7 +124,7 @@ fn combine_states(
 /// The rule of a finding, its subject or error type, and the kind of the subject.
 type IdentityKey = (String, Option<String>, Option<SubjectKind>);
 
-/// The findings of one file of the base.
+/// The findings that one file has at the base, to be matched with those of head.
 #[derive(Default)]
 struct BaseFindings {
     groups: HashMap<IdentityKey, IdentityGroup>,
@@ -138,6 +138,7 @@ struct BaseFindings {
     is_head_unreadable: bool,
 }
 
+/// The findings of a file with the same identity.
 #[derive(Default)]
 struct IdentityGroup {
     /// The findings at the base that are not matched with one of head yet.

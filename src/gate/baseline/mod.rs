@@ -24,6 +24,7 @@ use sluicegate_platform::http::ErrorKind;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
+/// The commits whose findings are known, and the reason why they were chosen.
 pub(crate) struct Baseline {
     /// The base commits; a finding is known if all of them have it. If empty, every finding is new.
     pub(crate) bases: Vec<CommitId>,
@@ -279,7 +280,8 @@ impl Baseline {
     }
 
     /// Looks up the paths that the reviewed files had at the base, only for files that changed since the base and
-    /// existed there. A file that was renamed from an unselected path is treated as new.
+    /// existed there. In other files, the change cannot have fixed a finding. A file that was renamed from an
+    /// unselected path is treated as new.
     pub(crate) fn changed_base_paths<'f>(
         &self,
         base: &CommitId,

@@ -32,6 +32,7 @@ impl VersionPairs<'_> {
     }
 }
 
+/// The search for components that the change renamed.
 pub(crate) struct RenamedComponents<'r> {
     pairs: VersionPairs<'r>,
     /// The changes to pipelines that exist both at the base and in head, by their path in head.

@@ -99,9 +99,9 @@ impl<'a> CheckSubject<'a> {
         Ok(paths)
     }
 
-    /// Finds the base with which the files are compared: head for staged files in a git hook, otherwise that of a
-    /// review. If the user named only files, they are checked in any case: a base that cannot be resolved is then
-    /// ignored, and so is a reason to check nothing.
+    /// Finds the base with which the files are compared: head for staged files in a local run, as in a git hook,
+    /// otherwise the base of a review. If the user named only files, they are checked in any case: a base that cannot
+    /// be resolved is then ignored, and so is a reason to check nothing.
     pub(crate) fn find_comparison(&self, paths: &CheckPaths) -> Result<Comparison, Failure> {
         let revisions = &self.settings.gate.revisions;
         if let Some(head) = self.find_staged_base() {
@@ -182,8 +182,8 @@ impl<'a> CheckSubject<'a> {
         Ok(())
     }
 
-    /// Returns whether the working tree was compared with head because the user named no base. Returns false for staged
-    /// files: an index that equals head adds nothing that could be checked.
+    /// Returns whether the working tree was compared with head because the user did not name a base. Returns false for
+    /// staged files: an index that equals head adds nothing that could be checked.
     fn is_compared_with_head(&self, run: &GateRun<'_>) -> bool {
         let revisions = &self.settings.gate.revisions;
         let is_working_tree =

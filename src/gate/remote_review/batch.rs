@@ -28,6 +28,7 @@ pub(crate) struct ReviewParameters<'a> {
     pub fields: &'a ReviewFields,
 }
 
+/// The size of the batches, and the number of requests at a time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Batching {
     /// Maximum number of files in one request; 0 is treated as 1.
@@ -173,7 +174,7 @@ struct BatchQueue {
     unclear_responses: Vec<BatchResponse>,
     /// Number of batches that were split because they got no response.
     split_count: usize,
-    /// Number of consecutive failed batches.
+    /// Number of consecutive batches that failed.
     failure_count: usize,
     is_stopped: bool,
     /// Number of files whose batch is finished.

@@ -15,7 +15,7 @@ pub(crate) struct FailedRequests {
     failures: Vec<(String, Failure)>,
     /// The exit status, if the platform refused a request, for example because of the token.
     refusal_status: Option<ExitStatus>,
-    /// The reasons of all failures, as the unreviewed files state them.
+    /// The reasons of all failures, in the words of the unreviewed files.
     causes: BTreeSet<String>,
     /// The files that got no response, or were too large for one.
     files_without_response: BTreeSet<String>,

@@ -57,6 +57,7 @@ pub(crate) struct ComparedChanges {
     pub changes: Vec<Change>,
 }
 
+/// The files to review, and the other files and changes that the selection found.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SelectedPipelines {
     /// The files to review, by path.
