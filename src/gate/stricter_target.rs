@@ -274,7 +274,7 @@ impl StricterTarget {
         for (path, differences) in &self.stricter_settings {
             let text = format!(
                 "the target branch `{branch}` ({commit}) has a stricter {path}: {}; \
-                 to be reviewed against it, merge `{branch}` into your branch",
+                 to have your change reviewed against that file, merge `{branch}` into your branch",
                 List::with_limit(differences, MAX_LISTED_DIFFERENCES).join_with_semicolons()
             );
             limits.push(VerdictLimit {

@@ -190,7 +190,7 @@ impl VersionComparison {
     /// reason to reject the values.
     fn check_values(&self, values: &[FixedValue]) -> Result<(), String> {
         if !has_only_new_values(&self.diff, values) {
-            return Err("the edit would change more than this value".to_owned());
+            return Err("the fix would change more than this value".to_owned());
         }
         self.new_finding.clone().map_or(Ok(()), Err)
     }

@@ -263,7 +263,10 @@ impl ResponseMerger<'_, '_> {
                 Ok(result) => {
                     let earlier_result = results.iter().find(|earlier| earlier.rule == result.rule);
                     if earlier_result.is_some_and(|earlier| earlier.status.name() != result.status.name()) {
-                        unclear_reason = Some(format!("the rule {} has two different results", result.rule));
+                        unclear_reason = Some(format!(
+                            "the platform's response has two different results for the rule {}",
+                            result.rule
+                        ));
                     }
                     results.push(result);
                 }
@@ -291,7 +294,7 @@ impl ResponseMerger<'_, '_> {
         is_batch_failed: bool,
     ) -> Result<RuleResult, String> {
         let Some(rule) = response.rule_name.take() else {
-            return Err("a rule result has no ruleName".to_owned());
+            return Err("a rule result in the platform's response has no ruleName".to_owned());
         };
         let enforcement = self.rules.and_then(|rules| rules.enforcement(&rule));
         let corrected_status = self.gaps.correct_status(path, &rule, &response);
@@ -300,9 +303,11 @@ impl ResponseMerger<'_, '_> {
             Some("FAILED") => Status::Failed(decide_severity(enforcement, is_batch_failed)),
             Some("ERROR") => Status::Error(response.error_type),
             Some(unknown_status) => {
-                return Err(format!("the rule {rule} has an unknown status: {unknown_status}"));
+                return Err(format!(
+                    "the platform's result for the rule {rule} has an unknown status: {unknown_status}"
+                ));
             }
-            None => return Err(format!("the rule {rule} has no status")),
+            None => return Err(format!("the platform's result for the rule {rule} has no status")),
         };
         let violations = self.build_violations(path, &rule, &status, response.violations);
         // Without violations, the result itself is the finding, and has the measured number.

@@ -76,14 +76,14 @@ impl SelectionResult {
         }
         for reason in &self.unusable_files.new_problems {
             let message = format!(
-                "The change makes a file of the gate configuration unusable: {reason}. Fix the file in this change, \
+                "The change makes a gate configuration file unusable: {reason}. Fix the file in this change, \
                  because no later run could use it."
             );
             evaluation.add_cause(Cause::GateChange, message);
         }
         for reason in &self.unusable_files.old_problems {
             evaluation.add_notes([format!(
-                "A file of the gate configuration was unusable before this change and is treated as missing: {reason}"
+                "A gate configuration file was unusable before this change and is treated as missing: {reason}"
             )]);
         }
         let Some(target) = &self.stricter_target else {
