@@ -138,7 +138,7 @@ impl<'a> RemoteReview<'a> {
     }
 
     /// Fails if the remote does not have the commit, or there is no branch. Warns if this is uncertain.
-    fn check_on_remote(&self, run: &GateRun<'_>) -> Result<(), Failure> {
+    fn check_commit_on_remote(&self, run: &GateRun<'_>) -> Result<(), Failure> {
         if let Some(warning) = self.target.check_on_remote(&run.subject.workspace.repo)? {
             run.session.ui.warn(&warning);
         }
@@ -254,7 +254,7 @@ impl<'a> RemoteReview<'a> {
         if run.empty_reason.is_none() {
             self.target.reject_fork()?;
             self.target.require_branch()?;
-            if let Err(failure) = self.check_on_remote(run) {
+            if let Err(failure) = self.check_commit_on_remote(run) {
                 let message = format!("the review would fail: {}", failure.describe());
                 run.session.ui.warn(&message);
             }
@@ -293,7 +293,7 @@ impl ReviewEngine for RemoteReview<'_> {
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure> {
         self.connection.require_project_id()?;
         self.connection.require_agent_version()?;
-        self.check_on_remote(run)?;
+        self.check_commit_on_remote(run)?;
         let platform = run.session.create_platform_client(self.connection)?;
         run.session.ui.say(&format!(
             "reviewing {} of branch {} at {}",
