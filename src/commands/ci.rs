@@ -53,7 +53,8 @@ fn reject_shared_statement_path(args: &CiArgs, subject: &ReviewSubject<'_>) -> R
     Ok(())
 }
 
-/// Publishes after a passed review. A local run without `--publish` only shows what would be published.
+/// Publishes after a passed review. A local run without `--publish` only shows what would be published. A failure is
+/// reported here, as the failure of the publish, because the review has its own report.
 fn publish(
     args: &CiArgs,
     subject: &ReviewSubject<'_>,
@@ -93,7 +94,6 @@ fn publish(
         return publish_step.preview_publish(planned_publish.plan, evidence);
     }
     let result = publish_step.execute(planned_publish.plan, evidence);
-    // The review has its own report, so the failure is that of the publish.
     Ok(result.unwrap_or_else(|failure| {
         record_failure(run, &failure);
         run.report_failure_as(PUBLISH_FAILED, &failure)

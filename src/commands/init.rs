@@ -35,7 +35,7 @@ pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-/// Returns an error if the host of `--ci` does not run this command: the flag describes a running job, and `--host`
+/// Fails if the CI host of `--ci` does not run this command, because the flag describes the running job. `--host`
 /// selects the host of the job to write.
 fn reject_unusable_ci(run: &Run) -> Result<(), Failure> {
     let Some(host) = settings::requested_host(&run.global, &run.env)? else {

@@ -48,7 +48,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     Ok(gate.status.worse(delivery_status))
 }
 
-/// Returns the context that the CI host gives the job.
+/// Reads what the CI host states about this job, such as the commit and the event, from its variables.
 fn read_ci_context(run: &Run) -> Result<CiContext, Failure> {
     let host = settings::requested_host(&run.global, &run.env)?;
     Ok(ci::detect_context(&run.env, host).map_err(ContextError::from)?)

@@ -241,7 +241,7 @@ fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     changes.is_empty().then(|| built_id.to_owned())
 }
 
-/// Creates an annotation with the agent's own command, `buildkite-agent annotate`
+/// Creates a Buildkite annotation with the agent's own command, `buildkite-agent annotate`
 /// (<https://buildkite.com/docs/agent/v3/cli-annotate>). The command does not get the secrets of the platform and of
 /// the code hosts. If the command is not installed, as in some containers, nothing happens.
 fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {

@@ -79,7 +79,8 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns the bases that would be used if the job named no base and did not request all pipelines.
+    /// Returns the bases that would be used if the job did not name a base and did not request all pipelines: those of
+    /// the CI host.
     fn resolve_unrequested_bases(
         &self,
         comparison: &Comparison,
@@ -93,7 +94,8 @@ impl Workspace<'_> {
         Ok(bases)
     }
 
-    /// Returns the bases that would be used without `--all`, and a description of their source.
+    /// Returns the bases that would be used without `--all`, and a description of their source. A run over all
+    /// pipelines needs them to find known findings and changes to the gate configuration.
     pub(crate) fn resolve_bases_without_all(
         &self,
         comparison: &Comparison,

@@ -176,7 +176,8 @@ impl TipComparison<'_> {
         Some(format!("{config_dir}/{file_name}"))
     }
 
-    /// Returns the rules that will apply after the merge. Returns `None` if they are those of head.
+    /// Returns the rules that will apply after the merge. Returns `None` if these are the rules of head, or if the
+    /// target has no hidden directory.
     fn find_rules_after_merge(&self) -> Option<RuleSet> {
         let (head, tip, bases) = self.read_versions(&self.path_at_tip(RULES_FILE)?);
         let rules_file = merge_rules(MergeVersions {
@@ -349,7 +350,7 @@ impl StricterTarget {
         Ok(())
     }
 
-    /// Adds to each violation of a result that it comes from the target's rules.
+    /// Adds to the text of each violation that it comes from the rules of the target branch.
     fn add_branch_name(&self, mut result: RuleResult) -> RuleResult {
         for violation in &mut result.violations {
             violation.text = format!("{} (according to the rules of `{}`)", violation.text, self.branch);
@@ -360,7 +361,8 @@ impl StricterTarget {
 
 /// Adds a result of the target's rules to the results of a file. If the change's rules have a result of the same rule,
 /// it stays if the rule could not be evaluated, and is replaced if it is less severe. Otherwise, only violations about
-/// further subjects are added, except for violations with a counted number, which that result has, too.
+/// further subjects are added. Violations of a counting rule are not added, because the result of the change's rules
+/// already reports the number.
 fn merge_result(file: &mut FileResults, tip_result: RuleResult) {
     let Some(head_result) = file
         .results

@@ -23,8 +23,8 @@ pub(crate) struct CheckPaths {
 }
 
 impl CheckPaths {
-    /// Converts paths that the user typed to restrict the run to the changes below them. Fails if a path exists neither
-    /// in the snapshot nor in a base.
+    /// Converts the paths that the user typed to restrictions: only changes within these paths are reviewed. Fails if a
+    /// path exists neither in the snapshot nor in a base.
     pub(crate) fn from_restrictions(
         run: &Run,
         workspace: &Workspace<'_>,

@@ -138,6 +138,7 @@ impl FileProver<'_> {
 }
 
 impl FixCandidate<'_> {
+    /// Returns the new value of each fix, by the position of the old value.
     fn list_new_texts(&self) -> NewTexts {
         let values = self.values.iter();
         values

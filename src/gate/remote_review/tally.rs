@@ -70,7 +70,8 @@ impl Tally {
         self.files.iter().chain(&self.project_files)
     }
 
-    /// Calls `apply` with one slice of all results: those of the review and those of the project checks.
+    /// Calls `apply` with one slice of all results, of the review and of the project checks, because waivers are
+    /// matched with all findings together. Returns the result of `apply`.
     pub(crate) fn with_all_files<T>(&mut self, apply: impl FnOnce(&mut [FileResults]) -> T) -> T {
         let reviewed_count = self.files.len();
         self.files.append(&mut self.project_files);

@@ -219,8 +219,8 @@ impl<'r> OldReport<'r> {
     }
 }
 
-/// Returns whether the report covers all pipelines: it has no base and no restriction to paths. A report of a shard
-/// does not get here, because it cannot be compared.
+/// Returns whether the report covers all pipelines: it has no base and no restriction to paths. A report of a shard was
+/// rejected before.
 fn covers_all_pipelines(report: &Report) -> bool {
     let context = &report.context;
     context.base.is_none() && context.paths.is_empty()

@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 const EARLIER_REPORT: &str = "compare with a report of an earlier commit of the target branch";
 
 impl SavedReports<'_> {
-    /// Fails unless every report is of the commit of this job. `files` are the files of the reports, in the same order,
-    /// for errors.
+    /// Fails unless every report is of the commit of this job. `files` are the files of the reports, in the same order;
+    /// the error names the file.
     pub(super) fn require_commits(&self, reports: &[Report], files: &[PathBuf]) -> Result<(), Failure> {
         for (report, file) in reports.iter().zip(files) {
             self.require_commit(report, &file.display().to_string())?;
