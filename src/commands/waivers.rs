@@ -15,6 +15,7 @@ pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     let rules = match &verb {
         WaiversVerb::Prune { .. } => CheckRules::Project(workspace.read_rules_at(&snapshot)?),
         WaiversVerb::Add(_) | WaiversVerb::List { .. } => {
+            // The command has no flags for a base or a rules file.
             workspace.find_check_rules(run, &snapshot, &[], None)?
         }
     };

@@ -163,8 +163,9 @@ impl RunContextText<'_> {
             let _ = writeln!(text, "{pipelines}: {}", text::escape_line(reason));
         }
         let rows = self.build_rows(&reason_counts);
-        let kind_width = column_width(&rows, 0);
-        let path_width = column_width(&rows, 1).min(MAX_PATH_WIDTH);
+        let (kind_column, path_column) = (0, 1);
+        let kind_width = column_width(&rows, kind_column);
+        let path_width = column_width(&rows, path_column).min(MAX_PATH_WIDTH);
         for [kind, path, reason] in &rows {
             let row = format!("  {kind:<kind_width$}  {path:<path_width$}  {reason}");
             let _ = writeln!(text, "{}", row.trim_end());

@@ -51,11 +51,9 @@ pub(crate) fn compare_interfaces(
     if changes.is_empty() && is_same_file(&old, &new) {
         return Ok(None);
     }
-    if let (
-        true,
-        LoadedInterface::Read(old_interface, old_bytes),
-        LoadedInterface::Read(new_interface, new_bytes),
-    ) = (changes.is_empty(), &old, &new)
+    if changes.is_empty()
+        && let LoadedInterface::Read(old_interface, old_bytes) = &old
+        && let LoadedInterface::Read(new_interface, new_bytes) = &new
     {
         let parse_meaning = |bytes: &[u8]| SharedPipelines::to_canonical_text(bytes).ok();
         if old_interface.file != new_interface.file || parse_meaning(old_bytes) != parse_meaning(new_bytes) {

@@ -105,7 +105,7 @@ impl GateRun<'_> {
         for file in wanted_files {
             let values = list_proposed_values(file);
             let facts = contents.facts.get(&file.path).and_then(Option::as_ref);
-            let (Some(facts), false) = (facts, values.is_empty()) else {
+            let Some(facts) = facts.filter(|_| !values.is_empty()) else {
                 continue;
             };
             if let Some(reason) = obstacles.get(&file.path) {

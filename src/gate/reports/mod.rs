@@ -110,7 +110,10 @@ impl GateRun<'_, SavedReports<'_>> {
         if is_ci_job || self.subject.head.is_some() {
             self.subject.require_commits(&reports, files)?;
         }
-        if let (true, Some(older_report), Some(file)) = (is_ci_job, &older_report, compared_file) {
+        if is_ci_job
+            && let Some(older_report) = &older_report
+            && let Some(file) = compared_file
+        {
             self.require_earlier_commit(older_report, file, &reports)?;
         }
         let mut report = merged_reports::merge_reports(reports)
