@@ -1,5 +1,5 @@
-//! Runs `sluicegate diff`: finds the base as `check` does, compares, shows. Does not evaluate rules or connect to the
-//! platform.
+//! Runs `sluicegate diff`: finds the base as `check` does, compares the versions, and prints the changes. Does not
+//! evaluate rules or connect to the platform.
 
 use crate::exit::ExitStatus;
 use crate::job::cli::{DiffArgs, DiffFormat};

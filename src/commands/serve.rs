@@ -11,7 +11,7 @@ use sluicegate_local_platform::{AgentBehavior, Clock, Options, Role, RunningPlat
 use std::path::Path;
 use uuid::Uuid;
 
-/// The local platform accepts any agent version.
+/// The agent version in the printed settings. The local platform accepts any version.
 const ANY_AGENT: &str = "1.0.0";
 
 /// Maximum size of a vocabulary file, in bytes; it has five short lines.

@@ -1,4 +1,4 @@
-//! Runs `sluicegate waivers`: edits the checkout's waivers file, compared with a local evaluation of the files on disk.
+//! Runs `sluicegate waivers`: edits the waivers file in the checkout by the findings of a local evaluation.
 
 use crate::exit::ExitStatus;
 use crate::gate::check_subject::check_rules::CheckRules;

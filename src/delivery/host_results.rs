@@ -22,7 +22,7 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
-/// Timeout of one request to a host, and of its agent.
+/// Timeout for a request to a CI host, and for the command of the host's agent.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_RETRIES: u32 = 2;
 

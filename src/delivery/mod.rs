@@ -44,7 +44,7 @@ enum ReviewScope<'a> {
     Change,
     /// Also the unchanged pipelines that a publish would include.
     WithPublish {
-        /// The commit that known findings were compared with.
+        /// The commit whose findings are known.
         baseline_commit: Option<&'a CommitId>,
     },
 }

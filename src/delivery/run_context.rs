@@ -99,7 +99,7 @@ const fn kind_name(kind: &ChangeKind) -> &'static str {
     }
 }
 
-/// A file that the user named and that is not among the changed pipelines, and whether and why it is reviewed.
+/// A file that the user named and that is not among the changed pipelines, with the reason why it is selected or not.
 pub(crate) struct UnchangedFile {
     path: String,
     is_selected: bool,

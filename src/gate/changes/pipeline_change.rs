@@ -9,8 +9,8 @@ use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::picture::Canvas;
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFacts};
 
-/// Maximum number of pipelines drawn in one page, and maximum size of each in components: keeps a page of hundreds
-/// usable.
+/// Maximum number of pipelines drawn on a page, and maximum number of components in a drawing, so that a page with
+/// hundreds of pipelines remains usable.
 pub(crate) const MAX_PICTURES: usize = 100;
 const MAX_PICTURE_BOXES: usize = 600;
 

@@ -1,5 +1,5 @@
-//! Proves the proposed fixes: with the new values, the same checks must report the findings no longer and no other one,
-//! and the files must differ in these values alone.
+//! Proves the proposed fixes. With the new values, the same checks must no longer report the findings and must not
+//! report new findings, and the files must differ only in these values.
 //!
 //! The findings are derived again from the contents of the project with the new values, so nothing is written.
 

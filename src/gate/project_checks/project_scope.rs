@@ -62,7 +62,7 @@ impl CollectedFacts {
     }
 }
 
-/// The unchanged pipelines that can have a new finding, and are read.
+/// The unchanged pipelines to read, because the change can cause a finding in them.
 pub(crate) enum OtherFiles {
     /// All pipelines that may name a file.
     All,

@@ -1,5 +1,5 @@
-//! Evaluates the pipelines that got no response from the platform on this machine, so that a change cannot pass by
-//! making the platform fail. The pipelines remain unreviewed.
+//! Evaluates on this machine the pipelines that the platform did not review, so that a change cannot pass by making the
+//! platform fail. These pipelines remain unreviewed.
 
 use crate::error::Failure;
 use crate::gate::local_review;
@@ -10,7 +10,7 @@ use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::rules::RuleSet;
 use std::collections::BTreeSet;
 
-/// The pipelines that were evaluated on this machine instead.
+/// The pipelines that were evaluated on this machine, because the platform did not review them.
 #[derive(Default)]
 pub(crate) struct LocalFallback {
     paths: BTreeSet<String>,

@@ -27,7 +27,7 @@ const MERGE_HINT: &str =
 pub(crate) struct SavedReports<'a> {
     pub(crate) ci: &'a CiContext,
     pub(crate) repo: Option<&'a Repository>,
-    /// The commit that the job names instead of the event's.
+    /// The commit that the job names in place of the commit of the event.
     pub(crate) head: Option<&'a str>,
     /// The selection of files by this job's settings, which are usually those of the job that wrote the reports.
     pub(crate) selection: Option<Selection>,
