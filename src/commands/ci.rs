@@ -54,7 +54,7 @@ fn reject_shared_statement_path(args: &CiArgs, subject: &ReviewSubject<'_>) -> R
 }
 
 /// Publishes after a passed review. A local run without `--publish` only shows what would be published. A failure is
-/// reported here, as the failure of the publish, because the review has its own report.
+/// reported here as the failure of the publish, because the review has its own report.
 fn publish(
     args: &CiArgs,
     subject: &ReviewSubject<'_>,
