@@ -16,7 +16,8 @@ use crate::workspace::standard_input::StandardInput;
 use sluicegate_git::GitError;
 use std::mem;
 
-/// Runs `sluicegate check`: evaluates the rules locally, without the platform.
+/// Runs `sluicegate check`: evaluates the rules locally, without the platform, and delivers the reports. A report that
+/// cannot be delivered makes the exit status worse.
 pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let mut workspace = open_workspace(run, args)?;
     let settings = workspace.resolve_settings(

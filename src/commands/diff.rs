@@ -7,7 +7,8 @@ use crate::operations::diff::{PipelineResult, ResultKind, TextStyle, compared_si
 use crate::report;
 use crate::session::{CommandResult, Run};
 
-/// Runs `sluicegate diff`: prints what changed in pipelines, in words or as a picture.
+/// Runs `sluicegate diff`: prints what changed in pipelines, in words or as a picture. With `--exit-code`, a change to
+/// more than the layout exits with the status of a failed gate.
 pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     if args.external {
         return external_diff::run(run, args);

@@ -18,6 +18,7 @@ use sluicegate_git::GitError;
 use std::mem;
 
 /// Runs `sluicegate fix`: replaces the values of findings that have one correct value, or lets the agent fix findings.
+/// If a fix is rejected, exits with the status of a failed gate.
 pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
     if args.agent_fix.agent {
         return agent_fix::run_fix(run, args);

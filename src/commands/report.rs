@@ -12,7 +12,8 @@ use crate::job::settings::{self, ReportDestinations, SelectionPurpose};
 use crate::session::{CommandResult, Run};
 use std::path::Path;
 
-/// Runs `sluicegate report`: merges, compares and renders the reports of earlier runs.
+/// Runs `sluicegate report`: merges, compares and renders the reports of earlier runs. Replaces the old files at the
+/// destinations first.
 pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     // Without the settings, only the default reports of an earlier run can be found and replaced.
     let sources = run

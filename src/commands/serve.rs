@@ -31,7 +31,7 @@ pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
     })?
 }
 
-/// Converts the arguments to the options of the local platform.
+/// Converts the arguments to the options of the local platform. Reads the vocabulary file, if one is given.
 fn read_options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
     let current_dir = run.env.current_dir();
     let vocabulary = args

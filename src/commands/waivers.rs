@@ -6,7 +6,8 @@ use crate::job::cli::WaiversVerb;
 use crate::operations::waivers::{WaiversFile, add, list, prune};
 use crate::session::{CommandResult, Run};
 
-/// Runs `sluicegate waivers`: adds, lists and prunes waivers.
+/// Runs `sluicegate waivers`: adds, lists and prunes waivers. Evaluates the files on disk locally, to compare the
+/// waivers with their findings.
 pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;

@@ -15,7 +15,7 @@ const COMMIT_ID_CHARS: usize = 12;
 const MAX_OPTION_CHARS: usize = 1_000;
 
 /// Returns the shell command that repeats a failed review of a CI job on another machine. Returns `None` for a local
-/// run, and if the review did not fail.
+/// run, for a comparison of two reports, and if the review did not fail.
 pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let (ci, report) = (delivery.ci, delivery.report);
     let context = &report.context;

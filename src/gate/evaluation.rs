@@ -163,7 +163,8 @@ impl Evaluation {
             .extend(self.excuse.filter(|_| is_excused).map(str::to_owned));
     }
 
-    /// Converts the evaluation to a report on these selected pipelines.
+    /// Converts the evaluation to a report on these selected pipelines. Merges the results of the review and of the
+    /// project checks by path, and the files that are excluded by their type and by the globs.
     pub(crate) fn into_report(
         self,
         engine: Engine,

@@ -63,7 +63,7 @@ struct BatchSender<'a> {
 }
 
 impl BatchSender<'_> {
-    /// Sends the files in batches, passes on each response, and shows the progress.
+    /// Sends the files in batches, passes on each response, and shows the progress. Returns when all are finished.
     fn send_batches(
         &self,
         parameters: &ReviewParameters<'_>,
@@ -188,7 +188,7 @@ impl<'a> RemoteReview<'a> {
         Ok((tally, failed_requests, project_findings?))
     }
 
-    /// Requests a review of the base. `files` are the paths of the pipelines at the base.
+    /// Requests a review of the base. `files` are paths at the base. Reuses the client that reviewed head, if any.
     fn review_base(
         &mut self,
         run: &GateRun<'_>,

@@ -287,7 +287,8 @@ impl ResponseMerger<'_, '_> {
         self.tally.files.push(FileResults { path, results });
     }
 
-    /// Converts a rule result of the response. The error is the reason why the result is not usable.
+    /// Converts a rule result of the response. Corrects a status that contradicts the rest of the result. The error is
+    /// the reason why the result is not usable.
     fn build_result(
         &mut self,
         path: &str,

@@ -125,7 +125,8 @@ fn join_or_none<'v>(values: impl Iterator<Item = &'v String>) -> String {
     }
 }
 
-/// Adds the results of another report. Fails if both reports have different results for a file.
+/// Adds the results of another report: joins the lists, and keeps the worse verdict. Fails if both reports have
+/// different results for a file.
 fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeError> {
     let mut index_by_path: BTreeMap<String, usize> = BTreeMap::new();
     for (index, file) in merged_report.files.iter().enumerate() {

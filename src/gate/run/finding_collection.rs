@@ -9,7 +9,7 @@ use crate::gate::{BasePaths, CollectedFacts, Tally};
 use crate::job::cli::Annotations;
 
 impl GateRun<'_> {
-    /// Evaluates the selected pipelines, and finds the causes that decide the verdict.
+    /// Evaluates the selected pipelines with the engine, and lets it find the causes that decide the verdict.
     pub(super) fn evaluate_pipelines(&self, engine: &mut dyn ReviewEngine) -> Result<Evaluation, Failure> {
         let tally = self.collect_findings(engine, &self.choose_fix_scope())?;
         engine.conclude(self, tally)
