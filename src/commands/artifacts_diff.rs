@@ -10,7 +10,7 @@ use sluicegate_base::text;
 use sluicegate_pipelines::interface::{self, list_changes, summarize_changes};
 
 /// Runs `sluicegate artifacts diff`: prints what changed for consumers between two versions. If there is no older
-/// version to compare with, the text says so; for JSON or Markdown, a message on standard error does.
+/// version to compare with, text output states this; with JSON or Markdown, a message on standard error states it.
 pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
     let comparison = compare_versions(run, &args.versions)?;
     let new_name = comparison.new_offer.display_name();

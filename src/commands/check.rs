@@ -16,7 +16,8 @@ use crate::workspace::standard_input::StandardInput;
 use sluicegate_git::GitError;
 use std::mem;
 
-/// Runs `sluicegate check`: evaluates the rules locally, without the platform.
+/// Runs `sluicegate check`: evaluates the rules locally, without the platform, and delivers the reports. A report that
+/// cannot be delivered makes the exit status worse.
 pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let mut workspace = open_workspace(run, args)?;
     let settings = workspace.resolve_settings(
@@ -31,7 +32,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
         workspace: &workspace,
         settings: &settings,
     };
-    let mut gate = open_run(&subject, input.as_ref(), args)?;
+    let mut gate = build_run(&subject, input.as_ref(), args)?;
     subject.select_pipelines(&mut gate, &|sources: &SettingSources<'_>| {
         Ok(sources.resolve_check_settings(args)?.gate.selection)
     })?;
@@ -82,9 +83,9 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     Ok(workspace)
 }
 
-/// Starts the run of the gate: resolves the files to check, which are the text on standard input or the paths of the
-/// arguments, and the base to compare them with.
-fn open_run<'a>(
+/// Builds the run of the gate: resolves the files to check, which are the text on standard input or the paths of the
+/// arguments, and the base to compare them with. No pipeline is selected yet.
+fn build_run<'a>(
     subject: &CheckSubject<'a>,
     input: Option<&StandardInput>,
     args: &CheckArgs,

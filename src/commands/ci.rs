@@ -16,12 +16,13 @@ use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::Verdict;
 
-/// Runs `sluicegate ci`: reviews, and publishes after a passed review if the event requests that.
+/// Runs `sluicegate ci`: reviews the change, and publishes after a passed review if the settings publish on its branch
+/// or tag.
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let subject = ReviewSubject::prepare(run, &args.review, Some(&args.publish))?;
     reject_shared_statement_path(args, &subject)?;
     let mut gate = subject.start_run(run, &args.review)?;
-    // A review of only a part does not allow a publish.
+    // A publish requires a review of all pipelines.
     let planned_publish = match gate.find_partial_reason() {
         None => PlannedPublish::for_event(args, &subject.workspace, &subject.target)?,
         Some(_) => None,
@@ -52,7 +53,8 @@ fn reject_shared_statement_path(args: &CiArgs, subject: &ReviewSubject<'_>) -> R
     Ok(())
 }
 
-/// Publishes after a passed review. A local run without `--publish` only shows what would be published.
+/// Publishes after a passed review. A local run without `--publish` only shows what would be published. A failure is
+/// reported here as the failure of the publish, because the review has its own report.
 fn publish(
     args: &CiArgs,
     subject: &ReviewSubject<'_>,
@@ -74,6 +76,7 @@ fn publish(
         unreviewed_selection: workspace
             .sources
             .compile_review_exclusions(&args.review.selection.globs)?,
+        // `execute` adds the review from its argument.
         review: None,
         merged_commit: planned_publish.merged_commit,
         history: VersionHistory::default(),
@@ -91,7 +94,6 @@ fn publish(
         return publish_step.preview_publish(planned_publish.plan, evidence);
     }
     let result = publish_step.execute(planned_publish.plan, evidence);
-    // The review has its own report, so the failure is that of the publish.
     Ok(result.unwrap_or_else(|failure| {
         record_failure(run, &failure);
         run.report_failure_as(PUBLISH_FAILED, &failure)
@@ -113,8 +115,8 @@ fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
     }
 }
 
-/// Returns why no version is published, or `None` if one is. A dry run has no verdict and is treated as passed, to show
-/// what a publish would do.
+/// Returns the reason why no version is published, or `None` if a version is to be published. A dry run has no verdict
+/// and is treated as passed, to show what a publish would do.
 fn find_reason_against_publish(
     gate: &GateRun<'_>,
     subject: &ReviewSubject<'_>,

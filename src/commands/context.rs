@@ -13,7 +13,8 @@ use crate::session::{CommandResult, Run};
 use crate::workspace::WarningTiming;
 use std::mem;
 
-/// Runs `sluicegate context`: prints what the job would review and why.
+/// Runs `sluicegate context`: prints what the job would review and why, without evaluating a rule. Warns about gate
+/// configuration files that cannot be used, and about files that escape the review.
 pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
     let mut workspace = run.open_workspace()?;
     let revisions = workspace

@@ -1,5 +1,5 @@
-//! Runs `sluicegate diff`: finds the base as `check` does, compares, shows. Does not evaluate rules or connect to the
-//! platform.
+//! Runs `sluicegate diff`: finds the base as `check` does, compares the versions, and prints the changes. Does not
+//! evaluate rules or connect to the platform.
 
 use crate::exit::ExitStatus;
 use crate::job::cli::{DiffArgs, DiffFormat};
@@ -7,7 +7,8 @@ use crate::operations::diff::{PipelineResult, ResultKind, TextStyle, compared_si
 use crate::report;
 use crate::session::{CommandResult, Run};
 
-/// Runs `sluicegate diff`: prints what changed in pipelines, in words or as a picture.
+/// Runs `sluicegate diff`: prints what changed in pipelines, in words or as a picture. With `--exit-code`, a change to
+/// more than the layout exits with the status of a failed gate.
 pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     if args.external {
         return external_diff::run(run, args);

@@ -1,7 +1,7 @@
 //! Runs `sluicegate doctor`: checks all requirements of a job, each with a hint if it is not met.
 //!
-//! A check fails with the exit code that the job would end with. A check that cannot be made, because a check before it
-//! failed or the feature is not configured, is not applicable and never a failure.
+//! A check fails with the exit code that the job would end with. A check is not applicable, and never a failure, if an
+//! earlier check failed or the feature is not configured.
 
 use crate::exit::ExitStatus;
 use crate::job::cli::{DoctorArgs, OutputFormat};

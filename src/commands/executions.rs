@@ -4,9 +4,7 @@ use crate::error::Failure;
 use crate::job::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
 use crate::operations::executions::DEFAULT_TIMEOUT_SECONDS;
 use crate::session::response_output;
-use crate::session::watched_execution::{
-    WatchedExecution, execution_request_failure, print_end as show_end, report_end,
-};
+use crate::session::watched_execution::{WatchedExecution, execution_request_failure, print_end, report_end};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::follow::{Pace, send_before_deadline};
@@ -62,7 +60,7 @@ fn start_pace(run: &Run, pace: &PaceArgs) -> Result<Pace, Failure> {
     Ok(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
 }
 
-/// Requests the platform to terminate an execution, and with `--wait` waits until it ended.
+/// Requests the platform to terminate an execution. With `--wait`, waits until the execution has ended.
 fn terminate_execution(
     run: &Run,
     id: &str,
@@ -89,9 +87,9 @@ fn terminate_execution(
             });
         };
         let execution = WatchedExecution::follow(run, &project, id, pace).await?;
-        // The execution was meant to end, so every end is a success.
+        // The execution was meant to end, so its end is a success in every state.
         if execution.has_ended() {
-            show_end(run, &execution, output)
+            print_end(run, &execution, output)
         } else {
             report_end(run, &execution, output)
         }

@@ -18,6 +18,7 @@ use sluicegate_git::GitError;
 use std::mem;
 
 /// Runs `sluicegate fix`: replaces the values of findings that have one correct value, or lets the agent fix findings.
+/// If a fix is rejected, exits with the status of a failed gate.
 pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
     if args.agent_fix.agent {
         return agent_fix::run_fix(run, args);
@@ -109,7 +110,8 @@ fn find_fixes(
     if includes_unchanged {
         gate.select_all_pipelines()?;
     }
-    let mut engine = LocalReview::for_check(&mut gate, None)?;
+    let rules_file = None;
+    let mut engine = LocalReview::for_check(&mut gate, rules_file)?;
     // `None`: no publish follows that needs more pipelines.
     gate.prepare(None)?;
     let wanted_paths = gate.subject.paths.list_paths();

@@ -35,7 +35,7 @@ pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-/// Returns an error if the host of `--ci` does not run this command: the flag describes a running job, and `--host`
+/// Fails if the CI host of `--ci` does not run this command, because the flag describes the running job. `--host`
 /// selects the host of the job to write.
 fn reject_unusable_ci(run: &Run) -> Result<(), Failure> {
     let Some(host) = settings::requested_host(&run.global, &run.env)? else {
@@ -44,8 +44,8 @@ fn reject_unusable_ci(run: &Run) -> Result<(), Failure> {
     match ci::detect_context(&run.env, Some(host)) {
         Ok(_) => Ok(()),
         Err(error) => Err(Failure::from(ContextError::from(error)).with_hint(format!(
-            "`--ci` and SLUICEGATE_CI describe the job that runs this command; to write a job for this CI host, run \
-             `sluicegate init --host {host}` without them"
+            "`--ci` and SLUICEGATE_CI describe the job that runs this command; to write a job for this CI host, unset \
+             both and run `sluicegate init --host {host}`"
         ))),
     }
 }

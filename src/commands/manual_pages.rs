@@ -107,14 +107,14 @@ fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     }
     let variables = list_flag_variables(&command);
     if !variables.is_empty() {
-        push_list(
+        push_list_section(
             &mut sections,
             "ENVIRONMENT",
             variables.iter().map(|(name, text)| (&**name, &**text)),
         );
     }
-    push_list(&mut sections, "EXIT STATUS", EXIT_CODES.iter().copied());
-    push_list(&mut sections, "FILES", FILES.iter().copied());
+    push_list_section(&mut sections, "EXIT STATUS", EXIT_CODES.iter().copied());
+    push_list_section(&mut sections, "FILES", FILES.iter().copied());
     sections.control("SH", ["EXAMPLES"]);
     sections.control("nf", []);
     for line in examples.iter().flat_map(|examples| examples.lines()) {
@@ -126,7 +126,7 @@ fn render_page(command: &Command) -> io::Result<Vec<u8>> {
 }
 
 /// Adds a section that lists names and their meanings.
-fn push_list<'l>(page: &mut Roff, title: &str, rows: impl Iterator<Item = (&'l str, &'l str)>) {
+fn push_list_section<'l>(page: &mut Roff, title: &str, rows: impl Iterator<Item = (&'l str, &'l str)>) {
     page.control("SH", [title]);
     for (name, meaning) in rows {
         page.control("TP", []);

@@ -14,7 +14,8 @@ use crate::session::{CommandResult, Run};
 use crate::workspace::WarningTiming;
 use jiff::Timestamp;
 
-/// Runs `sluicegate publish`: publishes a commit. If the settings name a review report, that review must have passed.
+/// Runs `sluicegate publish`: publishes a commit after the checks whether it may be published. If the settings name a
+/// review report, that review must have passed.
 pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let mut workspace = run.open_workspace()?;
     run.replace_publish_files_of_policy(&workspace, args)?;
@@ -48,6 +49,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         unreviewed_selection: workspace
             .sources
             .compile_review_exclusions(&GlobArgs::default())?,
+        // `execute` adds the review from its argument.
         review: None,
         merged_commit,
         history: VersionHistory::default(),

@@ -12,8 +12,10 @@ use crate::job::settings::{self, ReportDestinations, SelectionPurpose};
 use crate::session::{CommandResult, Run};
 use std::path::Path;
 
-/// Runs `sluicegate report`: merges, compares and renders the reports of earlier runs.
+/// Runs `sluicegate report`: merges, compares and renders the reports of earlier runs. Replaces the old files at the
+/// destinations first.
 pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
+    // Without the settings, only the default reports of an earlier run can be found and replaced.
     let sources = run
         .read_setting_sources()
         .inspect_err(|_| run.replace_default_reports(&args.destinations))?;
@@ -26,6 +28,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let head = sources.resolve_head(args.head.clone());
     let subject = SavedReports {
         head: head.as_deref(),
+        // Without a valid selection, the list of changes contains all changed pipelines.
         selection: sources
             .resolve_selection(&GlobArgs::default(), SelectionPurpose::Review)
             .ok(),
@@ -46,7 +49,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     Ok(gate.status.worse(delivery_status))
 }
 
-/// Returns the context that the CI host gives the job.
+/// Reads what the CI host states about this job, such as the commit and the event, from its variables.
 fn read_ci_context(run: &Run) -> Result<CiContext, Failure> {
     let host = settings::requested_host(&run.global, &run.env)?;
     Ok(ci::detect_context(&run.env, host).map_err(ContextError::from)?)

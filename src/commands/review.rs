@@ -68,7 +68,7 @@ impl<'a> ReviewSubject<'a> {
         })
     }
 
-    /// Starts a run of the gate: selects the pipelines of the reviewed commit, and reports why if these are all.
+    /// Starts a run of the gate: selects the pipelines of the reviewed commit. If all are selected, prints the reason.
     pub(super) fn start_run<'s>(&'s self, run: &'s Run, args: &ReviewArgs) -> Result<GateRun<'s>, Failure> {
         let workspace = &self.workspace;
         workspace.note_uncommitted_files(run, &self.target.head, "review");

@@ -11,7 +11,7 @@ use sluicegate_local_platform::{AgentBehavior, Clock, Options, Role, RunningPlat
 use std::path::Path;
 use uuid::Uuid;
 
-/// The local platform accepts any agent version.
+/// The agent version in the printed settings. The local platform accepts any version.
 const ANY_AGENT: &str = "1.0.0";
 
 /// Maximum size of a vocabulary file, in bytes; it has five short lines.
@@ -31,7 +31,7 @@ pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
     })?
 }
 
-/// Converts the arguments to the options of the local platform.
+/// Converts the arguments to the options of the local platform. Reads the vocabulary file, if one is given.
 fn read_options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
     let current_dir = run.env.current_dir();
     let vocabulary = args
@@ -98,8 +98,8 @@ fn print_connection(run: &Run, platform: &RunningPlatform, project: Option<Uuid>
     }
     if !platform.address().ip().is_loopback() {
         run.ui.warn(
-            "other machines can reach this address and guess tokens, and tokens, pipelines and secrets are \
-             sent unencrypted\nhint: listen on 127.0.0.1, or restrict access with a firewall",
+            "other machines can reach this address and guess tokens; tokens, pipelines and secrets are sent \
+             unencrypted\nhint: listen on 127.0.0.1, or restrict access with a firewall",
         );
     }
     run.ui.print_result(&format_exports(platform, project))?;

@@ -7,7 +7,7 @@ use crate::session::response_output::{format_json, format_table_within};
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 
-/// The explanation if no repository can have a configuration file.
+/// Text in place of the configuration file if the command runs outside a repository.
 const NO_REPOSITORY: &str = "no repository";
 
 /// Runs `sluicegate settings`: lists the settings whose name contains an argument, or all settings, with their values

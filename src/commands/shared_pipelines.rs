@@ -21,7 +21,7 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
     let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;
     let path = workspace.resolve_typed_path(run, &args.path)?;
     if !is_pipeline(&path) {
-        let message = format!("{path} is not a pipeline: its name ends in neither .orch.yaml nor .tran.yaml");
+        let message = format!("{path} is not a pipeline: its name does not end in .orch.yaml or .tran.yaml");
         return Err(Failure::usage(message));
     }
     let file = snapshot.find_file(&path)?.ok_or_else(|| {
@@ -36,7 +36,9 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
         })
         .map_err(|reason| Failure::usage(format!("could not read the pipeline {path}: {reason}")))?;
     if entry.id.trim().is_empty() {
-        return Err(Failure::usage("the id is empty").with_hint("pass an id with --id"));
+        return Err(
+            Failure::usage("the id of the shared pipeline is empty").with_hint("pass an id with --id")
+        );
     }
     let config_dir = match workspace.find_config_dir(&snapshot)? {
         Some(config_dir) => config_dir,
@@ -103,9 +105,9 @@ fn read_text(path: &Path) -> Result<String, Failure> {
 fn edit_failure(file: &str, error: &SharedEditError) -> Failure {
     let failure = Failure::usage(format!("{file} was not changed: {error}"));
     failure.with_hint(match error {
-        SharedEditError::AlreadyShared { .. } => "edit that entry, for example to enable it",
+        SharedEditError::AlreadyShared { .. } => "edit the existing entry, for example to enable it",
         SharedEditError::UsedId { .. } => "pass another id with --id",
-        SharedEditError::Unreadable(_) => "correct the file first",
+        SharedEditError::Unreadable(_) => "correct the shared-pipelines file first",
         SharedEditError::UnsupportedForm => "start each entry on its own line, as `- pipeline: …`",
     })
 }

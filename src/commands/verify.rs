@@ -24,7 +24,7 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
 }
 
 /// Compares a published version with the receipt of its publish. Also checks that the receipt is consistent in itself,
-/// and compares its commit, changes for consumers and smoke runs.
+/// and verifies the files of its commit, its changes for consumers and its smoke runs.
 fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failure> {
     let path = run.env.current_dir().join(path);
     let receipt = Receipt::parse(&read_user_file(&path, MAX_RECEIPT_BYTES)?).map_err(|error| {
@@ -111,8 +111,8 @@ fn compare_consumer_changes(
     match commit_differences {
         Some(found_differences) => differences.extend(found_differences),
         None => run.ui.say(
-            "the changes for consumers were not verified: a commit is not available locally, or only ids were \
-             compared",
+            "the changes for consumers were not verified, because a commit is not available locally or the receipt \
+             lists only changed ids",
         ),
     }
     Ok(differences)

@@ -1,4 +1,4 @@
-//! Runs `sluicegate waivers`: edits the checkout's waivers file, compared with a local evaluation of the files on disk.
+//! Runs `sluicegate waivers`: edits the waivers file in the checkout by the findings of a local evaluation.
 
 use crate::exit::ExitStatus;
 use crate::gate::check_subject::check_rules::CheckRules;
@@ -6,7 +6,8 @@ use crate::job::cli::WaiversVerb;
 use crate::operations::waivers::{WaiversFile, add, list, prune};
 use crate::session::{CommandResult, Run};
 
-/// Runs `sluicegate waivers`: adds, lists and prunes waivers.
+/// Runs `sluicegate waivers`: adds, lists and prunes waivers. Evaluates the files on disk locally, to compare the
+/// waivers with their findings.
 pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;
@@ -15,6 +16,7 @@ pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     let rules = match &verb {
         WaiversVerb::Prune { .. } => CheckRules::Project(workspace.read_rules_at(&snapshot)?),
         WaiversVerb::Add(_) | WaiversVerb::List { .. } => {
+            // The command has no flags for a base or a rules file.
             workspace.find_check_rules(run, &snapshot, &[], None)?
         }
     };

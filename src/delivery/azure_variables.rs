@@ -6,8 +6,8 @@ use crate::report::AzureBuild;
 use crate::session::Run;
 use uuid::Uuid;
 
-/// Returns the facts about this run of Azure Pipelines from its variables; `None` if a variable is missing or invalid.
-/// Without these facts, the SARIF report has the same id as on other hosts.
+/// Returns the facts about this run of Azure Pipelines from its variables, for the id of the SARIF report. Returns
+/// `None` if a variable is missing or invalid. Without these facts, the SARIF report has the same id as on other hosts.
 pub(super) fn find_azure_build(run: &Run) -> Option<AzureBuild> {
     let env = &run.env;
     let text = |name: &str| env.get(name).filter(|value| !value.is_empty()).map(str::to_owned);

@@ -22,7 +22,7 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
-/// Timeout of one request to a host, and of its agent.
+/// Timeout for a request to a CI host, and for the command of the host's agent.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_RETRIES: u32 = 2;
 
@@ -74,7 +74,7 @@ fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> 
     run.ui.say(match change {
         CommentChange::Posted => "posted a comment with the result",
         CommentChange::Updated => "updated the comment with the result",
-        CommentChange::Unchanged => "the comment is up to date",
+        CommentChange::Unchanged => "the comment with the result is up to date",
     });
     Ok(())
 }
@@ -95,10 +95,9 @@ fn find_comment_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, Ho
                 number: number?,
             };
             let root = run.env.get("GITHUB_API_URL").unwrap_or("https://api.github.com");
-            Ok((
-                thread,
-                build_host_settings(run, root, require_token(run, "GITHUB_TOKEN")?, None)?,
-            ))
+            let token = require_token(run, "GITHUB_TOKEN")?;
+            let ca_cert = None;
+            Ok((thread, build_host_settings(run, root, token, ca_cert)?))
         }
         Host::GitLab => {
             // In a pipeline of a fork, the merge request belongs to the target project.
@@ -145,7 +144,8 @@ fn find_azure_pull_request(
         failure.with_hint("add `SYSTEM_ACCESSTOKEN: $(System.AccessToken)` to the env of the step")
     })?;
     let root = require_variable(run, "SYSTEM_COLLECTIONURI")?;
-    Ok((pull_request, build_host_settings(run, root, token, None)?))
+    let ca_cert = None;
+    Ok((pull_request, build_host_settings(run, root, token, ca_cert)?))
 }
 
 /// Returns the value of a variable that the host must have set.
@@ -196,7 +196,8 @@ fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContex
     let commit = head
         .filter(|head| delivery.is_known_to_host(head))
         .or_else(built_commit);
-    let no_commit = || Failure::usage("the reviewed files differ from those of BITBUCKET_COMMIT");
+    let no_commit =
+        || Failure::usage("the reviewed files differ from those in the built commit (BITBUCKET_COMMIT)");
     let commit = commit.ok_or_else(no_commit)?;
     let client = HostClient::new(&HostSettings {
         root: parse_url(BITBUCKET_API)?,
@@ -224,7 +225,8 @@ fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContex
 }
 
 /// Returns the commit of the build if the reviewed working tree has the same pipelines and rules, so that the result
-/// applies to that commit, too. Returns `None` if they differ or cannot be compared.
+/// applies to that commit, too. Returns `None` if another commit is checked out, or if the files differ or cannot be
+/// compared.
 fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let built_id = run.env.get("BITBUCKET_COMMIT")?;
     let (repo, snapshot) = delivery.files?;
@@ -239,7 +241,7 @@ fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     changes.is_empty().then(|| built_id.to_owned())
 }
 
-/// Creates an annotation with the agent's own command, `buildkite-agent annotate`
+/// Creates a Buildkite annotation with the agent's own command, `buildkite-agent annotate`
 /// (<https://buildkite.com/docs/agent/v3/cli-annotate>). The command does not get the secrets of the platform and of
 /// the code hosts. If the command is not installed, as in some containers, nothing happens.
 fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {

@@ -44,7 +44,7 @@ enum ReviewScope<'a> {
     Change,
     /// Also the unchanged pipelines that a publish would include.
     WithPublish {
-        /// The commit that known findings were compared with.
+        /// The commit whose findings are known.
         baseline_commit: Option<&'a CommitId>,
     },
 }
@@ -63,7 +63,7 @@ struct Delivery<'a> {
     /// Whether the change is also checked against the target's tip.
     has_stricter_target: bool,
     scope: ReviewScope<'a>,
-    /// The gate configuration is read from another commit than the reviewed one.
+    /// True if the gate configuration is read from another commit than the reviewed one.
     is_policy_elsewhere: bool,
     /// The errors in the rules file.
     rules_file_errors: Vec<RulesFileError>,
@@ -158,7 +158,7 @@ fn add_repository_facts<S: RunSubject>(
     destinations: &ReportDestinations,
     report: &mut Report,
 ) -> Option<Vec<ChangedFile>> {
-    let changes_ahead = gate
+    let background_changes = gate
         .background_comparison
         .take()
         .and_then(BackgroundComparison::wait_for_changes);
@@ -166,7 +166,7 @@ fn add_repository_facts<S: RunSubject>(
     gate.subject.workspace()?;
     let (repo, snapshot) = gate.subject.files()?;
     let changes = if change_list::needs_change_list(gate.session, gate.subject.ci().host, destinations) {
-        changes_ahead.or_else(|| list_changed_pipelines(gate, repo, snapshot, report))
+        background_changes.or_else(|| list_changed_pipelines(gate, repo, snapshot, report))
     } else {
         None
     };
@@ -201,14 +201,16 @@ fn list_changed_pipelines<S: RunSubject>(
         &is_selected,
     );
     changes.unwrap_or_else(|failure| {
-        gate.session
-            .ui
-            .warn(&format!("could not list the changes: {}", failure.describe()));
+        gate.session.ui.warn(&format!(
+            "could not list the changes to pipelines: {}",
+            failure.describe()
+        ));
         None
     })
 }
 
-/// Returns the hint on how to create or select the rules file, if the review failed because there is none.
+/// Returns the hint on how to create or select the rules file, if the review failed because there is none. Returns
+/// `None` otherwise, and if the hidden directory cannot be determined.
 fn find_missing_rules_hint(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -217,15 +219,15 @@ fn find_missing_rules_hint(
     if !report.findings().iter().any(Finding::is_missing_rules_file_error) {
         return None;
     }
-    // A change that deletes the file reveals the directory, too.
-    let mut deleted_files = report
+    // If the change deletes the rules file, its path shows the hidden directory to use.
+    let mut changed_files = report
         .gate_changes
         .iter()
         .filter_map(|change| change.path.split_once('/'));
-    let deleted_folder = deleted_files
+    let deleted_config_dir = changed_files
         .find(|(_, file)| *file == RULES_FILE)
-        .map(|(folder, _)| folder);
-    let remedy = workspace.find_rules_remedy(snapshot, deleted_folder).ok()?;
+        .map(|(config_dir, _)| config_dir);
+    let remedy = workspace.find_rules_remedy(snapshot, deleted_config_dir).ok()?;
     Some(remedy.hint())
 }
 
@@ -259,7 +261,7 @@ fn find_rules_file_errors(
         .collect()
 }
 
-/// Title of a failure that concerns one report.
+/// Title of a failure to write or send one report.
 const UNDELIVERED_TITLE: &str = "A report was not delivered";
 
 /// Writes and sends a report: to files, the log, the step summary, the step outputs and the host's pages. Returns the
@@ -272,7 +274,7 @@ fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<Change
     report_files::write_reports(run, delivery.host(), delivery, &context, &mut report_result);
     report_result(step_results::print_findings(run, delivery, &context));
     let style = annotation_style(delivery.destinations.annotations, delivery.host());
-    // Otherwise the log has shown the deferred warnings, as notes of the report or as annotations.
+    // A log that is not quiet has shown the deferred warnings as notes of the report, and annotations show them, too.
     if run.ui.is_quiet() && style == AnnotationStyle::None {
         run.print_deferred_warnings();
     }

@@ -1,5 +1,5 @@
-//! Determines which lines of the files the writers show, and for which files they need the changes: most findings are
-//! known or beyond the listing limits, and their files need not be read again.
+//! Determines which lines of the files the report writers show, and for which lines they must know whether the change
+//! touched them. Most findings are known or beyond the limits of lists, so their files need not be read again.
 
 use super::Delivery;
 use crate::job::ci::Host;
@@ -9,7 +9,7 @@ use crate::session::step_report::annotation_style;
 use sluicegate_pipelines::findings::Finding;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The lines needed from the files.
+/// The lines that must be read from the files, or compared with the base.
 #[derive(Default)]
 pub(super) struct NeededLines<'a> {
     /// The lines to show, by path.
@@ -27,7 +27,7 @@ impl<'a> NeededLines<'a> {
             return Self::for_findings(report.findings());
         }
         // In a review with `--new-only`, new findings come first anyway, so only annotations need this.
-        if report.fixed_count.is_none() || is_annotated(delivery) {
+        if report.fixed_count.is_none() || has_annotations(delivery) {
             let mut findings = report.findings();
             findings.retain(Finding::is_counted);
             return Self::for_findings(findings);
@@ -89,7 +89,7 @@ impl<'a> NeededLines<'a> {
 }
 
 /// Returns whether the host gets annotations, which are sorted by whether the change touched their lines.
-fn is_annotated(delivery: &Delivery<'_>) -> bool {
+fn has_annotations(delivery: &Delivery<'_>) -> bool {
     let (annotations, host) = (delivery.destinations.annotations, delivery.host());
     annotation_style(annotations, host) != AnnotationStyle::None
         || (host == Host::Bitbucket && annotations != Annotations::None)

@@ -35,13 +35,13 @@ pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
     changes_by_path
         .into_values()
         .map(|change| {
-            let (words, picture) = listed_changes
+            let (change_lines, picture) = listed_changes
                 .remove(&change.path)
                 .map(|file| (file.change_lines, file.picture))
                 .unwrap_or_default();
             ChangedFile {
                 summary: change.clone(),
-                change_lines: words,
+                change_lines,
                 picture,
             }
         })

@@ -1,4 +1,5 @@
-//! Collects the context that the writers need besides the review: lines of files, changed lines, texts of rules, links.
+//! Collects the facts that report writers need in addition to the report: lines of files, changed lines, texts about
+//! the rules, links.
 
 use super::azure_variables::find_azure_build;
 use super::needed_lines::NeededLines;
@@ -94,7 +95,8 @@ fn build_terminal_links(run: &Run, delivery: &Delivery<'_>) -> TerminalLinks {
 }
 
 /// Returns the directory that the paths in the log are relative to. In a local run, this is the current directory, so
-/// that an editor or a shell finds the files; in CI, or if it cannot be determined, the repository root, as in reports.
+/// that an editor or a shell finds the files, even if it is outside the repository. In CI, or if it cannot be
+/// determined, it is the repository root, as in reports.
 fn find_path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
     let Some((repo, _)) = delivery
         .files
@@ -150,11 +152,11 @@ fn add_file_lines(delivery: &Delivery<'_>, context: &mut ReportContext) {
         needed_lines = NeededLines::for_sorting(delivery);
     }
     if NeededLines::depends_on_touched_lines(delivery) {
-        files.try_add_lines(&needed_lines, context);
+        files.add_lines_or_log(&needed_lines, context);
         needed_lines = NeededLines::default();
     }
     needed_lines.add_shown_lines(delivery, &context.changed_lines);
-    files.try_add_lines(&needed_lines, context);
+    files.add_lines_or_log(&needed_lines, context);
 }
 
 /// The files that a report is about.
@@ -171,21 +173,21 @@ struct ReportedFile<'n> {
     content: Vec<u8>,
     lines: Option<&'n BTreeSet<u32>>,
     /// The content at the base, if it is compared.
-    former: Option<OldContent>,
+    old_content: Option<OldContent>,
 }
 
 impl ReportedFile<'_> {
     /// Returns the size of the new and the old content in memory, in bytes.
     fn size(&self) -> usize {
-        let former = match &self.former {
-            Some(OldContent::Loaded(former)) => former.len(),
+        let old_size = match &self.old_content {
+            Some(OldContent::Loaded(old_bytes)) => old_bytes.len(),
             _ => 0,
         };
-        self.content.len() + former
+        self.content.len() + old_size
     }
 
-    /// Returns the file together with its touched lines, see [`Self::find_touched_lines`]. The comparison runs in
-    /// parallel for several files.
+    /// Returns the file together with its touched lines, see [`Self::find_touched_lines`]. The files are compared in
+    /// parallel, so each result must contain its file.
     fn with_touched_lines(self, needed_lines: &NeededLines<'_>) -> (Self, Option<BTreeSet<u32>>) {
         let touched_lines = self.find_touched_lines(needed_lines);
         (self, touched_lines)
@@ -194,7 +196,11 @@ impl ReportedFile<'_> {
     /// Returns the lines with findings that the change touched. Returns `None` if no old content was read for a
     /// comparison, or if the contents cannot be compared.
     fn find_touched_lines(&self, needed_lines: &NeededLines<'_>) -> Option<BTreeSet<u32>> {
-        let hunks = self.former.as_ref()?.find_changed_lines(&self.content).ok()?;
+        let hunks = self
+            .old_content
+            .as_ref()?
+            .find_changed_lines(&self.content)
+            .ok()?;
         let lines = needed_lines.compared_lines.get(self.path.as_str());
         let text = String::from_utf8_lossy(&self.content);
         Some(select_touched_lines(
@@ -207,7 +213,7 @@ impl ReportedFile<'_> {
 
 impl ReportedFiles<'_> {
     /// Adds the needed lines to the context. An error is only logged, because reports can omit the lines.
-    fn try_add_lines(&self, needed_lines: &NeededLines<'_>, context: &mut ReportContext) {
+    fn add_lines_or_log(&self, needed_lines: &NeededLines<'_>, context: &mut ReportContext) {
         if needed_lines.is_empty() {
             return;
         }
@@ -220,7 +226,7 @@ impl ReportedFiles<'_> {
     /// Once the context has its maximum amount of text, only touched lines are added.
     fn add_lines(&self, needed_lines: &NeededLines<'_>, context: &mut ReportContext) -> Result<(), GitError> {
         let files = self.snapshot.list_files(&|path| needed_lines.needs_file(path))?;
-        let old_blobs = self.find_former_blobs(&needed_lines.compared_lines.keys().copied().collect())?;
+        let old_blobs = self.find_old_blobs(&needed_lines.compared_lines.keys().copied().collect())?;
         let is_full = Cell::new(context.sources.is_full());
         let reported_files = files.iter().filter_map(|file| {
             let lines = needed_lines.shown_lines.get(file.path.as_str());
@@ -244,28 +250,28 @@ impl ReportedFiles<'_> {
         )
     }
 
-    /// Reads a file; `None` if nothing in it is needed or it cannot be read. `old` is `None` if the file is not
+    /// Reads a file; `None` if nothing in it is needed or it cannot be read. `old_blob` is `None` if the file is not
     /// compared, and `Some(None)` if it is compared but did not exist at the base.
     fn read_file<'n>(
         &self,
         file: &SnapshotFile,
         lines: Option<&'n BTreeSet<u32>>,
-        old: Option<&Option<BlobId>>,
+        old_blob: Option<&Option<BlobId>>,
     ) -> Option<ReportedFile<'n>> {
-        if lines.is_none() && old.is_none() {
+        if lines.is_none() && old_blob.is_none() {
             return None;
         }
         Some(ReportedFile {
             path: file.path.clone(),
             content: read_document(self.repo, file).ok()?.ok()?,
             lines,
-            former: old.and_then(|old| self.repo.read_old_content(old.as_ref()).ok()),
+            old_content: old_blob.and_then(|blob| self.repo.read_old_content(blob.as_ref()).ok()),
         })
     }
 
     /// Returns the old blob of each of these files that changed since its base, by the file's path; the blob is `None`
     /// if the file was added.
-    fn find_former_blobs(&self, paths: &BTreeSet<&str>) -> Result<HashMap<String, Option<BlobId>>, GitError> {
+    fn find_old_blobs(&self, paths: &BTreeSet<&str>) -> Result<HashMap<String, Option<BlobId>>, GitError> {
         if self.bases.is_empty() || paths.is_empty() {
             return Ok(HashMap::new());
         }

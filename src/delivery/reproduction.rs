@@ -15,7 +15,7 @@ const COMMIT_ID_CHARS: usize = 12;
 const MAX_OPTION_CHARS: usize = 1_000;
 
 /// Returns the shell command that repeats a failed review of a CI job on another machine. Returns `None` for a local
-/// run, and if the review did not fail.
+/// run, for a comparison of two reports, and if the review did not fail.
 pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let (ci, report) = (delivery.ci, delivery.report);
     let context = &report.context;
@@ -28,7 +28,7 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
         "sluicegate check".to_owned(),
         build_selection_options(delivery, &ci.base),
     ];
-    // A working tree has no commit; the host states the commit that it belongs to.
+    // A report of a working tree does not name a commit, so the commit that the CI host states is used.
     let is_id = |id: &&String| id.chars().all(|c| c.is_ascii_hexdigit());
     if let Some(head) = context.head.as_ref().or(ci.commit.as_ref()).filter(is_id) {
         words.push(format!("--head {}", short_id(head)));
@@ -73,7 +73,7 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
 }
 
 /// Returns the options of the command that select the pipelines: `--base` for the changed ones, or `--all`. Before a
-/// publish, all pipelines are reviewed, so that a base is only the baseline for known findings.
+/// publish, all pipelines are reviewed, and `--base` only adds the baseline for known findings.
 fn build_selection_options(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
     let (report, context) = (delivery.report, &delivery.report.context);
     if let ReviewScope::WithPublish { baseline_commit } = delivery.scope {
@@ -83,7 +83,7 @@ fn build_selection_options(delivery: &Delivery<'_>, base_hint: &BaseHint) -> Str
         };
     }
     match (&context.base, base_hint) {
-        // One of several merge-bases would omit the others.
+        // With several merge bases, `--base` must name the branch, because one of the merge bases would not be enough.
         (Some(_), BaseHint::MergeBaseWith { branch, .. }) if !context.other_bases.is_empty() => {
             format!("--base {}", text::quote_shell_word(&format!("origin/{branch}")))
         }
@@ -104,11 +104,11 @@ fn list_job_options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, St
         .selection
         .map(settings::Selection::job_patterns)
         .unwrap_or_default();
-    let config = find_config_path(run, delivery);
-    let folder = settings::requested_config_dir(&run.global, &run.env);
+    let config_file = find_config_path(run, delivery);
+    let config_dir = settings::requested_config_dir(&run.global, &run.env);
     let flags = [
-        ("--config", config.as_slice()),
-        ("--config-dir", folder.as_slice()),
+        ("--config", config_file.as_slice()),
+        ("--config-dir", config_dir.as_slice()),
         ("--include", include),
         ("--exclude", exclude),
     ];
@@ -156,7 +156,7 @@ fn push_fitting_options(words: &mut Vec<String>, options: Vec<(&'static str, Str
     }
     if !omitted_names.is_empty() {
         words.push(format!(
-            "# add these options of the job: {}",
+            "# add these options from the job: {}",
             omitted_names.join(", ")
         ));
     }

@@ -33,8 +33,8 @@ pub(super) fn write_review_statement<S: RunSubject>(
         }
     };
     let policy = workspace.compute_policy_digests(session)?;
-    let is_saved = gate.subject.workspace().is_none();
-    if is_saved
+    let is_saved_report = gate.subject.workspace().is_none();
+    if is_saved_report
         && policy
             .commit
             .as_deref()
@@ -91,7 +91,8 @@ fn find_reviewed_commit<'g, S: RunSubject>(
     Ok((workspace, commit))
 }
 
-/// Returns whether the gate configuration of a saved report was read from this commit.
+/// Returns whether the gate configuration of a saved report was read from this commit. A report that does not name a
+/// policy commit used the gate configuration of its head.
 fn is_policy_of(report: &Report, commit: &str) -> bool {
     let context = &report.context;
     context.policy.as_deref().or(context.head.as_deref()) == Some(commit)

@@ -99,7 +99,7 @@ const fn kind_name(kind: &ChangeKind) -> &'static str {
     }
 }
 
-/// A file that the user named and that is not among the changed pipelines, and whether and why it is reviewed.
+/// A file that the user named and that is not among the changed pipelines, with the reason why it is selected or not.
 pub(crate) struct UnchangedFile {
     path: String,
     is_selected: bool,
@@ -137,7 +137,8 @@ pub(crate) fn list_unchanged_files(
     Ok(files)
 }
 
-/// The text output: one fact per line, then the pipelines in columns. With paths, only their pipelines have rows.
+/// The text output: one fact per line, then the pipelines in columns. If the user named paths, only the pipelines
+/// within these paths have rows.
 pub(crate) struct RunContextText<'a> {
     pub(crate) target: &'a Target,
     pub(crate) selection: &'a SelectedPipelines,
@@ -157,13 +158,14 @@ impl RunContextText<'_> {
         text.push('\n');
         text.push_str(&render_headline(self.target, self.selection));
         let reason_counts = count_repeated_reasons(self.selection);
-        for (reason, number) in &reason_counts {
-            let pipelines = text::format_count(*number, "pipeline");
+        for (reason, pipeline_count) in &reason_counts {
+            let pipelines = text::format_count(*pipeline_count, "pipeline");
             let _ = writeln!(text, "{pipelines}: {}", text::escape_line(reason));
         }
         let rows = self.build_rows(&reason_counts);
-        let kind_width = column_width(&rows, 0);
-        let path_width = column_width(&rows, 1).min(MAX_PATH_WIDTH);
+        let (kind_column, path_column) = (0, 1);
+        let kind_width = column_width(&rows, kind_column);
+        let path_width = column_width(&rows, path_column).min(MAX_PATH_WIDTH);
         for [kind, path, reason] in &rows {
             let row = format!("  {kind:<kind_width$}  {path:<path_width$}  {reason}");
             let _ = writeln!(text, "{}", row.trim_end());

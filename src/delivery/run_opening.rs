@@ -1,4 +1,5 @@
-//! Opens the workspace of a run that writes reports: nothing of an earlier run may remain if this one does not finish.
+//! Opens the workspace of a run that writes reports. First replaces the reports of an earlier run, so that they do not
+//! remain if this run does not finish.
 
 use crate::error::Failure;
 use crate::job::cli::{AttestationArgs, DestinationArgs, PublishFlags, ReviewArgs};
@@ -13,7 +14,7 @@ pub(crate) struct NamedDestinations<'a> {
     pub(crate) reports: &'a DestinationArgs,
     /// The flags of a publish that may follow.
     pub(crate) publish: Option<&'a PublishFlags>,
-    /// The flags of the statement; `None` for a command that writes none.
+    /// The flags of the review's statement; `None` for a command that does not write one.
     pub(crate) attestation: Option<&'a AttestationArgs>,
     /// A dry run does not write a report, so it keeps those of earlier runs.
     pub(crate) is_dry: bool,
@@ -51,7 +52,7 @@ impl NamedDestinations<'_> {
         let (revisions, subject) = find_revisions(&workspace)?;
         workspace.deepen(run, &revisions, subject)?;
         if revisions.deepen {
-            // The policy that was fetched may name other destinations.
+            // The fetched gate configuration may name other destinations.
             self.replace_old_reports(run, &workspace)?;
         }
         workspace.warn_of_unused_settings(run, WarningTiming::IfNotReported);

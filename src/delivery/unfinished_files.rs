@@ -1,5 +1,5 @@
-//! Replaces what an earlier run, or the change, left at the destinations of a run, so that a run that does not finish
-//! leaves no report of another run.
+//! Replaces the files that an earlier run, or the change, left at the destinations of a run. If the run does not
+//! finish, no report of another run remains that could be taken for its own.
 
 use crate::atomic_file;
 use crate::delivery::list_default_reports;
@@ -40,14 +40,14 @@ pub(crate) fn record_failure(run: &Run, failure: &Failure) {
     }
 }
 
-/// The files that a run writes and that are known so far.
+/// The files that a run will write, as far as they are known.
 #[derive(Default)]
 pub(crate) struct OutputFiles {
     /// The requested or default reports of a review.
     pub(crate) reports: Vec<ReportFlag>,
     /// The JUnit report of a publish.
     pub(crate) publish_junit: Option<PathBuf>,
-    /// Receipts, statements and results, which are removed: there is no unfinished one.
+    /// Receipts, statements and results, which are removed, because they have no form for an unfinished run.
     pub(crate) removed_files: Vec<PathBuf>,
     /// The files that the run reads, which it must not replace.
     pub(crate) inputs: Vec<PathBuf>,
@@ -80,11 +80,11 @@ impl OutputFiles {
                 let is_dry = is_dry_run(args.review.dry_run);
                 Self::for_review(run, &args.review.gate.destinations, is_dry)
                     .with_review_statement(run, &args.review.attestation)
-                    .with_publish(publish_files(&args.publish), is_dry)
+                    .with_publish_files(publish_files(&args.publish), is_dry)
             }
             Command::Publish(args) => {
                 let mut files =
-                    Self::default().with_publish(publish_files(&args.flags), is_dry_run(args.dry_run));
+                    Self::default().with_publish_files(publish_files(&args.flags), is_dry_run(args.dry_run));
                 files.inputs.extend(args.require_review.clone());
                 files
             }
@@ -129,7 +129,7 @@ impl OutputFiles {
 
     /// Adds the files of a publish: the receipt and the statement to be removed, and the JUnit report to be replaced. A
     /// dry run does not write a JUnit report, so it keeps the old one.
-    pub(crate) fn with_publish(mut self, files: PublishFiles, is_dry: bool) -> Self {
+    pub(crate) fn with_publish_files(mut self, files: PublishFiles, is_dry: bool) -> Self {
         self.removed_files.extend(files.receipt);
         self.removed_files
             .extend(files.attestation.list_paths().map(Path::to_owned));
@@ -205,7 +205,8 @@ impl Run {
     }
 
     /// Replaces the reports at the paths that the configuration file names, otherwise at the paths where the host looks
-    /// for them, and the files of a publish. Must not be called in a dry run, which keeps old reports.
+    /// for them, and the files of a publish. Also records which annotations the file requests, for the failures of this
+    /// run. Must not be called in a dry run, which keeps old reports.
     pub(crate) fn replace_reports_of_policy(
         &self,
         workspace: &Workspace<'_>,
@@ -227,7 +228,7 @@ impl Run {
         }
         if let Some(Ok(publish)) = publish.map(|flags| sources.resolve_publish_files(flags)) {
             let is_dry = false;
-            files = files.with_publish(publish, is_dry);
+            files = files.with_publish_files(publish, is_dry);
         }
         self.replace_old_files(&files)
     }
@@ -244,7 +245,7 @@ impl Run {
             return Ok(());
         };
         let is_dry = settings::is_dry_run(args.dry_run, &self.env);
-        let mut files = OutputFiles::default().with_publish(files, is_dry);
+        let mut files = OutputFiles::default().with_publish_files(files, is_dry);
         files
             .inputs
             .extend(sources.resolve_required_review_file(args).ok().flatten());

@@ -50,7 +50,8 @@ impl Evaluation {
     }
 
     /// Builds the evaluation of a run from the collected results. Finds the causes that decide the verdict and the
-    /// sentences that explain them. Then folds the findings that only follow from a broken link.
+    /// sentences that explain them; files that could not be compared are one of these if the verdict is undecided. Then
+    /// folds the findings that only follow from a broken link.
     pub(crate) fn new(mut tally: Tally, fail_on: FailOn) -> Self {
         let causes = find_tally_causes(&tally, fail_on);
         let mut notes = std::mem::take(&mut tally.notes);
@@ -103,7 +104,7 @@ impl Evaluation {
         self.excuse = Some(reason);
     }
 
-    /// Adds the effects of the change on consumers.
+    /// Stores the effects of the change on consumers for the report.
     pub(crate) fn set_compat(&mut self, compat: Compatibility) {
         self.compat = Some(compat);
     }
@@ -162,7 +163,8 @@ impl Evaluation {
             .extend(self.excuse.filter(|_| is_excused).map(str::to_owned));
     }
 
-    /// Converts the evaluation to a report on these selected pipelines.
+    /// Converts the evaluation to a report on these selected pipelines. Merges the results of the review and of the
+    /// project checks by path, and the files that are excluded by their type and by the globs.
     pub(crate) fn into_report(
         self,
         engine: Engine,

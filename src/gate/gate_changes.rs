@@ -14,9 +14,10 @@ use crate::workspace::gate_files::GateFiles;
 use sluicegate_git::{Change, CommitId, Snapshot, SnapshotFile};
 
 impl Workspace<'_> {
-    /// Returns the commits with which the gate configuration is compared. These are the bases that the host implies, so
-    /// that a job cannot hide a change by naming another base. If the bases of the host cannot be resolved, the
-    /// requested bases are used, in CI with a warning. If changes to the gate can fail the run, it is an error instead.
+    /// Returns the commits with which the gate configuration is compared. These are the bases that the host implies
+    /// (for a tag, those on the default branch), so that a job cannot hide a change by naming another base. If the
+    /// bases of the host cannot be resolved, the requested bases are used, in CI with a warning. If changes to the gate
+    /// configuration can fail the run, this is an error instead.
     pub(crate) fn resolve_host_bases(
         &self,
         run: &Run,
@@ -30,7 +31,9 @@ impl Workspace<'_> {
         }
         // A local run has no host base, and a base named there is intended.
         let is_base_named_locally = self.ci.host.is_local() && revisions.base.is_some();
-        if is_base_named_locally || (revisions.base.is_none() && !revisions.all) {
+        // Without a request of the job, the comparison already uses the bases of the host.
+        let is_host_base_used = revisions.base.is_none() && !revisions.all;
+        if is_base_named_locally || is_host_base_used {
             return Ok(comparison.bases.clone());
         }
         match self.resolve_unrequested_bases(comparison, revisions) {
@@ -39,12 +42,13 @@ impl Workspace<'_> {
             Err(_) if self.ci.host.is_local() => Ok(comparison.bases.clone()),
             Err(error) => {
                 run.ui.warn(&format!(
-                    "could not resolve the host's base ({error}), so the gate configuration is compared \
-                     with {}",
+                    "could not resolve the base that the CI host names ({error}), so {}",
                     comparison
                         .bases
                         .first()
-                        .map_or("no base", |_| "the requested base")
+                        .map_or("changes to the gate configuration are not reported", |_| {
+                            "the gate configuration is compared with the requested base"
+                        })
                 ));
                 Ok(comparison.bases.clone())
             }
@@ -52,8 +56,8 @@ impl Workspace<'_> {
     }
 
     /// Returns the bases of a tag: its merge bases with the default branch `branch`, whose newest commit is `tip`. If
-    /// they cannot be found, prints a warning and returns an empty list. If changes to the gate can fail the run, it is
-    /// an error instead.
+    /// they cannot be found, prints a warning and returns an empty list. If changes to the gate configuration can fail
+    /// the run, this is an error instead.
     fn resolve_tag_bases(
         &self,
         run: &Run,
@@ -77,7 +81,8 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns the bases that would be used if the job named no base and did not request all pipelines.
+    /// Returns the bases that would be used if the job did not name a base and did not request all pipelines: those of
+    /// the CI host.
     fn resolve_unrequested_bases(
         &self,
         comparison: &Comparison,
@@ -91,7 +96,8 @@ impl Workspace<'_> {
         Ok(bases)
     }
 
-    /// Returns the bases that would be used without `--all`, and a description of their source.
+    /// Returns the bases that would be used without `--all`, and a description of their source. A run over all
+    /// pipelines needs them to find known findings and changes to the gate configuration.
     pub(crate) fn resolve_bases_without_all(
         &self,
         comparison: &Comparison,
@@ -108,7 +114,8 @@ impl Workspace<'_> {
         Ok((comparison_without_all.bases, comparison_without_all.base_source))
     }
 
-    /// Describes how a file of the gate configuration changed since the commit, one line for each difference.
+    /// Describes how a file of the gate configuration changed since `commit`, one line for each difference. The file
+    /// may have been renamed.
     pub(crate) fn describe_gate_change(
         &self,
         snapshot: &Snapshot<'_>,
@@ -135,7 +142,7 @@ impl Workspace<'_> {
         }
     }
 
-    /// Reads the content of a file, or the reason why it cannot be read.
+    /// Reads the content of a gate configuration file, or the reason why it cannot be read.
     fn read_gate_content(&self, file: &SnapshotFile) -> GateFileVersion {
         if let Some(reason) = file.kind.unreadable_reason() {
             return GateFileVersion::Unreadable(format!("the file is {reason}"));

@@ -1,6 +1,6 @@
-//! Handles a change that started before the gate became stricter. The platform evaluates the rules file of the reviewed
-//! commit; after the merge, the target's file applies unless the change edited it. Stricter settings of the target's
-//! tip are therefore reported, and the changed pipelines are also evaluated locally against its rules.
+//! Handles a change that started before the gate configuration became stricter. The platform evaluates the rules file
+//! of the reviewed commit; after the merge, the target's file applies unless the change edited it. Stricter settings of
+//! the target's tip are therefore reported, and the changed pipelines are also evaluated locally against its rules.
 
 use crate::error::Failure;
 use crate::gate::evaluate_files;
@@ -120,7 +120,8 @@ impl Workspace<'_> {
 }
 
 impl TipComparison<'_> {
-    /// Describes the settings that are stricter in the target than in the change, by the path of their file.
+    /// Describes the settings that are stricter in the target than in the change, by the path of their file. In a rules
+    /// file, also lists differences of unknown effect, because they may be stricter.
     fn find_stricter_settings(
         &self,
         files: &GateFiles,
@@ -175,7 +176,8 @@ impl TipComparison<'_> {
         Some(format!("{config_dir}/{file_name}"))
     }
 
-    /// Returns the rules that will apply after the merge. Returns `None` if they are those of head.
+    /// Returns the rules that will apply after the merge. Returns `None` if these are the rules of head, or if the
+    /// target has no hidden directory.
     fn find_rules_after_merge(&self) -> Option<RuleSet> {
         let (head, tip, bases) = self.read_versions(&self.path_at_tip(RULES_FILE)?);
         let rules_file = merge_rules(MergeVersions {
@@ -273,7 +275,7 @@ impl StricterTarget {
         for (path, differences) in &self.stricter_settings {
             let text = format!(
                 "the target branch `{branch}` ({commit}) has a stricter {path}: {}; \
-                 merge `{branch}` into your branch to be reviewed against it",
+                 to have your change reviewed against that file, merge `{branch}` into your branch",
                 List::with_limit(differences, MAX_LISTED_DIFFERENCES).join_with_semicolons()
             );
             limits.push(VerdictLimit {
@@ -299,8 +301,8 @@ impl StricterTarget {
         })
     }
 
-    /// Evaluates the rules that apply after the merge on the changed pipelines, and adds the findings to the tally.
-    /// `find_path` returns the path that a pipeline has in `snapshot`.
+    /// Evaluates the rules that apply after the merge on the changed pipelines, and adds the failed results to the
+    /// tally. `find_path` returns the path that a pipeline has in `snapshot`. Does nothing if head's rules apply.
     pub(crate) fn add_findings(
         &self,
         repo: &Repository,
@@ -348,7 +350,7 @@ impl StricterTarget {
         Ok(())
     }
 
-    /// Adds to each violation of a result that it comes from the target's rules.
+    /// Adds to the text of each violation that it comes from the rules of the target branch.
     fn add_branch_name(&self, mut result: RuleResult) -> RuleResult {
         for violation in &mut result.violations {
             violation.text = format!("{} (according to the rules of `{}`)", violation.text, self.branch);
@@ -359,7 +361,8 @@ impl StricterTarget {
 
 /// Adds a result of the target's rules to the results of a file. If the change's rules have a result of the same rule,
 /// it stays if the rule could not be evaluated, and is replaced if it is less severe. Otherwise, only violations about
-/// further subjects are added, except for violations with a counted number, which that result has, too.
+/// further subjects are added. Violations of a counting rule are not added, because the result of the change's rules
+/// already reports the number.
 fn merge_result(file: &mut FileResults, tip_result: RuleResult) {
     let Some(head_result) = file
         .results

@@ -149,7 +149,8 @@ impl GateRun<'_> {
     }
 
     /// Adds a limit if the team's rules are not applied. If the change edits the team's rules file, runs the examples
-    /// of the rules: an example with an unexpected outcome fails the gate.
+    /// of the rules: an example with an unexpected outcome fails the gate, and so does, in a local run, a file that
+    /// cannot be used.
     pub(crate) fn add_team_rule_causes(&mut self) {
         if let Some(limit) = self.team_rules.limit.take() {
             self.evaluation.add_limit(limit);
@@ -165,7 +166,7 @@ impl GateRun<'_> {
         let rules = match TeamRuleSet::parse(&bytes) {
             Ok(rules) => rules,
             Err(problems) => {
-                // In CI, the unusable file is a cause already.
+                // In CI, the selection already adds a cause for the unusable file.
                 if self.subject.workspace.ci.host.is_local() {
                     let reason = describe_first_problem(&path, &problems);
                     self.evaluation.add_cause(
@@ -198,8 +199,8 @@ impl GateRun<'_> {
         }
     }
 
-    /// Returns the path of the team's rules file if the change edits this file or a file that it links to. Returns
-    /// `None` if the link cannot be followed.
+    /// Returns the path of the team's rules file if the change edits this file or the target of its symbolic link.
+    /// Returns `None` if there is no such file, it is unchanged, or the link cannot be followed.
     fn find_changed_team_rules(&self) -> Option<String> {
         let workspace = self.subject.workspace;
         let path = workspace.team_rules_path.as_ref()?;

@@ -44,7 +44,9 @@ impl Cause {
         match self {
             Self::Finding => "results fail the gate",
             Self::PlatformFailure => "the platform reports a failure that no finding of level error explains",
-            Self::GateChange => "the change edits the gate in a way that the job does not allow",
+            Self::GateChange => {
+                "the change edits the gate configuration in a way that the job does not allow"
+            }
             Self::BreakingChange => "the change breaks consumers, which the job does not allow",
             Self::TooManyKnown => "there are more known findings than the job allows",
             Self::Unreviewed => "some files were not reviewed",

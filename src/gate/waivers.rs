@@ -25,7 +25,7 @@ const MAX_LISTED_WAIVERS: usize = 3;
 /// The waivers that a run applies: those of the policy revision.
 pub(crate) struct PolicyWaivers {
     waivers: Waivers,
-    /// Why those of the checkout are not applied.
+    /// A sentence that states why the waivers of the checkout are not applied.
     note: Option<String>,
 }
 
@@ -109,11 +109,11 @@ impl Workspace<'_> {
 }
 
 impl GateRun<'_> {
-    /// Marks the findings that the waivers allow. A pipeline or component that the change renames is also matched by
-    /// its former name.
+    /// Marks the findings that the waivers allow as waived. A pipeline or component that the change renames is also
+    /// matched by its former name.
     pub(crate) fn mark_waived(&self, waivers: &PolicyWaivers, tally: &mut Tally) -> Result<(), Failure> {
         let mut former_names = OldNames {
-            // A waiver at an excluded path allowed nothing.
+            // At a path that the globs exclude, no rule was enforced, so a waiver there did not allow anything.
             paths: self.selection.pipelines.reviewed_former_paths(),
             ..OldNames::default()
         };
@@ -134,11 +134,11 @@ impl GateRun<'_> {
     }
 }
 
-/// Describes that the waivers of the checkout's file are not used, because the policy revision has no waivers file.
+/// Describes that the waivers in the checkout's file are not used, because the policy revision has no waivers file.
 /// `reason` states why it has none.
 fn describe_unused_waivers(reason: &str) -> String {
     format!(
-        "{reason}, so the waivers of the checkout's file are not used. For this one change, the job can set \
+        "{reason}, so the waivers in the checkout's file are not used. For this one change, the job can set \
          --policy head (SLUICEGATE_POLICY)"
     )
 }

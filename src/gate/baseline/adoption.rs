@@ -1,5 +1,5 @@
-//! Finds the commit by which a repository adopted `new-only`: findings before it are known until a first version is
-//! published.
+//! Finds the commit by which a repository adopted `new-only`: the findings of that commit are known until a first
+//! version is published.
 
 use crate::job::policy::{MAX_FILE_BYTES, NamedText};
 use crate::job::settings;
@@ -18,8 +18,9 @@ pub(crate) enum Adoption {
 }
 
 impl Workspace<'_> {
-    /// Searches the first-parent history of `head` for the earliest commit whose configuration file sets `new-only`.
-    /// Returns `Unknown` if the clone lacks a part of the history, because an earlier commit may be in that part.
+    /// Searches the first-parent history of `head` for the earliest commit whose configuration file sets `new-only`:
+    /// its findings are known until a first version is published. Returns `Unknown` if the clone lacks a part of the
+    /// history, because an earlier commit may be in that part.
     pub(crate) fn find_adoption(&self, head: &CommitId) -> Result<Adoption, GitError> {
         let Some(path) = &self.config_file else {
             return Ok(Adoption::NotInHistory);

@@ -6,7 +6,7 @@ use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Paths of changed files, each with the former path, or `None` for a new file. Other files kept their path.
+/// The path of each changed file, with its former path, or `None` for a new file. All other files kept their path.
 pub(crate) type FormerPaths = BTreeMap<String, Option<String>>;
 
 /// Maps the path of each changed file to the path that it had before. The value is `None` if the file was no pipeline
@@ -20,7 +20,7 @@ pub(crate) fn list_former_paths<'c>(changes: impl Iterator<Item = &'c Change>) -
     former_paths
 }
 
-/// The paths of head, each with the path at the base, or `None` for a new file.
+/// The path of each file in head, with its path at the base, or `None` for a new file.
 #[derive(Debug, Default)]
 pub(crate) struct BasePaths(FormerPaths);
 
@@ -39,7 +39,7 @@ impl BasePaths {
     }
 
     /// Looks up the path that each of these files had at the base. Omits the files that did not change since the base,
-    /// and those that did not exist there.
+    /// and those that did not exist there, because the change cannot have fixed a finding in them.
     pub(crate) fn for_changed_files<'f>(
         files: impl Iterator<Item = &'f str>,
         former_paths: &FormerPaths,
@@ -62,18 +62,18 @@ impl BasePaths {
         self
     }
 
-    /// Returns the paths at the base. New files have no such path.
+    /// Returns the paths at the base, without those of new files, which have no such path.
     pub(crate) fn to_set(&self) -> BTreeSet<&str> {
         self.0.values().flatten().map(String::as_str).collect()
     }
 
-    /// Adds the paths of further files.
+    /// Adds the paths of further files at the base, for example of files that were evaluated separately.
     pub(crate) fn add(&mut self, base_paths: Self) {
         self.0.extend(base_paths.0);
     }
 
     /// Adds the paths of further files, but only of those whose version at the base is among the evaluated
-    /// `base_files`.
+    /// `base_files`: a file without results at the base must not make the comparison incomplete.
     pub(crate) fn add_evaluated(&mut self, base_paths: Self, base_files: &[FileResults]) {
         let evaluated_paths: BTreeSet<&str> = base_files.iter().map(|file| file.path.as_str()).collect();
         self.0.extend(base_paths.0.into_iter().filter(|(_, base_path)| {
@@ -151,8 +151,8 @@ impl<'b> BaseResults<'b> {
 }
 
 /// Marks each finding of these files as known if every base has it, too. Also records the files whose review failed at
-/// every base. `is_incomplete` returns whether the review of a file is incomplete, so that a missing finding is not
-/// treated as fixed.
+/// every base, because only in these can known findings explain a failed batch. `is_incomplete` returns whether the
+/// review of a file is incomplete, so that a missing finding is not treated as fixed.
 pub(crate) fn mark_known_in_files(
     files: &mut [FileResults],
     is_incomplete: impl Fn(&str) -> bool,

@@ -86,7 +86,7 @@ fn comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &
 }
 
 /// Sets the state of each finding of one file, and returns the number of fixed findings: those that only the base has.
-/// With several bases, this is the smallest number.
+/// With several bases, returns the smallest of their numbers.
 fn mark_findings_of_file(file: &mut FileResults, base_results: Vec<Option<&FileResults>>) -> usize {
     let mut bases: Vec<BaseFindings> = base_results.into_iter().map(BaseFindings::from_results).collect();
     for result in &mut file.results {
@@ -124,12 +124,13 @@ fn combine_states(
 /// The rule of a finding, its subject or error type, and the kind of the subject.
 type IdentityKey = (String, Option<String>, Option<SubjectKind>);
 
-/// The findings of one file of the base.
+/// The findings that one file has at the base, to be matched with those of head.
 #[derive(Default)]
 struct BaseFindings {
     groups: HashMap<IdentityKey, IdentityGroup>,
-    /// The rules with a result on head. Earlier findings of other rules are not gone: the rule may be disabled, or the
-    /// reviewer may have left it out. A project check has a result only if it failed, so it is never one of them.
+    /// The rules with a result on head. Earlier findings of other rules are not treated as fixed: such a rule may be
+    /// disabled, or the platform may have omitted it. A project check has a result only if it fails, so it is never one
+    /// of these rules.
     evaluated_rules: HashSet<String>,
     /// The rules that could not be evaluated on head.
     failed_rules: HashSet<String>,
@@ -137,6 +138,7 @@ struct BaseFindings {
     is_head_unreadable: bool,
 }
 
+/// The findings of a file with the same identity.
 #[derive(Default)]
 struct IdentityGroup {
     /// The findings at the base that are not matched with one of head yet.
@@ -173,8 +175,9 @@ impl BaseFindings {
         findings
     }
 
-    /// Returns the state of each finding of a result in comparison with this base. Also records whether the rule could
-    /// be evaluated on head, for the number of fixed findings.
+    /// Returns the state of each finding of a result in comparison with this base. Also records for the number of fixed
+    /// findings whether the rule could be evaluated on head. Project checks are not recorded, because they have no
+    /// result if they pass.
     fn match_findings(&mut self, path: &str, result: &RuleResult) -> Vec<Option<FindingState>> {
         let may_be_known = result.status.is_excusable();
         if result.origin != Origin::Project {

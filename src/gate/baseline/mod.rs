@@ -24,6 +24,7 @@ use sluicegate_platform::http::ErrorKind;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
+/// The commits whose findings are known, and the reason why they were chosen.
 pub(crate) struct Baseline {
     /// The base commits; a finding is known if all of them have it. If empty, every finding is new.
     pub(crate) bases: Vec<CommitId>,
@@ -122,7 +123,7 @@ impl Baseline {
                         None,
                         format!(
                             "{missing_version}, and this clone lacks the full history, which shows when \
-                             `new-only` was adopted: fetch it (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
+                             `new-only` was adopted: fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
                         ),
                     ),
                 });
@@ -159,8 +160,9 @@ impl Baseline {
         }
     }
 
-    /// Marks the findings of head that every base has, too. If there is no base, adds a limit of the verdict instead.
-    /// `evaluate_base` returns the paths that the reviewed files had at a base, and the findings there.
+    /// Marks the findings of head that every base has, too, as known, even if a component was renamed since. If there
+    /// is no base, adds a limit of the verdict instead. `evaluate_base` returns the paths that the reviewed files had
+    /// at a base, and the findings there.
     pub(crate) fn mark_known_findings(
         &self,
         repo: &Repository,
@@ -198,7 +200,8 @@ impl Baseline {
 
     /// Gives findings at the base the new names of components that were renamed since, so that they match those of
     /// head. `pairs` has exactly one base. Compares only files in which base and head each have a finding about a
-    /// component that the other version has no finding about.
+    /// component that the other version has no finding about. Findings about variables stay unchanged, because only
+    /// renames of components are detected.
     pub(crate) fn follow_renamed_components(
         &self,
         pairs: &VersionPairs<'_>,
@@ -277,7 +280,8 @@ impl Baseline {
     }
 
     /// Looks up the paths that the reviewed files had at the base, only for files that changed since the base and
-    /// existed there. A file that was renamed from an unselected path is treated as new.
+    /// existed there. In other files, the change cannot have fixed a finding. A file that was renamed from an
+    /// unselected path is treated as new.
     pub(crate) fn changed_base_paths<'f>(
         &self,
         base: &CommitId,
@@ -302,7 +306,7 @@ impl Baseline {
         Ok(Cow::Owned(list_former_paths(changes.iter())))
     }
 
-    /// Returns the note that every finding is treated as new.
+    /// Returns the text of the limit that every finding is treated as new, because there is no base.
     fn describe_missing_base(&self) -> String {
         format!(
             "every finding is treated as new, because there is no base to compare with (--new-only): {}",

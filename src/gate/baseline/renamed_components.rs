@@ -10,11 +10,13 @@ type ComponentRenames = BTreeMap<String, BTreeMap<String, String>>;
 
 impl VersionPairs<'_> {
     /// Compares both versions of these pipelines. Returns the old name of each renamed component, by path and new name.
+    /// Omits names that differ only in surrounding whitespace.
     pub(crate) fn find_renamed_components(&self, changes: &[Change]) -> Result<ComponentRenames, GitError> {
         let renames = self.map_differing_versions(changes, &|_, contents| {
             let mut old_names = BTreeMap::new();
             for component in contents.diff().components {
-                // A platform that trims names cannot tell these two apart, so they stay two subjects.
+                // A change of surrounding whitespace is not a rename: a platform that trims names shows both names
+                // alike.
                 if let Some(old_name) = component.previous_name
                     && component.name.trim() != old_name.trim()
                 {
@@ -30,10 +32,12 @@ impl VersionPairs<'_> {
     }
 }
 
+/// The search for components that the change renamed.
 pub(crate) struct RenamedComponents<'r> {
     pairs: VersionPairs<'r>,
-    /// The pipelines that exist on both sides of the change, by their path in head.
+    /// The changes to pipelines that exist both at the base and in head, by their path in head.
     changes: HashMap<&'r str, &'r Change>,
+    /// The renamed components of the files that were already compared.
     cache: RefCell<ComponentRenames>,
 }
 

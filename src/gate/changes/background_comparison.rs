@@ -62,13 +62,13 @@ impl BackgroundComparison {
     }
 
     /// Waits for the facts about the changed pipelines, so that the caller need not read these pipelines again. Returns
-    /// no facts if the comparison failed or the facts were already returned.
+    /// empty facts if the comparison failed, or if an earlier call returned the facts.
     pub(crate) fn wait_for_facts(&self) -> CollectedFacts {
         CollectedFacts::new(self.facts.recv().unwrap_or_default())
     }
 
     /// Returns the facts about the changed pipelines, or `None` if they are not known yet. The facts are empty if the
-    /// comparison failed or they were already returned.
+    /// comparison failed, or if an earlier call returned them.
     pub(crate) fn take_available_facts(&self) -> Option<CollectedFacts> {
         match self.facts.try_recv() {
             Err(TryRecvError::Empty) => None,

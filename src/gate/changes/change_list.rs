@@ -35,8 +35,8 @@ pub(crate) fn has_output(
     destinations.has_report(has_property) || (has_markdown && has_property(Format::Markdown))
 }
 
-/// Compares the changed pipelines between the bases that the report names and the reviewed files. `is_selected` selects
-/// by path. Returns `None` if the report names no base or the clone lacks one.
+/// Compares the changed pipelines between the bases that the report names and the reviewed files. `is_selected` returns
+/// whether the list includes a path. Returns `None` if the report does not name a base or the clone lacks one.
 pub(crate) fn find_changed_pipelines(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
@@ -53,6 +53,7 @@ pub(crate) fn find_changed_pipelines(
     })?;
     let context = &report.context;
     changes.retain(|change| is_included(change, is_selected, &context.paths, context.shard));
+    // The facts about the pipelines are not needed after the review.
     Ok(Some(compare_changes(repo, snapshot, &bases, &changes, |_| ())?))
 }
 

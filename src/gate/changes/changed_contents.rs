@@ -146,7 +146,7 @@ impl VersionPairs<'_> {
         let content = match &file.content {
             FileContent::Disk(_) => Err(file
                 .doubt
-                .map_or("the file is only on disk", ContentDoubt::reason)
+                .map_or("the file exists only on disk", ContentDoubt::reason)
                 .to_owned()),
             FileContent::Blob(blob) => {
                 read_document_blob(self.repo, blob)?.map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! The changes to pipelines for the reports: contents of both sides, counts, text and drawings.
+//! The changes to pipelines for the reports: the contents of both versions, counts, text and drawings.
 
 pub(crate) mod background_comparison;
 pub(crate) mod change_list;

@@ -9,8 +9,8 @@ use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::picture::Canvas;
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFacts};
 
-/// Maximum number of pipelines drawn in one page, and maximum size of each in components: keeps a page of hundreds
-/// usable.
+/// Maximum number of pipelines drawn on a page, and maximum number of components in a drawing, so that a page with
+/// hundreds of pipelines remains usable.
 pub(crate) const MAX_PICTURES: usize = 100;
 const MAX_PICTURE_BOXES: usize = 600;
 
@@ -22,10 +22,10 @@ pub(crate) const MAX_FILE_PICTURE_LINKS: usize = 40_000;
 /// Maximum number of pipelines whose change is described in text.
 const MAX_DESCRIBED_CHANGES: usize = 500;
 
-/// A changed pipeline, both sides of which were read as YAML.
+/// Both versions of a changed pipeline, parsed as YAML.
 pub(crate) struct ParsedChange<'c> {
-    sides: PipelineVersions<'c>,
-    /// An error if one of them cannot be read.
+    versions: PipelineVersions<'c>,
+    /// The parsed trees, or the reason why one of the versions cannot be read.
     trees: Result<VersionTrees<'c>, String>,
 }
 
@@ -33,16 +33,16 @@ impl<'c> ParsedChange<'c> {
     /// Parses both versions of a changed pipeline. A version that cannot be parsed is not an error: the description
     /// reports it.
     pub(crate) fn parse(contents: &'c ChangedContents) -> Self {
-        let sides = contents.to_versions();
+        let versions = contents.to_versions();
         Self {
-            trees: sides.parse_trees(),
-            sides,
+            trees: versions.parse_trees(),
+            versions,
         }
     }
 
     /// Compares both parsed versions of the pipeline.
     pub(crate) fn diff(&self) -> PipelineDiff {
-        compare_trees(&self.sides, &self.trees)
+        compare_trees(&self.versions, &self.trees)
     }
 
     /// Draws the pipeline with the change marked. The error is the reason why it cannot be drawn.
@@ -61,22 +61,23 @@ impl<'c> ParsedChange<'c> {
         Some(PipelineFacts::from_pipeline(&pipeline))
     }
 
-    /// Describes the change for a report. `index` is its position in the list of changes: only the first changes are
-    /// drawn, and after a limit, the details are omitted.
+    /// Describes the change for a report. `index` is its position in the list of changes: only the first
+    /// [`MAX_PICTURES`] changes are drawn, and only the first [`MAX_DESCRIBED_CHANGES`] have details. A change that
+    /// affects only the layout is not drawn.
     fn build_changed_file(&self, index: usize) -> ChangedFile {
         let diff = self.diff();
         let is_drawn = index < MAX_PICTURES && diff.change != FileChange::Layout;
         let picture = is_drawn.then(|| self.draw(&diff).ok().and_then(limit_canvas));
         // The description is for a page of any width. Its first line repeats the summary of the file.
-        let mut words = describe_diff(&diff, None).split_off(1);
-        if index >= MAX_DESCRIBED_CHANGES && !words.is_empty() {
-            words = vec![DiffLine::remark(
+        let mut change_lines = describe_diff(&diff, None).split_off(1);
+        if index >= MAX_DESCRIBED_CHANGES && !change_lines.is_empty() {
+            change_lines = vec![DiffLine::remark(
                 "details are omitted because too many pipelines changed",
             )];
         }
         ChangedFile {
             summary: diff.summarize(),
-            change_lines: words,
+            change_lines,
             picture: picture.flatten(),
         }
     }

@@ -23,8 +23,8 @@ pub(crate) struct CheckPaths {
 }
 
 impl CheckPaths {
-    /// Converts paths that the user typed to restrict the run to the changes below them. Fails if a path exists neither
-    /// in the snapshot nor in a base.
+    /// Converts the paths that the user typed to restrictions: only changes within these paths are reviewed. Fails if a
+    /// path exists neither in the snapshot nor in a base.
     pub(crate) fn from_restrictions(
         run: &Run,
         workspace: &Workspace<'_>,
@@ -82,7 +82,7 @@ impl CheckPaths {
     pub(crate) fn describe_unchecked_files(&self, pipelines: &SelectedPipelines) -> Vec<String> {
         let gate_files = pipelines.gate_changes.iter().map(|change| &change.path);
         let checked_paths: BTreeSet<&String> = pipelines.files.iter().chain(gate_files).collect();
-        // A change to the rules file selects all pipelines.
+        // A change to the rules file selects all pipelines, so the file itself is not reported as unchecked.
         let is_rules = |path: &str| pipelines.reason_for_all.is_some() && path.ends_with(RULES_FILE);
         let unchecked_files = self
             .named_files

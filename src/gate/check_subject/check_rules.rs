@@ -68,7 +68,8 @@ impl Workspace<'_> {
         if rules.is_some() || !self.needs_default_rules(snapshot, bases)? {
             return Ok(CheckRules::Project(rules));
         }
-        let command = self.build_rules_init_command(snapshot, None)?;
+        let deleted_config_dir = None;
+        let command = self.build_rules_init_command(snapshot, deleted_config_dir)?;
         let reason = if self.repo.is_plain_directory() {
             "the directory has no rules file"
         } else {
@@ -111,7 +112,7 @@ impl Workspace<'_> {
                 "pass a file outside the checkout to --rules; without --rules, the project's rules file is evaluated",
             ));
         }
-        // A link is followed, as for every other path of the job.
+        // A symbolic link is followed, as in every other path that the job passes.
         let real_path = absolute_path.canonicalize().unwrap_or(absolute_path);
         let document = read_document_on_disk(&real_path).map_err(|error| {
             let context = format!("could not read the rules file {typed_path}");

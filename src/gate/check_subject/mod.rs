@@ -41,7 +41,8 @@ impl<'a> CheckSubject<'a> {
             .snapshot(workspace.resolve_target(self.session, &all_revisions)?.head))
     }
 
-    /// Returns the staged files with `--staged`, otherwise the files on disk.
+    /// Returns the staged files with `--staged`, otherwise the files on disk. In a git hook, reads the index that git
+    /// passes to the hook.
     pub(crate) fn open_local_files(&self) -> Result<Snapshot<'a>, Failure> {
         let (repo, index) = (&self.workspace.repo, self.session.hook_index_path());
         Ok(if self.settings.staged {
@@ -51,8 +52,8 @@ impl<'a> CheckSubject<'a> {
         })
     }
 
-    /// Builds the run that checks the files of this snapshot against the bases of `change`. Fails if a path that
-    /// restricts the run does not exist.
+    /// Builds the run that checks the files of this snapshot against the bases of `change`. The pipelines are selected
+    /// by the same comparison. Fails if a path that restricts the run does not exist.
     pub(crate) fn build_run(
         &self,
         snapshot: Snapshot<'a>,
@@ -98,9 +99,9 @@ impl<'a> CheckSubject<'a> {
         Ok(paths)
     }
 
-    /// Finds the base with which the files are compared: head for staged files in a git hook, otherwise that of a
-    /// review. If the user named only files, they are checked in any case: a base that cannot be resolved is then
-    /// ignored, and so is a reason to check nothing.
+    /// Finds the base with which the files are compared: head for staged files in a local run, as in a git hook,
+    /// otherwise the base of a review. If the user named only files, they are checked in any case: a base that cannot
+    /// be resolved is then ignored, and so is a reason to check nothing.
     pub(crate) fn find_comparison(&self, paths: &CheckPaths) -> Result<Comparison, Failure> {
         let revisions = &self.settings.gate.revisions;
         if let Some(head) = self.find_staged_base() {
@@ -181,8 +182,8 @@ impl<'a> CheckSubject<'a> {
         Ok(())
     }
 
-    /// Returns whether the working tree was compared with head because the user named no base. Returns false for staged
-    /// files: an index that equals head adds nothing that could be checked.
+    /// Returns whether the working tree was compared with head because the user did not name a base. Returns false for
+    /// staged files: an index that equals head adds nothing that could be checked.
     fn is_compared_with_head(&self, run: &GateRun<'_>) -> bool {
         let revisions = &self.settings.gate.revisions;
         let is_working_tree =

@@ -1,4 +1,4 @@
-//! Compares the two sides of a change in the repository.
+//! Compares the shared pipelines that two versions of the repository offer to consumers.
 
 use crate::error::Failure;
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
@@ -9,14 +9,14 @@ use sluicegate_pipelines::interface::{
 };
 use sluicegate_pipelines::pipelines::SharedPipelines;
 
-/// The changes in the shared-pipelines file.
+/// The changes for consumers between two versions of the shared-pipelines file.
 pub(crate) struct InterfaceComparison {
     pub(crate) path: String,
     /// The changes, in order.
     pub(crate) changes: Vec<InterfaceChange>,
-    /// Path of an unreadable side, and the reason.
+    /// The path of a version that cannot be read, and the reason.
     pub(crate) unreadable: Option<String>,
-    /// True if only the earlier side is unreadable.
+    /// True if only the old version cannot be read.
     pub(crate) is_repaired: bool,
 }
 
@@ -51,11 +51,9 @@ pub(crate) fn compare_interfaces(
     if changes.is_empty() && is_same_file(&old, &new) {
         return Ok(None);
     }
-    if let (
-        true,
-        LoadedInterface::Read(old_interface, old_bytes),
-        LoadedInterface::Read(new_interface, new_bytes),
-    ) = (changes.is_empty(), &old, &new)
+    if changes.is_empty()
+        && let LoadedInterface::Read(old_interface, old_bytes) = &old
+        && let LoadedInterface::Read(new_interface, new_bytes) = &new
     {
         let parse_meaning = |bytes: &[u8]| SharedPipelines::to_canonical_text(bytes).ok();
         if old_interface.file != new_interface.file || parse_meaning(old_bytes) != parse_meaning(new_bytes) {
@@ -118,7 +116,7 @@ impl InterfaceComparison {
         lines
     }
 
-    /// Converts the changes to a comparison with the version at the commit `base`.
+    /// Converts the changes to the form of the reports. `base` is the commit of the old version, if it is to be named.
     fn to_compatibility(&self, base: Option<&CommitId>) -> Compatibility {
         let compared_version = ComparedVersion {
             version: None,

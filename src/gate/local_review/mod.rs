@@ -54,9 +54,10 @@ impl LocalReview {
     /// Creates the local review of a change from a fork, against the rules file of its commit. Every report gets a note
     /// about it.
     pub(crate) fn for_fork() -> Self {
+        let rules = None;
         Self {
             is_for_fork: true,
-            ..Self::new(None)
+            ..Self::new(rules)
         }
     }
 
@@ -208,7 +209,8 @@ pub(crate) fn evaluate_all(
         &|path| selection.selects(path),
         &mut tally,
     )?;
-    let settings = workspace.sources.resolve_project_checks(None)?;
+    let flag = None;
+    let settings = workspace.sources.resolve_project_checks(flag)?;
     let checks = ProjectChecks {
         workspace,
         settings: &settings,

@@ -18,8 +18,8 @@ const MIN_FILES_PER_THREAD: usize = 32;
 pub(crate) type EvaluateDocument<'f> =
     dyn Fn(&str, &Result<Vec<u8>, DocumentError>) -> FileResults + Sync + 'f;
 
-/// Returns the reason why the file is not evaluated: it is not a regular file, or its content may be that of another
-/// file. Returns `None` for a file to evaluate.
+/// Returns the reason why the file is not evaluated: it is not a regular file, or its content on disk may differ from
+/// the content that git stores. Returns `None` for a file to evaluate.
 const fn find_skip_reason(file: &SnapshotFile) -> Option<&'static str> {
     match (file.kind.unreadable_reason(), file.doubt) {
         (Some(reason), _) => Some(reason),

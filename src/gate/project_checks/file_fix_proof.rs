@@ -83,7 +83,7 @@ impl FileProver<'_> {
             match rewrite {
                 Ok((new_document, comparison)) => {
                     let comparison = comparison?;
-                    comparison.check(&candidate.values)?;
+                    comparison.check_values(&candidate.values)?;
                     return Ok(Some((new_document, comparison)));
                 }
                 Err(error) => candidate.reject_unwritable(&error, proof),
@@ -95,7 +95,8 @@ impl FileProver<'_> {
         Err("too many other values in the file cannot be replaced".to_owned())
     }
 
-    /// Compares the new version of a file with the old one.
+    /// Compares the new version of a file with the old one: the facts, the differences, and whether a rule reports a
+    /// new finding. The error is the reason why the new version is not a pipeline.
     fn compare_versions(
         &self,
         path: &str,
@@ -113,6 +114,7 @@ impl FileProver<'_> {
         let new_finding = find_fix_objection(
             &self.count_findings(path, old_version),
             &self.count_findings(path, &new_version),
+            // The fixes belong to findings of the project checks, so no finding of a rule has to disappear.
             &FindingCounts::new(),
         );
         Ok(VersionComparison {
@@ -136,6 +138,7 @@ impl FileProver<'_> {
 }
 
 impl FixCandidate<'_> {
+    /// Returns the new value of each fix, by the position of the old value.
     fn list_new_texts(&self) -> NewTexts {
         let values = self.values.iter();
         values
@@ -163,7 +166,7 @@ struct FileVersion<'v> {
 }
 
 impl<'v> FileVersion<'v> {
-    /// Reads the pipeline of a version. The error is the reason why it is none.
+    /// Reads the pipeline in this version of a file. The error is the reason why the file is not a valid pipeline.
     fn from_tree(bytes: &'v [u8], tree: &'v Tree<'v>) -> Result<Self, String> {
         let pipeline = Pipeline::from_tree(tree).map_err(|error| error.message)?;
         Ok(Self {
@@ -184,10 +187,11 @@ struct VersionComparison {
 }
 
 impl VersionComparison {
-    /// Fails if more than these values differs, or if a rule reports another finding.
-    fn check(&self, values: &[FixedValue]) -> Result<(), String> {
+    /// Fails if the versions differ in more than these values, or if a rule reports a new finding. The error is the
+    /// reason to reject the values.
+    fn check_values(&self, values: &[FixedValue]) -> Result<(), String> {
         if !has_only_new_values(&self.diff, values) {
-            return Err("the edit would change more than this value".to_owned());
+            return Err("the fix would change more than this value".to_owned());
         }
         self.new_finding.clone().map_or(Ok(()), Err)
     }

@@ -32,8 +32,8 @@ pub(super) fn count_findings<'f>(files: impl IntoIterator<Item = &'f FileResults
     counts
 }
 
-/// Compares the findings before and after a fix. Returns the reason to reject the fix if a finding that should be fixed
-/// remains, or if a new one appears.
+/// Compares the findings before and after a fix. Returns the reason to reject the fix if a finding in `fixed_counts`
+/// remains, or if a new one appears. Of several such findings, names the first by path and rule.
 pub(super) fn find_fix_objection(
     old_counts: &FindingCounts,
     new_counts: &FindingCounts,

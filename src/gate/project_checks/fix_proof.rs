@@ -1,5 +1,5 @@
-//! Proves the proposed fixes: with the new values, the same checks must report the findings no longer and no other one,
-//! and the files must differ in these values alone.
+//! Proves the proposed fixes. With the new values, the same checks must no longer report the findings and must not
+//! report new findings, and the files must differ only in these values.
 //!
 //! The findings are derived again from the contents of the project with the new values, so nothing is written.
 
@@ -38,7 +38,7 @@ impl GateRun<'_> {
             return Ok(());
         };
         let checks = self.project_checks();
-        // Without renames, the findings have no hints, which are not compared here.
+        // `None`: the renames serve only the hints in the findings, which are not compared here.
         let mut proof = checks.with_scope(checks.snapshot, None, |project_scope| {
             let files = &tally.project_files;
             self.prove_project_fixes(project_scope, fix_scope, rules, files, contents)
@@ -105,7 +105,7 @@ impl GateRun<'_> {
         for file in wanted_files {
             let values = list_proposed_values(file);
             let facts = contents.facts.get(&file.path).and_then(Option::as_ref);
-            let (Some(facts), false) = (facts, values.is_empty()) else {
+            let Some(facts) = facts.filter(|_| !values.is_empty()) else {
                 continue;
             };
             if let Some(reason) = obstacles.get(&file.path) {
@@ -150,7 +150,7 @@ impl GateRun<'_> {
             proof,
         };
         prover.prepare_counts(&contents.files, &mut accepted_files)?;
-        prover.prove(accepted_files)?;
+        prover.prove_files(accepted_files)?;
         Ok(prover.proof)
     }
 }
@@ -219,7 +219,7 @@ impl ProjectProver<'_> {
 
     /// Proves the fixes of these files together. If they cause a new finding, proves each half separately, down to
     /// single files. Rejects the fixes that remain after the maximum number of proofs.
-    fn prove(&mut self, mut files: Vec<FixedFile>) -> Result<(), Failure> {
+    fn prove_files(&mut self, mut files: Vec<FixedFile>) -> Result<(), Failure> {
         if files.is_empty() {
             return Ok(());
         }
@@ -233,8 +233,8 @@ impl ProjectProver<'_> {
             None => self.proof.fixed_files.append(&mut files),
             Some(_) if files.len() > 1 && self.remaining_proofs > 0 => {
                 let second_half = files.split_off(files.len() / 2);
-                self.prove(files)?;
-                self.prove(second_half)?;
+                self.prove_files(files)?;
+                self.prove_files(second_half)?;
             }
             Some(reason) => {
                 for file in files {

@@ -73,7 +73,8 @@ impl ProjectChecks<'_> {
         })
     }
 
-    /// Calls `check` with the inputs that the project checks need for this snapshot.
+    /// Calls `check` with the inputs that the project checks need for this snapshot, and returns its result. Without
+    /// `renames`, the findings have no hints at renamed files.
     fn with_scope<T>(
         &self,
         snapshot: &Snapshot<'_>,
@@ -114,7 +115,7 @@ impl ProjectChecks<'_> {
             )?;
             bases.push((base_paths, base_tally));
         }
-        // Project checks run locally, so that no file has an incomplete review.
+        // Project checks run locally, so no file has an incomplete review.
         Ok(mark_known_in_files(files, |_| false, &bases))
     }
 
@@ -123,6 +124,7 @@ impl ProjectChecks<'_> {
     fn check_at_base(&self, base: &CommitId, base_paths: &BasePaths) -> Result<Tally, Failure> {
         let snapshot = self.workspace.repo.snapshot(base.clone());
         let paths = base_paths.to_set();
+        // `None`: the renames serve only the hints in the findings, which are not needed at the base.
         let mut files =
             self.with_scope(&snapshot, None, |scope| Ok(scope.check_files(&snapshot, &paths)?))?;
         let paths_with_findings: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
@@ -148,8 +150,9 @@ impl GateRun<'_> {
         }
     }
 
-    /// Runs the project checks. Returns all findings in the selected pipelines. Of other files, returns only the new
-    /// findings, because moving or deleting a pipeline breaks callers that the change does not touch.
+    /// Runs the project checks. Returns all findings in the selected pipelines. Of other files in the requested shard,
+    /// returns only the new findings, because moving or deleting a pipeline breaks callers that the change does not
+    /// touch. A run over the whole project returns all findings in files that are not pipelines, too.
     pub(crate) fn find_project_findings(
         &self,
         known_facts: CollectedFacts,
@@ -314,8 +317,9 @@ impl GateRun<'_> {
         Ok(files)
     }
 
-    /// Marks the findings of the project checks that existed before as known. Does nothing unless the findings of the
-    /// rules were compared with the base, too.
+    /// Marks the findings of the project checks that existed at the base as known. Adds the files that could not be
+    /// compared to the comparison of the run. Does nothing unless the findings of the rules were compared with the
+    /// base.
     pub(crate) fn mark_known_project_findings(
         &self,
         baseline: &Baseline,

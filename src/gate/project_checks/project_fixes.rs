@@ -1,4 +1,4 @@
-//! The fixes of a project: which ones are wanted, and which ones are proven.
+//! The fixes of a project: the scope of the wanted fixes, and the proven and rejected fixes.
 
 use super::fixed_file::{FixedFile, FixedValue};
 use crate::document_content::{read_document, read_document_on_disk};
@@ -28,6 +28,7 @@ pub(crate) struct FixScope<'s> {
 /// The content in which values are replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FixSource {
+    /// The content that the run checked.
     CheckedFile,
     /// The file on disk, whose content git may have converted.
     DiskFile,
@@ -42,8 +43,8 @@ impl FixScope<'_> {
         max_files: None,
     };
 
-    /// Returns the scope of a run without a report whose log lists at most this number of findings: most of the fixes
-    /// would be shown nowhere.
+    /// Returns the scope of a run without a report, whose log lists at most this number of findings. The number of
+    /// files is limited, because the user would not see most of the fixes.
     pub(crate) const fn for_log(max_findings: usize) -> FixScope<'static> {
         FixScope {
             max_files: Some(max_findings.saturating_mul(FILES_PER_LISTED_FINDING)),
@@ -51,7 +52,8 @@ impl FixScope<'_> {
         }
     }
 
-    /// Reads the content in which values are replaced: the checked content or that of the file on disk.
+    /// Reads the content in which values are replaced: the checked content, or that of the file on disk, which `fix`
+    /// rewrites. The inner error is the reason why it cannot be read.
     pub(super) fn read_content(
         &self,
         repo: &Repository,

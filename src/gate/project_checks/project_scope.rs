@@ -62,7 +62,7 @@ impl CollectedFacts {
     }
 }
 
-/// The unchanged pipelines that can have a new finding, and are read.
+/// The unchanged pipelines to read, because the change can cause a finding in them.
 pub(crate) enum OtherFiles {
     /// All pipelines that may name a file.
     All,
@@ -220,6 +220,7 @@ impl ProjectScope<'_> {
                 );
             }
         }
+        // The paths of all files serve only the hint at a similar path.
         let is_script_missing = script_paths.iter().any(|path| !scripts.contains_key(*path));
         let regular_paths = if is_script_missing && self.renames.is_some() {
             list_regular_paths(snapshot)?

@@ -59,14 +59,14 @@ impl GateRun<'_> {
     }
 }
 
-/// The files that the change renames. They are searched when they are needed, because most calls are intact.
+/// The files that the change renames. They are searched only when a broken reference needs them.
 pub(super) struct RenamedFiles<'g, 'a> {
     gate: &'g GateRun<'a>,
     script_changes: OnceCell<Vec<Change>>,
-    added_pipelines: OnceCell<HashSet<u64>>,
-    added_scripts: OnceCell<HashSet<u64>>,
-    /// True for a new path if the change adds another file with the same content.
-    twins: RefCell<HashMap<String, bool>>,
+    added_pipeline_hashes: OnceCell<HashSet<u64>>,
+    added_script_hashes: OnceCell<HashSet<u64>>,
+    /// The results of [`Self::has_twin`], by the new path.
+    has_twin_by_path: RefCell<HashMap<String, bool>>,
 }
 
 impl<'g, 'a> RenamedFiles<'g, 'a> {
@@ -75,9 +75,9 @@ impl<'g, 'a> RenamedFiles<'g, 'a> {
         Self {
             gate,
             script_changes: OnceCell::new(),
-            added_pipelines: OnceCell::new(),
-            added_scripts: OnceCell::new(),
-            twins: RefCell::default(),
+            added_pipeline_hashes: OnceCell::new(),
+            added_script_hashes: OnceCell::new(),
+            has_twin_by_path: RefCell::default(),
         }
     }
 
@@ -87,7 +87,8 @@ impl<'g, 'a> RenamedFiles<'g, 'a> {
             .get_or_init(|| self.gate.find_script_changes())
     }
 
-    /// Returns the new path of a renamed file that is not a pipeline.
+    /// Returns the new path of a renamed file that is not a pipeline. Returns `None` if the change does not rename a
+    /// file from `old_path`.
     pub(super) fn find_script_path(&self, old_path: &str) -> Option<String> {
         let mut renames = self
             .script_changes()
@@ -96,15 +97,17 @@ impl<'g, 'a> RenamedFiles<'g, 'a> {
         renames.next().map(|change| change.path.clone())
     }
 
-    /// Returns whether the change adds another file with the content of the renamed one, so that either may be meant. A
-    /// file that cannot be read is treated as if it had a twin.
+    /// Returns whether the change adds another file with the same content as the renamed file at `new_path`, so that a
+    /// broken reference may mean either file. A file that cannot be read is treated as if it had a twin.
     pub(super) fn has_twin(&self, new_path: &str) -> bool {
-        if let Some(has_twin) = self.twins.borrow().get(new_path) {
+        if let Some(has_twin) = self.has_twin_by_path.borrow().get(new_path) {
             return *has_twin;
         }
         let hash = self.gate.hash_file(new_path);
         let has_twin = hash.is_none_or(|hash| self.added_hashes(new_path).contains(&hash));
-        self.twins.borrow_mut().insert(new_path.to_owned(), has_twin);
+        self.has_twin_by_path
+            .borrow_mut()
+            .insert(new_path.to_owned(), has_twin);
         has_twin
     }
 
@@ -112,13 +115,13 @@ impl<'g, 'a> RenamedFiles<'g, 'a> {
     /// other files. They are computed once.
     fn added_hashes(&self, path: &str) -> &HashSet<u64> {
         if is_pipeline(path) {
-            self.added_pipelines.get_or_init(|| {
+            self.added_pipeline_hashes.get_or_init(|| {
                 let candidates = self.gate.selection.pipelines.candidates.iter();
                 let changes = candidates.map(|candidate| &candidate.change);
                 self.gate.hash_added_files(changes)
             })
         } else {
-            self.added_scripts
+            self.added_script_hashes
                 .get_or_init(|| self.gate.hash_added_files(self.script_changes().iter()))
         }
     }

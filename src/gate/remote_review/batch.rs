@@ -28,6 +28,7 @@ pub(crate) struct ReviewParameters<'a> {
     pub fields: &'a ReviewFields,
 }
 
+/// The size of the batches, and the number of requests at a time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Batching {
     /// Maximum number of files in one request; 0 is treated as 1.
@@ -51,7 +52,7 @@ pub(crate) enum BatchError {
     #[error(transparent)]
     Request(#[from] HttpError),
     /// The batch was not sent, because earlier batches failed.
-    #[error("not sent: the review stopped because several requests in a row failed")]
+    #[error("not sent: the review stopped because earlier requests failed")]
     NotSent,
 }
 
@@ -127,7 +128,7 @@ pub(crate) async fn review_in_batches(
     queue.report_unsent_batches();
 }
 
-/// A request of the review: of a batch, or of nothing, to learn whether the platform responds.
+/// A request to the platform: a review of these files, or a probe that shows whether the platform responds.
 enum BatchTask {
     Review(Vec<String>),
     Probe,
@@ -165,7 +166,7 @@ async fn run_task(platform: &Platform, parameters: &ReviewParameters<'_>, task: 
     })
 }
 
-/// The batches to send, the finished ones so far, and whether to continue.
+/// The batches that wait to be sent, and the counts that decide whether to split or send further batches.
 struct BatchQueue {
     responses: Sender<BatchResponse>,
     waiting_batches: VecDeque<Vec<String>>,
@@ -173,8 +174,10 @@ struct BatchQueue {
     unclear_responses: Vec<BatchResponse>,
     /// Number of batches that were split because they got no response.
     split_count: usize,
+    /// Number of consecutive batches that failed.
     failure_count: usize,
     is_stopped: bool,
+    /// Number of files whose batch is finished.
     done_count: usize,
 }
 
@@ -202,7 +205,7 @@ impl BatchQueue {
             Err(BatchError::NotSent) => {}
         }
         self.done_count += response.files.len();
-        self.deliver(response);
+        self.deliver_response(response);
     }
 
     /// Finishes the batches that waited for the probe. If the platform does not respond, stops sending.
@@ -229,15 +232,15 @@ impl BatchQueue {
     }
 
     /// Passes a response on to the receiver.
-    fn deliver(&self, response: BatchResponse) {
-        // Without a receiver the run has failed already.
+    fn deliver_response(&self, response: BatchResponse) {
+        // If the receiver was dropped, the run has already failed, and nobody needs the response.
         let _ = self.responses.send(response);
     }
 
     /// Passes on each batch that was not sent as failed, so that each file has an outcome.
     fn report_unsent_batches(mut self) {
         for files in std::mem::take(&mut self.waiting_batches) {
-            self.deliver(BatchResponse {
+            self.deliver_response(BatchResponse {
                 files,
                 outcome: Err(BatchError::NotSent),
             });

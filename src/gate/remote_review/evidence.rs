@@ -110,7 +110,7 @@ impl ResponseGaps {
         if !self.unknown_rules.is_empty() {
             let listed_rules = List::with_limit(self.unknown_rules, MAX_LISTED_GAPS).join_with_semicolons();
             notes.push(format!(
-                "the platform evaluated pipelines only with rules that neither the rules file nor this program knows: {listed_rules}"
+                "the platform evaluated some pipelines only against rules that are neither in the rules file nor known to this program: {listed_rules}"
             ));
         }
         if !self.not_passed.is_empty() {

@@ -1,5 +1,5 @@
-//! Collects the failed requests of a review: their messages, their effect on the run, and whether they are the only
-//! open points.
+//! Collects the failed requests of a review: their messages, their effect on the run, and whether they alone explain
+//! why files were not reviewed.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -13,9 +13,9 @@ use std::collections::BTreeSet;
 #[derive(Default)]
 pub(crate) struct FailedRequests {
     failures: Vec<(String, Failure)>,
-    /// The exit status, if a failure is not about availability.
+    /// The exit status, if the platform refused a request, for example because of the token.
     refusal_status: Option<ExitStatus>,
-    /// Why files have no response.
+    /// The reasons of all failures, in the words of the unreviewed files.
     causes: BTreeSet<String>,
     /// The files that got no response, or were too large for one.
     files_without_response: BTreeSet<String>,
@@ -85,14 +85,15 @@ impl FailedRequests {
     /// job.
     pub(crate) fn adjust_status(&self, status: ExitStatus) -> ExitStatus {
         match self.refusal_status {
-            // The cause is the configuration, not the platform.
+            // A usage error is in the configuration of the job, so it replaces the status for an unavailable platform.
             Some(ExitStatus::Usage) if status == ExitStatus::Undecided => ExitStatus::Usage,
             Some(refusal_status) => status.worse(refusal_status),
             None => status,
         }
     }
 
-    /// Prints the failures, as warnings if the change passes despite them.
+    /// Prints the failures, as warnings if the change passes despite them. Records their texts as shown, so that the
+    /// report does not repeat them.
     pub(crate) fn print(&self, run: &Run, is_passing: bool) -> Result<(), Failure> {
         for (cause, failure) in &self.failures {
             run.print_failure("review", failure, is_passing)?;

@@ -1,5 +1,5 @@
-//! Evaluates the pipelines that got no response from the platform on this machine, so that a change cannot pass by
-//! making the platform fail. The pipelines remain unreviewed.
+//! Evaluates on this machine the pipelines that the platform did not review, so that a change cannot pass by making the
+//! platform fail. These pipelines remain unreviewed.
 
 use crate::error::Failure;
 use crate::gate::local_review;
@@ -10,15 +10,16 @@ use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::rules::RuleSet;
 use std::collections::BTreeSet;
 
-/// The pipelines that were evaluated on this machine instead.
+/// The pipelines that were evaluated on this machine, because the platform did not review them.
 #[derive(Default)]
 pub(crate) struct LocalFallback {
     paths: BTreeSet<String>,
 }
 
 impl LocalFallback {
-    /// Evaluates the rules locally on files that the platform did not review, and adds the results. Without `rules`,
-    /// each file gets a result about the missing rules file, as in a local check.
+    /// Evaluates the rules locally on files that the platform did not review, and adds the results and a note to the
+    /// tally. Returns the evaluated files. Without `rules`, each file gets a result about the missing rules file, as in
+    /// a local check.
     pub(crate) fn evaluate(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
@@ -46,7 +47,8 @@ impl LocalFallback {
         }
         tally.files.extend(local_tally.files);
         tally.files.sort_by(|a, b| a.path.cmp(&b.path));
-        // Such a file was not evaluated at all, so an unavailable platform does not excuse it.
+        // A file that could not be read locally either was not evaluated at all. With the local reason, an unavailable
+        // platform does not excuse it.
         for local_file in local_tally.unreviewed_files {
             let unreviewed_files = tally.unreviewed_files.iter_mut();
             for file in unreviewed_files.filter(|file| file.path == local_file.path) {
@@ -62,6 +64,7 @@ impl LocalFallback {
     }
 
     /// Evaluates the base versions of the files that were evaluated locally, and adds the results to those of the base.
+    /// Does nothing if none of these files existed at the base.
     pub(crate) fn add_base_results(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,

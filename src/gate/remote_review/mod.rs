@@ -33,7 +33,7 @@ use sluicegate_platform::api::{Platform, ReviewFields};
 use std::sync::mpsc::{self, Sender};
 use std::{iter, mem, panic, thread};
 
-/// Note in the reports if the platform was not asked to review the base.
+/// Note in the reports if the base was evaluated locally, because its rules file differs.
 const RULES_DIFFER_NOTE: &str = "the rules differ between head and base, so the base was checked locally \
                             with the rules of the head (--new-only)";
 
@@ -49,13 +49,13 @@ pub(crate) struct RemoteReview<'a> {
     fields: ReviewFields,
     rules_file: Option<SnapshotFile>,
     rules: Option<RuleSet>,
-    /// The client, once the head was reviewed.
+    /// The client that reviewed head, to be reused for the bases.
     platform: Option<Platform>,
     fallback: LocalFallback,
     failed_requests: FailedRequests,
 }
 
-/// Requests reviews in batches; knows no repository, so that another thread can wait for the responses.
+/// Requests reviews in batches. Does not refer to the repository, so that a separate thread can send the requests.
 struct BatchSender<'a> {
     session: &'a Run,
     platform: &'a Platform,
@@ -63,7 +63,7 @@ struct BatchSender<'a> {
 }
 
 impl BatchSender<'_> {
-    /// Sends the files in batches, passes on each response, and shows the progress.
+    /// Sends the files in batches, passes on each response, and shows the progress. Returns when all are finished.
     fn send_batches(
         &self,
         parameters: &ReviewParameters<'_>,
@@ -114,7 +114,7 @@ impl<'a> RemoteReview<'a> {
         }
     }
 
-    /// Returns the fields that all requests for a review of this commit have in common.
+    /// Returns the parameters that all requests for a review of this commit share.
     fn review_parameters<'r>(&'r self, commit: &'r CommitId) -> Result<ReviewParameters<'r>, Failure> {
         Ok(ReviewParameters {
             project: self.connection.require_project_id()?,
@@ -137,8 +137,8 @@ impl<'a> RemoteReview<'a> {
         }
     }
 
-    /// Fails if the platform cannot read the commit, or there is no branch. Warns if this is uncertain.
-    fn check_on_remote(&self, run: &GateRun<'_>) -> Result<(), Failure> {
+    /// Fails if the remote does not have the commit, or there is no branch. Warns if this is uncertain.
+    fn check_commit_on_remote(&self, run: &GateRun<'_>) -> Result<(), Failure> {
         if let Some(warning) = self.target.check_on_remote(&run.subject.workspace.repo)? {
             run.session.ui.warn(&warning);
         }
@@ -188,7 +188,7 @@ impl<'a> RemoteReview<'a> {
         Ok((tally, failed_requests, project_findings?))
     }
 
-    /// Requests a review of these files at the base. Their paths are those at the base.
+    /// Requests a review of the base. `files` are paths at the base. Reuses the client that reviewed head, if any.
     fn review_base(
         &mut self,
         run: &GateRun<'_>,
@@ -254,8 +254,8 @@ impl<'a> RemoteReview<'a> {
         if run.empty_reason.is_none() {
             self.target.reject_fork()?;
             self.target.require_branch()?;
-            if let Err(failure) = self.check_on_remote(run) {
-                let message = format!("the review would stop here: {}", failure.describe());
+            if let Err(failure) = self.check_commit_on_remote(run) {
+                let message = format!("the review would fail: {}", failure.describe());
                 run.session.ui.warn(&message);
             }
         }
@@ -293,7 +293,7 @@ impl ReviewEngine for RemoteReview<'_> {
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure> {
         self.connection.require_project_id()?;
         self.connection.require_agent_version()?;
-        self.check_on_remote(run)?;
+        self.check_commit_on_remote(run)?;
         let platform = run.session.create_platform_client(self.connection)?;
         run.session.ui.say(&format!(
             "reviewing {} of branch {} at {}",
@@ -317,8 +317,8 @@ impl ReviewEngine for RemoteReview<'_> {
         Ok((tally, project_findings))
     }
 
-    /// Evaluates the base versions of the files whose findings in head are not all waived. The platform reviews them
-    /// only if the base has the same rules file; otherwise they are evaluated locally with the rules of head.
+    /// Evaluates the base versions of the files whose findings in head are not all waived. If the base does not have
+    /// the rules file of head, they are evaluated locally against that file; otherwise, the platform reviews them.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,
@@ -367,7 +367,7 @@ impl ReviewEngine for RemoteReview<'_> {
     fn add_notes(&self, _: &GateRun<'_>, _: &mut Tally) {}
 
     /// Builds the evaluation. With `--on-unavailable pass`, the run may pass if the platform never responded and failed
-    /// requests are the only gaps.
+    /// requests are the only gaps. If the platform responded to other requests, a note says that it may not.
     fn conclude(&mut self, run: &GateRun<'_>, mut head_tally: Tally) -> Result<Evaluation, Failure> {
         let failed_requests = mem::take(&mut self.failed_requests);
         let is_lenient = self.settings.on_unavailable == OnUnavailable::Pass;

@@ -8,7 +8,7 @@ use sluicegate_pipelines::rules;
 use sluicegate_pipelines::yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 use std::collections::{BTreeSet, HashMap};
 
-/// Finds the lines of violations; keeps one group of parsed files at a time.
+/// Finds the components and lines of violations. Keeps only one group of parsed files at a time, to save memory.
 pub(crate) struct Positions<'a> {
     repo: &'a Repository,
     commit: &'a CommitId,
@@ -35,8 +35,8 @@ impl<'a> Positions<'a> {
         pipeline.map_or_else(|| PipelineKind::from_path(path), |pipeline| Some(pipeline.kind))
     }
 
-    /// Returns the number that the counting rule `rule` measures in the file. Returns `None` for other rules, and for
-    /// files that were not read.
+    /// Returns the number that the counting rule `rule` limits, for example of components, as measured in the file.
+    /// Returns `None` for other rules, and for files that were not read.
     pub(crate) fn measured_size(&self, path: &str, rule: &str) -> Option<u64> {
         rules::measure_pipeline(rule, self.pipelines.get(path)?.as_ref().ok()?)
     }

@@ -1,5 +1,5 @@
-//! Recognizes another spelling of a requested path in a response: a response about such a path is about the pipeline
-//! that was sent, or it proves nothing.
+//! Recognizes another spelling of a requested path in a response. Such a result does not prove that the requested
+//! pipeline was reviewed.
 
 use sluicegate_pipelines::pipelines::PipelineKind;
 use std::collections::HashMap;

@@ -14,7 +14,7 @@ use sluicegate_pipelines::rules::{self, Consequence, RuleSet};
 use sluicegate_platform::api::{ReviewResponse, RuleResponse};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Number of files whose lines are looked up together.
+/// Number of files that are parsed together, and whose parsed content is in memory at a time.
 const FILES_PER_GROUP: usize = 128;
 
 const NO_RESULT_REASON: &str = "the platform's response has no result for this file";
@@ -23,7 +23,7 @@ const NO_RULE_RESULT_REASON: &str = "the platform's response has no rule result 
 const EXCLUDED_REASON: &str =
     "the platform excluded this file, although its name ends like that of a pipeline";
 
-/// The contents of all responses, and their gaps.
+/// The findings that were collected so far, and the gaps in them.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     /// The files with results, by path.
@@ -70,7 +70,8 @@ impl Tally {
         self.files.iter().chain(&self.project_files)
     }
 
-    /// Calls `apply` with one slice of all results: those of the review and those of the project checks.
+    /// Calls `apply` with one slice of all results, of the review and of the project checks, because waivers are
+    /// matched with all findings together. Returns the result of `apply`.
     pub(crate) fn with_all_files<T>(&mut self, apply: impl FnOnce(&mut [FileResults]) -> T) -> T {
         let reviewed_count = self.files.len();
         self.files.append(&mut self.project_files);
@@ -128,6 +129,7 @@ fn needs_reading(results: &BTreeMap<String, Vec<RuleResponse>>, path: &str) -> b
     })
 }
 
+/// Adds the response to one batch to the tally.
 struct ResponseMerger<'m, 'p> {
     tally: &'m mut Tally,
     gaps: &'m mut ResponseGaps,
@@ -136,8 +138,9 @@ struct ResponseMerger<'m, 'p> {
 }
 
 impl ResponseMerger<'_, '_> {
-    /// Adds the response to one batch. Results for files that were not requested become notes. If such a path is
-    /// another spelling of a requested one, the requested file is unreviewed.
+    /// Adds the response to one batch. Reads the pipelines in groups to limit the use of memory. Results for files that
+    /// were not requested become notes. If such a path is another spelling of a requested one, the requested file is
+    /// unreviewed.
     fn add_batch(&mut self, files: &[String], response: ReviewResponse) {
         let (status, message) = (response.review_status.as_deref(), response.message.as_deref());
         let is_failed = self.check_batch_status(files, status, message);
@@ -151,8 +154,8 @@ impl ResponseMerger<'_, '_> {
             self.positions
                 .read_pipelines(paths.filter(|path| needs_reading(&results, path)));
             for path in group {
-                let rules = results.remove(path);
-                self.add_pipeline(path, rules, excluded_paths.contains(path), is_failed);
+                let rule_responses = results.remove(path);
+                self.add_pipeline(path, rule_responses, excluded_paths.contains(path), is_failed);
             }
         }
         let extra_results = results.into_keys().map(|path| ("has results for", path));
@@ -162,7 +165,8 @@ impl ResponseMerger<'_, '_> {
         for (verb, path) in extra_paths {
             let requested_paths = requested_paths.get_or_insert_with(|| RequestedPaths::new(files));
             if let Some(requested_path) = requested_paths.find(&path) {
-                let reason = format!("the platform's response {verb} another spelling of its path, {path}");
+                let reason =
+                    format!("the platform's response {verb} another spelling of this file's path: {path}");
                 self.add_unreviewed(requested_path.to_owned(), reason);
             } else {
                 let note = format!("the platform's response {verb} {path}, which was not requested");
@@ -176,27 +180,30 @@ impl ResponseMerger<'_, '_> {
     fn add_pipeline(
         &mut self,
         path: &str,
-        rules: Option<Vec<RuleResponse>>,
+        rule_responses: Option<Vec<RuleResponse>>,
         is_excluded: bool,
         is_batch_failed: bool,
     ) {
         let kind = PipelineKind::from_path(path);
-        let has_results = rules.as_ref().is_some_and(|rules| !rules.is_empty());
-        let reason = match &rules {
+        let has_results = rule_responses
+            .as_ref()
+            .is_some_and(|responses| !responses.is_empty());
+        let reason = match &rule_responses {
             _ if is_excluded && kind.is_some() => Some(EXCLUDED_REASON),
             _ if is_excluded && !has_results => {
                 self.tally.excluded_paths.push(path.to_owned());
                 return;
             }
             None => Some(NO_RESULT_REASON),
-            Some(rules) if rules.is_empty() && self.needs_result(path) => Some(NO_RULE_RESULT_REASON),
+            Some(responses) if responses.is_empty() && self.needs_result(path) => Some(NO_RULE_RESULT_REASON),
             Some(_) => None,
         };
         if let Some(reason) = reason {
             self.add_unreviewed(path.to_owned(), reason);
         }
-        if let Some(rules) = rules.filter(|_| has_results || reason.is_none()) {
-            self.add_file(path.to_owned(), rules, is_batch_failed, reason.is_some());
+        if let Some(responses) = rule_responses.filter(|_| has_results || reason.is_none()) {
+            let is_unreviewed = reason.is_some();
+            self.add_file(path.to_owned(), responses, is_batch_failed, is_unreviewed);
         }
     }
 
@@ -205,8 +212,8 @@ impl ResponseMerger<'_, '_> {
         evidence::needs_result(self.rules, self.positions, path)
     }
 
-    /// Returns whether the platform reports the batch as failed. If the status is missing or unknown, all files of the
-    /// batch are doubtful.
+    /// Returns whether the platform reports the batch as failed. If the status is missing or unknown, returns false and
+    /// records a doubt about all files of the batch.
     fn check_batch_status(&mut self, files: &[String], status: Option<&str>, message: Option<&str>) -> bool {
         let doubt = match (status, message) {
             (Some("PASSED" | "FAILED"), _) => return status == Some("FAILED"),
@@ -215,7 +222,9 @@ impl ResponseMerger<'_, '_> {
             }
             (None, None) => "the platform's response has no reviewStatus".to_owned(),
             (None, Some(message)) => {
-                format!("the platform's response has no reviewStatus and no results, but: {message}")
+                format!(
+                    "the platform's response has no reviewStatus and no results, only the message: {message}"
+                )
             }
         };
         let doubtful_files = files.iter().map(|path| (path.clone(), doubt.clone()));
@@ -244,18 +253,21 @@ impl ResponseMerger<'_, '_> {
     fn add_file(
         &mut self,
         path: String,
-        rules: Vec<RuleResponse>,
+        rule_responses: Vec<RuleResponse>,
         is_batch_failed: bool,
         is_unreviewed: bool,
     ) {
-        let mut results: Vec<RuleResult> = Vec::with_capacity(rules.len());
+        let mut results: Vec<RuleResult> = Vec::with_capacity(rule_responses.len());
         let mut unclear_reason = None;
-        for rule in rules {
-            match self.build_result(&path, rule, is_batch_failed) {
+        for response in rule_responses {
+            match self.build_result(&path, response, is_batch_failed) {
                 Ok(result) => {
                     let earlier_result = results.iter().find(|earlier| earlier.rule == result.rule);
                     if earlier_result.is_some_and(|earlier| earlier.status.name() != result.status.name()) {
-                        unclear_reason = Some(format!("the rule {} has two different results", result.rule));
+                        unclear_reason = Some(format!(
+                            "the platform's response has two different results for the rule {}",
+                            result.rule
+                        ));
                     }
                     results.push(result);
                 }
@@ -275,7 +287,8 @@ impl ResponseMerger<'_, '_> {
         self.tally.files.push(FileResults { path, results });
     }
 
-    /// Converts a rule result of the response. The error is the reason why the result is not usable.
+    /// Converts a rule result of the response. Corrects a status that contradicts the rest of the result. The error is
+    /// the reason why the result is not usable.
     fn build_result(
         &mut self,
         path: &str,
@@ -283,7 +296,7 @@ impl ResponseMerger<'_, '_> {
         is_batch_failed: bool,
     ) -> Result<RuleResult, String> {
         let Some(rule) = response.rule_name.take() else {
-            return Err("a rule result has no ruleName".to_owned());
+            return Err("a rule result in the platform's response has no ruleName".to_owned());
         };
         let enforcement = self.rules.and_then(|rules| rules.enforcement(&rule));
         let corrected_status = self.gaps.correct_status(path, &rule, &response);
@@ -292,11 +305,14 @@ impl ResponseMerger<'_, '_> {
             Some("FAILED") => Status::Failed(decide_severity(enforcement, is_batch_failed)),
             Some("ERROR") => Status::Error(response.error_type),
             Some(unknown_status) => {
-                return Err(format!("the rule {rule} has an unknown status: {unknown_status}"));
+                return Err(format!(
+                    "the platform's result for the rule {rule} has an unknown status: {unknown_status}"
+                ));
             }
-            None => return Err(format!("the rule {rule} has no status")),
+            None => return Err(format!("the platform's result for the rule {rule} has no status")),
         };
         let violations = self.build_violations(path, &rule, &status, response.violations);
+        // Without violations, the result itself is the finding, and has the measured number.
         let is_counted = violations.is_empty() && matches!(status, Status::Failed(_));
         let size = self.positions.measured_size(path, &rule).filter(|_| is_counted);
         Ok(RuleResult {

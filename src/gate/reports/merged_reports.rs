@@ -54,7 +54,7 @@ pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> 
     Ok(merged_report)
 }
 
-/// Fails if the reports are not of the same review, and names the first fact in which they differ.
+/// Fails if the reports are not of the same review. The error names the first fact in which they differ.
 fn reject_other_review(first: &Report, second: &Report) -> Result<(), MergeError> {
     for ((fact, first_value), (_, second_value)) in list_review_facts(first)
         .into_iter()
@@ -125,7 +125,8 @@ fn join_or_none<'v>(values: impl Iterator<Item = &'v String>) -> String {
     }
 }
 
-/// Adds the results of another report. Fails if both reports have different results for a file.
+/// Adds the results of another report: joins the lists, and keeps the worse verdict. Fails if both reports have
+/// different results for a file.
 fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeError> {
     let mut index_by_path: BTreeMap<String, usize> = BTreeMap::new();
     for (index, file) in merged_report.files.iter().enumerate() {
@@ -146,7 +147,7 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
     merged_report.gate_refused |= report.gate_refused;
     merged_report.failed_without_finding |= report.failed_without_finding;
     merged_report.failed_batches.extend(report.failed_batches);
-    // Each shard reports the same change.
+    // Each shard compares the same interfaces. If the results differ, a break of consumers takes precedence.
     if merged_report.compat.is_none() || breaks_consumers {
         merged_report.compat = report.compat.or(merged_report.compat.take());
     }

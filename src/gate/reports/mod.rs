@@ -27,9 +27,9 @@ const MERGE_HINT: &str =
 pub(crate) struct SavedReports<'a> {
     pub(crate) ci: &'a CiContext,
     pub(crate) repo: Option<&'a Repository>,
-    /// The commit that the job names instead of the event's.
+    /// The commit that the job names in place of the commit of the event.
     pub(crate) head: Option<&'a str>,
-    /// The selection of the job, whose variables the jobs of a pipeline usually share.
+    /// The selection of files by this job's settings, which are usually those of the job that wrote the reports.
     pub(crate) selection: Option<Selection>,
     /// The files of the reports' commit, if the clone has it.
     pub(crate) snapshot: Option<Snapshot<'a>>,
@@ -110,7 +110,10 @@ impl GateRun<'_, SavedReports<'_>> {
         if is_ci_job || self.subject.head.is_some() {
             self.subject.require_commits(&reports, files)?;
         }
-        if let (true, Some(older_report), Some(file)) = (is_ci_job, &older_report, compared_file) {
+        if is_ci_job
+            && let Some(older_report) = &older_report
+            && let Some(file) = compared_file
+        {
             self.require_earlier_commit(older_report, file, &reports)?;
         }
         let mut report = merged_reports::merge_reports(reports)

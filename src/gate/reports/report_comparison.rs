@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Hint to merge the shards of a review before a comparison.
 const MERGE_SHARDS_HINT: &str =
-    "merge the shards into a report first: `sluicegate report PART.json… --report json=FILE`";
+    "merge the shards into one report first: `sluicegate report PART.json… --report json=FILE`";
 
 /// The gaps in a comparison of two reports.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(crate) fn compare_with_older_report(newer: &mut Report, older: Report) {
     let gaps = mark_new_findings(newer, older);
     newer.context.compared_with = Some(ComparedWith { head });
     let notes = &mut newer.notes;
-    notes.push(format!("compared by --compare with a report of {older_commit}"));
+    notes.push(format!("compared with a report of {older_commit} (--compare)"));
     if let Some((path, reason)) = gaps.unknown_files.first() {
         let files = format_count(gaps.unknown_files.len(), "file");
         let reason =
@@ -206,20 +206,21 @@ impl<'r> OldReport<'r> {
         self.failed_batches.iter().any(|batch| batch.contains(old_path))
     }
 
-    /// Returns the results of the older report for a file. `path` is the path in the new report.
+    /// Returns the results of the older report for a file: missing if that report covers all pipelines and not this
+    /// one, unknown if it has no usable results. `path` is the path in the new report.
     fn find_base_file(&self, path: &str) -> BaseFile<'r> {
         let old_path = self.former_paths.get(path).copied().unwrap_or(path);
         match (self.unusable_files.get(old_path), self.files.get(old_path)) {
             (Some(reason), _) => BaseFile::Unknown(reason),
             (None, Some(file)) => BaseFile::Evaluated(file),
             (None, None) if self.covers_all_pipelines => BaseFile::Missing,
-            (None, None) => BaseFile::Unknown("the old report covers only some pipelines, and not this file"),
+            (None, None) => BaseFile::Unknown("the old report covers only some pipelines, but not this file"),
         }
     }
 }
 
-/// Returns whether the report covers all pipelines: it has no base and no restriction to paths. Reports of a shard are
-/// not compared.
+/// Returns whether the report covers all pipelines: it has no base and no restriction to paths. A report of a shard was
+/// rejected before.
 fn covers_all_pipelines(report: &Report) -> bool {
     let context = &report.context;
     context.base.is_none() && context.paths.is_empty()

@@ -1,5 +1,5 @@
-//! Checks in CI that a report belongs to the commit of the event. A report of another commit proves nothing about this
-//! one.
+//! Checks in CI that a report belongs to the commit of the event, because a report of another commit proves nothing
+//! about the commit of the event.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -13,11 +13,12 @@ use sluicegate_pipelines::findings::Report;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The hint for a report that a change cannot be compared with.
+/// Hint for a report with which the change cannot be compared, because its commit is not an earlier one.
 const EARLIER_REPORT: &str = "compare with a report of an earlier commit of the target branch";
 
 impl SavedReports<'_> {
-    /// Fails unless every report is of the commit of this job. `files` are the files of the reports.
+    /// Fails unless every report is of the commit of this job. `files` are the files of the reports, in the same order;
+    /// the error names the file.
     pub(super) fn require_commits(&self, reports: &[Report], files: &[PathBuf]) -> Result<(), Failure> {
         for (report, file) in reports.iter().zip(files) {
             self.require_commit(report, &file.display().to_string())?;
@@ -36,7 +37,7 @@ impl SavedReports<'_> {
         }
         let ids: Vec<String> = commits.into_iter().collect();
         let message = format!(
-            "the report {report_name} is of commit {head}, but this job is for commit {}",
+            "the report {report_name} describes commit {head}, but this job is for commit {}",
             ids.join(" or ")
         );
         Err(Failure::usage(message).with_hint(format!(

@@ -63,7 +63,7 @@ pub(crate) fn add_components(repo: &Repository, report: &mut Report) {
     positions.find_blobs(&files_with_findings.map(|file| file.path.as_str()).collect());
     for file in &mut report.files {
         positions.read_pipelines(std::iter::once(file.path.as_str()));
-        // A rule of the team states its subject itself.
+        // The results of team rules already contain the subject of each violation.
         let results = file
             .results
             .iter_mut()

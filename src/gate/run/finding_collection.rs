@@ -9,13 +9,14 @@ use crate::gate::{BasePaths, CollectedFacts, Tally};
 use crate::job::cli::Annotations;
 
 impl GateRun<'_> {
-    /// Evaluates the selected pipelines, and finds the causes that decide the verdict.
+    /// Evaluates the selected pipelines with the engine, and lets it find the causes that decide the verdict.
     pub(super) fn evaluate_pipelines(&self, engine: &mut dyn ReviewEngine) -> Result<Evaluation, Failure> {
         let tally = self.collect_findings(engine, &self.choose_fix_scope())?;
         engine.conclude(self, tally)
     }
 
-    /// Returns the scope of the fixes that an output can show: all, unless the log of a local run is the only output.
+    /// Returns the scope of the fixes that an output can show: all fixes, unless the log of a local run is the only
+    /// output. Annotations may show any finding.
     pub(super) fn choose_fix_scope(&self) -> FixScope<'static> {
         let destinations = &self.subject.settings.verdict.destinations;
         let host = self.subject.workspace.ci.host;
@@ -29,7 +30,8 @@ impl GateRun<'_> {
         }
     }
 
-    /// Selects all pipelines that the settings select, changed or not. The base of the selection stays the same.
+    /// Selects all pipelines that the settings select, changed or not. The base of the selection stays the same,
+    /// because it shows what the change renamed.
     pub(crate) fn select_all_pipelines(&mut self) -> Result<(), Failure> {
         let settings = &self.subject.settings.selection;
         let files = self.subject.snapshot.list_files(&|path| settings.selects(path))?;
@@ -37,7 +39,8 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Collects the findings and proves their fixes in this scope, without deciding a verdict or building a report.
+    /// Collects the findings and proves their fixes in this scope, without deciding a verdict or building a report. If
+    /// no pipeline is selected, prints the reason and runs only the project checks.
     pub(crate) fn find_fixes(
         &mut self,
         engine: &mut dyn ReviewEngine,

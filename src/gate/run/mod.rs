@@ -1,7 +1,7 @@
 //! One run of the gate: the values that its steps fill, and the steps in their order.
 //!
 //! A command opens the workspace, which reads the policy, resolves the settings, and finds the commit and its base.
-//! Then it calls the steps of [`GateRun`] in this order: `select_pipelines`, `prepare`, `find_change_baseline`,
+//! Then it calls the steps of [`GateRun`] in this order: `select_pipelines`, `prepare`, `set_change_baseline`,
 //! `evaluate`. Each step fills its part of the run; causes, notes and limits go to the [`Evaluation`]. The last step
 //! makes the report, which `delivery` sends to its destinations. A run over reports of earlier runs has one step
 //! instead of these: `evaluate_reports`.
@@ -155,7 +155,8 @@ impl GateRun<'_> {
     }
 
     /// Completes the selection before the evaluation. If a publish follows, adds the pipelines that it would publish,
-    /// changed or not. Then keeps only the pipelines of the requested shard.
+    /// changed or not. Then keeps only the pipelines of the requested shard. Notes named files that are not checked,
+    /// and records the reason if there is no pipeline to review.
     pub(crate) fn prepare(&mut self, published_pipelines: Option<&[String]>) -> Result<(), Failure> {
         if let Some(pipelines) = published_pipelines {
             self.is_before_publish = true;
@@ -167,7 +168,7 @@ impl GateRun<'_> {
             .describe_unchecked_files(&self.selection.pipelines);
         self.add_notes(unchecked_notes);
         self.keep_shard()?;
-        self.empty_reason = self.find_empty_reason()?;
+        self.empty_reason = self.explain_empty_run()?;
         Ok(())
     }
 
@@ -192,7 +193,7 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Returns the reason why the review covers only a part of the pipelines, or could not fail. Returns `None` for a
+    /// Returns the reason why this run covers only a part of the pipelines, or could not fail. Returns `None` for a
     /// complete review.
     pub(crate) fn find_partial_reason(&self) -> Option<String> {
         let subject = &self.subject;
@@ -204,7 +205,7 @@ impl GateRun<'_> {
     }
 
     /// Returns the reason why there is no pipeline to review. Returns `None` if there is one.
-    fn find_empty_reason(&self) -> Result<Option<String>, Failure> {
+    fn explain_empty_run(&self) -> Result<Option<String>, Failure> {
         match &self.subject.comparison.idle_reason {
             Some(reason) => Ok(Some(reason.clone())),
             None if !self.selection.pipelines.files.is_empty() => Ok(None),

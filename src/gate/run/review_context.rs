@@ -6,8 +6,8 @@ use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{ReviewContext, ReviewPlatform};
 
 impl GateRun<'_> {
-    /// Returns the settings and revisions of the run for its report. By them, reports of different reviews are
-    /// distinguished.
+    /// Returns the settings and revisions of the run for its report. They show whether two reports belong to the same
+    /// review.
     pub(crate) fn review_context(&self, connection: Option<&Connection>) -> ReviewContext {
         let (include, exclude) = self.subject.settings.selection.patterns();
         let policy = self.subject.workspace.policy_revision.commit();

@@ -11,14 +11,14 @@ impl GateRun<'_> {
     /// platform, or `None` for a local review.
     pub(crate) fn render_plan(&self, request_count: Option<usize>) -> String {
         if self.subject.settings.verdict.destinations.prints_json() {
-            format_json(&self.review_plan(request_count))
+            format_json(&self.build_plan_json(request_count))
         } else {
-            self.describe_review(request_count)
+            self.render_plan_text(request_count)
         }
     }
 
     /// Renders the plan of a dry run as text: branch and commit, then the files that would be reviewed, one per line.
-    fn describe_review(&self, request_count: Option<usize>) -> String {
+    fn render_plan_text(&self, request_count: Option<usize>) -> String {
         let requests = match request_count {
             Some(request_count) => format!("in {}", format_count(request_count, "request")),
             None => "locally".to_owned(),
@@ -37,7 +37,7 @@ impl GateRun<'_> {
     }
 
     /// Builds the plan of a dry run as JSON, schema `sluicegate.review-plan/v1`.
-    fn review_plan(&self, request_count: Option<usize>) -> Value {
+    fn build_plan_json(&self, request_count: Option<usize>) -> Value {
         json!({
             "schema": "sluicegate.review-plan/v1",
             "branch": self.subject.change.branch,

@@ -29,7 +29,7 @@ const GATE_CHANGE_MESSAGE: &str = "The change edits the gate configuration and o
 const STRICTER_TARGET_MESSAGE: &str = "The target branch has a stricter gate configuration than this change. This job does not allow that \
                         (--gate-changes fail): merge the target branch into the change.";
 
-/// The restrictions of the changed files.
+/// The settings and paths by which pipelines are selected.
 pub(crate) struct SelectionRequest<'a> {
     pub(crate) selection: &'a Selection,
     /// Files and directories, relative to the repository root; empty for no restriction.
@@ -42,15 +42,15 @@ pub(crate) struct SelectionRequest<'a> {
     pub(crate) resolve: &'a ResolveSelection<'a>,
 }
 
-/// The selected pipelines, and whether the job allows the change to the gate.
+/// The selected pipelines, and what the selection found in the gate configuration.
 #[derive(Default)]
 pub(crate) struct SelectionResult {
     pub(crate) pipelines: SelectedPipelines,
-    /// The change edits the gate and other files, and the job does not allow that.
+    /// The change edits the gate configuration and other files, and the job does not allow that.
     pub(crate) rejects_gate_change: bool,
     /// The settings of the target's tip that are stricter than those of the change.
     pub(crate) stricter_target: Option<StricterTarget>,
-    /// The tip is stricter, and the job does not allow that.
+    /// The target is stricter, and the job does not allow that.
     pub(crate) rejects_stricter_target: bool,
     /// The files of the gate configuration that cannot be used.
     pub(crate) unusable_files: UnusableGateFiles,
@@ -68,21 +68,22 @@ impl SelectionResult {
     }
 
     /// Adds the causes that the selection found in the gate configuration: a change that the job does not allow, files
-    /// that the change makes unusable, and a stricter target.
+    /// that the change makes unusable, and a stricter target. Files that were unusable before the change become notes,
+    /// and stricter files of the target become limits.
     pub(crate) fn add_causes(&self, evaluation: &mut Evaluation) {
         if self.rejects_gate_change {
             evaluation.add_cause(Cause::GateChange, GATE_CHANGE_MESSAGE);
         }
         for reason in &self.unusable_files.new_problems {
             let message = format!(
-                "The change makes a file of the gate configuration unusable: {reason}. Fix the file in this change, \
+                "The change makes a gate configuration file unusable: {reason}. Fix the file in this change, \
                  because no later run could use it."
             );
             evaluation.add_cause(Cause::GateChange, message);
         }
         for reason in &self.unusable_files.old_problems {
             evaluation.add_notes([format!(
-                "A file of the gate configuration was unusable before this change and is treated as missing: {reason}"
+                "A gate configuration file was unusable before this change and is treated as missing: {reason}"
             )]);
         }
         let Some(target) = &self.stricter_target else {
@@ -101,7 +102,7 @@ impl SelectionResult {
 impl Workspace<'_> {
     /// Selects the pipelines to review. Also finds the changes to the gate configuration, gate configuration files that
     /// cannot be used, and a stricter target. The gate configuration is compared with the bases that the host implies,
-    /// if there are any.
+    /// if there are any. Selects nothing if the event has nothing to review.
     pub(crate) fn select_pipelines(
         &self,
         run: &Run,
@@ -228,8 +229,8 @@ fn check_globs_and_paths(
     )
 }
 
-/// Returns the first named file if no named file is a pipeline, looks like one or belongs to the gate. One such file is
-/// enough, because a git hook passes all files of a commit.
+/// Returns the first named file if no named file is a known file, looks like a pipeline or belongs to the gate
+/// configuration. One such file is enough, because a git hook passes all files of a commit.
 fn find_unmatched_named_file<'r>(
     known_paths: &[&str],
     request: &'r SelectionRequest<'_>,

@@ -3,15 +3,17 @@
 use crate::gate::selection::selected_pipelines::{SelectedPipelines, SelectionScope, select_pipelines};
 use sluicegate_git::GitError;
 
-/// Selects the named files, changed or not, and the changed files in the directories that the user named. If the rules
-/// file is a named file, selects all pipelines, as for a change to the rules file.
+/// Selects the named files, changed or not, and the changed files in the directories that the user named. Without named
+/// directories, changed files that are not named are not selected. If the rules file is a named file, selects all
+/// pipelines, as for a change to the rules file.
 pub(crate) fn select_named_files(
     scope: &SelectionScope<'_>,
     named_files: &[String],
 ) -> Result<SelectedPipelines, GitError> {
     if let Some(rules) = named_files.iter().find(|path| scope.is_rules_file(path)) {
-        let reason = format!("the rules file {rules} is one of the paths");
+        let reason = format!("the rules file {rules} is one of the given paths");
         let whole_scope = SelectionScope {
+            // Without a base, all pipelines are selected, for the reason in `base_source`.
             bases: &[],
             base_source: &reason,
             paths: &[],

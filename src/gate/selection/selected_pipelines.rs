@@ -57,6 +57,7 @@ pub(crate) struct ComparedChanges {
     pub changes: Vec<Change>,
 }
 
+/// The files to review, and the other files and changes that the selection found.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SelectedPipelines {
     /// The files to review, by path.
@@ -129,8 +130,8 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
 }
 
 /// Returns whether the change touches a file outside the gate configuration. A path that is not UTF-8 is treated as
-/// such a file, and so is a pipeline, even if a symbolic link of the gate configuration points to it. Returns false
-/// without bases of the host.
+/// such a file, and so is a pipeline, even if a symbolic link of the gate configuration points to it. Returns false if
+/// there are no bases of the CI host to compare with.
 pub(crate) fn has_changes_outside_gate(scope: &SelectionScope<'_>) -> Result<bool, GitError> {
     if scope.host_bases.is_empty() {
         return Ok(false);

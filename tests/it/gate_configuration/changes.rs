@@ -321,7 +321,7 @@ fn unknown_base_of_host_lets_no_gate_change_pass() {
     let args = "check --head HEAD --all";
     call.run(args)
         .expect(0)
-        .saying(&["could not resolve the host's base"]);
+        .saying(&["could not resolve the base that the CI host names"]);
     call.run((args, "--gate-changes fail"))
         .expect(7)
         .saying(&["gone"]);

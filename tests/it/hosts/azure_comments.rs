@@ -60,7 +60,7 @@ fn thread_on_pull_request_of_azure_is_posted_and_then_updated() {
     let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     let check = |code: i32| on_azure(&world, &host).run("check --all --comment").expect(code);
     check(1).saying(&["posted a comment"]);
-    check(1).saying(&["the comment is up to date"]);
+    check(1).saying(&["the comment with the result is up to date"]);
     world.write("b.orch.yaml", good_pipeline());
     world.commit("fix");
     check(0).saying(&["updated the comment"]);

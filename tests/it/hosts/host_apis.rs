@@ -319,7 +319,7 @@ fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
     world.git("add b.orch.yaml");
     call.run("check --all --staged")
         .expect(0)
-        .saying(&["differ from those of BITBUCKET_COMMIT"]);
+        .saying(&["differ from those in the built commit (BITBUCKET_COMMIT)"]);
     world.commit("another than was built");
     call.run("check --all")
         .expect(7)

@@ -120,7 +120,7 @@ fn reproduction_command_lists_omitted_settings_after_the_line() {
             .expect(1);
         let command_line = command(&output);
         assert!(
-            command_line.ends_with(" --config-dir .other # add these options of the job: --exclude"),
+            command_line.ends_with(" --config-dir .other # add these options from the job: --exclude"),
             "{command_line}"
         );
         assert_eq!(finding_places(&in_a_shell(&world, command_line)).len(), 3);

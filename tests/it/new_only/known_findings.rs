@@ -721,7 +721,10 @@ fn number_of_known_findings_can_only_fall() {
     assert_eq!(second_run.expect(0).json()["notes"], output.json()["notes"]);
     let compared = Call::new(&world.work()).run("report --compare r.json r.json --report json=-");
     let notes = compared.expect(0).json()["notes"].to_string();
-    assert!(notes.contains("compared by") && !notes.contains(lower), "{notes}");
+    assert!(
+        notes.contains("compared with a report of") && !notes.contains(lower),
+        "{notes}"
+    );
     // A shard cannot know the total.
     world.write(
         "old.orch.yaml",

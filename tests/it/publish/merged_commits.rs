@@ -208,7 +208,9 @@ fn local_check_of_all_pipelines_in_shallow_clone_has_no_warning_about_the_base()
     let call = Call::new(&world.path().join("shallow"));
     let output = call.run("check --all").expect(0);
     assert!(
-        !output.err.contains("could not resolve the host's base"),
+        !output
+            .err
+            .contains("could not resolve the base that the CI host names"),
         "{}",
         output.all()
     );

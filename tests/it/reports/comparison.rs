@@ -273,7 +273,7 @@ fn comparison_of_incompatible_reports_is_refused() {
         .expect(2)
         .saying(&[
             "--compare requires exactly one new report, but 2 were given",
-            "hint: merge the shards into a report first",
+            "hint: merge the shards into one report first",
         ]);
     let old = read_json(&world.work().join("..").join("old.json"));
     let huge = format!("{{\"schema\": {}", "[".repeat(1_000_000));

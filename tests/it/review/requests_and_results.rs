@@ -131,7 +131,7 @@ fn unpushed_commit_is_not_reviewed() {
         "{}",
         output.all()
     );
-    output.saying(&["the review would stop here", "push"]);
+    output.saying(&["the review would fail", "push"]);
 }
 
 #[test]

@@ -395,7 +395,10 @@ fn answer_about_another_spelling_of_a_path_is_undecided() {
     let results = json!({ "b.orch.yaml": passed_by(&BOTH), "./b.orch.yaml": failed });
     let output = review_with_response(&world, "PASSED", &results, &json!([])).expect(3);
     let reasons = output.json()["unreviewedReasons"].to_string();
-    assert!(reasons.contains("another spelling of its path"), "{reasons}");
+    assert!(
+        reasons.contains("another spelling of this file's path"),
+        "{reasons}"
+    );
     // An unknown path is only reported.
     let output = review_with_response(&world, "PASSED", &both, &json!(["other.orch.yaml"])).expect(0);
     let notes = output.json()["notes"].to_string();

@@ -216,7 +216,7 @@ fn change_cannot_waive_its_own_findings() {
         );
         let notes = report["notes"].to_string();
         assert!(
-            notes.contains("so the waivers of the checkout's file are not used")
+            notes.contains("so the waivers in the checkout's file are not used")
                 && notes.contains("--policy head"),
             "{notes}"
         );
