@@ -59,8 +59,8 @@ fn cut_fragment<'t>(text: &'t str, end_mark: &str) -> &'t str {
     }
 }
 
-/// Returns `$NAME` at the start of the text. A `$` in the middle of a value begins a variable only if a name in
-/// capitals follows, because `a$b` may be a name.
+/// Returns `$NAME` at the start of the text, which is the start of the value if `is_first` is true. A `$` in the middle
+/// of a value begins a variable only if a name in capitals follows, because `a$b` may be a name.
 fn find_shell_variable(text: &str, is_first: bool) -> Option<&str> {
     let name = &text[1..=name_length(&text[1..])];
     let is_capital = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
@@ -77,7 +77,7 @@ fn find_percent_variable(text: &str) -> Option<&str> {
     (length > 0 && !is_escape).then(|| &text[..length + 2])
 }
 
-/// Returns the length of the variable name at the start of the text.
+/// Returns the length of the variable name at the start of the text, or 0 if the text does not start with a name.
 fn name_length(text: &str) -> usize {
     if !text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         return 0;

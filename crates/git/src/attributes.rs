@@ -48,10 +48,10 @@ impl Repository {
     /// Returns whether the file on disk has the bytes of the commit, or is missing in both. A file that cannot be read
     /// is treated as changed.
     pub fn is_same_as_committed(&self, commit: &CommitId, path: &str) -> bool {
-        let full = self.root().join(path);
+        let disk_path = self.root().join(path);
         match self.find_file(commit, path) {
-            Ok(Some(file)) => hash_disk_file(&full) == Some(file.blob.oid()),
-            Ok(None) => find_disk_kind(&full).is_none(),
+            Ok(Some(file)) => hash_disk_file(&disk_path) == Some(file.blob.oid()),
+            Ok(None) => find_disk_kind(&disk_path).is_none(),
             Err(_) => false,
         }
     }

@@ -168,7 +168,7 @@ impl Repository {
         let remotes = self.list_remotes()?;
         let mut branches = Vec::new();
         for remote in &remotes {
-            branches.extend(self.find_recorded_default_branch(&remotes, remote)?);
+            branches.extend(self.find_default_branch_of_remote(&remotes, remote)?);
         }
         Ok(branches)
     }
@@ -191,8 +191,9 @@ impl Repository {
         }
     }
 
-    /// Returns the default branch that the clone records for this remote, in the reference `refs/remotes/NAME/HEAD`.
-    fn find_recorded_default_branch(
+    /// Returns the default branch that the clone records for this remote, in the reference `refs/remotes/NAME/HEAD`;
+    /// `None` if the clone has no such reference, or has not fetched the branch.
+    fn find_default_branch_of_remote(
         &self,
         remotes: &[Remote<'_>],
         remote: &Remote<'_>,
@@ -234,8 +235,8 @@ fn find_tracked_branch(remotes: &[Remote<'_>], reference: &Reference<'_>) -> Opt
     })
 }
 
-/// Returns the references that may store a remote's branch: the configured destination of a fetch, and the usual
-/// name.
+/// Returns the names of the references that may store a remote's branch in this clone: the configured destinations of a
+/// fetch, and the usual name `refs/remotes/REMOTE/BRANCH`.
 fn list_tracking_references(remote: &Remote<'_>, branch: &str) -> Vec<String> {
     let source = format!("refs/heads/{branch}");
     let configured_names = remote
@@ -270,7 +271,7 @@ fn find_branch_on_remote(remote: &Remote<'_>, name: &str) -> Option<(String, Str
     Some((remote_name.to_owned(), branch.to_owned()))
 }
 
-/// Returns the commit that the reference leads to, also through a tag.
+/// Returns the commit that the reference points to, directly or through a tag; `None` if it points to no commit.
 fn find_reference_commit(reference: &Reference<'_>) -> Option<Oid> {
     reference.peel_to_commit().ok().map(|commit| commit.id())
 }

@@ -27,7 +27,8 @@ impl Repository {
         self.fetch_history_from(&self.first_remote_name()?, targets, depth)
     }
 
-    /// Fetches from this remote; see [`Self::fetch_history`].
+    /// Fetches from this remote as [`Self::fetch_history`] does: new targets with `--depth`, and targets that the clone
+    /// already has with `--deepen`.
     pub fn fetch_history_from(
         &self,
         remote: &str,
@@ -100,7 +101,7 @@ impl Repository {
     ) -> Result<BTreeMap<String, CommitId>, GitError> {
         let references: Vec<String> = branches
             .iter()
-            .map(|name| branch_reference(name))
+            .map(|name| build_branch_reference(name))
             .collect::<Result<_, _>>()?;
         let mut arguments = vec!["ls-remote", UPLOAD_PACK_OPTION, "--", remote];
         arguments.extend(references.iter().map(String::as_str));
@@ -150,7 +151,7 @@ fn build_fetch_argument(remote: &str, target: FetchTarget<'_>) -> Result<String,
 }
 
 /// Returns the full name of a branch on the remote, or an error if it is not a valid name.
-fn branch_reference(branch: &str) -> Result<String, GitError> {
+fn build_branch_reference(branch: &str) -> Result<String, GitError> {
     let reference = format!("refs/heads/{branch}");
     if branch.contains('\0') || !Reference::is_valid_name(&reference) {
         return Err(GitError::UnknownRevision {

@@ -49,7 +49,8 @@ impl Repository {
             .map_err(GitError::library("create a commit"))
     }
 
-    /// Writes a commit with these files on top of the parent's, and moves the branch to it.
+    /// Writes a commit with these files added to the parent's files, and moves the branch to the commit. The author's
+    /// email address is fixed, because only the demo and the local platform create commits.
     fn write_commit(
         &self,
         commit: &NewCommit<'_>,

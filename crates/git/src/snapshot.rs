@@ -97,7 +97,8 @@ impl Repository {
 }
 
 impl Repository {
-    /// Returns the wanted files of the commit, sorted by path. Without a commit, the list is empty.
+    /// Returns the wanted files of the commit, each with its blob and kind, sorted by path. Without a commit, which
+    /// means a comparison without a base, the list is empty.
     fn list_file_states(
         &self,
         commit: Option<&CommitId>,
@@ -340,7 +341,7 @@ impl Snapshot<'_> {
 
     /// Returns the file, or `None` if it no longer exists on disk. If an unmodified file has other bytes on disk than
     /// git stores (`is_converted`), it is read as stored: attributes of the change must not show other content to the
-    /// gate.
+    /// gate. `doubt` is set if the bytes on disk may differ from those that a commit would store.
     fn build_file(&self, file: &ListedFile, is_converted: bool) -> Result<Option<SnapshotFile>, GitError> {
         let path = file.utf8_path()?;
         if let Some(state) = file.known_state

@@ -66,7 +66,7 @@ struct EntryOrder<'a> {
 
 impl<'a> EntryOrder<'a> {
     /// Checks that the entries are in the order of git and that no name occurs twice. In this order, other entries may
-    /// be between a file and a directory with the same name.
+    /// be between a file and a directory with the same name, so files whose name is a prefix of later names are kept.
     fn check_next(&mut self, entry: TreeEntry<'a>) -> Result<(), &'static str> {
         if let Some(last) = self.previous.replace(entry) {
             if last.cmp_in_tree(&entry).is_ge() {
