@@ -71,7 +71,7 @@ pub(crate) async fn unpublished_failure(
         }
         _ if has_prefix => error
             .with_hint(
-                "no version of this prefix is enabled: run `sluicegate artifacts enable` to enable a version",
+                "no published version of this prefix is enabled: run `sluicegate artifacts enable` to enable a version",
             )
             .into(),
         _ => prefix_lookup(prefix)

@@ -20,7 +20,7 @@ impl Run {
         }
     }
 
-    /// Returns the receipt that an earlier run left at this path.
+    /// Returns the receipt that an earlier run left at this path, if it was kept.
     pub(crate) fn earlier_receipt(&self, path: &Path) -> Option<Vec<u8>> {
         let receipts = self.earlier_receipts.lock();
         let receipts = receipts.unwrap_or_else(PoisonError::into_inner);

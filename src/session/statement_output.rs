@@ -29,7 +29,8 @@ pub(crate) fn write_statement<P: Serialize>(
 }
 
 impl Run {
-    /// Prints why no statement is written. A statement of an earlier run was removed when this run began.
+    /// Prints the reason why no statement is written. Any statement of an earlier run was removed when this run began,
+    /// so no outdated one is left.
     pub(crate) fn report_missing_statement(&self, subject: &str, reason: &str) {
         self.ui
             .say(&format!("no statement about the {subject} is written: {reason}"));

@@ -13,7 +13,7 @@ use sluicegate_platform::follow::{self, Pace, PollEnd};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
 
-/// Returns the failure of a request about an execution; a 404 means that the execution is missing.
+/// Returns the failure of a request about an execution. A 404 means that the platform has no such execution.
 pub(crate) fn execution_request_failure(id: &str, error: HttpError) -> Failure {
     let lookup = ResourceLookup {
         kind: "execution",

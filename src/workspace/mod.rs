@@ -180,7 +180,7 @@ impl Run {
         if let Some(repo) = self.find_repository() {
             let ci = ci::detect_context(&self.env, host).ok();
             let choice = settings::resolve_policy_source(&self.global, &self.env)?;
-            // Such a command reviews no commit, so there is none that differs from the host's.
+            // Such a command does not review a commit, so no reviewed commit differs from the host's.
             let is_host_commit = true;
             let policy = allow_unproven(policy::find_policy_revision(
                 &repo,
@@ -220,8 +220,8 @@ struct PolicySettings<'a> {
 
 impl<'a> Workspace<'a> {
     /// Fetches the missing commits if requested, and reports each step. Then reads the settings again if another policy
-    /// revision may be found now, because it was fetched or the job selects another commit. Fails if the target's
-    /// newest commit is still not proven.
+    /// revision may be found now, because it was fetched or the job selects another commit. Also records the note about
+    /// the age of the target's commit. Fails if the target's newest commit is still not proven.
     pub(crate) fn deepen(
         &mut self,
         run: &'a Run,
@@ -259,8 +259,8 @@ impl<'a> Workspace<'a> {
         Ok(())
     }
 
-    /// Fetches the branch of the run, the branch with the policy, and the history between head and its base. The branch
-    /// with the policy may be known only after that, so it is fetched then if it is still missing.
+    /// Fetches the branch of the run, the branch with the policy, and the history between head and its base. Only these
+    /// commits may show which branch has the policy, so that branch is fetched at the end if it is still missing.
     fn fetch_missing_commits(
         &mut self,
         run: &Run,
@@ -287,7 +287,7 @@ impl<'a> Workspace<'a> {
         !matches!(self.policy_revision, PolicyRevision::Head { .. })
     }
 
-    /// Returns where the configuration file is read, for display.
+    /// Returns the path and the revision from which the configuration file is read, for display.
     pub(crate) fn describe_policy(&self) -> String {
         match (&self.config_file, &self.policy_revision) {
             (None, _) => "the file set by the job, outside the repository".to_owned(),

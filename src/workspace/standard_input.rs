@@ -52,7 +52,7 @@ impl StandardInput {
         Ok(Some(Self { file, path }))
     }
 
-    /// Puts the text of standard input into the snapshot at the path of `--stdin-path`, and returns this path.
+    /// Adds the text of standard input to the snapshot, at the path from `--stdin-path`, and returns that path.
     pub(crate) fn add_to_snapshot(&self, snapshot: &mut Snapshot<'_>) -> String {
         snapshot.put_file(&self.path, self.file.path().to_owned());
         self.path.clone()

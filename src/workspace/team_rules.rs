@@ -118,7 +118,7 @@ fn build_limit(path: &str, text: String) -> VerdictLimit {
 /// Describes that the team rules in the checkout do not apply. `reason` says why the policy revision has no file.
 fn describe_unused_rules(reason: &str) -> String {
     format!(
-        "{reason}, so the team rules of the checkout's file do not apply. For this one change, the job can set --policy head \
+        "{reason}, so the team rules in the checkout do not apply. For this one change, the job can set --policy head \
          (SLUICEGATE_POLICY)"
     )
 }

@@ -1,4 +1,4 @@
-//! Errors of reading a repository, with hints how to fix them.
+//! Errors of reading a repository, with hints about how to fix them.
 
 use super::CommitId;
 use std::path::PathBuf;
@@ -125,7 +125,7 @@ pub enum GitError {
     #[error("the directory {} contains more than {limit} files and directories", root.display())]
     TooManyFiles { root: PathBuf, limit: usize },
     /// A directory without git whose files are nested deeper than is searched for pipelines.
-    #[error("the directory {} contains files more than {limit} levels deep", root.display())]
+    #[error("the directory {} contains files nested more than {limit} levels deep", root.display())]
     TooDeep { root: PathBuf, limit: usize },
     /// Any other failure of libgit2.
     #[error("could not {action}: {}", source.message())]
@@ -149,7 +149,7 @@ impl GitError {
         let hint = match self {
             Self::NotARepository { .. } => "run the command inside a clone, or pass --repo",
             Self::BareRepository { .. } => {
-                "run the command inside a clone, or pass --repo with this directory"
+                "run the command inside a clone, or pass the bare repository with --repo"
             }
             Self::NoCommit { .. } => "create a first commit, or check out a branch that has a commit",
             Self::UnknownRevision { .. } => {
@@ -196,7 +196,7 @@ impl GitError {
             }
             Self::Program { .. } => "check that the git program is installed and can reach the remote",
             Self::TooManyFiles { .. } | Self::TooDeep { .. } => {
-                "run the command in the directory of the project, and pass `.` or a file in it"
+                "run the command in the project's directory, and pass `.` or a file in that directory"
             }
             Self::TooLarge { .. } | Self::InvalidTree { .. } | Self::Io { .. } | Self::Library { .. } => {
                 return None;

@@ -1,7 +1,7 @@
 //! Fetches more history into a clone, if the user requested it.
 //!
-//! This is the only code here that writes into the user's repository and contacts its remote. The git program does it,
-//! with the user's own configuration: URL of the remote, proxies and credentials. Settings that could run other
+//! Only this module writes into the user's repository and contacts its remote. It runs the git program with the user's
+//! own configuration: URL of the remote, proxies and credentials. Settings that could run other
 //! programs are switched off (see `git_program`), and submodules and tags are not fetched. A repository that belongs to
 //! another user is never fetched into, because its settings decide what a fetch runs.
 

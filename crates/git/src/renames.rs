@@ -168,8 +168,7 @@ impl<'a> RenameSearch<'a> {
         self.renames.extend(pairs);
     }
 
-    /// Returns the size of the file, or `None` if the file cannot be compared: it is too large, it is not a regular
-    /// file, or its size cannot be read.
+    /// Returns the file's size; `None` if the file cannot be compared: too large, not a regular file, or unreadable.
     fn find_comparable_size(&self, contents: &dyn RenameContents, index: usize) -> Option<u64> {
         if self.file_kind(index) != Some(FileKind::Regular) {
             return None;
@@ -265,8 +264,7 @@ impl<'a> RenameSearch<'a> {
         self.add_renames(pairs);
     }
 
-    /// Returns the pairs of each added file with its most similar deleted files, the best pairs first. Files are
-    /// compared only until their pieces exceed `max_pieces`, which limits the memory.
+    /// Returns each added file paired with its most similar deleted files, the best pairs first, up to `max_pieces`.
     fn rank_candidates(&self, contents: &dyn RenameContents) -> Vec<RenamePair> {
         let added_contents = self.group_by_content(contents, &self.added_indices);
         let deleted_contents = self.group_by_content(contents, &self.deleted_indices);
@@ -302,8 +300,7 @@ impl<'a> RenameSearch<'a> {
         candidates.into_iter().map(|candidate| candidate.pair).collect()
     }
 
-    /// Returns the pairs of an added file with its best sources, up to [`MAX_SOURCES`]. If two sources are equally
-    /// similar, the one with the same name comes first.
+    /// Returns an added file paired with its [`MAX_SOURCES`] best sources. Of equally similar ones, the same name wins.
     fn rank_sources(&self, target: usize, similar_sources: &[(u64, &CandidateContent)]) -> Vec<RankedPair> {
         let mut candidates = Vec::new();
         for (similarity, content) in similar_sources {

@@ -140,10 +140,10 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns the name of the snapshot for messages, for example "the commit 1234567".
+    /// Returns the name of the snapshot for messages, for example `commit 1234567`.
     pub fn name(&self) -> String {
         match &self.files {
-            SnapshotFiles::Commit(commit) => format!("the commit {}", commit.short()),
+            SnapshotFiles::Commit(commit) => format!("commit {}", commit.short()),
             SnapshotFiles::Listed { name, .. } => (*name).to_owned(),
         }
     }

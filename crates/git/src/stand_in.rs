@@ -124,7 +124,7 @@ fn reject_unknown_extension(config: &Config, git_dir: &Path) -> Result<(), GitEr
     match unknown_extension {
         Some(extension) => Err(GitError::Unsupported {
             root: git_dir.to_owned(),
-            reason: format!("the repository uses the extension {extension}"),
+            reason: format!("the repository uses the unsupported git extension `{extension}`"),
         }),
         None => Ok(()),
     }
@@ -188,7 +188,7 @@ fn copy_file(source: &Path, target: &Path, limit: u64) -> Result<(), GitError> {
     if !metadata.is_file() || metadata.len() > limit {
         return Err(GitError::Unsupported {
             root: source.to_owned(),
-            reason: "the file is not a regular file, or the file is too large".to_owned(),
+            reason: "the file is too large, or is not a regular file".to_owned(),
         });
     }
     create_parent_folder(target)?;
