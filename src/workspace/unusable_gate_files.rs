@@ -192,7 +192,7 @@ impl GateVersion<'_> {
         let sources = match self
             .workspace
             .sources
-            .with_file_version(&text, &|path| self.tracks_file(path))
+            .with_file_version(&text, &|path| self.is_tracked_file(path))
         {
             Ok(sources) => sources,
             Err(error) => {
@@ -230,10 +230,10 @@ impl GateVersion<'_> {
 
     /// Returns whether git tracks a file at this path, which a report must not overwrite. At head, a file is treated as
     /// tracked if git cannot tell.
-    fn tracks_file(&self, path: &str) -> bool {
+    fn is_tracked_file(&self, path: &str) -> bool {
         if self.is_head {
-            let tracks = self.workspace.repo.is_tracked(path, self.run.hook_index_path());
-            tracks.unwrap_or(true)
+            let is_tracked = self.workspace.repo.is_tracked(path, self.run.hook_index_path());
+            is_tracked.unwrap_or(true)
         } else {
             self.snapshot.find_file(path).is_ok_and(|file| file.is_some())
         }

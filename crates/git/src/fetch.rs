@@ -37,13 +37,13 @@ impl Repository {
     ) -> Result<(), GitError> {
         let (known_targets, new_targets): (Vec<FetchTarget<'_>>, Vec<FetchTarget<'_>>) =
             targets.iter().partition(|target| self.has_target(**target));
-        self.fetch_group(remote, &new_targets, &format!("--depth={depth}"))?;
-        self.fetch_group(remote, &known_targets, &format!("--deepen={depth}"))
+        self.fetch_targets(remote, &new_targets, &format!("--depth={depth}"))?;
+        self.fetch_targets(remote, &known_targets, &format!("--deepen={depth}"))
     }
 
     /// Fetches these targets in one request; an empty list does not cause a request. `depth_option` is passed to git
     /// only in a shallow clone, so that a full clone stays full.
-    fn fetch_group(
+    fn fetch_targets(
         &self,
         remote: &str,
         targets: &[FetchTarget<'_>],

@@ -16,7 +16,8 @@ pub struct NewCommit<'a> {
 }
 
 impl Repository {
-    /// Creates a bare repository with the default branch `branch`.
+    /// Creates a bare repository with the default branch `branch`. Fails if the directory contains a repository
+    /// already.
     pub fn create_bare(folder: &Path, branch: &str) -> Result<Self, GitError> {
         let mut options = RepositoryInitOptions::new();
         options
@@ -28,7 +29,8 @@ impl Repository {
         Self::open(folder)
     }
 
-    /// Clones the repository in `source`, with a working tree.
+    /// Clones the repository in the directory `source`, with a working tree. Filters, for example for line endings, are
+    /// turned off, so that each file has the bytes of the commit.
     pub fn clone_local(source: &Path, folder: &Path) -> Result<Self, GitError> {
         let mut checkout = CheckoutBuilder::new();
         checkout.disable_filters(true);

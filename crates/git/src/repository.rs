@@ -143,7 +143,7 @@ impl Repository {
         Some(CommitId::new(commit.id()))
     }
 
-    /// Returns the time at which the commit was created, as the commit records it for its committer.
+    /// Returns the time at which the commit was created, which the commit records for its committer.
     pub fn commit_time(&self, commit: &CommitId) -> Result<jiff::Timestamp, GitError> {
         let seconds = self.find_commit(commit)?.time().seconds();
         jiff::Timestamp::from_second(seconds).map_err(|_| GitError::InvalidTree {

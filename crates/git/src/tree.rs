@@ -223,8 +223,8 @@ impl TreeWalk<'_> {
         let new_object = new.map(read_tree).transpose()?;
         self.depth += 1;
         self.compare_entries(
-            read_entries(old_object.as_ref(), tree),
-            read_entries(new_object.as_ref(), tree),
+            create_entry_reader(old_object.as_ref(), tree),
+            create_entry_reader(new_object.as_ref(), tree),
         )?;
         self.depth -= 1;
         Ok(())
@@ -316,7 +316,7 @@ impl TreeWalk<'_> {
 }
 
 /// Returns a reader of the directory's entries; a missing directory has none. `tree` is the id for errors.
-fn read_entries<'t>(object: Option<&'t TreeContent<'_>>, tree: Oid) -> TreeEntries<'t> {
+fn create_entry_reader<'t>(object: Option<&'t TreeContent<'_>>, tree: Oid) -> TreeEntries<'t> {
     object.map_or(TreeEntries::empty(tree), |object| TreeEntries::new(object, tree))
 }
 

@@ -67,7 +67,7 @@ struct EntryOrder<'a> {
 impl<'a> EntryOrder<'a> {
     /// Checks that the entries are in the order of git and that no name occurs twice. In this order, other entries may
     /// be between a file and a directory with the same name, so files whose name is a prefix of later names are kept.
-    fn check_next(&mut self, entry: TreeEntry<'a>) -> Result<(), &'static str> {
+    fn check_next_entry(&mut self, entry: TreeEntry<'a>) -> Result<(), &'static str> {
         if let Some(last) = self.previous.replace(entry) {
             if last.cmp_in_tree(&entry).is_ge() {
                 return Err("the entries of the tree are duplicated or out of order");
@@ -207,7 +207,7 @@ impl<'a> TreeEntries<'a> {
             return Err(invalid_tree(self.tree, ESCAPING_NAME));
         }
         self.order
-            .check_next(entry)
+            .check_next_entry(entry)
             .map_err(|reason| invalid_tree(self.tree, reason))
     }
 
