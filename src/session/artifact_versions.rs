@@ -1,4 +1,4 @@
-//! Texts about prefixes and versions: missing ones, and the version that consumers get.
+//! Requests the versions of a prefix, and describes a missing prefix or version, and the version that consumers get.
 
 use crate::error::Failure;
 use crate::publish::LatestVersion;
@@ -24,7 +24,8 @@ pub(crate) fn artifact_prefixes(artifacts: &[Artifact]) -> Vec<String> {
         .collect()
 }
 
-/// Requests all versions of a prefix, and filters the list in case the platform does not.
+/// Requests all versions of a prefix, and filters the list in case the platform does not. A version for which the
+/// platform does not report a prefix is kept.
 pub(crate) async fn list_versions(platform: &Platform, prefix: &str) -> Result<Vec<Artifact>, HttpError> {
     let mut versions = platform.fetch_artifacts(Some(prefix)).await?;
     versions.retain(|version| {

@@ -1,5 +1,5 @@
-//! The receipts that earlier runs left at the paths of this one. They are kept before this run removes them, because a
-//! rerun waits for the executions that they name.
+//! The receipts that earlier runs left at the paths to which this run writes. Their content is kept before this run
+//! removes them, because a rerun waits for the executions that they name.
 
 use crate::job::policy;
 use crate::publish::MAX_RECEIPT_BYTES;

@@ -1,4 +1,4 @@
-//! Restricts where a job may write: to any path that it sets, but not through a link that the change added.
+//! Rejects output paths that lead through a symbolic link of the repository, because the change controls such a link.
 
 use crate::error::Failure;
 use crate::job::policy;

@@ -1,4 +1,4 @@
-//! Formats responses: tables and facts for people, raw JSON for programs.
+//! Formats responses: tables and lines of fields for people, raw JSON for programs.
 
 use super::text_table::TableColumns;
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr as _;
 /// Maximum number of columns of a list.
 const MAX_COLUMNS: usize = 40;
 
-/// Maximum length of a fact's path, and maximum width for the alignment of paths, in characters.
+/// Maximum length of a field's path, and maximum width for the alignment of paths, in characters.
 const MAX_PATH_LENGTH: usize = 200;
 const MAX_ALIGNED_PATH_WIDTH: usize = 60;
 
@@ -136,20 +136,20 @@ fn build_all_columns<'a>(
     (all_columns, true)
 }
 
-/// Returns the fields of a JSON value as lines of path and value, also those of nested objects.
+/// Returns the fields of a JSON value, also those of nested objects, one per line: its path and its value, aligned.
 pub(crate) fn format_facts(value: &Value) -> String {
     let mut fields = Vec::new();
     collect_fields("", value, &mut fields);
     let now = Timestamp::now();
     let longest_path = fields.iter().map(|(path, _)| path.chars().count()).max();
     let width = longest_path.unwrap_or_default().min(MAX_ALIGNED_PATH_WIDTH);
-    let mut facts = String::new();
+    let mut lines = String::new();
     for (path, value) in fields {
         let key = path.rsplit('.').next().unwrap_or_default();
         let text = text::escape_line(&format_field(key, value, now));
-        let _ = writeln!(facts, "{}  {text}", text::escape_line(&format!("{path:<width$}")));
+        let _ = writeln!(lines, "{}  {text}", text::escape_line(&format!("{path:<width$}")));
     }
-    facts
+    lines
 }
 
 /// Collects the values in a JSON document, each with its path. Descends into objects, and into arrays that contain

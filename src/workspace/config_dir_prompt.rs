@@ -40,8 +40,8 @@ const TOOL_DIRECTORIES: [&str; 26] = [
     ".woodpecker",
 ];
 
-/// Stands for an unknown directory in a suggested command. Every shell rejects it, because a copied command must not
-/// create a directory that no platform reads.
+/// The placeholder for an unknown directory in a suggested command. Every shell rejects it, because a copied command
+/// must not create a directory that no platform reads.
 const DIRECTORY_PLACEHOLDER: &str = "<directory>";
 
 /// Maximum length of the user's input, in bytes.

@@ -5,7 +5,7 @@ use crate::job::settings::FILE_NAME;
 use crate::session::Run;
 use sluicegate_pipelines::findings::{LimitKind, VerdictLimit};
 
-/// The time to print a warning that a report contains as well.
+/// The time to print a warning that the report of a run contains, too.
 #[derive(Clone, Copy)]
 pub(crate) enum WarningTiming {
     /// The warning is printed immediately, because the run has no report.

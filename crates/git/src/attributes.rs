@@ -45,8 +45,8 @@ impl Repository {
         has_pattern && !self.is_tracked(path, None).unwrap_or(false)
     }
 
-    /// Returns whether the file on disk has the bytes of the commit, or is missing in both. A file that cannot be read
-    /// is treated as changed.
+    /// Returns whether the file on disk has the same bytes as in the commit, or is missing in both. A file that cannot
+    /// be read is treated as changed.
     pub fn is_same_as_committed(&self, commit: &CommitId, path: &str) -> bool {
         let disk_path = self.root().join(path);
         match self.find_file(commit, path) {

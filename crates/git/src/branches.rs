@@ -107,6 +107,7 @@ impl Repository {
             return Ok(Vec::new());
         }
         let remotes = self.list_remotes()?;
+        // A reference may be listed twice, and may track a branch with another name.
         let mut branches: Vec<RemoteBranch> = Vec::new();
         for name in remotes
             .iter()

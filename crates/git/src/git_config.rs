@@ -21,7 +21,7 @@ impl Repository {
     }
 
     /// Returns whether git's configuration allows a colored diff: `color.diff`, otherwise `color.ui`, of this clone
-    /// or of the user.
+    /// or of the user. Without either setting, color is allowed.
     pub fn allows_color(&self) -> bool {
         let configs = [self.open_local_config().ok(), Config::open_default().ok()];
         let value = find_value(&configs, "color.diff").or_else(|| find_value(&configs, "color.ui"));

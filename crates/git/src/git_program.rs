@@ -98,8 +98,8 @@ impl GitProgram {
         read_output(command.current_dir(root), arguments, FETCH_TIMEOUT)
     }
 
-    /// Runs a local command on this working tree and returns its output. `index_path` is the index to use instead of
-    /// the repository's own.
+    /// Runs a local command on this working tree and returns its output. Paths in the arguments are literal, so that no
+    /// file name is read as a pattern. `index_path` is the index to use instead of the repository's own.
     pub(super) fn run_locally(
         &self,
         root: &Path,

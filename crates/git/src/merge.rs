@@ -7,9 +7,9 @@ use git2::{Config, ErrorClass, ErrorCode, MergeOptions, Odb};
 const IN_MEMORY_PRIORITY: i32 = 1_000;
 
 impl Repository {
-    /// Returns whether the commit has two parents and exactly the files that their merge has, without a conflict. A
-    /// history with several merge-bases has no such merge, because it depends on their order. Attributes and merge
-    /// drivers of the repository are not used.
+    /// Returns whether the commit has two parents and exactly the files that their merge has, without a conflict. Such
+    /// a commit adds nothing to its parents. Returns false if the parents have several merge-bases, because the merge
+    /// then depends on their order. Attributes and merge drivers of the repository are not used.
     pub fn is_clean_merge(&self, commit: &CommitId) -> Result<bool, GitError> {
         let parents = self.recorded_parents(commit)?;
         let [first, second] = parents.as_slice() else {

@@ -18,7 +18,7 @@ pub struct Snapshot<'r> {
 
 enum SnapshotFiles {
     Commit(CommitId),
-    /// Sorted by path.
+    /// The files of the index or of a directory, sorted by path.
     Listed {
         name: &'static str,
         files: Vec<ListedFile>,

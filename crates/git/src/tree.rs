@@ -31,7 +31,7 @@ pub struct TreeFile {
     pub kind: FileKind,
 }
 
-/// A path that differs between two trees; a side without it is `None`.
+/// A path that differs between two trees, with the file in each tree; `None` if a tree lacks the path.
 #[derive(Clone)]
 pub(super) struct TreeDifference {
     pub path: String,

@@ -29,7 +29,7 @@ impl FileKind {
     }
 }
 
-/// One side of a changed path.
+/// The blob and the kind of a file, in the old or the new tree of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileState {
     pub id: Oid,
