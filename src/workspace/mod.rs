@@ -287,7 +287,8 @@ impl<'a> Workspace<'a> {
         !matches!(self.policy_revision, PolicyRevision::Head { .. })
     }
 
-    /// Returns the path and the revision from which the configuration file is read, for display.
+    /// Returns the path and the revision from which the configuration file is read, or the reason why none is read, for
+    /// display.
     pub(crate) fn describe_policy(&self) -> String {
         match (&self.config_file, &self.policy_revision) {
             (None, _) => "the file set by the job, outside the repository".to_owned(),
@@ -320,7 +321,8 @@ impl<'a> Workspace<'a> {
         }
     }
 
-    /// Resolves the commit to review, its branch and its base, and prints the warnings.
+    /// Resolves the commit to review, its branch and its base, and prints the warnings. Fails on an unknown CI host for
+    /// which no policy revision is found.
     pub(crate) fn resolve_target(
         &self,
         run: &Run,
@@ -332,7 +334,8 @@ impl<'a> Workspace<'a> {
         Ok(target)
     }
 
-    /// Resolves the base for a review of the working tree or the index, and prints the warnings.
+    /// Resolves the base for a review of the working tree or the index, and prints the warnings. Fails on an unknown CI
+    /// host for which no policy revision is found.
     pub(crate) fn resolve_checkout_comparison(
         &self,
         run: &Run,

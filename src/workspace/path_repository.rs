@@ -55,7 +55,7 @@ impl Run {
                 }
             });
         }
-        match self.find_plain_root(paths) {
+        match self.find_root_without_git(paths) {
             Some(root) => Ok(Repository::open_plain_directory(&root)?),
             None => Ok(repository?),
         }
@@ -90,7 +90,7 @@ impl Run {
     /// Returns the root of a project without git. This is the nearest directory with a file of the platform or of this
     /// program. Without such a directory, it is the only directory that was typed, otherwise the current directory if
     /// it contains the paths.
-    fn find_plain_root(&self, paths: &[PathBuf]) -> Option<PathBuf> {
+    fn find_root_without_git(&self, paths: &[PathBuf]) -> Option<PathBuf> {
         let current_dir = self.env.current_dir().canonicalize().ok()?;
         let mut dirs = Vec::new();
         for path in paths {

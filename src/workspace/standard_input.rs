@@ -19,7 +19,8 @@ pub(crate) struct StandardInput {
 
 impl StandardInput {
     /// Reads standard input into a temporary file if `-` is the only path and `--stdin-path` names the pipeline's path.
-    /// Returns `None` without these two arguments, and an error if only one of them is used.
+    /// Returns `None` without these two arguments, and an error if only one of them is used or if there are other
+    /// paths.
     pub(crate) fn read_if_requested(
         run: &Run,
         workspace: &Workspace<'_>,

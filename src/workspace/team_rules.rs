@@ -19,9 +19,9 @@ pub(crate) struct TeamRulesInForce {
 }
 
 impl Workspace<'_> {
-    /// Reads the rules of the team from the policy revision. If only the checkout has the file, there are no rules, and
-    /// a limit of the verdict says so. In CI, a file that cannot be used is treated as missing, because otherwise it
-    /// would stop the change that repairs it.
+    /// Reads the rules of the team from the policy revision. If only the checkout has the file, the result has no
+    /// rules, and a limit of the verdict reports that. In CI, a file that cannot be used is treated as missing, because
+    /// otherwise it would stop the change that repairs it.
     pub(crate) fn read_team_rules(&self) -> Result<TeamRulesInForce, Failure> {
         let Some(path) = &self.team_rules_path else {
             return Ok(TeamRulesInForce::default());
@@ -94,7 +94,8 @@ impl Workspace<'_> {
 }
 
 impl TeamRulesInForce {
-    /// Creates an empty set of rules, because the file that applies to this run cannot be used.
+    /// Creates an empty set of rules, because the file that applies to this run cannot be used. A limit of the verdict,
+    /// a fact that reports show next to it, contains the `reason`.
     fn without_file(path: &str, reason: &str) -> Self {
         let text = format!(
             "the team rules file that applies to this run cannot be used, so it is treated as missing, and no team rule is evaluated: {reason}"

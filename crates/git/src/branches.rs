@@ -42,9 +42,9 @@ impl Repository {
 
     /// Returns the branches of all remotes, in the state that this clone fetched last.
     ///
-    /// Only references that a remote is configured to fetch from its `refs/heads/` count. Hosts also keep pull requests
-    /// and merge commits under `refs/remotes/` (`refs/remotes/pull/1/merge` by actions/checkout, `origin/PR-1` by
-    /// Jenkins), which are not branches of the remote.
+    /// Only references that a remote is configured to fetch from its `refs/heads/` are listed. Hosts also keep pull
+    /// requests and merge commits under `refs/remotes/` (`refs/remotes/pull/1/merge` by actions/checkout, `origin/PR-1`
+    /// by Jenkins), which are not branches of the remote.
     pub fn list_remote_branches(&self) -> Result<Vec<RemoteBranch>, GitError> {
         let list_error = GitError::library("list the remote-tracking branches");
         let remotes = self.list_remotes()?;

@@ -43,6 +43,7 @@ impl Repository {
         objects.add_disk_alternate(&objects_folder.to_string_lossy())?;
         objects.add_new_mempack_backend(IN_MEMORY_PRIORITY)?;
         let memory_repo = git2::Repository::from_odb(objects)?;
+        // With an empty configuration, no merge driver of the repository is used.
         memory_repo.set_config(&Config::new()?)?;
         let find_tree = |commit: &CommitId| memory_repo.find_commit(commit.oid()?)?.tree();
         let mut options = MergeOptions::new();

@@ -32,7 +32,7 @@ impl Repository {
     }
 
     /// Fetches the contents that show whether a document was renamed. Without them, a document that was renamed and
-    /// edited would be a new one, and its known findings would be new, too.
+    /// edited would be a new one, and its known findings would be new, too. Does nothing in a clone that has all blobs.
     pub(super) fn fetch_rename_candidates(
         &self,
         differences: &[TreeDifference],

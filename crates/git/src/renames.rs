@@ -264,7 +264,7 @@ impl<'a> RenameSearch<'a> {
         self.add_renames(pairs);
     }
 
-    /// Returns each added file paired with its most similar deleted files, the best pairs first, up to `max_pieces`.
+    /// Returns pairs of added and similar deleted files, the best pairs first. `max_pieces` limits the memory.
     fn rank_candidates(&self, contents: &dyn RenameContents) -> Vec<RenamePair> {
         let added_contents = self.group_by_content(contents, &self.added_indices);
         let deleted_contents = self.group_by_content(contents, &self.deleted_indices);

@@ -51,7 +51,7 @@ impl Repository {
         let files = listed_file::list_staged_files(self, index)?;
         // Attributes convert only files on disk.
         let has_attributes = false;
-        Ok(self.snapshot_of_listing("the index", files, has_attributes))
+        Ok(self.build_listed_snapshot("the index", files, has_attributes))
     }
 
     /// Returns whether git tracks a file with this path, in the checked-out commit or in the index.
@@ -75,11 +75,11 @@ impl Repository {
         } else {
             ("the working tree", listed_file::list_disk_files(self, index)?)
         };
-        Ok(self.snapshot_of_listing(name, listing.files, listing.has_attributes))
+        Ok(self.build_listed_snapshot(name, listing.files, listing.has_attributes))
     }
 
-    /// Returns the files of a listing: the index, the disk or a plain directory.
-    const fn snapshot_of_listing(
+    /// Creates the snapshot of listed files, of the index or of a directory. `name` is the snapshot's name in messages.
+    const fn build_listed_snapshot(
         &self,
         name: &'static str,
         files: Vec<ListedFile>,
