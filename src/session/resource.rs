@@ -145,7 +145,7 @@ impl ResourceLookup<'_> {
     /// not be listed.
     pub(crate) fn missing_among_failure(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
         if error.kind() != ErrorKind::NotFound {
-            return creation_failure(error, &self.check_instruction());
+            return creation_failure(error, &self.format_check_instruction());
         }
         let fact = format!("the platform has no {} {:?}", self.kind, self.name);
         let hint = match names {
@@ -157,7 +157,7 @@ impl ResourceLookup<'_> {
     }
 
     /// Returns an instruction to check the resource on the platform, for a hint.
-    fn check_instruction(self) -> String {
+    fn format_check_instruction(self) -> String {
         match (self.show_command, self.list_command) {
             (Some(command), _) => format!("run `sluicegate {command} {}` to check", self.name),
             (None, Some(command)) => format!("run `sluicegate {command}` to check"),

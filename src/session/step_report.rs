@@ -171,12 +171,12 @@ impl Run {
 
     /// Appends the content to the step summary, if the host has one.
     pub(crate) fn append_summary(&self, content: impl FnOnce() -> String) -> Result<(), Failure> {
-        append_to_file(&self.env, STEP_SUMMARY, content)
+        append_to_host_file(&self.env, STEP_SUMMARY, content)
     }
 
     /// Appends step outputs if the host reads them from a file.
     pub(crate) fn append_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
-        append_to_file(&self.env, STEP_OUTPUT, || {
+        append_to_host_file(&self.env, STEP_OUTPUT, || {
             github::format_outputs(pairs, Uuid::new_v4())
         })
     }
@@ -226,13 +226,13 @@ fn write_failure(
     }
     let is_undecided = status == ExitStatus::Undecided;
     let title = format!("{title} (exit code {})", status.code());
-    append_to_file(env, STEP_SUMMARY, || {
+    append_to_host_file(env, STEP_SUMMARY, || {
         render_failure_summary(&title, is_undecided, message)
     })
 }
 
 /// Appends to a file whose path is in a variable of the host; does nothing if the variable is not set.
-fn append_to_file(env: &Env, variable: &str, content: impl FnOnce() -> String) -> Result<(), Failure> {
+fn append_to_host_file(env: &Env, variable: &str, content: impl FnOnce() -> String) -> Result<(), Failure> {
     let Some(path) = env.get(variable) else {
         return Ok(());
     };

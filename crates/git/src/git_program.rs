@@ -150,7 +150,7 @@ impl GitProgram {
         // Errors name the first blob.
         let first_id = blobs.first().map(BlobId::to_string).unwrap_or_default();
         let described_arguments = [&arguments[..], &[&first_id]].concat();
-        let ids = write_ids(blobs).map_err(program_error(&described_arguments))?;
+        let ids = write_blob_ids(blobs).map_err(program_error(&described_arguments))?;
         let mut command = self.build_command(&arguments, NetworkAccess::Allowed);
         read_output(command.stdin(ids), &described_arguments, FETCH_TIMEOUT).map(drop)
     }
@@ -201,7 +201,7 @@ impl GitProgram {
 }
 
 /// Writes the ids to a temporary file, one per line, and returns the file with its position at the start.
-fn write_ids(blobs: &[BlobId]) -> io::Result<File> {
+fn write_blob_ids(blobs: &[BlobId]) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     for blob in blobs {
         writeln!(file, "{blob}")?;

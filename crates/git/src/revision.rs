@@ -46,7 +46,7 @@ impl Repository {
         if has_single_meaning(name) {
             return self.resolve_full_name(revision, name);
         }
-        let Some((reference, ambiguity)) = self.choose_reference(name, &self.find_matches(name))? else {
+        let Some((reference, ambiguity)) = self.choose_reference(name, &self.find_name_matches(name))? else {
             return self.build_revision(revision, self.find_commit_of_expression(revision));
         };
         let commit = self.find_commit_of_expression(&format!("{reference}{operators}"));
@@ -102,7 +102,7 @@ impl Repository {
 
     /// Returns the references that match the name, and the commit whose id begins with the name. Each match is a pair
     /// of the full name or id and the commit. A reference that cannot be read is skipped.
-    fn find_matches(&self, name: &str) -> Vec<(String, Oid)> {
+    fn find_name_matches(&self, name: &str) -> Vec<(String, Oid)> {
         let mut matches: Vec<(String, Oid)> = LOOKUP_PLACES
             .iter()
             .filter_map(|(prefix, suffix)| {

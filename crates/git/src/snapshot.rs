@@ -99,7 +99,7 @@ impl Repository {
 impl Repository {
     /// Returns the wanted files of the commit, each with its blob and kind, sorted by path. Without a commit, which
     /// means a comparison without a base, the list is empty.
-    fn list_file_states(
+    fn list_committed_states(
         &self,
         commit: Option<&CommitId>,
         is_wanted: &dyn Fn(&str) -> bool,
@@ -179,12 +179,12 @@ impl Snapshot<'_> {
                 Differences::new(repository, differences_by_base, Box::new(|_| None))
             }
             SnapshotFiles::Listed { files, .. } => {
-                let new_files = self.list_states(files, is_wanted)?;
+                let new_files = self.list_current_states(files, is_wanted)?;
                 let differences_by_base = bases
                     .into_iter()
                     .map(|base| {
                         Ok(compare_files(
-                            repository.list_file_states(base, is_wanted)?,
+                            repository.list_committed_states(base, is_wanted)?,
                             &new_files,
                         ))
                     })
@@ -384,8 +384,8 @@ impl Snapshot<'_> {
         )
     }
 
-    /// Returns the blob and the kind of each wanted file. A modified file is hashed, and a missing file is omitted.
-    fn list_states(
+    /// Returns the blob and the kind of each wanted file as it is now. A modified file is hashed, a missing one is omitted.
+    fn list_current_states(
         &self,
         files: &[ListedFile],
         is_wanted: &dyn Fn(&str) -> bool,
