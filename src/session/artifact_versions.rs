@@ -71,9 +71,10 @@ pub(crate) async fn unpublished_failure(
             lookup.missing_among_failure(error, Some(names))
         }
         _ if has_prefix => error
-            .with_hint(
-                "no published version of this prefix is enabled: run `sluicegate artifacts enable` to enable a version",
-            )
+            .with_hint(format!(
+                "no published version with the prefix {prefix:?} is enabled: run `sluicegate artifacts enable` to \
+                 enable a version"
+            ))
             .into(),
         _ => prefix_lookup(prefix)
             .missing_among_failure(error, artifacts.map(|artifacts| artifact_prefixes(&artifacts))),

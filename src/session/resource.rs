@@ -161,7 +161,7 @@ impl ResourceLookup<'_> {
         match (self.show_command, self.list_command) {
             (Some(command), _) => format!("run `sluicegate {command} {}` to check", self.name),
             (None, Some(command)) => format!("run `sluicegate {command}` to check"),
-            (None, None) => "check the platform".to_owned(),
+            (None, None) => "check the result in the platform's web interface".to_owned(),
         }
     }
 

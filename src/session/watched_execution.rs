@@ -186,7 +186,7 @@ pub(crate) fn report_end(run: &Run, execution: &WatchedExecution, output: Output
         failure.with_hint("see the execution's message above, or its steps in the platform's web interface")
     } else {
         failure.with_hint(format!(
-            "the execution is still running; run `sluicegate executions cancel {}` to end it",
+            "the execution is still running; run `sluicegate executions cancel {}` to cancel it",
             execution.id
         ))
     }))

@@ -44,14 +44,14 @@ pub enum GitError {
     #[error("could not find the merge-base of {first} and {second}: the clone is shallow")]
     ShallowHistory { first: CommitId, second: CommitId },
     /// More merge-bases than any real history has.
-    #[error("{first} and {second} have {count} merge-bases")]
+    #[error("commits {first} and {second} have {count} merge-bases, which is too many")]
     TooManyMergeBases {
         first: CommitId,
         second: CommitId,
         count: usize,
     },
     /// An object that the repository refers to but does not have.
-    #[error("the {kind} {id} is missing from the repository{}", if *partial { ", which is a partial clone" } else { "" })]
+    #[error("{kind} {id} is missing from the repository{}", if *partial { ", which is a partial clone" } else { "" })]
     MissingObject {
         /// The kind of object: commit, tree or blob.
         kind: &'static str,
@@ -96,7 +96,7 @@ pub enum GitError {
     #[error("the index has conflicts: {}", paths.join(", "))]
     Conflicts { paths: Vec<String> },
     /// A blob that is larger than its reader accepts.
-    #[error("the blob {blob} has {size} bytes, more than the limit of {limit} bytes")]
+    #[error("blob {blob} has {size} bytes, more than the limit of {limit} bytes")]
     TooLarge {
         blob: String,
         /// The size of the blob in bytes.
@@ -191,8 +191,8 @@ impl GitError {
             }
             Self::Conflicts { .. } => "resolve the conflicts and stage the files (`git add`)",
             Self::Index { .. } => {
-                "check that the git program is installed and that `git status` works here; `check --head HEAD` \
-                 checks the files of the commit and does not read the index"
+                "check that the git program is installed and that `git status` works in this repository. To check the \
+                 files of the commit without the index, run `sluicegate check --head HEAD`"
             }
             Self::Program { .. } => "check that the git program is installed and can reach the remote",
             Self::TooManyFiles { .. } | Self::TooDeep { .. } => {

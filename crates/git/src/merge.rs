@@ -24,7 +24,7 @@ impl Repository {
             Ok(merged_tree) => Ok(merged_tree == commit_tree),
             Err(error) if error.code() == ErrorCode::MergeConflict => Ok(false),
             Err(error) if error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Odb => {
-                Err(self.missing_object_error("tree or blob of the merge", commit))
+                Err(self.missing_object_error("tree or blob of merge commit", commit))
             }
             Err(error) => Err(GitError::library("merge two commits")(error)),
         }

@@ -384,7 +384,7 @@ impl Snapshot<'_> {
         )
     }
 
-    /// Returns the blob and the kind of each wanted file as it is now. A modified file is hashed, a missing one is omitted.
+    /// Returns the current blob and kind of each wanted file. A modified file is hashed, and a missing file is omitted.
     fn list_current_states(
         &self,
         files: &[ListedFile],

@@ -176,7 +176,7 @@ impl Repository {
             _ => GitError::library("read a tree")(error),
         })?;
         if object.kind() != git2::ObjectType::Tree {
-            return Err(invalid_tree(id, "the object is not a tree"));
+            return Err(invalid_tree(id, "the object is not a tree object"));
         }
         self.tree_cache.borrow_mut().record_read(id, object.data());
         Ok(TreeContent::Read(object))

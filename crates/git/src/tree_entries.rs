@@ -5,7 +5,7 @@ use git2::Oid;
 use std::borrow::Cow;
 
 const ID_BYTES: usize = 20;
-const ESCAPING_NAME: &str = "the name of an entry leads out of its directory";
+const ESCAPING_NAME: &str = "the name of a tree entry leads out of its directory";
 
 /// The kind of a tree entry that is not a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
