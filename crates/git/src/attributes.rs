@@ -42,7 +42,8 @@ impl Repository {
     pub fn is_ignored(&self, path: &str) -> bool {
         let has_pattern =
             !self.is_plain_directory() && self.library.is_path_ignored(Path::new(path)).unwrap_or(false);
-        has_pattern && !self.is_tracked(path, None).unwrap_or(false)
+        let own_index = None;
+        has_pattern && !self.is_tracked(path, own_index).unwrap_or(false)
     }
 
     /// Returns whether the file on disk has the same bytes as in the commit, or is missing in both. A file that cannot

@@ -164,7 +164,7 @@ impl Repository {
         Ok(self.recorded_default_branches()?.into_iter().next())
     }
 
-    /// Returns the default branch of each remote that the clone records one for, `origin` first.
+    /// Returns the default branches that the clone records for its remotes, that of `origin` first.
     pub fn recorded_default_branches(&self) -> Result<Vec<RemoteBranch>, GitError> {
         let remotes = self.list_remotes()?;
         let mut branches = Vec::new();
@@ -175,8 +175,8 @@ impl Repository {
     }
 
     /// Returns the probable default branch of the remote: [`recorded_default_branch`](Self::recorded_default_branch),
-    /// otherwise `main` or `master` of the only remote, or `None` if it has both. If a push must not influence what a
-    /// change is compared with, use only `recorded_default_branch`.
+    /// otherwise `main` or `master` of the only remote. `None` if that remote has both, or if there are several
+    /// remotes. If a push must not influence what a change is compared with, use only `recorded_default_branch`.
     pub fn find_likely_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
         if let Some(branch) = self.recorded_default_branch()? {
             return Ok(Some(branch));

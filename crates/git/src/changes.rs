@@ -126,7 +126,7 @@ impl<'s> Differences<'s> {
             .collect()
     }
 
-    /// Returns the changes to the wanted files, as one list for each base. Renames from or to other files are not
+    /// Returns the changes to the wanted files, as one list for each base. Renames from or to unwanted files are not
     /// found, as if only the wanted files had been compared.
     pub fn find_changes_by_base(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Vec<Change>> {
         self.by_base

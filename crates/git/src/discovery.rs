@@ -97,8 +97,8 @@ fn is_git_dir(folder: &Path) -> bool {
         && (has_file("commondir") || (has_file("objects") && has_file("refs")))
 }
 
-/// Opens the repository in libgit2. If libgit2 does not support its format or refuses it, opens it through a stand-in,
-/// a temporary git directory that refers to the real one.
+/// Opens the repository in libgit2. If libgit2 does not support its format, refuses it or misses its list of shallow
+/// commits, opens it through a stand-in, a temporary git directory that refers to the real one.
 fn open_in_libgit2(git_dir: &Path, from: &Path) -> Result<OpenedRepository, GitError> {
     // Opens the directory with the `.git`, so that libgit2 finds the working tree; a bare repository is opened
     // itself.

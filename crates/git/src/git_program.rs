@@ -87,7 +87,7 @@ impl GitProgram {
     }
 
     /// Runs a command that contacts the remote and returns its output. It runs in `root`, because the remote's URL
-    /// may be a relative path.
+    /// may be a relative path. Fails in a repository of another user, whose settings could make git run programs.
     pub(super) fn run_with_remote(&self, root: &Path, arguments: &[&str]) -> Result<String, GitError> {
         if self.foreign {
             return Err(GitError::ForeignRepository {
@@ -167,7 +167,8 @@ impl GitProgram {
         )
     }
 
-    /// Creates a git command that cannot run other programs and uses the network only if `network` allows it.
+    /// Creates a git command for which the repository's settings that could run programs are overridden, and which uses
+    /// the network only if `network` allows it.
     fn build_command(&self, arguments: &[&str], network: NetworkAccess) -> Command {
         let mut command = Command::new("git");
         for setting in OVERRIDING_SETTINGS {

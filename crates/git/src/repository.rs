@@ -143,7 +143,7 @@ impl Repository {
         Some(CommitId::new(commit.id()))
     }
 
-    /// Returns the time at which the commit was created, which the commit records for its committer.
+    /// Returns the committer date of the commit: the time at which the commit was created.
     pub fn commit_time(&self, commit: &CommitId) -> Result<jiff::Timestamp, GitError> {
         let seconds = self.find_commit(commit)?.time().seconds();
         jiff::Timestamp::from_second(seconds).map_err(|_| GitError::InvalidTree {

@@ -54,7 +54,7 @@ impl Repository {
         Ok(self.build_listed_snapshot("the index", files, has_attributes))
     }
 
-    /// Returns whether git tracks a file with this path, in the checked-out commit or in the index.
+    /// Returns whether git tracks a file with this path, in the checked-out commit or the index, a hook's or git's own.
     pub fn is_tracked(&self, path: &str, index: Option<&Path>) -> Result<bool, GitError> {
         let at_head = match self.head() {
             Ok(head) => self.find_file(&head.commit, path)?.is_some(),
@@ -120,8 +120,8 @@ impl Repository {
 }
 
 impl Snapshot<'_> {
-    /// Uses `content_path` as the file at this path of the working tree or the index; the path may be new. Has no
-    /// effect on the files of a commit.
+    /// Uses the file at `content_path` as the content of `path`, for text that is not saved yet. The path may be new.
+    /// Has no effect on the files of a commit.
     pub fn put_file(&mut self, path: &str, content_path: PathBuf) {
         if let SnapshotFiles::Listed { files, .. } = &mut self.files {
             let file = ListedFile::from_substitute(path, content_path);
@@ -234,7 +234,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns the file with this path, or `None` if there is none.
+    /// Returns the file with this path, or `None` if there is no such file.
     pub fn find_file(&self, path: &str) -> Result<Option<SnapshotFile>, GitError> {
         match &self.files {
             SnapshotFiles::Commit(commit) => {

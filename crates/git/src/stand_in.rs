@@ -150,8 +150,8 @@ fn find_work_tree(config: &Config, git_dir: &Path, common_dir: &Path, from: &Pat
         .map(Path::to_owned)
 }
 
-/// Creates a temporary `.git` directory that libgit2 can open: with the references and objects of the real one, and
-/// with a configuration of remotes and branches only.
+/// Creates a temporary `.git` directory that libgit2 can open: with the references, objects and ignore rules of the
+/// real one, and with a configuration of remotes and branches only.
 fn create_stand_in(git_dir: &Path, common_dir: &Path, config: &Config) -> Result<TempDir, GitError> {
     let folder = tempfile::Builder::new()
         .prefix("sluicegate-git-")
