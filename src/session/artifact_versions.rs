@@ -38,7 +38,8 @@ pub(crate) async fn list_versions(platform: &Platform, prefix: &str) -> Result<V
 }
 
 /// Returns the failure of a request for a version of a prefix, or for the latest one if `version` is `None`. For a 404,
-/// the published artifacts show what is missing: the prefix, the version, or an enabled version.
+/// the published artifacts show what is missing: the prefix, the version, or an enabled version. If the response to a
+/// change was lost, the hint says how to check the result.
 pub(crate) async fn unpublished_failure(
     platform: &Platform,
     prefix: &str,

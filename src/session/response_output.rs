@@ -81,7 +81,7 @@ fn format_scalar(value: &Value) -> String {
 
 /// Writes a list as a table: the given columns `(key, heading)`, then a column for each other key of an item, up to
 /// [`MAX_COLUMNS`]. Each row is formatted twice, once to measure it and once to write it, because all formatted rows
-/// together may need more memory than the response. An empty list is a message.
+/// together may need more memory than the response. For an empty list, writes only `empty_message`.
 pub(crate) fn write_list(
     items: &[Value],
     columns: &[(&str, &str)],

@@ -36,8 +36,9 @@ impl Run {
             .say(&format!("no statement about the {subject} is written: {reason}"));
     }
 
-    /// Returns the step outputs for `actions/attest`: the predicate type and the list of subjects. Returns none on
-    /// Azure, which does not have this action. Warns if the action does not accept so many subjects.
+    /// Returns the step outputs for `actions/attest`: the predicate type and the list of subjects. Returns no outputs
+    /// on Azure, which does not have this action. If the action does not accept so many subjects, warns and returns an
+    /// empty list of subjects.
     pub(crate) fn list_statement_outputs(
         &self,
         kind: PredicateKind,

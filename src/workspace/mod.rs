@@ -173,8 +173,9 @@ impl Run {
         self.open_repository().ok()
     }
 
-    /// Reads the settings of a command that needs no repository. Inside one, the gate configuration of the policy
-    /// revision applies, as in a review; elsewhere, only the configuration file that the job names, if any.
+    /// Reads the settings of a command that needs no repository. Inside a repository, the gate configuration of the
+    /// policy revision applies, as in a review; elsewhere, only the configuration file that the job names, if any. A
+    /// file that cannot be used is an error.
     pub(crate) fn read_setting_sources(&self) -> Result<SettingSources<'_>, Failure> {
         let host = settings::requested_host(&self.global, &self.env)?;
         if let Some(repo) = self.find_repository() {

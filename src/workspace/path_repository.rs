@@ -87,9 +87,9 @@ impl Run {
             .ok()
     }
 
-    /// Returns the root of a project without git. This is the nearest directory with a file of the platform or of this
-    /// program. Without such a directory, it is the only directory that was typed, otherwise the current directory if
-    /// it contains the paths.
+    /// Returns the root of a project without git: the nearest directory with a file of the platform or of this program.
+    /// Without such a directory, it is the only directory that was typed, otherwise the current directory if it
+    /// contains the paths, otherwise the directory of the first path.
     fn find_root_without_git(&self, paths: &[PathBuf]) -> Option<PathBuf> {
         let current_dir = self.env.current_dir().canonicalize().ok()?;
         let mut dirs = Vec::new();

@@ -22,7 +22,7 @@ pub(crate) enum RulesRemedy {
     ReplaceLink,
     /// The file exists on disk only.
     Commit { path: String, is_ignored: bool },
-    /// The target branch got the file after this branch started.
+    /// The file was added to the target branch after this branch was created.
     MergeTarget { branch: String, path: String },
     /// No file exists; the command writes one.
     Create { command: String },
@@ -156,7 +156,7 @@ impl Workspace<'_> {
         names
     }
 
-    /// Returns the target branch and the path of its rules file, if the target got the file after this branch started.
+    /// Returns the target branch and the path of its rules file, if the file was added after this branch was created.
     fn find_rules_added_to_target(
         &self,
         snapshot: &Snapshot<'_>,

@@ -33,7 +33,7 @@ impl Workspace<'_> {
         let Some(text) = &file.policy_text else {
             let missing_reason = file.missing_reason.filter(|_| file.checkout_text.is_some());
             return Ok(TeamRulesInForce {
-                limit: missing_reason.map(|reason| build_limit(path, describe_unused_rules(&reason))),
+                limit: missing_reason.map(|reason| build_verdict_limit(path, describe_unused_rules(&reason))),
                 ..TeamRulesInForce::default()
             });
         };
@@ -102,13 +102,13 @@ impl TeamRulesInForce {
         );
         Self {
             rules: TeamRuleSet::default(),
-            limit: Some(build_limit(path, text)),
+            limit: Some(build_verdict_limit(path, text)),
         }
     }
 }
 
 /// Returns a limit of the verdict, a fact that reports show next to it: the team rules of this file do not apply.
-fn build_limit(path: &str, text: String) -> VerdictLimit {
+fn build_verdict_limit(path: &str, text: String) -> VerdictLimit {
     VerdictLimit {
         kind: LimitKind::NotInForce,
         path: Some(path.to_owned()),

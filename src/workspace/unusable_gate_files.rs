@@ -204,15 +204,15 @@ impl GateVersion<'_> {
                 return Ok(None);
             }
         };
-        let outputs: Vec<String> = sources
+        let errors: Vec<String> = sources
             .unusable_outputs()
             .map(|error| error.to_string())
             .collect();
-        if !outputs.is_empty() {
-            let problem = GateFileProblem::new(content.clone(), outputs.join("; "));
+        if !errors.is_empty() {
+            let problem = GateFileProblem::new(content.clone(), errors.join("; "));
             problems.insert("output paths", problem);
         }
-        let reason = self.find_unusable_value(&sources)?.filter(|_| outputs.is_empty());
+        let reason = self.find_unusable_value(&sources)?.filter(|_| errors.is_empty());
         if let Some(reason) = reason {
             problems.insert(
                 "settings",

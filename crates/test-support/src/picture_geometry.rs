@@ -115,7 +115,7 @@ impl DrawnPicture {
         }
     }
 
-    /// Checks that no line crosses a label, and that no label covers a box or another label.
+    /// Checks that no line of a link or a stub crosses a label, and that no label covers a box or another label.
     fn check_label_overlaps(&self, faults: &mut Vec<String>) {
         let lines = self.links.iter().map(|link| &link.points).chain(&self.stubs);
         for pair in lines.flat_map(|points| points.windows(2)) {
