@@ -1,4 +1,4 @@
-//! Texts about prefixes and versions: missing ones, and the version that consumers get.
+//! Requests the versions of a prefix, and describes a missing prefix or version, and the version that consumers get.
 
 use crate::error::Failure;
 use crate::publish::LatestVersion;
@@ -24,7 +24,8 @@ pub(crate) fn artifact_prefixes(artifacts: &[Artifact]) -> Vec<String> {
         .collect()
 }
 
-/// Requests all versions of a prefix, and filters the list in case the platform does not.
+/// Requests all versions of a prefix, and filters the list in case the platform does not. A version for which the
+/// platform does not report a prefix is kept.
 pub(crate) async fn list_versions(platform: &Platform, prefix: &str) -> Result<Vec<Artifact>, HttpError> {
     let mut versions = platform.fetch_artifacts(Some(prefix)).await?;
     versions.retain(|version| {
@@ -37,7 +38,8 @@ pub(crate) async fn list_versions(platform: &Platform, prefix: &str) -> Result<V
 }
 
 /// Returns the failure of a request for a version of a prefix, or for the latest one if `version` is `None`. For a 404,
-/// the published artifacts show what is missing: the prefix, the version, or an enabled version.
+/// the published artifacts show what is missing: the prefix, the version, or an enabled version. If the response to a
+/// change was lost, the hint says how to check the result.
 pub(crate) async fn unpublished_failure(
     platform: &Platform,
     prefix: &str,
@@ -70,9 +72,10 @@ pub(crate) async fn unpublished_failure(
             lookup.missing_among_failure(error, Some(names))
         }
         _ if has_prefix => error
-            .with_hint(
-                "no version of this prefix is enabled: run `sluicegate artifacts enable` to enable a version",
-            )
+            .with_hint(format!(
+                "no published version with the prefix {prefix:?} is enabled: run `sluicegate artifacts enable` to \
+                 enable a version"
+            ))
             .into(),
         _ => prefix_lookup(prefix)
             .missing_among_failure(error, artifacts.map(|artifacts| artifact_prefixes(&artifacts))),

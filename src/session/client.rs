@@ -51,7 +51,7 @@ impl Run {
         self.check_proxy_variables(base_url.url())?;
         if base_url.is_plain_http_to_remote() {
             self.ui.warn(&format!(
-                "{base_url} is not encrypted: others can read the token in transit"
+                "requests to {base_url} are not encrypted: others can read the token in transit"
             ));
         }
         let client = http::Client::new(http::Settings {

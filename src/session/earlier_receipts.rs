@@ -1,5 +1,5 @@
-//! The receipts that earlier runs left at the paths of this one. They are kept before this run removes them, because a
-//! rerun waits for the executions that they name.
+//! The receipts that earlier runs left at the paths to which this run writes. Their content is kept before this run
+//! removes them, because a rerun waits for the executions that they name.
 
 use crate::job::policy;
 use crate::publish::MAX_RECEIPT_BYTES;
@@ -20,7 +20,7 @@ impl Run {
         }
     }
 
-    /// Returns the receipt that an earlier run left at this path.
+    /// Returns the receipt that an earlier run left at this path, if it was kept.
     pub(crate) fn earlier_receipt(&self, path: &Path) -> Option<Vec<u8>> {
         let receipts = self.earlier_receipts.lock();
         let receipts = receipts.unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Restricts where a job may write: to any path that it sets, but not through a link that the change added.
+//! Rejects output paths that lead through a symbolic link of the repository, because the change controls such a link.
 
 use crate::error::Failure;
 use crate::job::policy;
@@ -16,9 +16,9 @@ impl Run {
         paths: impl Iterator<Item = &'p Path>,
     ) -> Result<(), Failure> {
         for path in paths {
-            let full = self.env.current_dir().join(path);
+            let full_path = self.env.current_dir().join(path);
             // A link that git cannot look up may belong to the change.
-            let tracked_link = policy::find_links_in_path(repo.root(), &full)
+            let tracked_link = policy::find_links_in_path(repo.root(), &full_path)
                 .into_iter()
                 .find(|link| repo.is_tracked(link, self.hook_index_path()).unwrap_or(true));
             if let Some(link) = tracked_link {

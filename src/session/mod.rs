@@ -45,7 +45,7 @@ pub(crate) struct Run {
     pub(crate) annotations: Option<Annotations>,
     /// The style of annotations that the policy requests, once it is read.
     pub(crate) policy_annotations: Mutex<Option<Annotations>>,
-    /// The files that contain no result yet.
+    /// The report files that do not contain a result yet.
     pub(crate) unfinished_files: Mutex<UnfinishedFiles>,
     /// The receipts of earlier publishes that this run has removed, by their paths.
     pub(crate) earlier_receipts: Mutex<BTreeMap<PathBuf, Vec<u8>>>,
@@ -53,7 +53,7 @@ pub(crate) struct Run {
     pub(crate) deferred_warnings: Mutex<Vec<String>>,
     /// The warnings and causes of failures that the log has shown.
     pub(crate) shown_texts: Mutex<Vec<String>>,
-    /// The title of a failure without a report.
+    /// The title of a failure that ends the run before it has a report.
     pub(crate) failure_title: &'static str,
     /// Set when the CI host got a report or a failure of this run.
     pub(crate) has_reported: AtomicBool,
@@ -93,7 +93,7 @@ impl Run {
     }
 }
 
-/// The undecided files of this run that contain no result yet.
+/// The report files of this run that do not contain a result yet; they say that the run is undecided.
 #[derive(Default)]
 pub(crate) struct UnfinishedFiles {
     pub(crate) reports: Vec<(Format, PathBuf)>,

@@ -38,7 +38,8 @@ impl Run {
         self.print_response_with(output, raw, |writer| writer.write_all(render().as_bytes()))
     }
 
-    /// Prints a response as [`Self::print_response`] does, with text that is written in pieces.
+    /// Prints a response as [`Self::print_response`] does, but `write_text` writes the text in pieces, so that a long
+    /// text is never in memory as a whole.
     pub(crate) fn print_response_with(
         &self,
         output: OutputArgs,
@@ -54,7 +55,8 @@ impl Run {
         Ok(ExitStatus::Success)
     }
 
-    /// Prints a list: in the platform's envelope, or as a table with these columns and the other fields of the entries.
+    /// Prints a list as JSON, in the field `results` of the platform's envelope, or as a table: these columns first,
+    /// then a column for each other field of the entries. Instead of an empty table, prints `empty_message`.
     pub(crate) fn print_list<T>(
         &self,
         output: OutputArgs,
@@ -66,19 +68,19 @@ impl Run {
         self.print_items(output, "results", items, columns, empty_message)
     }
 
-    /// Prints raw entries as [`Self::print_list`] does; the envelope stores them in the field `name`.
+    /// Prints raw entries as [`Self::print_list`] does; the envelope stores them in `list_field`.
     pub(crate) fn print_items(
         &self,
         output: OutputArgs,
-        name: &str,
+        list_field: &str,
         items: impl Iterator<Item = Value>,
         columns: &[(&str, &str)],
         empty_message: &str,
     ) -> CommandResult {
-        let list = list_envelope(name, items.collect());
-        self.print_response_with(output, &list, |writer| {
+        let envelope = build_list_envelope(list_field, items.collect());
+        self.print_response_with(output, &envelope, |writer| {
             response_output::write_list(
-                list[name].as_array().map_or(&[], Vec::as_slice),
+                envelope[list_field].as_array().map_or(&[], Vec::as_slice),
                 columns,
                 empty_message,
                 writer,
@@ -88,10 +90,10 @@ impl Run {
 }
 
 /// Returns the JSON object in which the platform sends a list, here with all items on page 0.
-fn list_envelope(name: &str, items: Vec<Value>) -> Value {
+fn build_list_envelope(list_field: &str, items: Vec<Value>) -> Value {
     let count = items.len();
-    let mut envelope = json!({ name: null, "page": 0, "size": count, "total": count });
-    envelope[name] = Value::Array(items);
+    let mut envelope = json!({ list_field: null, "page": 0, "size": count, "total": count });
+    envelope[list_field] = Value::Array(items);
     envelope
 }
 
@@ -143,7 +145,7 @@ impl ResourceLookup<'_> {
     /// not be listed.
     pub(crate) fn missing_among_failure(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
         if error.kind() != ErrorKind::NotFound {
-            return creation_failure(error, &self.check_instruction());
+            return creation_failure(error, &self.format_check_instruction());
         }
         let fact = format!("the platform has no {} {:?}", self.kind, self.name);
         let hint = match names {
@@ -155,11 +157,11 @@ impl ResourceLookup<'_> {
     }
 
     /// Returns an instruction to check the resource on the platform, for a hint.
-    fn check_instruction(self) -> String {
+    fn format_check_instruction(self) -> String {
         match (self.show_command, self.list_command) {
             (Some(command), _) => format!("run `sluicegate {command} {}` to check", self.name),
             (None, Some(command)) => format!("run `sluicegate {command}` to check"),
-            (None, None) => "check the platform".to_owned(),
+            (None, None) => "check the result in the platform's web interface".to_owned(),
         }
     }
 
@@ -182,8 +184,8 @@ impl ResourceLookup<'_> {
     }
 }
 
-/// Returns the failure of a request for a project: a 404 means that the project is missing, unless the platform lists
-/// it.
+/// Returns the failure of a request for a project. A 404 means that the project is missing, unless the platform lists
+/// the project.
 pub(crate) async fn project_request_failure(platform: &Platform, id: Uuid, error: HttpError) -> Failure {
     if error.kind() != ErrorKind::NotFound {
         return error.into();

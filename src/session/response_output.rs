@@ -1,4 +1,4 @@
-//! Formats responses: tables and facts for people, raw JSON for programs.
+//! Formats responses: tables and lines of fields for people, raw JSON for programs.
 
 use super::text_table::TableColumns;
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr as _;
 /// Maximum number of columns of a list.
 const MAX_COLUMNS: usize = 40;
 
-/// Maximum length of a fact's path, and maximum width for the alignment of paths, in characters.
+/// Maximum length of a field's path, and maximum width for the alignment of paths, in characters.
 const MAX_PATH_LENGTH: usize = 200;
 const MAX_ALIGNED_PATH_WIDTH: usize = 60;
 
@@ -21,7 +21,7 @@ pub(crate) fn format_json(value: &Value) -> String {
     text::escape_json(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
 }
 
-/// Writes like [`format_json`], but piece by piece: the platform's responses may be large.
+/// Writes the document that [`format_json`] returns, but piece by piece, because the platform's responses may be large.
 pub(crate) fn write_json(value: &Value, writer: &mut dyn io::Write) -> io::Result<()> {
     serde_json::to_writer_pretty(text::JsonEscaper::new(&mut *writer), value)?;
     writer.write_all(b"\n")
@@ -81,7 +81,7 @@ fn format_scalar(value: &Value) -> String {
 
 /// Writes a list as a table: the given columns `(key, heading)`, then a column for each other key of an item, up to
 /// [`MAX_COLUMNS`]. Each row is formatted twice, once to measure it and once to write it, because all formatted rows
-/// together may need more memory than the response. An empty list is a message.
+/// together may need more memory than the response. For an empty list, writes only `empty_message`.
 pub(crate) fn write_list(
     items: &[Value],
     columns: &[(&str, &str)],
@@ -92,7 +92,7 @@ pub(crate) fn write_list(
         return writeln!(writer, "{empty_message}");
     }
     let now = Timestamp::now();
-    let (all_columns, is_complete) = add_other_columns(items, columns);
+    let (all_columns, is_complete) = build_all_columns(items, columns);
     let headings: Vec<&str> = all_columns.iter().map(|(_, heading)| *heading).collect();
     let mut table = TableColumns::new(&headings);
     for item in items {
@@ -118,7 +118,7 @@ fn format_row(item: &Value, columns: &[(&str, &str)], now: Timestamp) -> Vec<Str
 
 /// Returns the given columns and a column for each other key of an item, up to [`MAX_COLUMNS`], and whether every key
 /// has a column.
-fn add_other_columns<'a>(
+fn build_all_columns<'a>(
     items: &'a [Value],
     columns: &[(&'a str, &'a str)],
 ) -> (Vec<(&'a str, &'a str)>, bool) {
@@ -136,20 +136,20 @@ fn add_other_columns<'a>(
     (all_columns, true)
 }
 
-/// Returns the fields of a JSON value as lines of path and value, also those of nested objects.
+/// Returns the fields of a JSON value, also those of nested objects, one per line: its path and its value, aligned.
 pub(crate) fn format_facts(value: &Value) -> String {
     let mut fields = Vec::new();
     collect_fields("", value, &mut fields);
     let now = Timestamp::now();
     let longest_path = fields.iter().map(|(path, _)| path.chars().count()).max();
     let width = longest_path.unwrap_or_default().min(MAX_ALIGNED_PATH_WIDTH);
-    let mut facts = String::new();
+    let mut lines = String::new();
     for (path, value) in fields {
         let key = path.rsplit('.').next().unwrap_or_default();
         let text = text::escape_line(&format_field(key, value, now));
-        let _ = writeln!(facts, "{}  {text}", text::escape_line(&format!("{path:<width$}")));
+        let _ = writeln!(lines, "{}  {text}", text::escape_line(&format!("{path:<width$}")));
     }
-    facts
+    lines
 }
 
 /// Collects the values in a JSON document, each with its path. Descends into objects, and into arrays that contain

@@ -23,7 +23,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Waits for a signal instead of being terminated by it; returns the exit status.
+    /// Waits for a signal, which from now on does not end the run, and returns the exit status that the signal causes.
     pub(crate) async fn wait(&mut self) -> ExitStatus {
         self.is_handled.store(true, Ordering::SeqCst);
         match self.receiver.wait_for(Option::is_some).await {
@@ -63,8 +63,8 @@ pub(crate) fn run_until_signal(
     }
 }
 
-/// Runs the command on a thread of its own, and waits for its end or a signal. A signal ends the run unless the command
-/// handles signals; then it only receives the exit status, and ends itself.
+/// Runs the command on a separate thread, and waits for its end or a signal. A signal ends the run unless the command
+/// handles signals: such a command receives the exit status and ends the run itself.
 fn run_on_thread(
     ui: Ui,
     command: impl FnOnce(Signals) -> ExitStatus + Send + 'static,
@@ -151,7 +151,8 @@ impl StopSignals {
         Ok(Self)
     }
 
-    /// Waits for Ctrl-C, the only signal of Windows.
+    /// Waits for Ctrl-C, the only signal of Windows. If Ctrl-C cannot be received, waits forever, so that the command
+    /// continues.
     async fn next(&mut self) -> ExitStatus {
         match tokio::signal::ctrl_c().await {
             Ok(()) => ExitStatus::Interrupted,

@@ -29,14 +29,16 @@ pub(crate) fn write_statement<P: Serialize>(
 }
 
 impl Run {
-    /// Prints why no statement is written. A statement of an earlier run was removed when this run began.
+    /// Prints the reason why no statement is written. Any statement of an earlier run was removed when this run began,
+    /// so no outdated one is left.
     pub(crate) fn report_missing_statement(&self, subject: &str, reason: &str) {
         self.ui
             .say(&format!("no statement about the {subject} is written: {reason}"));
     }
 
-    /// Returns the step outputs for `actions/attest`: the predicate type and the list of subjects. Returns none on
-    /// Azure, which does not have this action. Warns if the action does not accept so many subjects.
+    /// Returns the step outputs for `actions/attest`: the predicate type and the list of subjects. Returns no outputs
+    /// on Azure, which does not have this action. If the action does not accept so many subjects, warns and returns an
+    /// empty list of subjects.
     pub(crate) fn list_statement_outputs(
         &self,
         kind: PredicateKind,

@@ -21,7 +21,7 @@ pub(crate) const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 /// GitHub, Gitea and Forgejo: the file for a step's outputs.
 const STEP_OUTPUT: &str = "GITHUB_OUTPUT";
 
-/// The title of a failure in the arguments.
+/// The title of a failure caused by invalid arguments.
 const USAGE_FAILED: &str = "sluicegate failed: invalid arguments";
 /// The title of a failed publish.
 pub(crate) const PUBLISH_FAILED: &str = "Publish failed";
@@ -86,7 +86,7 @@ impl Run {
         status
     }
 
-    /// Shows the failure of a result with this title, and returns the status of the result.
+    /// Shows the failure of a result, if it has one, with this title, and returns the exit status of the result.
     pub(crate) fn report_result_as(&self, title: &str, result: Result<(), Failure>) -> ExitStatus {
         match result {
             Ok(()) => ExitStatus::Success,
@@ -114,7 +114,7 @@ impl Run {
         annotation_style(style.unwrap_or_default(), self.host())
     }
 
-    /// Uses the style of annotations that the policy requests, unless the job requests one.
+    /// Records the style of annotations that the policy requests. It is used unless the job requests a style.
     pub(crate) fn use_policy_annotations(&self, style: Annotations) {
         *lock(&self.policy_annotations) = Some(style);
     }
@@ -158,7 +158,7 @@ impl Run {
         }
     }
 
-    /// Shows to the CI host that the command failed, if nothing was shown yet.
+    /// Shows on the CI host that the command failed, unless a report or a failure of the run was already shown there.
     pub(crate) fn report_unexplained_failure(&self, status: ExitStatus) {
         if status != ExitStatus::Success && !self.has_reported.load(Ordering::Relaxed) {
             self.annotate_failure(
@@ -169,19 +169,19 @@ impl Run {
         }
     }
 
-    /// Appends to the step summary if the host supports it.
+    /// Appends the content to the step summary, if the host has one.
     pub(crate) fn append_summary(&self, content: impl FnOnce() -> String) -> Result<(), Failure> {
-        append_to_file(&self.env, STEP_SUMMARY, content)
+        append_to_host_file(&self.env, STEP_SUMMARY, content)
     }
 
     /// Appends step outputs if the host reads them from a file.
     pub(crate) fn append_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
-        append_to_file(&self.env, STEP_OUTPUT, || {
+        append_to_host_file(&self.env, STEP_OUTPUT, || {
             github::format_outputs(pairs, Uuid::new_v4())
         })
     }
 
-    /// Writes step outputs to the file of the host, or as commands to its log.
+    /// Writes step outputs to the file that the host reads, or on Azure as commands to the log.
     pub(crate) fn write_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
         if self.host() == Host::Azure {
             let commands = azure::format_outputs(pairs);
@@ -212,7 +212,7 @@ pub(crate) fn report_usage_error(env: &Env, message: &str) -> bool {
     style != AnnotationStyle::None
 }
 
-/// Writes a failure with its title as an annotation and to the step summary.
+/// Writes a failure with its title as an annotation, if the host has any, and to the step summary.
 fn write_failure(
     env: &Env,
     style: AnnotationStyle,
@@ -226,13 +226,13 @@ fn write_failure(
     }
     let is_undecided = status == ExitStatus::Undecided;
     let title = format!("{title} (exit code {})", status.code());
-    append_to_file(env, STEP_SUMMARY, || {
+    append_to_host_file(env, STEP_SUMMARY, || {
         render_failure_summary(&title, is_undecided, message)
     })
 }
 
 /// Appends to a file whose path is in a variable of the host; does nothing if the variable is not set.
-fn append_to_file(env: &Env, variable: &str, content: impl FnOnce() -> String) -> Result<(), Failure> {
+fn append_to_host_file(env: &Env, variable: &str, content: impl FnOnce() -> String) -> Result<(), Failure> {
     let Some(path) = env.get(variable) else {
         return Ok(());
     };

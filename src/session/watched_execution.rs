@@ -13,7 +13,7 @@ use sluicegate_platform::follow::{self, Pace, PollEnd};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
 
-/// Returns the failure of a request about an execution; a 404 means that the execution is missing.
+/// Returns the failure of a request about an execution. A 404 means that the platform has no such execution.
 pub(crate) fn execution_request_failure(id: &str, error: HttpError) -> Failure {
     let lookup = ResourceLookup {
         kind: "execution",
@@ -33,7 +33,7 @@ fn wait_failure(id: &str, error: HttpError) -> Failure {
     Failure::from(error).with_hint(hint)
 }
 
-/// An execution that was waited for.
+/// An execution for which the command has waited.
 pub(crate) struct WatchedExecution {
     pub(crate) id: String,
     pub(crate) response: ApiValue<ExecutionResponse>,
@@ -73,8 +73,8 @@ impl WatchedExecution {
             })
     }
 
-    /// Polls the execution until it ends or the time is over. `appearance_limit` is how long the platform may not yet
-    /// know the execution.
+    /// Polls the execution until it ends or the time of `pace` is over, and prints each new status. `appearance_limit`
+    /// is how long the platform may respond that it does not know the execution yet.
     async fn poll(
         run: &Run,
         project: &RemoteProject,
@@ -150,18 +150,18 @@ impl WatchedExecution {
 
     /// Renders the fields of the platform's response, preceded by the execution's id and followed by its duration.
     fn render_text(&self) -> String {
-        let mut facts = Map::new();
-        facts.insert("execution".to_owned(), self.id.clone().into());
+        let mut shown_fields = Map::new();
+        shown_fields.insert("execution".to_owned(), self.id.clone().into());
         if let Some(Value::Object(fields)) = self.response.raw.get("result") {
-            facts.extend(fields.clone());
+            shown_fields.extend(fields.clone());
         }
         if let Some(duration) = self.duration() {
-            facts.insert(
+            shown_fields.insert(
                 "duration".to_owned(),
                 format!("{:.1} s", duration.as_secs_f64()).into(),
             );
         }
-        response_output::format_facts(&facts.into())
+        response_output::format_facts(&shown_fields.into())
     }
 }
 
@@ -186,7 +186,7 @@ pub(crate) fn report_end(run: &Run, execution: &WatchedExecution, output: Output
         failure.with_hint("see the execution's message above, or its steps in the platform's web interface")
     } else {
         failure.with_hint(format!(
-            "the execution is still running; run `sluicegate executions cancel {}` to end it",
+            "the execution is still running; run `sluicegate executions cancel {}` to cancel it",
             execution.id
         ))
     }))

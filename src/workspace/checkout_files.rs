@@ -16,7 +16,8 @@ use std::collections::BTreeSet;
 const MAX_LISTED_FILES: usize = 20;
 
 impl Workspace<'_> {
-    /// Returns the files of the checked-out commit in CI, otherwise the files on disk.
+    /// Returns the files of the checked-out commit in CI, where an earlier step of the job may have changed the files
+    /// on disk. In a local run, returns the files on disk.
     pub(crate) fn checkout_snapshot(&self, run: &Run) -> Result<Snapshot<'_>, Failure> {
         if self.ci.host.is_local() {
             return Ok(self.repo.read_disk_snapshot(run.hook_index_path())?);
@@ -39,7 +40,7 @@ impl Workspace<'_> {
         {
             let (event_commit, short) = (self.ci.commit.as_deref().unwrap_or_default(), head.commit.short());
             run.ui.warn(&format!(
-                "the checkout is at {short}, but this review covers {} of the event: pass `--head {}` to review \
+                "the checkout is at {short}, but this review covers the event's commit {}: pass `--head {}` to review \
                  the checkout",
                 sluicegate_git::short_id(event_commit),
                 head.commit

@@ -40,8 +40,8 @@ const TOOL_DIRECTORIES: [&str; 26] = [
     ".woodpecker",
 ];
 
-/// Stands for an unknown directory in a suggested command. Every shell rejects it, because a copied command must not
-/// create a directory that no platform reads.
+/// The placeholder for an unknown directory in a suggested command. Every shell rejects it, because a copied command
+/// must not create a directory that no platform reads.
 const DIRECTORY_PLACEHOLDER: &str = "<directory>";
 
 /// Maximum length of the user's input, in bytes.
@@ -92,7 +92,8 @@ pub(crate) fn require_config_dir(
     }
 }
 
-/// Returns the command with `--config-dir` and the first candidate, or a placeholder if there are no candidates.
+/// Returns the command with the flag `--config-dir` and the first candidate; without candidates, with a placeholder
+/// that the user must replace.
 pub(crate) fn suggest_command(command: &str, candidates: &[String]) -> String {
     let config_dir = candidates.first().map_or(DIRECTORY_PLACEHOLDER, String::as_str);
     format!("{command} --config-dir {config_dir}")
@@ -132,7 +133,8 @@ pub(crate) fn ask_for_config_dir(run: &Run, candidates: &[String]) -> Result<Opt
     parse_answer(&answer, candidates)
 }
 
-/// Returns the directory that the answer names: the number of a candidate, or a name. `None` means no answer.
+/// Returns the directory that the answer names: the number of a candidate, or a name. Returns `None` for an empty
+/// answer, and an error for a name that cannot be that of a hidden directory.
 fn parse_answer(answer: &str, candidates: &[String]) -> Result<Option<String>, Failure> {
     let answer = answer.trim();
     if answer.is_empty() {

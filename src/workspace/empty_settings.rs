@@ -6,8 +6,8 @@ use crate::workspace::find_config_dir_in;
 use sluicegate_git::{FileKind, Snapshot};
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 
-/// Returns the problem that the snapshot has pipelines, but the include globs of the configuration file match none of
-/// them. Returns `None` if there is no such problem.
+/// Returns the problem that the snapshot has pipelines, but the include globs of the configuration file match no file.
+/// Returns `None` if there is no such problem, or if the file does not set include globs.
 pub(crate) fn explain_unmatched_include(
     snapshot: &Snapshot<'_>,
     selection: &Selection,

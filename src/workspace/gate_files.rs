@@ -1,5 +1,5 @@
-//! The paths of the gate configuration: the paths of the settings, waivers and rules, with every link on the way. A
-//! change to one of them changes the gate.
+//! The paths of the gate configuration: the paths of the settings, waivers and rules, and of every symbolic link that
+//! leads to them. A change to one of these files changes the gate.
 
 use crate::job::policy::{self, GateFileVersion};
 use crate::job::settings;
@@ -87,7 +87,8 @@ impl GateFiles {
 }
 
 impl Workspace<'_> {
-    /// Returns the paths that the gate configuration has in at least one of these snapshots.
+    /// Returns the paths of the gate configuration in all these snapshots together, because a change may move or delete
+    /// a file.
     pub(crate) fn find_gate_files<'s>(
         &self,
         snapshots: impl Iterator<Item = &'s Snapshot<'s>>,

@@ -173,14 +173,15 @@ impl Run {
         self.open_repository().ok()
     }
 
-    /// Reads the settings of a command that needs no repository. Inside one, the gate configuration of the policy
-    /// revision applies, as in a review; elsewhere, only the configuration file that the job names, if any.
+    /// Reads the settings of a command that needs no repository. Inside a repository, the gate configuration of the
+    /// policy revision applies, as in a review; elsewhere, only the configuration file that the job names, if any. A
+    /// file that cannot be used is an error.
     pub(crate) fn read_setting_sources(&self) -> Result<SettingSources<'_>, Failure> {
         let host = settings::requested_host(&self.global, &self.env)?;
         if let Some(repo) = self.find_repository() {
             let ci = ci::detect_context(&self.env, host).ok();
             let choice = settings::resolve_policy_source(&self.global, &self.env)?;
-            // Such a command reviews no commit, so there is none that differs from the host's.
+            // Such a command does not review a commit, so no reviewed commit differs from the host's.
             let is_host_commit = true;
             let policy = allow_unproven(policy::find_policy_revision(
                 &repo,
@@ -220,8 +221,8 @@ struct PolicySettings<'a> {
 
 impl<'a> Workspace<'a> {
     /// Fetches the missing commits if requested, and reports each step. Then reads the settings again if another policy
-    /// revision may be found now, because it was fetched or the job selects another commit. Fails if the target's
-    /// newest commit is still not proven.
+    /// revision may be found now, because it was fetched or the job selects another commit. Also records the note about
+    /// the age of the target's commit. Fails if the target's newest commit is still not proven.
     pub(crate) fn deepen(
         &mut self,
         run: &'a Run,
@@ -259,8 +260,8 @@ impl<'a> Workspace<'a> {
         Ok(())
     }
 
-    /// Fetches the branch of the run, the branch with the policy, and the history between head and its base. The branch
-    /// with the policy may be known only after that, so it is fetched then if it is still missing.
+    /// Fetches the branch of the run, the branch with the policy, and the history between head and its base. Only these
+    /// commits may show which branch has the policy, so that branch is fetched at the end if it is still missing.
     fn fetch_missing_commits(
         &mut self,
         run: &Run,
@@ -287,7 +288,8 @@ impl<'a> Workspace<'a> {
         !matches!(self.policy_revision, PolicyRevision::Head { .. })
     }
 
-    /// Returns where the configuration file is read, for display.
+    /// Returns the path and the revision from which the configuration file is read, or the reason why none is read, for
+    /// display.
     pub(crate) fn describe_policy(&self) -> String {
         match (&self.config_file, &self.policy_revision) {
             (None, _) => "the file set by the job, outside the repository".to_owned(),
@@ -320,7 +322,8 @@ impl<'a> Workspace<'a> {
         }
     }
 
-    /// Resolves the commit to review, its branch and its base, and prints the warnings.
+    /// Resolves the commit to review, its branch and its base, and prints the warnings. Fails on an unknown CI host for
+    /// which no policy revision is found.
     pub(crate) fn resolve_target(
         &self,
         run: &Run,
@@ -332,7 +335,8 @@ impl<'a> Workspace<'a> {
         Ok(target)
     }
 
-    /// Resolves the base for a review of the working tree or the index, and prints the warnings.
+    /// Resolves the base for a review of the working tree or the index, and prints the warnings. Fails on an unknown CI
+    /// host for which no policy revision is found.
     pub(crate) fn resolve_checkout_comparison(
         &self,
         run: &Run,

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 const MAX_ENTRIES: usize = 10_000;
 
 impl Run {
-    /// Opens the repository of the current directory, or in a local run the one that contains `paths`, if they are
-    /// elsewhere. For a misspelled path, opens the current one, so that the error names the path.
+    /// Opens the repository of the current directory, or in a local run the repository that contains `paths`, if they
+    /// are elsewhere. For a misspelled path, opens the current repository, so that the error names the path.
     pub(crate) fn open_repository_with(&self, paths: &[PathBuf]) -> Result<Repository, GitError> {
         let current_repository = self.open_repository();
         let is_typo = current_repository.is_ok() && !self.all_paths_exist(paths);
@@ -34,8 +34,8 @@ impl Run {
         }
     }
 
-    /// Opens the repository that contains the paths. If no repository contains them, opens the directory that does,
-    /// where that is allowed. For a misspelled path, opens the current repository, so that the error names the path.
+    /// Opens the repository that contains the paths. If no repository contains them, a local run opens the directory
+    /// that does. For a misspelled path, opens the current repository, so that the error names the path.
     pub(crate) fn open_repository_or_directory(&self, paths: &[PathBuf]) -> Result<Repository, Failure> {
         let repository = self.open_repository_with(paths);
         let is_typo = repository.is_ok() && !self.all_paths_exist(paths);
@@ -55,13 +55,14 @@ impl Run {
                 }
             });
         }
-        match self.find_plain_root(paths) {
+        match self.find_root_without_git(paths) {
             Some(root) => Ok(Repository::open_plain_directory(&root)?),
             None => Ok(repository?),
         }
     }
 
-    /// Returns whether the paths may select another repository: in CI, in a git hook and with `--repo`, they may not.
+    /// Returns whether the paths may select another repository. They may not in CI, in a git hook and with `--repo`,
+    /// where the repository is already determined.
     fn may_leave_repository(&self, paths: &[PathBuf]) -> bool {
         let is_named = settings::requested_repository(&self.global, &self.env).is_some();
         let is_hook = self.env.get(env::GIT_INDEX_FILE).is_some();
@@ -78,14 +79,18 @@ impl Run {
     /// Returns the directory of a path, with links resolved: the path itself if it is a directory, or its nearest
     /// existing parent.
     fn find_existing_dir(&self, path: &Path) -> Option<PathBuf> {
-        let full = self.env.current_dir().join(path);
-        full.ancestors().find(|dir| dir.is_dir())?.canonicalize().ok()
+        let full_path = self.env.current_dir().join(path);
+        full_path
+            .ancestors()
+            .find(|dir| dir.is_dir())?
+            .canonicalize()
+            .ok()
     }
 
-    /// Returns the root of a project without git. This is the nearest directory with a file of the platform or of this
-    /// program. Without such a directory, it is the only directory that was typed, otherwise the current directory if
-    /// it contains the paths.
-    fn find_plain_root(&self, paths: &[PathBuf]) -> Option<PathBuf> {
+    /// Returns the root of a project without git: the nearest directory with a file of the platform or of this program.
+    /// Without such a directory, it is the only directory that was typed, otherwise the current directory if it
+    /// contains the paths, otherwise the directory of the first path.
+    fn find_root_without_git(&self, paths: &[PathBuf]) -> Option<PathBuf> {
         let current_dir = self.env.current_dir().canonicalize().ok()?;
         let mut dirs = Vec::new();
         for path in paths {

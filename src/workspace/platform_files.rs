@@ -65,15 +65,15 @@ impl Workspace<'_> {
         Ok(document.map(|document| RuleSet::from_document(&document)))
     }
 
-    /// Returns the file's content, or the reason why it cannot be parsed as a document. The outer error means that it
-    /// cannot be read.
+    /// Returns the file's content, or the reason why it cannot be parsed as a document. The outer error means that the
+    /// file cannot be read, or that a commit would store another content than is on disk.
     pub(crate) fn read_document(
         &self,
         file: &SnapshotFile,
     ) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
         let path = match &file.content {
             FileContent::Blob(blob) => return Ok(read_document_blob(&self.repo, blob)?),
-            FileContent::Disk(full) => full,
+            FileContent::Disk(disk_path) => disk_path,
         };
         if let Some(doubt) = file.doubt {
             let message = format!("could not evaluate {}: {}", path.display(), doubt.reason());

@@ -72,7 +72,7 @@ impl Workspace<'_> {
         let mut digests = Vec::new();
         for path in paths {
             let Some(FileContent::Blob(blob)) = files.get(*path).map(|file| &file.content) else {
-                let message = format!("`{path}` is not in the commit {}", commit.short());
+                let message = format!("`{path}` is not in commit {}", commit.short());
                 return Err(Failure::usage(message));
             };
             let (_, sha256) = hash_blob(&self.repo, blob, path)?;
@@ -85,10 +85,11 @@ impl Workspace<'_> {
     /// remote. Returns `None` for a path on this machine, because it does not identify the repository for anybody else.
     pub(crate) fn find_repository_address(&self) -> Option<String> {
         let host_url = self.ci.target_repository.urls.first();
-        let address = host_url.and_then(|url| RemoteUrl::parse(url));
-        let address = address.or_else(|| {
+        let host_address = host_url.and_then(|url| RemoteUrl::parse(url));
+        let address = host_address.or_else(|| {
             let remotes = self.repo.list_remote_repositories().ok()?;
-            remotes.into_iter().next()?.1
+            let (_, first_address) = remotes.into_iter().next()?;
+            first_address
         });
         address
             .filter(|address| !address.is_on_this_machine())

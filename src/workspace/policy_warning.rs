@@ -5,7 +5,7 @@ use crate::job::settings::FILE_NAME;
 use crate::session::Run;
 use sluicegate_pipelines::findings::{LimitKind, VerdictLimit};
 
-/// The time to print a warning that a report contains as well.
+/// The time to print a warning that the report of a run contains, too.
 #[derive(Clone, Copy)]
 pub(crate) enum WarningTiming {
     /// The warning is printed immediately, because the run has no report.
@@ -16,7 +16,7 @@ pub(crate) enum WarningTiming {
 
 impl Workspace<'_> {
     /// Warns if settings of the checkout's configuration file are not used, because the policy revision has no such
-    /// file or an unusable one.
+    /// file or an unusable one. Also warns of misnamed files.
     pub(crate) fn warn_of_unused_settings(&self, run: &Run, timing: WarningTiming) {
         if let Some(note) = self.sources.note() {
             match timing {

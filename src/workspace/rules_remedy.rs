@@ -22,7 +22,7 @@ pub(crate) enum RulesRemedy {
     ReplaceLink,
     /// The file exists on disk only.
     Commit { path: String, is_ignored: bool },
-    /// The target branch got the file after this branch started.
+    /// The file was added to the target branch after this branch was created.
     MergeTarget { branch: String, path: String },
     /// No file exists; the command writes one.
     Create { command: String },
@@ -33,8 +33,8 @@ impl RulesRemedy {
     pub(crate) fn hint(&self) -> String {
         match self {
             Self::OtherDirectory { path } => format!(
-                "`{path}` is in the commit, but the platform did not find the file: check that the \
-                 directory of the file is the directory that the platform's documentation names"
+                "the reviewed files contain `{path}`, but the platform did not find the file: check that the file \
+                 is in the directory that the platform's documentation names"
             ),
             Self::ReplaceLink => {
                 "replace the symbolic link with the rules file itself, and commit the file".to_owned()
@@ -50,7 +50,7 @@ impl RulesRemedy {
                 )
             }
             Self::MergeTarget { branch, path } => format!(
-                "merge `{branch}` into this branch: `{branch}` got `{path}` after this branch started"
+                "merge `{branch}` into your branch: `{path}` was added to `{branch}` after your branch was created"
             ),
             Self::Create { command } => format!("run `{command}` to create a rules file"),
         }
@@ -84,8 +84,8 @@ impl Workspace<'_> {
         Ok(RulesRemedy::Create { command })
     }
 
-    /// Returns the command that writes a rules file. `deleted_config_dir` is the hidden directory that the change
-    /// empties, if any.
+    /// Returns the command that writes a rules file. If the platform's hidden directory is unknown, the command names
+    /// `deleted_config_dir`, from which the change deletes the file, or else the first candidate.
     pub(crate) fn build_rules_init_command(
         &self,
         snapshot: &Snapshot<'_>,
@@ -121,7 +121,7 @@ impl Workspace<'_> {
 
     /// Returns whether any hidden directory on disk has a rules file, whether git tracks it or not.
     pub(crate) fn has_rules_file_on_disk(&self) -> bool {
-        self.list_hidden_dirs_on_disk()
+        self.list_hidden_entries_on_disk()
             .iter()
             .chain(&self.named_config_dir)
             .any(|dir| self.repo.root().join(dir).join(RULES_FILE).exists())
@@ -131,7 +131,7 @@ impl Workspace<'_> {
     fn find_rules_path_on_disk(&self) -> Option<String> {
         let dirs = match &self.named_config_dir {
             Some(dir) => vec![dir.clone()],
-            None => self.list_hidden_dirs_on_disk(),
+            None => self.list_hidden_entries_on_disk(),
         };
         dirs.into_iter()
             .map(|dir| format!("{dir}/{RULES_FILE}"))
@@ -140,7 +140,7 @@ impl Workspace<'_> {
 
     /// Returns the sorted names of the hidden entries of the repository root on disk, which may be files. Returns none
     /// for a bare repository or a root that cannot be read, and looks at no more than [`MAX_ROOT_ENTRIES`] entries.
-    fn list_hidden_dirs_on_disk(&self) -> Vec<String> {
+    fn list_hidden_entries_on_disk(&self) -> Vec<String> {
         if self.repo.is_bare() {
             return Vec::new();
         }
@@ -156,7 +156,7 @@ impl Workspace<'_> {
         names
     }
 
-    /// Returns the target branch and the path of its rules file, if the target got the file after this branch started.
+    /// Returns the target branch and the path of its rules file, if the file was added after this branch was created.
     fn find_rules_added_to_target(
         &self,
         snapshot: &Snapshot<'_>,

@@ -19,7 +19,8 @@ pub(crate) struct StandardInput {
 
 impl StandardInput {
     /// Reads standard input into a temporary file if `-` is the only path and `--stdin-path` names the pipeline's path.
-    /// Returns `None` without these two arguments, and an error if only one of them is used.
+    /// Returns `None` without these two arguments, and an error if only one of them is used or if there are other
+    /// paths.
     pub(crate) fn read_if_requested(
         run: &Run,
         workspace: &Workspace<'_>,
@@ -52,7 +53,7 @@ impl StandardInput {
         Ok(Some(Self { file, path }))
     }
 
-    /// Puts the text of standard input into the snapshot at the path of `--stdin-path`, and returns this path.
+    /// Adds the text of standard input to the snapshot, at the path from `--stdin-path`, and returns that path.
     pub(crate) fn add_to_snapshot(&self, snapshot: &mut Snapshot<'_>) -> String {
         snapshot.put_file(&self.path, self.file.path().to_owned());
         self.path.clone()

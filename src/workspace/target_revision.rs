@@ -7,6 +7,7 @@ use sluicegate_git::Repository;
 
 /// Returns the newest commit of the branch that the change goes to, regardless of `--policy`. On the default branch, it
 /// may be newer than the reviewed commit of a rerun or of a scheduled run. In a local run, it is the policy revision.
+/// `is_host_commit` says that the run reviews the commit that the CI host names.
 pub(crate) fn find_target_revision(
     repo: &Repository,
     ci: &CiContext,

@@ -19,9 +19,9 @@ pub(crate) struct TeamRulesInForce {
 }
 
 impl Workspace<'_> {
-    /// Reads the rules of the team from the policy revision. If only the checkout has the file, there are no rules, and
-    /// a limit of the verdict says so. In CI, a file that cannot be used is treated as missing, because otherwise it
-    /// would stop the change that repairs it.
+    /// Reads the rules of the team from the policy revision. If only the checkout has the file, the result has no
+    /// rules, and a limit of the verdict reports that. In CI, a file that cannot be used is treated as missing, because
+    /// otherwise it would stop the change that repairs it.
     pub(crate) fn read_team_rules(&self) -> Result<TeamRulesInForce, Failure> {
         let Some(path) = &self.team_rules_path else {
             return Ok(TeamRulesInForce::default());
@@ -33,7 +33,7 @@ impl Workspace<'_> {
         let Some(text) = &file.policy_text else {
             let missing_reason = file.missing_reason.filter(|_| file.checkout_text.is_some());
             return Ok(TeamRulesInForce {
-                limit: missing_reason.map(|reason| build_limit(path, describe_unused_rules(&reason))),
+                limit: missing_reason.map(|reason| build_verdict_limit(path, describe_unused_rules(&reason))),
                 ..TeamRulesInForce::default()
             });
         };
@@ -94,20 +94,21 @@ impl Workspace<'_> {
 }
 
 impl TeamRulesInForce {
-    /// Creates an empty set of rules, because the file that applies to this run cannot be used.
+    /// Creates an empty set of rules, because the file that applies to this run cannot be used. A limit of the verdict,
+    /// a fact that reports show next to it, contains the `reason`.
     fn without_file(path: &str, reason: &str) -> Self {
         let text = format!(
             "the team rules file that applies to this run cannot be used, so it is treated as missing, and no team rule is evaluated: {reason}"
         );
         Self {
             rules: TeamRuleSet::default(),
-            limit: Some(build_limit(path, text)),
+            limit: Some(build_verdict_limit(path, text)),
         }
     }
 }
 
 /// Returns a limit of the verdict, a fact that reports show next to it: the team rules of this file do not apply.
-fn build_limit(path: &str, text: String) -> VerdictLimit {
+fn build_verdict_limit(path: &str, text: String) -> VerdictLimit {
     VerdictLimit {
         kind: LimitKind::NotInForce,
         path: Some(path.to_owned()),
@@ -118,7 +119,7 @@ fn build_limit(path: &str, text: String) -> VerdictLimit {
 /// Describes that the team rules in the checkout do not apply. `reason` says why the policy revision has no file.
 fn describe_unused_rules(reason: &str) -> String {
     format!(
-        "{reason}, so the team rules of the checkout's file do not apply. For this one change, the job can set --policy head \
+        "{reason}, so the team rules in the checkout do not apply. For this one change, the job can set --policy head \
          (SLUICEGATE_POLICY)"
     )
 }

@@ -66,8 +66,8 @@ impl Workspace<'_> {
     }
 }
 
-/// Returns the part of `typed_path` below `root`, or `None` if it is outside. Symbolic links on the way to the current
-/// directory or to the file do not matter.
+/// Returns the part of `typed_path` below `root`, or `None` if it is outside. Compares the names first, then the paths
+/// with their symbolic links resolved, because the current directory or the path may lead through a link.
 pub(super) fn strip_root(root: &Path, current_dir: &Path, typed_path: &Path) -> Option<PathBuf> {
     let root = normalize_path(root);
     strip_root_by_names(&root, current_dir, typed_path)

@@ -24,12 +24,12 @@ use std::collections::BTreeMap;
 /// Resolves the settings that select files; an error shows that a file cannot be used.
 pub(crate) type ResolveSelection<'f> = dyn Fn(&SettingSources<'_>) -> Result<Selection, SettingsError> + 'f;
 
-/// The files of the gate configuration that cannot be used, each as a sentence.
+/// The problems of the files of the gate configuration that cannot be used, each as a sentence.
 #[derive(Debug, Default)]
 pub(crate) struct UnusableGateFiles {
-    /// Files that the change makes unusable.
+    /// The problems of files that the change makes unusable.
     pub(crate) new_problems: Vec<String>,
-    /// Files that were unusable before the change, in the same way.
+    /// The problems of files that were unusable before the change, in the same way.
     pub(crate) old_problems: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ struct GateFileProblem {
 }
 
 impl GateFileProblem {
-    /// Creates a problem. `content` is that of the files that cause it, to recognize the same problem at the base.
+    /// Creates a problem. The `content` of the files that cause it shows whether the base has the same problem.
     fn new(content: Vec<GateFileVersion>, message: String) -> Self {
         Self {
             content,
@@ -117,7 +117,7 @@ impl Workspace<'_> {
         Ok(unusable)
     }
 
-    /// Collects the values that the checks of one version of the gate configuration need.
+    /// Collects the values that the checks of one version of the gate configuration need: head (`is_head`) or a base.
     fn read_gate_version<'v>(
         &'v self,
         run: &'v Run,
@@ -182,7 +182,7 @@ impl GateVersion<'_> {
             }
             Ok(None) => {
                 if settings::requested_config_file(&self.run.global, &self.run.env).is_some() {
-                    let message = format!("{path} is missing, but the job sets it with --config");
+                    let message = format!("{path} is missing, but the job sets this path with --config");
                     problems.insert("settings", GateFileProblem::new(content, message));
                 }
                 return Ok(None);
@@ -192,7 +192,7 @@ impl GateVersion<'_> {
         let sources = match self
             .workspace
             .sources
-            .with_file_version(&text, &|path| self.tracks_file(path))
+            .with_file_version(&text, &|path| self.is_tracked_file(path))
         {
             Ok(sources) => sources,
             Err(error) => {
@@ -204,15 +204,15 @@ impl GateVersion<'_> {
                 return Ok(None);
             }
         };
-        let outputs: Vec<String> = sources
+        let errors: Vec<String> = sources
             .unusable_outputs()
             .map(|error| error.to_string())
             .collect();
-        if !outputs.is_empty() {
-            let problem = GateFileProblem::new(content.clone(), outputs.join("; "));
+        if !errors.is_empty() {
+            let problem = GateFileProblem::new(content.clone(), errors.join("; "));
             problems.insert("output paths", problem);
         }
-        let reason = self.find_unusable_value(&sources)?.filter(|_| outputs.is_empty());
+        let reason = self.find_unusable_value(&sources)?.filter(|_| errors.is_empty());
         if let Some(reason) = reason {
             problems.insert(
                 "settings",
@@ -230,10 +230,10 @@ impl GateVersion<'_> {
 
     /// Returns whether git tracks a file at this path, which a report must not overwrite. At head, a file is treated as
     /// tracked if git cannot tell.
-    fn tracks_file(&self, path: &str) -> bool {
+    fn is_tracked_file(&self, path: &str) -> bool {
         if self.is_head {
-            let tracks = self.workspace.repo.is_tracked(path, self.run.hook_index_path());
-            tracks.unwrap_or(true)
+            let is_tracked = self.workspace.repo.is_tracked(path, self.run.hook_index_path());
+            is_tracked.unwrap_or(true)
         } else {
             self.snapshot.find_file(path).is_ok_and(|file| file.is_some())
         }
@@ -314,7 +314,7 @@ impl GateVersion<'_> {
         (version, rules.ok().flatten())
     }
 
-    /// Checks the waivers file. Its problem includes the files of the rules (`rules_versions`), which may cause it.
+    /// Checks the waivers file. Its problem includes the rules files (`rules_versions`), because they may cause it.
     fn check_waivers_file(
         &self,
         rules_versions: Vec<GateFileVersion>,

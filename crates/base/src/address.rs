@@ -7,8 +7,8 @@ pub const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 /// Owner in the placeholder that is used until the project has an address.
 const PLACEHOLDER_OWNER: &str = "/your-org/";
 
-/// Returns the URL of this program's repository; `None` as long as it is the placeholder, which must not appear in
-/// users' documents.
+/// Returns the URL of this program's repository; `None` if the URL is empty or still has the placeholder, which must
+/// not appear in users' documents.
 pub fn repository_url() -> Option<&'static str> {
     Some(REPOSITORY).filter(|url| !url.is_empty() && !url.contains(PLACEHOLDER_OWNER))
 }
@@ -19,8 +19,8 @@ pub fn repository_name() -> &'static str {
     path.split_once('/').map_or(path, |(_, path)| path)
 }
 
-/// Returns the value of the header `User-Agent`: this program with its version, and the address of its repository, by
-/// which a server's operator finds its authors.
+/// Returns the value of the header `User-Agent`: this program with its version, and the URL of its repository, if it
+/// has one, so that a server's operator can find the authors.
 pub fn user_agent() -> String {
     let address = repository_url().map(|url| format!(" (+{url})"));
     format!(

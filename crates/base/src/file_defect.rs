@@ -15,10 +15,10 @@ const MAX_POINTER_SIZE: usize = 1024;
 /// The beginning of a file that git-crypt encrypted (<https://github.com/AGWA/git-crypt>).
 const GIT_CRYPT_HEADER: &[u8] = b"\0GITCRYPT\0";
 
-/// The markers at the beginning of lines, in the order of a conflict.
+/// The texts with which git begins the lines around a merge conflict, in their order.
 const CONFLICT_MARKERS: [&[u8]; 3] = [b"<<<<<<< ", b"=======", b">>>>>>> "];
 
-/// The reason why the content of a file cannot be meant.
+/// The reason why the content of a file cannot be the intended content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileDefect {
     LfsPointer,
@@ -28,7 +28,7 @@ pub enum FileDefect {
 }
 
 impl FileDefect {
-    /// Returns the defect of a script, if it has one: that of a document, or that it is empty.
+    /// Returns the defect of a script, if it has one: a defect that any document can have, or [`Self::Empty`].
     pub fn find_in_script(content: &[u8]) -> Option<Self> {
         let is_empty = content.iter().all(u8::is_ascii_whitespace);
         Self::find_in_document(content).or_else(|| is_empty.then_some(Self::Empty))
@@ -46,7 +46,8 @@ impl FileDefect {
         has_conflict_markers(content).then_some(Self::ConflictMarkers)
     }
 
-    /// Returns the reason as a part of a sentence, to follow a file name or the word `which`.
+    /// Returns a clause that says what is wrong with the file; it follows a file name or the word `which` in a
+    /// sentence.
     pub const fn reason(self) -> &'static str {
         match self {
             Self::LfsPointer => "is a Git LFS pointer, not the file itself",
@@ -56,7 +57,7 @@ impl FileDefect {
         }
     }
 
-    /// Returns how to fix the defect, so that the real file can be published.
+    /// Returns an instruction to fix the defect, so that the real file can be published.
     pub const fn help(self) -> &'static str {
         match self {
             Self::LfsPointer => {
@@ -93,9 +94,10 @@ impl LfsPointer {
     }
 }
 
-/// Returns whether lines begin with all markers of a conflict, in their order.
+/// Returns whether the text has lines that begin with the markers of a merge conflict, in the order in which git writes
+/// them.
 fn has_conflict_markers(content: &[u8]) -> bool {
-    // Most files have no such line, which one search shows.
+    // Most files have no separator line, which one search shows.
     if memmem::find(content, b"\n=======").is_none() {
         return false;
     }

@@ -1,4 +1,4 @@
-//! Reads input from outside completely, but never without a size limit.
+//! Reads files and streams completely, but never without a size limit.
 //!
 //! The size that the file system reports is not used: a device or a pipe has no size and may never end.
 

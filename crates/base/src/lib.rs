@@ -1,7 +1,7 @@
 //! Helpers that several packages of sluicegate use. Nothing here knows pipelines, reviews or git, and nothing reads the
 //! environment or uses the network.
 //!
-//! Begin with [`text`]: it makes text from outside safe to show. [`input`] reads files up to a size limit, [`overlap`]
+//! Begin with [`text`]: it makes untrusted text safe to show. [`input`] reads files up to a size limit, [`overlap`]
 //! reads while other threads compute. [`file_defect`], [`duplicate_key`] and [`unexpanded_value`] find misleading
 //! content: a file that git did not check out, JSON with two meanings, a variable that was not replaced. [`globs`]
 //! matches paths. [`address`] is the address of the project. [`mod@words`] defines the names of an enum's values in one

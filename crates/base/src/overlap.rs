@@ -3,15 +3,15 @@
 
 use rayon::prelude::*;
 
-/// Approximate size of the contents that are computed with at a time, in bytes; as much again is read meanwhile.
+/// Approximate size of the contents in a batch, in bytes. While a batch is computed, the next batch is read.
 const BATCH_SIZE: usize = 2 * 1024 * 1024;
 
 /// Minimum size that is assumed for a content, in bytes, because small contents take memory, too.
 const MIN_COUNTED_SIZE: usize = 64;
 
 /// Returns the result of `compute` for each content of `items`, in order. While one batch is computed on all cores,
-/// this thread reads the next one. Each content comes with its size in bytes, which limits the batches. The first error
-/// ends the reading.
+/// this thread reads the next one. Each content comes with its size in bytes, which limits the size of a batch. The
+/// first error of `items` is returned, and the remaining items are not read.
 pub fn compute_all<T: Send, R: Send, E>(
     items: impl Iterator<Item = Result<(T, usize), E>>,
     compute: &(dyn Fn(T) -> R + Sync),
@@ -21,8 +21,8 @@ pub fn compute_all<T: Send, R: Send, E>(
     Ok(results)
 }
 
-/// Computes as [`compute_all`] does, but passes each result to `use_result` on this thread, so that the results need
-/// not be kept. While a batch is computed, the next one is read.
+/// Computes the results as [`compute_all`] does, but passes each of them to `use_result` on this thread instead of
+/// returning a list, so that they need not be kept in memory.
 pub fn compute_each<T: Send, R: Send, E>(
     mut items: impl Iterator<Item = Result<(T, usize), E>>,
     compute: &(dyn Fn(T) -> R + Sync),
@@ -41,7 +41,8 @@ pub fn compute_each<T: Send, R: Send, E>(
     Ok(())
 }
 
-/// Reads the next contents, until they have [`BATCH_SIZE`] bytes or there are no more.
+/// Reads the next contents, until they have [`BATCH_SIZE`] bytes or there are no more. A small content is treated as if
+/// it had [`MIN_COUNTED_SIZE`] bytes.
 fn read_batch<T, E>(items: &mut impl Iterator<Item = Result<(T, usize), E>>) -> Result<Vec<T>, E> {
     let (mut batch, mut batch_size) = (Vec::new(), 0);
     while batch_size < BATCH_SIZE

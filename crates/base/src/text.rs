@@ -1,4 +1,4 @@
-//! Makes text from outside safe to show.
+//! Makes untrusted text safe to show.
 //!
 //! Server responses, file names and repository content may contain terminal escapes, or lines that a CI host reads
 //! as a command. All text for people passes through here; machine-readable formats have their own escapes. This module
@@ -21,8 +21,8 @@ use std::io;
 /// Azure: <https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands>.
 const COMMAND_PREFIXES: [(&str, &str); 2] = [("##[", "# #["), ("##vso[", "# #vso[")];
 
-/// Returns the text as one safe line: line breaks become spaces, other control characters are escaped, and host
-/// commands are broken up.
+/// Returns the text as one safe line: line breaks become spaces, other control characters are escaped, and commands
+/// that a CI host would read in its log (`::error`, `##vso[`) are broken up.
 pub fn escape_line(text: &str) -> String {
     let single_line: String = text
         .chars()
@@ -32,7 +32,7 @@ pub fn escape_line(text: &str) -> String {
 }
 
 /// Returns the text as safe lines: line breaks stay (CR LF becomes LF), other control characters are escaped, and
-/// no line can be read as a host command.
+/// no line can be read as a command of a CI host.
 pub fn escape_lines(text: &str) -> Cow<'_, str> {
     if is_safe(text) {
         return Cow::Borrowed(text);
@@ -45,8 +45,8 @@ pub fn escape_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join("\n"))
 }
 
-/// Escapes control characters for a page, which no host reads as commands: line breaks stay (CR LF becomes LF), and
-/// all other text is unchanged.
+/// Escapes control characters for an HTML page: line breaks stay (CR LF becomes LF), and all other text is unchanged.
+/// No CI host reads commands in a page, so commands are not broken up.
 pub fn escape_controls(text: &str) -> String {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.to_owned();
@@ -65,8 +65,8 @@ pub const fn is_plain_in_markup(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'`' | b'#')
 }
 
-/// Removes host command prefixes from JSON without changing its meaning. They can occur only inside strings, where
-/// the escaped `#` reads the same; a line of JSON cannot start with `::`.
+/// Escapes the prefixes of CI host commands (`##[`, `##vso[`) in JSON without changing its meaning. They can occur only
+/// inside strings, where the escaped `#` reads the same; a line of JSON cannot start with `::`.
 pub fn escape_json(json: String) -> String {
     if !json.contains("##") {
         return json;
@@ -74,15 +74,15 @@ pub fn escape_json(json: String) -> String {
     json.replace("##[", r"\u0023#[").replace("##vso[", r"\u0023#vso[")
 }
 
-/// A writer for JSON that removes host command prefixes: the second of two `#` is escaped, which does not change
-/// the meaning.
+/// A writer for JSON that breaks up commands of a CI host (`##vso[`): the second of two `#` is escaped, which does not
+/// change the meaning.
 pub struct JsonEscaper<W> {
     writer: W,
     is_after_mark: bool,
 }
 
 impl<W: io::Write> JsonEscaper<W> {
-    /// Creates a writer that escapes a second `#` in a row, so that no line contains a command of the host (`##vso[`).
+    /// Creates a writer that escapes a second `#` in a row, so that no line contains a command of a CI host (`##vso[`).
     pub const fn new(writer: W) -> Self {
         Self {
             writer,
@@ -116,9 +116,9 @@ impl<W: io::Write> io::Write for JsonEscaper<W> {
     }
 }
 
-/// Escapes text for an element or a quoted attribute of HTML, XML or SVG. Line breaks become character references,
-/// so no line of the page begins with text from outside. The second of two `#` is escaped, so that a page on standard
-/// output contains no host command.
+/// Escapes text for an element or a quoted attribute of HTML, XML or SVG. A page may be printed to a CI log, so the
+/// text must not contain a command of the CI host: line breaks become character references, so that the text cannot
+/// begin a line, and the second of two `#` is escaped.
 pub fn escape_markup(text: &str) -> String {
     if text.bytes().all(is_plain_in_markup) {
         return text.to_owned();
@@ -157,7 +157,7 @@ pub fn format_number<N: Display>(number: N) -> String {
     text
 }
 
-/// Joins numbers with their nouns and omits those that are 0.
+/// Joins numbers with their nouns, as in `2 files, 1 rule`. Numbers that are 0 are omitted.
 pub fn format_counts(parts: &[(usize, &str)]) -> String {
     parts
         .iter()
@@ -192,8 +192,8 @@ pub fn to_hex(bytes: &[u8]) -> String {
 /// Maximum number of characters of a name in a sentence.
 const MAX_NAME_LENGTH: usize = 300;
 
-/// Returns a name for a sentence. A very long one is shortened in its middle, because a message may repeat a name that
-/// is stored once.
+/// Returns the name for use in a sentence. A name longer than `MAX_NAME_LENGTH` is shortened in its middle, because a
+/// message may contain the same name many times.
 pub fn shorten_name(name: &str) -> Cow<'_, str> {
     if name.char_indices().nth(MAX_NAME_LENGTH).is_none() {
         return Cow::Borrowed(name);
@@ -208,8 +208,8 @@ pub fn shorten_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{start}…{}", name.get(end..).unwrap_or_default()))
 }
 
-/// Returns whether the text is certainly safe without an escape. Any `::` or `##` is treated as unsafe, also within a
-/// line.
+/// Returns whether the text is certainly safe to print without an escape. Any `::` or `##` is treated as unsafe, also
+/// within a line.
 fn is_safe(text: &str) -> bool {
     !text.chars().any(|c| c != '\n' && is_unsafe(c)) && !text.contains("::") && !text.contains("##")
 }
@@ -223,7 +223,7 @@ fn escape_host_commands(line: &str) -> String {
     break_leading_command(escaped_line)
 }
 
-/// Escapes control characters and other unsafe ones, except tabs.
+/// Escapes control characters, except tabs, and characters that change the direction of text.
 fn escape_controls_in_line(line: &str) -> String {
     let mut escaped_text = String::with_capacity(line.len());
     for c in line.chars() {
@@ -236,8 +236,8 @@ fn escape_controls_in_line(line: &str) -> String {
     escaped_text
 }
 
-/// Breaks a leading `::` with a blank. GitHub's runner trims a line before it looks for `::`, so leading blanks do not
-/// protect.
+/// Breaks up a leading `::` with a blank, because GitHub's runner would read the line as a command. The runner trims a
+/// line before it looks for `::`, so `::` after leading blanks is broken up, too.
 fn break_leading_command(line: String) -> String {
     let command = line.trim_start();
     if !command.starts_with("::") {

@@ -59,10 +59,10 @@ fn cut_fragment<'t>(text: &'t str, end_mark: &str) -> &'t str {
     }
 }
 
-/// Returns `$NAME` at the start of the text. A `$` in the middle of a value begins a variable only if a name in
-/// capitals follows, because `a$b` may be a name.
+/// Returns `$NAME` at the start of the text, which is the start of the value if `is_first` is true. A `$` in the middle
+/// of a value begins a variable only if a name in capitals follows, because `a$b` may be a name.
 fn find_shell_variable(text: &str, is_first: bool) -> Option<&str> {
-    let name = &text[1..=name_length(&text[1..])];
+    let name = &text[1..=variable_name_length(&text[1..])];
     let is_capital = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
     (!name.is_empty() && (is_first || is_capital)).then(|| &text[..=name.len()])
 }
@@ -70,15 +70,15 @@ fn find_shell_variable(text: &str, is_first: bool) -> Option<&str> {
 /// Returns `%NAME%` at the start of the text. If two hexadecimal digits follow, the second `%` is an escape of a URL
 /// (`%C3%A4`).
 fn find_percent_variable(text: &str) -> Option<&str> {
-    let length = name_length(&text[1..]);
+    let length = variable_name_length(&text[1..]);
     let suffix = text[1 + length..].strip_prefix('%')?;
     let mut digits = suffix.chars().take(2).filter(char::is_ascii_hexdigit);
     let is_escape = digits.by_ref().count() == 2;
     (length > 0 && !is_escape).then(|| &text[..length + 2])
 }
 
-/// Returns the length of the variable name at the start of the text.
-fn name_length(text: &str) -> usize {
+/// Returns the length of the variable name at the start of the text, or 0 if the text does not start with a name.
+fn variable_name_length(text: &str) -> usize {
     if !text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         return 0;
     }

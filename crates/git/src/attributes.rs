@@ -42,16 +42,17 @@ impl Repository {
     pub fn is_ignored(&self, path: &str) -> bool {
         let has_pattern =
             !self.is_plain_directory() && self.library.is_path_ignored(Path::new(path)).unwrap_or(false);
-        has_pattern && !self.is_tracked(path, None).unwrap_or(false)
+        let own_index = None;
+        has_pattern && !self.is_tracked(path, own_index).unwrap_or(false)
     }
 
-    /// Returns whether the file on disk has the bytes of the commit, or is missing in both. A file that cannot be read
-    /// is treated as changed.
+    /// Returns whether the file on disk has the same bytes as in the commit, or is missing in both. A file that cannot
+    /// be read is treated as changed.
     pub fn is_same_as_committed(&self, commit: &CommitId, path: &str) -> bool {
-        let full = self.root().join(path);
+        let disk_path = self.root().join(path);
         match self.find_file(commit, path) {
-            Ok(Some(file)) => hash_disk_file(&full) == Some(file.blob.oid()),
-            Ok(None) => find_disk_kind(&full).is_none(),
+            Ok(Some(file)) => hash_disk_file(&disk_path) == Some(file.blob.oid()),
+            Ok(None) => find_disk_kind(&disk_path).is_none(),
             Err(_) => false,
         }
     }

@@ -11,7 +11,8 @@ use std::io::{Cursor, Read};
 const MAX_LOADED_SIZE: u64 = 4 * 1024 * 1024;
 
 impl Repository {
-    /// Returns the blob's size in bytes, without reading its content. A blob that a partial clone lacks is fetched.
+    /// Returns the blob's size in bytes, without reading its content. A blob that a partial clone lacks is fetched. An
+    /// object that is not a blob is reported as missing.
     pub fn read_blob_size(&self, blob: &BlobId) -> Result<u64, GitError> {
         let odb = self.open_odb()?;
         let header = match odb.read_header(blob.oid()) {
@@ -49,9 +50,9 @@ impl Repository {
         self.read_whole_blob(blob)
     }
 
-    /// Returns a reader of the blob's content that needs constant memory; without the git program, a large blob is
-    /// loaded as a whole. The reader yields exactly `size` bytes, which must be [`Self::read_blob_size`]; otherwise the
-    /// content is damaged.
+    /// Returns a reader of the blob's content. The git program streams a large blob, so that the reader needs constant
+    /// memory; a small blob is loaded into memory, and so is every blob if git is not installed. The reader yields
+    /// exactly `size` bytes, which must be [`Self::read_blob_size`]; otherwise the content is damaged.
     pub fn open_blob(&self, blob: &BlobId, size: u64) -> Result<Box<dyn Read + Send>, GitError> {
         if size <= MAX_LOADED_SIZE || !self.program.is_installed() {
             return Ok(Box::new(Cursor::new(self.read_whole_blob(blob)?)));

@@ -42,9 +42,9 @@ impl Repository {
 
     /// Returns the branches of all remotes, in the state that this clone fetched last.
     ///
-    /// Only references that a remote is configured to fetch from its `refs/heads/` count. Hosts also keep pull requests
-    /// and merge commits under `refs/remotes/` (`refs/remotes/pull/1/merge` by actions/checkout, `origin/PR-1` by
-    /// Jenkins), which are not branches of the remote.
+    /// Only references that a remote is configured to fetch from its `refs/heads/` are listed. Hosts also keep pull
+    /// requests and merge commits under `refs/remotes/` (`refs/remotes/pull/1/merge` by actions/checkout, `origin/PR-1`
+    /// by Jenkins), which are not branches of the remote.
     pub fn list_remote_branches(&self) -> Result<Vec<RemoteBranch>, GitError> {
         let list_error = GitError::library("list the remote-tracking branches");
         let remotes = self.list_remotes()?;
@@ -107,6 +107,7 @@ impl Repository {
             return Ok(Vec::new());
         }
         let remotes = self.list_remotes()?;
+        // A reference may be listed twice, and may track a branch with another name.
         let mut branches: Vec<RemoteBranch> = Vec::new();
         for name in remotes
             .iter()
@@ -163,19 +164,19 @@ impl Repository {
         Ok(self.recorded_default_branches()?.into_iter().next())
     }
 
-    /// Returns the default branch of each remote that the clone records one for, `origin` first.
+    /// Returns the default branches that the clone records for its remotes, that of `origin` first.
     pub fn recorded_default_branches(&self) -> Result<Vec<RemoteBranch>, GitError> {
         let remotes = self.list_remotes()?;
         let mut branches = Vec::new();
         for remote in &remotes {
-            branches.extend(self.find_recorded_default_branch(&remotes, remote)?);
+            branches.extend(self.find_default_branch_of_remote(&remotes, remote)?);
         }
         Ok(branches)
     }
 
     /// Returns the probable default branch of the remote: [`recorded_default_branch`](Self::recorded_default_branch),
-    /// otherwise `main` or `master` of the only remote, or `None` if it has both. If a push must not influence what a
-    /// change is compared with, use only `recorded_default_branch`.
+    /// otherwise `main` or `master` of the only remote. `None` if that remote has both, or if there are several
+    /// remotes. If a push must not influence what a change is compared with, use only `recorded_default_branch`.
     pub fn find_likely_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
         if let Some(branch) = self.recorded_default_branch()? {
             return Ok(Some(branch));
@@ -191,8 +192,9 @@ impl Repository {
         }
     }
 
-    /// Returns the default branch that the clone records for this remote, in the reference `refs/remotes/NAME/HEAD`.
-    fn find_recorded_default_branch(
+    /// Returns the default branch that the clone records for this remote, in the reference `refs/remotes/NAME/HEAD`;
+    /// `None` if the clone has no such reference, or has not fetched the branch.
+    fn find_default_branch_of_remote(
         &self,
         remotes: &[Remote<'_>],
         remote: &Remote<'_>,
@@ -234,8 +236,8 @@ fn find_tracked_branch(remotes: &[Remote<'_>], reference: &Reference<'_>) -> Opt
     })
 }
 
-/// Returns the references that may store a remote's branch: the configured destination of a fetch, and the usual
-/// name.
+/// Returns the names of the references that may store a remote's branch in this clone: the configured destinations of a
+/// fetch, and the usual name `refs/remotes/REMOTE/BRANCH`.
 fn list_tracking_references(remote: &Remote<'_>, branch: &str) -> Vec<String> {
     let source = format!("refs/heads/{branch}");
     let configured_names = remote
@@ -270,7 +272,7 @@ fn find_branch_on_remote(remote: &Remote<'_>, name: &str) -> Option<(String, Str
     Some((remote_name.to_owned(), branch.to_owned()))
 }
 
-/// Returns the commit that the reference leads to, also through a tag.
+/// Returns the commit that the reference points to, directly or through a tag; `None` if it points to no commit.
 fn find_reference_commit(reference: &Reference<'_>) -> Option<Oid> {
     reference.peel_to_commit().ok().map(|commit| commit.id())
 }

@@ -54,8 +54,8 @@ impl Change {
     }
 }
 
-/// The wanted files that differ from each base, found by one walk per base. Changes can be computed from them
-/// several times.
+/// The files that the caller selected and that differ from each base, found by one walk per base. Changes can be
+/// computed from them several times.
 pub struct Differences<'s> {
     repository: &'s Repository,
     /// One list for each base; a single list without a base.
@@ -65,7 +65,8 @@ pub struct Differences<'s> {
 
 impl<'s> Differences<'s> {
     /// Creates the differences from several bases. `find_disk_path` returns where a file that is not in git can be
-    /// read. In a partial clone, fetches the contents that show which documents were renamed.
+    /// read. In a partial clone, fetches the contents that show which documents were renamed, and records the other old
+    /// documents as blobs to fetch together later.
     pub(super) fn new(
         repository: &'s Repository,
         tree_differences: Vec<Vec<TreeDifference>>,
@@ -88,14 +89,14 @@ impl<'s> Differences<'s> {
     /// Returns the files that differ from any base as changes, sorted by path.
     ///
     /// Renames are detected as git does it: equal content, or a similarity of at least one half. A less similar file is
-    /// renamed, too, if it is the only one of its name and [`Repository::with_documents`] includes its path. Only
-    /// the wanted files are considered.
+    /// renamed, too, if it is the only one of its name and [`Repository::with_documents`] includes its path. A file
+    /// that the caller did not select for the comparison is not found as the source of a rename.
     pub fn find_changes(&self) -> Vec<Change> {
         let changes_by_base = self
             .by_base
             .iter()
             .enumerate()
-            .map(|(base, differences)| self.build_changes(base, differences))
+            .map(|(base_index, differences)| self.build_changes(base_index, differences))
             .collect();
         merge_changes(changes_by_base)
     }
@@ -125,19 +126,19 @@ impl<'s> Differences<'s> {
             .collect()
     }
 
-    /// Returns the changes to the wanted files, as one list for each base. Renames from or to other files are not
+    /// Returns the changes to the wanted files, as one list for each base. Renames from or to unwanted files are not
     /// found, as if only the wanted files had been compared.
     pub fn find_changes_by_base(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Vec<Change>> {
         self.by_base
             .iter()
             .enumerate()
-            .map(|(base, differences)| {
+            .map(|(base_index, differences)| {
                 let wanted_differences: Vec<TreeDifference> = differences
                     .iter()
                     .filter(|difference| is_wanted(&difference.path))
                     .cloned()
                     .collect();
-                self.build_changes(base, &wanted_differences)
+                self.build_changes(base_index, &wanted_differences)
             })
             .collect()
     }

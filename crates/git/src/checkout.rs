@@ -20,7 +20,7 @@ impl Repository {
         let index_path = self.program.git_dir().join("index");
         Checkout {
             index: open_index(self, None).ok(),
-            write_time: modification_time(&index_path).unwrap_or(i128::MIN),
+            write_time: read_modification_time(&index_path).unwrap_or(i128::MIN),
         }
     }
 }
@@ -73,7 +73,7 @@ fn matches_recorded_metadata(_: &IndexEntry, _: &Metadata) -> bool {
 }
 
 /// Returns the time of the file's last change, in nanoseconds since 1970, or `None` if it cannot be read.
-fn modification_time(path: &Path) -> Option<i128> {
+fn read_modification_time(path: &Path) -> Option<i128> {
     let time = path.metadata().ok()?.modified().ok()?;
     let unix_time = time.duration_since(std::time::UNIX_EPOCH).ok()?;
     i128::try_from(unix_time.as_nanos()).ok()

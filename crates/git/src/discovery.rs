@@ -49,15 +49,15 @@ impl Repository {
     /// repository.
     fn open_at(git_dir: &Path, from: &Path) -> Result<Self, GitError> {
         disable_hash_checks();
-        let repository = open_library(git_dir, from)?;
+        let repository = open_in_libgit2(git_dir, from)?;
         let shallow = read_shallow_commits(&repository.common_dir)?;
         let partial = stand_in::is_partial(&repository.common_dir);
         Ok(Self::from_opened(repository, shallow, partial))
     }
 }
 
-/// Returns the error for a directory without a `.git` in it or above it: that it is in a bare repository or in none.
-/// `absolute` is the directory's full path, if it exists.
+/// Returns the error for a directory without a `.git` in it or above it: the directory is in a bare repository, or in
+/// no repository. `absolute` is the directory's full path, if it exists.
 fn missing_repository_error(from: &Path, absolute: Option<&Path>) -> GitError {
     let bare_repository = absolute
         .into_iter()
@@ -97,9 +97,9 @@ fn is_git_dir(folder: &Path) -> bool {
         && (has_file("commondir") || (has_file("objects") && has_file("refs")))
 }
 
-/// Opens the repository in libgit2. If libgit2 does not support its format or refuses it, opens it through a stand-in,
-/// a temporary git directory that refers to the real one.
-fn open_library(git_dir: &Path, from: &Path) -> Result<OpenedRepository, GitError> {
+/// Opens the repository in libgit2. If libgit2 does not support its format, refuses it or misses its list of shallow
+/// commits, opens it through a stand-in, a temporary git directory that refers to the real one.
+fn open_in_libgit2(git_dir: &Path, from: &Path) -> Result<OpenedRepository, GitError> {
     // Opens the directory with the `.git`, so that libgit2 finds the working tree; a bare repository is opened
     // itself.
     match Library::open_ext(from, RepositoryOpenFlags::NO_SEARCH, std::iter::empty::<&OsStr>()) {

@@ -12,7 +12,7 @@ const MAX_HASHED_SIZE: u64 = 64 * 1024 * 1024;
 /// Reads a file on disk. A symbolic link is not followed: its content is the path of its target, as git stores it.
 /// Returns `None` if the file has more than `limit` bytes.
 pub fn read_disk_file(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let Some((file, metadata)) = open_regular(path)? else {
+    let Some((file, metadata)) = open_regular_file(path)? else {
         let target = fs::read_link(path)?;
         return Ok(Some(target.into_os_string().into_encoded_bytes()));
     };
@@ -27,7 +27,7 @@ pub fn read_disk_file(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
 /// path may point to another file a moment later. `O_NOFOLLOW` makes the system refuse a link, and `O_NONBLOCK` opens a
 /// pipe without waiting.
 #[cfg(unix)]
-fn open_regular(path: &Path) -> io::Result<Option<(File, Metadata)>> {
+fn open_regular_file(path: &Path) -> io::Result<Option<(File, Metadata)>> {
     use std::os::unix::fs::OpenOptionsExt as _;
     let mut options = File::options();
     options
@@ -50,7 +50,7 @@ fn open_regular(path: &Path) -> io::Result<Option<(File, Metadata)>> {
 
 /// Opens a regular file; returns `None` for a symbolic link.
 #[cfg(not(unix))]
-fn open_regular(path: &Path) -> io::Result<Option<(File, Metadata)>> {
+fn open_regular_file(path: &Path) -> io::Result<Option<(File, Metadata)>> {
     let metadata = path.symlink_metadata()?;
     if metadata.is_symlink() {
         return Ok(None);
@@ -64,7 +64,8 @@ pub fn read_regular_metadata(path: &Path) -> io::Result<Metadata> {
     reject_special_file(path.symlink_metadata()?)
 }
 
-/// Returns the metadata of a regular file. Anything else is rejected: a pipe would block, and a device has no end.
+/// Returns the metadata of a regular file, and an error for anything else: reading a pipe would block, and a device has
+/// no end.
 fn reject_special_file(metadata: Metadata) -> io::Result<Metadata> {
     if metadata.is_file() {
         return Ok(metadata);
@@ -73,8 +74,8 @@ fn reject_special_file(metadata: Metadata) -> io::Result<Metadata> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
 
-/// Returns the kind of a file on disk; `None` if there is no file, or a directory in its place. A pipe or a device is
-/// treated as a regular file that cannot be read, so that it is not mistaken for a deletion.
+/// Returns the kind of a file on disk; `None` if nothing or a directory is at the path. A pipe or a device is treated
+/// as a regular file that cannot be read, so that the file that it replaced does not look deleted.
 pub(super) fn find_disk_kind(path: &Path) -> Option<FileKind> {
     let file_type = path.symlink_metadata().ok()?.file_type();
     match (file_type.is_dir(), file_type.is_symlink()) {

@@ -1,4 +1,4 @@
-//! Errors of reading a repository, with hints how to fix them.
+//! Errors of reading a repository, with hints about how to fix them.
 
 use super::CommitId;
 use std::path::PathBuf;
@@ -44,14 +44,14 @@ pub enum GitError {
     #[error("could not find the merge-base of {first} and {second}: the clone is shallow")]
     ShallowHistory { first: CommitId, second: CommitId },
     /// More merge-bases than any real history has.
-    #[error("{first} and {second} have {count} merge-bases")]
+    #[error("commits {first} and {second} have {count} merge-bases, which is too many")]
     TooManyMergeBases {
         first: CommitId,
         second: CommitId,
         count: usize,
     },
     /// An object that the repository refers to but does not have.
-    #[error("the {kind} {id} is missing from the repository{}", if *partial { ", which is a partial clone" } else { "" })]
+    #[error("{kind} {id} is missing from the repository{}", if *partial { ", which is a partial clone" } else { "" })]
     MissingObject {
         /// The kind of object: commit, tree or blob.
         kind: &'static str,
@@ -96,7 +96,7 @@ pub enum GitError {
     #[error("the index has conflicts: {}", paths.join(", "))]
     Conflicts { paths: Vec<String> },
     /// A blob that is larger than its reader accepts.
-    #[error("the blob {blob} has {size} bytes, more than the limit of {limit} bytes")]
+    #[error("blob {blob} has {size} bytes, more than the limit of {limit} bytes")]
     TooLarge {
         blob: String,
         /// The size of the blob in bytes.
@@ -125,7 +125,7 @@ pub enum GitError {
     #[error("the directory {} contains more than {limit} files and directories", root.display())]
     TooManyFiles { root: PathBuf, limit: usize },
     /// A directory without git whose files are nested deeper than is searched for pipelines.
-    #[error("the directory {} contains files more than {limit} levels deep", root.display())]
+    #[error("the directory {} contains files nested more than {limit} levels deep", root.display())]
     TooDeep { root: PathBuf, limit: usize },
     /// Any other failure of libgit2.
     #[error("could not {action}: {}", source.message())]
@@ -149,7 +149,7 @@ impl GitError {
         let hint = match self {
             Self::NotARepository { .. } => "run the command inside a clone, or pass --repo",
             Self::BareRepository { .. } => {
-                "run the command inside a clone, or pass --repo with this directory"
+                "run the command inside a clone, or pass the bare repository with --repo"
             }
             Self::NoCommit { .. } => "create a first commit, or check out a branch that has a commit",
             Self::UnknownRevision { .. } => {
@@ -191,12 +191,12 @@ impl GitError {
             }
             Self::Conflicts { .. } => "resolve the conflicts and stage the files (`git add`)",
             Self::Index { .. } => {
-                "check that the git program is installed and that `git status` works here; `check --head HEAD` \
-                 checks the files of the commit and does not read the index"
+                "check that the git program is installed and that `git status` works in this repository. To check the \
+                 files of the commit without the index, run `sluicegate check --head HEAD`"
             }
             Self::Program { .. } => "check that the git program is installed and can reach the remote",
             Self::TooManyFiles { .. } | Self::TooDeep { .. } => {
-                "run the command in the directory of the project, and pass `.` or a file in it"
+                "run the command in the project's directory, and pass `.` or a file in that directory"
             }
             Self::TooLarge { .. } | Self::InvalidTree { .. } | Self::Io { .. } | Self::Library { .. } => {
                 return None;

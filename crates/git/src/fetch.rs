@@ -1,7 +1,7 @@
 //! Fetches more history into a clone, if the user requested it.
 //!
-//! This is the only code here that writes into the user's repository and contacts its remote. The git program does it,
-//! with the user's own configuration: URL of the remote, proxies and credentials. Settings that could run other
+//! Only this module writes into the user's repository and contacts its remote. It runs the git program with the user's
+//! own configuration: URL of the remote, proxies and credentials. Settings that could run other
 //! programs are switched off (see `git_program`), and submodules and tags are not fetched. A repository that belongs to
 //! another user is never fetched into, because its settings decide what a fetch runs.
 
@@ -27,7 +27,8 @@ impl Repository {
         self.fetch_history_from(&self.first_remote_name()?, targets, depth)
     }
 
-    /// Fetches from this remote; see [`Self::fetch_history`].
+    /// Fetches from this remote as [`Self::fetch_history`] does: new targets with `--depth`, and targets that the clone
+    /// already has with `--deepen`.
     pub fn fetch_history_from(
         &self,
         remote: &str,
@@ -36,13 +37,13 @@ impl Repository {
     ) -> Result<(), GitError> {
         let (known_targets, new_targets): (Vec<FetchTarget<'_>>, Vec<FetchTarget<'_>>) =
             targets.iter().partition(|target| self.has_target(**target));
-        self.fetch_group(remote, &new_targets, &format!("--depth={depth}"))?;
-        self.fetch_group(remote, &known_targets, &format!("--deepen={depth}"))
+        self.fetch_targets(remote, &new_targets, &format!("--depth={depth}"))?;
+        self.fetch_targets(remote, &known_targets, &format!("--deepen={depth}"))
     }
 
     /// Fetches these targets in one request; an empty list does not cause a request. `depth_option` is passed to git
     /// only in a shallow clone, so that a full clone stays full.
-    fn fetch_group(
+    fn fetch_targets(
         &self,
         remote: &str,
         targets: &[FetchTarget<'_>],
@@ -100,7 +101,7 @@ impl Repository {
     ) -> Result<BTreeMap<String, CommitId>, GitError> {
         let references: Vec<String> = branches
             .iter()
-            .map(|name| branch_reference(name))
+            .map(|name| build_branch_reference(name))
             .collect::<Result<_, _>>()?;
         let mut arguments = vec!["ls-remote", UPLOAD_PACK_OPTION, "--", remote];
         arguments.extend(references.iter().map(String::as_str));
@@ -150,7 +151,7 @@ fn build_fetch_argument(remote: &str, target: FetchTarget<'_>) -> Result<String,
 }
 
 /// Returns the full name of a branch on the remote, or an error if it is not a valid name.
-fn branch_reference(branch: &str) -> Result<String, GitError> {
+fn build_branch_reference(branch: &str) -> Result<String, GitError> {
     let reference = format!("refs/heads/{branch}");
     if branch.contains('\0') || !Reference::is_valid_name(&reference) {
         return Err(GitError::UnknownRevision {

@@ -21,10 +21,11 @@ impl Repository {
     }
 
     /// Returns whether git's configuration allows a colored diff: `color.diff`, otherwise `color.ui`, of this clone
-    /// or of the user.
+    /// or of the user. Without either setting, color is allowed.
     pub fn allows_color(&self) -> bool {
         let configs = [self.open_local_config().ok(), Config::open_default().ok()];
-        let value = find_value(&configs, "color.diff").or_else(|| find_value(&configs, "color.ui"));
+        let value =
+            find_setting_value(&configs, "color.diff").or_else(|| find_setting_value(&configs, "color.ui"));
         value.is_none_or(|value| {
             !matches!(
                 value.to_lowercase().as_str(),
@@ -40,7 +41,7 @@ impl Repository {
 }
 
 /// Returns the value of a setting in the first of these configurations that has it.
-fn find_value(configs: &[Option<Config>], name: &str) -> Option<String> {
+fn find_setting_value(configs: &[Option<Config>], name: &str) -> Option<String> {
     configs
         .iter()
         .flatten()

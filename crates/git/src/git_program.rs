@@ -87,7 +87,7 @@ impl GitProgram {
     }
 
     /// Runs a command that contacts the remote and returns its output. It runs in `root`, because the remote's URL
-    /// may be a relative path.
+    /// may be a relative path. Fails in a repository of another user, whose settings could make git run programs.
     pub(super) fn run_with_remote(&self, root: &Path, arguments: &[&str]) -> Result<String, GitError> {
         if self.foreign {
             return Err(GitError::ForeignRepository {
@@ -98,8 +98,8 @@ impl GitProgram {
         read_output(command.current_dir(root), arguments, FETCH_TIMEOUT)
     }
 
-    /// Runs a local command on this working tree and returns its output. `index_path` is the index to use instead of
-    /// the repository's own.
+    /// Runs a local command on this working tree and returns its output. Paths in the arguments are literal, so that no
+    /// file name is read as a pattern. `index_path` is the index to use instead of the repository's own.
     pub(super) fn run_locally(
         &self,
         root: &Path,
@@ -150,7 +150,7 @@ impl GitProgram {
         // Errors name the first blob.
         let first_id = blobs.first().map(BlobId::to_string).unwrap_or_default();
         let described_arguments = [&arguments[..], &[&first_id]].concat();
-        let ids = write_ids(blobs).map_err(program_error(&described_arguments))?;
+        let ids = write_blob_ids(blobs).map_err(program_error(&described_arguments))?;
         let mut command = self.build_command(&arguments, NetworkAccess::Allowed);
         read_output(command.stdin(ids), &described_arguments, FETCH_TIMEOUT).map(drop)
     }
@@ -167,7 +167,8 @@ impl GitProgram {
         )
     }
 
-    /// Creates a git command that cannot run other programs and uses the network only if `network` allows it.
+    /// Creates a git command for which the repository's settings that could run programs are overridden, and which uses
+    /// the network only if `network` allows it.
     fn build_command(&self, arguments: &[&str], network: NetworkAccess) -> Command {
         let mut command = Command::new("git");
         for setting in OVERRIDING_SETTINGS {
@@ -201,7 +202,7 @@ impl GitProgram {
 }
 
 /// Writes the ids to a temporary file, one per line, and returns the file with its position at the start.
-fn write_ids(blobs: &[BlobId]) -> io::Result<File> {
+fn write_blob_ids(blobs: &[BlobId]) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     for blob in blobs {
         writeln!(file, "{blob}")?;

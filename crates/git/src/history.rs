@@ -15,8 +15,8 @@ impl Repository {
     /// several after criss-cross merges, and no commit if the two share no history.
     ///
     /// A shallow clone can yield a merge-base that is older than the real one, or hide it. The result is trusted only
-    /// if neither side reaches the edge of the clone other than through a merge-base; otherwise the result is
-    /// [`GitError::ShallowHistory`].
+    /// if neither history reaches the edge of the clone other than through a merge-base; otherwise the result is
+    /// [`GitError::ShallowHistory`]. Too many merge-bases are an error, too.
     pub fn find_merge_bases(&self, left: &CommitId, right: &CommitId) -> Result<Vec<CommitId>, GitError> {
         let tips = [self.find_commit(left)?.id(), self.find_commit(right)?.id()];
         let bases: Vec<Oid> = match self.library.merge_bases(tips[0], tips[1]) {

@@ -19,8 +19,8 @@ pub struct StagedFile {
 }
 
 impl Repository {
-    /// Returns the files among `paths` whose content on disk is the staged content. Files that are not in the index are
-    /// omitted, and files that an external filter converts, because libgit2 does not run such filters. `index_path` is
+    /// Returns the files among `paths` whose content on disk is the staged content. Omits files that are not in the
+    /// index, and files that an external filter converts, because libgit2 does not run such filters. `index_path` is
     /// the value of `GIT_INDEX_FILE`, which git sets for its hooks.
     pub fn list_files_without_unstaged_changes<'p>(
         &self,
@@ -50,8 +50,8 @@ impl Repository {
         Ok(files)
     }
 
-    /// Stages the content on disk of these files, which must be in the index. `index_path` is the value of
-    /// `GIT_INDEX_FILE`, which git sets for its hooks.
+    /// Stages the content that these files have on disk; the files must be in the index already. `index_path` is the
+    /// value of `GIT_INDEX_FILE`, which git sets for its hooks.
     pub fn stage_files(&self, files: &[StagedFile], index_path: Option<&Path>) -> Result<(), GitError> {
         let index_path = index_path.map(|path| self.root().join(path));
         for batch in files.chunks(FILES_PER_CALL) {

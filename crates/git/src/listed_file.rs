@@ -35,7 +35,8 @@ pub(super) struct ListedFile {
 }
 
 impl ListedFile {
-    /// Creates the entry of a file at `path` whose content is read from another file, `substitute`.
+    /// Creates the entry of a file at `path` whose content is read from another file, `substitute`. This is how
+    /// standard input replaces a file.
     pub(super) fn from_substitute(path: &str, substitute: PathBuf) -> Self {
         Self {
             path: path.as_bytes().to_vec(),
@@ -139,8 +140,8 @@ pub(super) struct DiskListing {
     pub has_attributes: bool,
 }
 
-/// Returns the files on disk that are tracked, or neither tracked nor ignored. A file that a sparse checkout omits
-/// is listed in its staged version.
+/// Returns the files on disk that are tracked, or neither tracked nor ignored, and whether attributes may convert them.
+/// A file that a sparse checkout omits is listed in its staged version.
 pub(super) fn list_disk_files(
     repository: &Repository,
     index_path: Option<&Path>,
@@ -231,9 +232,9 @@ fn is_unmodified(root: &Path, entry: &IndexEntry, has_attributes: bool) -> bool 
         })
 }
 
-/// Returns the entry of a tracked file, or `None` if it is deleted. A hidden file is still read from disk, so that
-/// its changes are found. A file that a sparse checkout omits keeps its staged version. libgit2 reports a file as
-/// deleted if a pipe or a device has replaced it, so the disk is checked again.
+/// Returns the entry of a tracked file, or `None` if it is deleted. A hidden file, whose changes git does not report,
+/// is still read from disk, so that they are found. A file that a sparse checkout omits keeps its staged version.
+/// libgit2 reports a file as deleted if a pipe or a device has replaced it, so the disk is checked again.
 fn build_tracked_file(root: &Path, entry: IndexEntry, status: Option<Status>) -> Option<ListedFile> {
     let is_skipped = IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree();
     // `git update-index --assume-unchanged` sets the second flag.
@@ -264,7 +265,8 @@ fn is_file_on_disk(root: &Path, path: &[u8]) -> bool {
         .is_some_and(|metadata| !metadata.is_dir())
 }
 
-/// Fails if the index contains a merge conflict, because the files then have no certain content.
+/// Fails if the index contains a merge conflict, because the index then has several versions of a file. The error lists
+/// up to [`MAX_LISTED_CONFLICTS`] paths.
 fn reject_conflicts(index: &Index) -> Result<(), GitError> {
     if !index.has_conflicts() {
         return Ok(());
@@ -301,7 +303,7 @@ fn to_file_state(entry: &IndexEntry) -> FileState {
     FileState { id: entry.id, kind }
 }
 
-/// Sorts the files by path. Of several files with the same path, keeps the first.
+/// Sorts the files by path. Of several files with the same path, which a conflict in the index causes, keeps the first.
 pub(super) fn sort_files(files: impl Iterator<Item = ListedFile>) -> Vec<ListedFile> {
     let mut sorted_files: Vec<ListedFile> = files.collect();
     sorted_files.sort_by(|a, b| a.path.cmp(&b.path));

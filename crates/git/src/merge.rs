@@ -7,9 +7,9 @@ use git2::{Config, ErrorClass, ErrorCode, MergeOptions, Odb};
 const IN_MEMORY_PRIORITY: i32 = 1_000;
 
 impl Repository {
-    /// Returns whether the commit has two parents and exactly the files that their merge has, without a conflict. A
-    /// history with several merge-bases has no such merge, because it depends on their order. Attributes and merge
-    /// drivers of the repository are not used.
+    /// Returns whether the commit has two parents and exactly the files that their merge has, without a conflict. Such
+    /// a commit adds nothing to its parents. Returns false if the parents have several merge-bases, because the merge
+    /// then depends on their order. Attributes and merge drivers of the repository are not used.
     pub fn is_clean_merge(&self, commit: &CommitId) -> Result<bool, GitError> {
         let parents = self.recorded_parents(commit)?;
         let [first, second] = parents.as_slice() else {
@@ -24,7 +24,7 @@ impl Repository {
             Ok(merged_tree) => Ok(merged_tree == commit_tree),
             Err(error) if error.code() == ErrorCode::MergeConflict => Ok(false),
             Err(error) if error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Odb => {
-                Err(self.missing_object_error("tree or blob of the merge", commit))
+                Err(self.missing_object_error("tree or blob of merge commit", commit))
             }
             Err(error) => Err(GitError::library("merge two commits")(error)),
         }
@@ -43,6 +43,7 @@ impl Repository {
         objects.add_disk_alternate(&objects_folder.to_string_lossy())?;
         objects.add_new_mempack_backend(IN_MEMORY_PRIORITY)?;
         let memory_repo = git2::Repository::from_odb(objects)?;
+        // With an empty configuration, no merge driver of the repository is used.
         memory_repo.set_config(&Config::new()?)?;
         let find_tree = |commit: &CommitId| memory_repo.find_commit(commit.oid()?)?.tree();
         let mut options = MergeOptions::new();

@@ -32,7 +32,7 @@ impl Repository {
     }
 
     /// Fetches the contents that show whether a document was renamed. Without them, a document that was renamed and
-    /// edited would be a new one, and its known findings would be new, too.
+    /// edited would be a new one, and its known findings would be new, too. Does nothing in a clone that has all blobs.
     pub(super) fn fetch_rename_candidates(
         &self,
         differences: &[TreeDifference],
@@ -59,7 +59,7 @@ impl Repository {
         if added_documents.count() == 0 || deleted_blobs.is_empty() {
             return Ok(());
         }
-        // A blob that is on both sides shows a rename by its id alone.
+        // A blob that was both added and deleted shows a rename by its id alone.
         self.fetch_blobs(
             &added_blobs
                 .symmetric_difference(&deleted_blobs)
@@ -68,7 +68,7 @@ impl Repository {
         )
     }
 
-    /// Fetches those of these blobs that the clone lacks, in one request.
+    /// Fetches the blobs that the clone lacks, in one request.
     fn fetch_blobs(&self, blobs: &BTreeSet<Oid>) -> Result<(), GitError> {
         let odb = self.open_odb()?;
         let missing_blobs: Vec<BlobId> = blobs

@@ -16,7 +16,8 @@ pub struct NewCommit<'a> {
 }
 
 impl Repository {
-    /// Creates a bare repository with the default branch `branch`.
+    /// Creates a bare repository with the default branch `branch`. Fails if the directory contains a repository
+    /// already.
     pub fn create_bare(folder: &Path, branch: &str) -> Result<Self, GitError> {
         let mut options = RepositoryInitOptions::new();
         options
@@ -28,7 +29,8 @@ impl Repository {
         Self::open(folder)
     }
 
-    /// Clones the repository in `source`, with a working tree.
+    /// Clones the repository in the directory `source`, with a working tree. Filters, for example for line endings, are
+    /// turned off, so that each file has the bytes of the commit.
     pub fn clone_local(source: &Path, folder: &Path) -> Result<Self, GitError> {
         let mut checkout = CheckoutBuilder::new();
         checkout.disable_filters(true);
@@ -49,7 +51,8 @@ impl Repository {
             .map_err(GitError::library("create a commit"))
     }
 
-    /// Writes a commit with these files on top of the parent's, and moves the branch to it.
+    /// Writes a commit with these files added to the parent's files, and moves the branch to the commit. The author's
+    /// email address is fixed, because only the demo and the local platform create commits.
     fn write_commit(
         &self,
         commit: &NewCommit<'_>,

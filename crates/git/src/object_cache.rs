@@ -65,7 +65,8 @@ impl TreeCache {
         self.repeated_trees.get(id)
     }
 
-    /// Remembers that the tree was read, and caches it if that was not the first time.
+    /// Remembers that the tree was read, and caches its content if the tree was read before. Remembers up to
+    /// [`MAX_SEEN_TREES`] trees.
     pub(super) fn record_read(&mut self, id: Oid, content: &[u8]) {
         if self.seen_ids.contains(&id) {
             self.repeated_trees.add(id, content);

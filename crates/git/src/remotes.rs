@@ -1,4 +1,4 @@
-//! The configured remotes, and the repositories that they are.
+//! The configured remotes, and the repositories that they fetch from.
 
 use super::{GitError, RemoteUrl, Repository};
 use git2::Remote;

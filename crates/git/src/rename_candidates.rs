@@ -60,7 +60,7 @@ impl RenameContents for LocalContents<'_> {
     }
 }
 
-/// A content, with the indices of the files that have it.
+/// The content of one or more files that may be renames, with the indices of these files.
 pub(super) struct CandidateContent {
     pub size: u64,
     pub file_indices: Vec<usize>,
@@ -73,7 +73,7 @@ impl CandidateContent {
     }
 }
 
-/// A possible rename, with the values by which the best of several is chosen.
+/// A possible rename, with the values by which the best rename of a file is chosen.
 pub(super) struct RankedPair {
     pub similarity: u64,
     pub has_same_name: bool,
@@ -81,7 +81,7 @@ pub(super) struct RankedPair {
 }
 
 impl RankedPair {
-    /// Returns the key that sorts the best pair first.
+    /// Returns the key that sorts the best pair first: the most similar pair, then a pair of files with the same name.
     pub(super) const fn rank(&self) -> std::cmp::Reverse<(u64, bool)> {
         std::cmp::Reverse((self.similarity, self.has_same_name))
     }

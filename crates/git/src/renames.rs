@@ -103,8 +103,8 @@ impl<'a> RenameSearch<'a> {
         difference.new.or(difference.old).map(|state| state.kind)
     }
 
-    /// Returns whether the file is a regular one with a matching path.
-    fn is_regular_file_where(&self, index: usize, matches_path: fn(&str) -> bool) -> bool {
+    /// Returns whether the file is a regular one and `matches_path` accepts its path.
+    fn is_matching_regular_file(&self, index: usize, matches_path: fn(&str) -> bool) -> bool {
         self.file_kind(index) == Some(FileKind::Regular) && matches_path(&self.differences[index].path)
     }
 
@@ -118,8 +118,8 @@ impl<'a> RenameSearch<'a> {
         path.rsplit_once('/').map_or(path, |(_, name)| name)
     }
 
-    /// Pairs files with equal content. Several added files may have the content. The one with the same name is the
-    /// renamed file, otherwise the one in the same folder.
+    /// Pairs files with equal content. If several added files have the content of a deleted file, the one with the same
+    /// name is the renamed file, otherwise the one in the same folder, otherwise the first one.
     fn pair_equal_contents(&mut self) {
         let mut sources_by_content: HashMap<_, Vec<usize>> = HashMap::new();
         for index in &self.deleted_indices {
@@ -168,7 +168,7 @@ impl<'a> RenameSearch<'a> {
         self.renames.extend(pairs);
     }
 
-    /// Returns the size of the file, or `None` if the file cannot be compared: it is too large or not a regular one.
+    /// Returns the file's size; `None` if the file cannot be compared: too large, not a regular file, or unreadable.
     fn find_comparable_size(&self, contents: &dyn RenameContents, index: usize) -> Option<u64> {
         if self.file_kind(index) != Some(FileKind::Regular) {
             return None;
@@ -229,12 +229,12 @@ impl<'a> RenameSearch<'a> {
             .deleted_indices
             .iter()
             .copied()
-            .filter(|index| self.is_regular_file_where(*index, is_paired_by_name))
+            .filter(|index| self.is_matching_regular_file(*index, is_paired_by_name))
             .collect();
         let mut pairs = Vec::new();
         for index in &self.added_indices {
             let name = self.file_name(*index);
-            if self.is_regular_file_where(*index, is_paired_by_name)
+            if self.is_matching_regular_file(*index, is_paired_by_name)
                 && added_by_name.get(name) == Some(index)
                 && let Some(source) = deleted_by_name.get(name)
                 && remaining_sources.contains(source)
@@ -264,7 +264,7 @@ impl<'a> RenameSearch<'a> {
         self.add_renames(pairs);
     }
 
-    /// Returns each added file with its most similar deleted files, the best pairs first, within the limit of pieces.
+    /// Returns pairs of added and similar deleted files, the best pairs first. `max_pieces` limits the memory.
     fn rank_candidates(&self, contents: &dyn RenameContents) -> Vec<RenamePair> {
         let added_contents = self.group_by_content(contents, &self.added_indices);
         let deleted_contents = self.group_by_content(contents, &self.deleted_indices);
@@ -300,7 +300,7 @@ impl<'a> RenameSearch<'a> {
         candidates.into_iter().map(|candidate| candidate.pair).collect()
     }
 
-    /// Returns the pairs of an added file with its best sources. If two are equally similar, the same name comes first.
+    /// Returns an added file paired with its [`MAX_SOURCES`] best sources. Of equally similar ones, the same name wins.
     fn rank_sources(&self, target: usize, similar_sources: &[(u64, &CandidateContent)]) -> Vec<RankedPair> {
         let mut candidates = Vec::new();
         for (similarity, content) in similar_sources {

@@ -42,7 +42,8 @@ pub struct Head {
 }
 
 impl Repository {
-    /// Creates the repository from its parts.
+    /// Creates the repository from what was opened. `shallow` contains the commits whose parents the clone omits;
+    /// `partial` says that the clone omits blobs.
     pub(super) fn from_opened(
         opened_repository: OpenedRepository,
         shallow: HashSet<Oid>,
@@ -84,8 +85,8 @@ impl Repository {
     }
 
     /// Sets which paths are those of documents. Renames of a document are also found by its file name alone: a document
-    /// that moved and changed completely is the same if no other file of that name came or went. A partial clone
-    /// fetches the documents that it lacks together.
+    /// that moved and changed completely is the same if no other file of that name was added or deleted. A partial
+    /// clone fetches the documents that it lacks together.
     #[must_use]
     pub fn with_documents(mut self, is_document: fn(&str) -> bool) -> Self {
         self.is_document = is_document;
@@ -142,7 +143,7 @@ impl Repository {
         Some(CommitId::new(commit.id()))
     }
 
-    /// Returns the committer's time of the commit.
+    /// Returns the committer date of the commit: the time at which the commit was created.
     pub fn commit_time(&self, commit: &CommitId) -> Result<jiff::Timestamp, GitError> {
         let seconds = self.find_commit(commit)?.time().seconds();
         jiff::Timestamp::from_second(seconds).map_err(|_| GitError::InvalidTree {

@@ -46,10 +46,10 @@ impl Repository {
         if has_single_meaning(name) {
             return self.resolve_full_name(revision, name);
         }
-        let Some((reference, ambiguity)) = self.choose_reference(name, &self.find_matches(name))? else {
-            return self.build_revision(revision, self.find_parsed_commit(revision));
+        let Some((reference, ambiguity)) = self.choose_reference(name, &self.find_name_matches(name))? else {
+            return self.build_revision(revision, self.find_commit_of_expression(revision));
         };
-        let commit = self.find_parsed_commit(&format!("{reference}{operators}"));
+        let commit = self.find_commit_of_expression(&format!("{reference}{operators}"));
         Ok(ResolvedRevision {
             ambiguity,
             reference: operators.is_empty().then_some(reference),
@@ -61,7 +61,7 @@ impl Repository {
     /// reference, libgit2 would also search the tags, so this is checked first. An empty name and `@` are head.
     fn resolve_full_name(&self, revision: &str, name: &str) -> Result<ResolvedRevision, GitError> {
         if matches!(name, "" | "@") || self.find_reference(name)?.is_some() {
-            return self.build_revision(revision, self.find_parsed_commit(revision));
+            return self.build_revision(revision, self.find_commit_of_expression(revision));
         }
         Err(GitError::UnknownRevision {
             revision: revision.to_owned(),
@@ -69,7 +69,8 @@ impl Repository {
         })
     }
 
-    /// Returns the revision with the commit that was found for it, or converts the error of the search.
+    /// Returns the revision with the commit that was found for it, or converts the error of the search. The result
+    /// contains the reference if the revision is its full name.
     fn build_revision(
         &self,
         revision: &str,
@@ -93,15 +94,15 @@ impl Repository {
         Ok(object.peel(ObjectType::Commit)?.id())
     }
 
-    /// Returns the commit that libgit2 finds for a revision with operators or a short id.
-    fn find_parsed_commit(&self, revision: &str) -> Result<Oid, git2::Error> {
+    /// Returns the commit that libgit2 finds for a full name, an expression such as `HEAD~2`, or a short id.
+    fn find_commit_of_expression(&self, revision: &str) -> Result<Oid, git2::Error> {
         let object = self.library.revparse_single(revision)?;
         Ok(object.peel(ObjectType::Commit)?.id())
     }
 
-    /// Returns the references that match the name, and the commit whose id begins with the name. Each is a pair of the
-    /// full name or id and the commit.
-    fn find_matches(&self, name: &str) -> Vec<(String, Oid)> {
+    /// Returns the references that match the name, and the commit whose id begins with the name. Each match is a pair
+    /// of the full name or id and the commit. A reference that cannot be read is skipped.
+    fn find_name_matches(&self, name: &str) -> Vec<(String, Oid)> {
         let mut matches: Vec<(String, Oid)> = LOOKUP_PLACES
             .iter()
             .filter_map(|(prefix, suffix)| {

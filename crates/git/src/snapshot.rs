@@ -18,7 +18,7 @@ pub struct Snapshot<'r> {
 
 enum SnapshotFiles {
     Commit(CommitId),
-    /// Sorted by path.
+    /// The files of the index or of a directory, sorted by path.
     Listed {
         name: &'static str,
         files: Vec<ListedFile>,
@@ -51,10 +51,10 @@ impl Repository {
         let files = listed_file::list_staged_files(self, index)?;
         // Attributes convert only files on disk.
         let has_attributes = false;
-        Ok(self.snapshot_of_listing("the index", files, has_attributes))
+        Ok(self.build_listed_snapshot("the index", files, has_attributes))
     }
 
-    /// Returns whether git tracks a file with this path, in the checked-out commit or in the index.
+    /// Returns whether git tracks a file with this path, in the checked-out commit or the index, a hook's or git's own.
     pub fn is_tracked(&self, path: &str, index: Option<&Path>) -> Result<bool, GitError> {
         let at_head = match self.head() {
             Ok(head) => self.find_file(&head.commit, path)?.is_some(),
@@ -75,11 +75,11 @@ impl Repository {
         } else {
             ("the working tree", listed_file::list_disk_files(self, index)?)
         };
-        Ok(self.snapshot_of_listing(name, listing.files, listing.has_attributes))
+        Ok(self.build_listed_snapshot(name, listing.files, listing.has_attributes))
     }
 
-    /// Returns the files of a listing: the index, the disk or a plain directory.
-    const fn snapshot_of_listing(
+    /// Creates the snapshot of listed files, of the index or of a directory. `name` is the snapshot's name in messages.
+    const fn build_listed_snapshot(
         &self,
         name: &'static str,
         files: Vec<ListedFile>,
@@ -97,8 +97,9 @@ impl Repository {
 }
 
 impl Repository {
-    /// Returns the wanted files of the commit, sorted by path. Without a commit, the list is empty.
-    fn list_file_states(
+    /// Returns the wanted files of the commit, each with its blob and kind, sorted by path. Without a commit, which
+    /// means a comparison without a base, the list is empty.
+    fn list_committed_states(
         &self,
         commit: Option<&CommitId>,
         is_wanted: &dyn Fn(&str) -> bool,
@@ -119,8 +120,8 @@ impl Repository {
 }
 
 impl Snapshot<'_> {
-    /// Uses `content_path` as the file at this path of the working tree or the index; the path may be new. Has no
-    /// effect on the files of a commit.
+    /// Uses the file at `content_path` as the content of `path`, for text that is not saved yet. The path may be new.
+    /// Has no effect on the files of a commit.
     pub fn put_file(&mut self, path: &str, content_path: PathBuf) {
         if let SnapshotFiles::Listed { files, .. } = &mut self.files {
             let file = ListedFile::from_substitute(path, content_path);
@@ -139,10 +140,10 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns the name of the snapshot for messages, for example "the commit 1234567".
+    /// Returns the name of the snapshot for messages, for example `commit 1234567`.
     pub fn name(&self) -> String {
         match &self.files {
-            SnapshotFiles::Commit(commit) => format!("the commit {}", commit.short()),
+            SnapshotFiles::Commit(commit) => format!("commit {}", commit.short()),
             SnapshotFiles::Listed { name, .. } => (*name).to_owned(),
         }
     }
@@ -178,12 +179,12 @@ impl Snapshot<'_> {
                 Differences::new(repository, differences_by_base, Box::new(|_| None))
             }
             SnapshotFiles::Listed { files, .. } => {
-                let new_files = self.list_states(files, is_wanted)?;
+                let new_files = self.list_current_states(files, is_wanted)?;
                 let differences_by_base = bases
                     .into_iter()
                     .map(|base| {
                         Ok(compare_files(
-                            repository.list_file_states(base, is_wanted)?,
+                            repository.list_committed_states(base, is_wanted)?,
                             &new_files,
                         ))
                     })
@@ -233,7 +234,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns the file with this path, or `None` if there is none.
+    /// Returns the file with this path, or `None` if there is no such file.
     pub fn find_file(&self, path: &str) -> Result<Option<SnapshotFile>, GitError> {
         match &self.files {
             SnapshotFiles::Commit(commit) => {
@@ -340,7 +341,7 @@ impl Snapshot<'_> {
 
     /// Returns the file, or `None` if it no longer exists on disk. If an unmodified file has other bytes on disk than
     /// git stores (`is_converted`), it is read as stored: attributes of the change must not show other content to the
-    /// gate.
+    /// gate. `doubt` is set if the bytes on disk may differ from those that a commit would store.
     fn build_file(&self, file: &ListedFile, is_converted: bool) -> Result<Option<SnapshotFile>, GitError> {
         let path = file.utf8_path()?;
         if let Some(state) = file.known_state
@@ -383,8 +384,8 @@ impl Snapshot<'_> {
         )
     }
 
-    /// Returns the blob and the kind of each wanted file. A modified file is hashed, and a missing file is omitted.
-    fn list_states(
+    /// Returns the current blob and kind of each wanted file. A modified file is hashed, and a missing file is omitted.
+    fn list_current_states(
         &self,
         files: &[ListedFile],
         is_wanted: &dyn Fn(&str) -> bool,

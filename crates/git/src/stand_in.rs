@@ -32,8 +32,9 @@ const HARMLESS_EXTENSIONS: [&str; 5] = [
     "worktreeconfig",
 ];
 
-/// Opens the repository with the git directory `git_dir` through a stand-in. The search for the repository started at
-/// `from`. `foreign` says that the repository belongs to another user.
+/// Opens the repository with the git directory `git_dir` through a stand-in, a temporary git directory that libgit2
+/// accepts. The search for the repository started at `from`. `foreign` says that the repository belongs to another
+/// user.
 pub(super) fn open_through_stand_in(
     git_dir: &Path,
     from: &Path,
@@ -123,14 +124,15 @@ fn reject_unknown_extension(config: &Config, git_dir: &Path) -> Result<(), GitEr
     match unknown_extension {
         Some(extension) => Err(GitError::Unsupported {
             root: git_dir.to_owned(),
-            reason: format!("the repository uses the extension {extension}"),
+            reason: format!("the repository uses the unsupported git extension `{extension}`"),
         }),
         None => Ok(()),
     }
 }
 
-/// Returns the root of the working tree: that of the setting `core.worktree`, otherwise the directory with the `.git`.
-/// `None` for a bare repository; a linked worktree of a bare repository has a root.
+/// Returns the root of the working tree: the directory in the setting `core.worktree`, otherwise the directory with the
+/// `.git`. `None` for a bare repository. The settings `core.worktree` and `core.bare` describe the main worktree, so
+/// they are not read for a linked one, which has a root even if the repository is bare.
 fn find_work_tree(config: &Config, git_dir: &Path, common_dir: &Path, from: &Path) -> Option<PathBuf> {
     if git_dir.canonicalize().ok()? == common_dir {
         if config.get_bool("core.bare").unwrap_or(false) {
@@ -148,8 +150,8 @@ fn find_work_tree(config: &Config, git_dir: &Path, common_dir: &Path, from: &Pat
         .map(Path::to_owned)
 }
 
-/// Creates a temporary `.git` directory that libgit2 can open: with the references and objects of the real one, and
-/// with a configuration of remotes and branches only.
+/// Creates a temporary `.git` directory that libgit2 can open: with the references, objects and ignore rules of the
+/// real one, and with a configuration of remotes and branches only.
 fn create_stand_in(git_dir: &Path, common_dir: &Path, config: &Config) -> Result<TempDir, GitError> {
     let folder = tempfile::Builder::new()
         .prefix("sluicegate-git-")
@@ -186,7 +188,7 @@ fn copy_file(source: &Path, target: &Path, limit: u64) -> Result<(), GitError> {
     if !metadata.is_file() || metadata.len() > limit {
         return Err(GitError::Unsupported {
             root: source.to_owned(),
-            reason: "the file is not a regular file, or the file is too large".to_owned(),
+            reason: "the file is too large, or is not a regular file".to_owned(),
         });
     }
     create_parent_folder(target)?;
@@ -233,7 +235,7 @@ fn render_alternates(objects: &Path) -> Result<String, GitError> {
     Ok(text)
 }
 
-/// Copies the settings of remotes and branches. Other settings could run programs.
+/// Copies the settings of remotes and branches only, because other settings could run programs.
 fn copy_remote_config(source: &Config, target: &Path) -> Result<(), GitError> {
     let copy_error = GitError::library("copy the configuration of the remotes");
     let mut copy = Config::open(target).map_err(&copy_error)?;

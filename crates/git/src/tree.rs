@@ -31,7 +31,7 @@ pub struct TreeFile {
     pub kind: FileKind,
 }
 
-/// A path that differs between two trees; a side without it is `None`.
+/// A path that differs between two trees, with the file in each tree; `None` if a tree lacks the path.
 #[derive(Clone)]
 pub(super) struct TreeDifference {
     pub path: String,
@@ -176,7 +176,7 @@ impl Repository {
             _ => GitError::library("read a tree")(error),
         })?;
         if object.kind() != git2::ObjectType::Tree {
-            return Err(invalid_tree(id, "the object is not a tree"));
+            return Err(invalid_tree(id, "the object is not a tree object"));
         }
         self.tree_cache.borrow_mut().record_read(id, object.data());
         Ok(TreeContent::Read(object))
@@ -223,8 +223,8 @@ impl TreeWalk<'_> {
         let new_object = new.map(read_tree).transpose()?;
         self.depth += 1;
         self.compare_entries(
-            read_entries(old_object.as_ref(), tree),
-            read_entries(new_object.as_ref(), tree),
+            create_entry_reader(old_object.as_ref(), tree),
+            create_entry_reader(new_object.as_ref(), tree),
         )?;
         self.depth -= 1;
         Ok(())
@@ -316,7 +316,7 @@ impl TreeWalk<'_> {
 }
 
 /// Returns a reader of the directory's entries; a missing directory has none. `tree` is the id for errors.
-fn read_entries<'t>(object: Option<&'t TreeContent<'_>>, tree: Oid) -> TreeEntries<'t> {
+fn create_entry_reader<'t>(object: Option<&'t TreeContent<'_>>, tree: Oid) -> TreeEntries<'t> {
     object.map_or(TreeEntries::empty(tree), |object| TreeEntries::new(object, tree))
 }
 

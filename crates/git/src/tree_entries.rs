@@ -5,7 +5,7 @@ use git2::Oid;
 use std::borrow::Cow;
 
 const ID_BYTES: usize = 20;
-const ESCAPING_NAME: &str = "the name of an entry leads out of its directory";
+const ESCAPING_NAME: &str = "the name of a tree entry leads out of its directory";
 
 /// The kind of a tree entry that is not a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,7 +29,7 @@ impl FileKind {
     }
 }
 
-/// One side of a changed path.
+/// The blob and the kind of a file, in the old or the new tree of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileState {
     pub id: Oid,
@@ -66,8 +66,8 @@ struct EntryOrder<'a> {
 
 impl<'a> EntryOrder<'a> {
     /// Checks that the entries are in the order of git and that no name occurs twice. In this order, other entries may
-    /// be between a file and a directory with the same name.
-    fn check_next(&mut self, entry: TreeEntry<'a>) -> Result<(), &'static str> {
+    /// be between a file and a directory with the same name, so files whose name is a prefix of later names are kept.
+    fn check_next_entry(&mut self, entry: TreeEntry<'a>) -> Result<(), &'static str> {
         if let Some(last) = self.previous.replace(entry) {
             if last.cmp_in_tree(&entry).is_ge() {
                 return Err("the entries of the tree are duplicated or out of order");
@@ -207,7 +207,7 @@ impl<'a> TreeEntries<'a> {
             return Err(invalid_tree(self.tree, ESCAPING_NAME));
         }
         self.order
-            .check_next(entry)
+            .check_next_entry(entry)
             .map_err(|reason| invalid_tree(self.tree, reason))
     }
 

@@ -51,7 +51,7 @@ pub struct Link {
     pub points: Vec<Point>,
 }
 
-/// The boxes and links of a picture.
+/// The boxes, links, labels and stubs of a picture.
 pub struct DrawnPicture {
     pub rects: Vec<Rect>,
     pub links: Vec<Link>,
@@ -61,7 +61,8 @@ pub struct DrawnPicture {
 }
 
 impl DrawnPicture {
-    /// Reads the boxes, links and labels of a picture from its markup.
+    /// Reads the boxes, links, labels and stubs of a picture from its markup. Text with the attribute `text-anchor`
+    /// belongs to a box, so it is not read as a label.
     pub fn read(picture: Node<'_, '_>) -> Self {
         Self {
             rects: elements_of_class(picture, "component").map(read_rect).collect(),
@@ -76,7 +77,8 @@ impl DrawnPicture {
         }
     }
 
-    /// Finds the faults in the layout, and returns a message for each of them.
+    /// Finds the faults in the layout, and returns a message for each of them. Two links may overlap only if they begin
+    /// or end at the same component and have the same kind of change.
     pub fn find_faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         check_box_distances(&self.rects, &mut faults);
@@ -113,7 +115,7 @@ impl DrawnPicture {
         }
     }
 
-    /// Checks that no line crosses a label, and that no label covers a box or another label.
+    /// Checks that no line of a link or a stub crosses a label, and that no label covers a box or another label.
     fn check_label_overlaps(&self, faults: &mut Vec<String>) {
         let lines = self.links.iter().map(|link| &link.points).chain(&self.stubs);
         for pair in lines.flat_map(|points| points.windows(2)) {
@@ -211,7 +213,7 @@ fn read_link(node: Node<'_, '_>) -> Link {
     }
 }
 
-/// Reads a label and estimates the area that its text covers at least.
+/// Reads a label and estimates the minimum area that its text covers.
 fn read_label(text: Node<'_, '_>) -> Rect {
     let (x, y) = (read_number(text, "x"), read_number(text, "y"));
     let content = text.text().unwrap_or_default();

@@ -219,8 +219,8 @@ pub fn raw_tree_entry(mode: &str, name: &str, id: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Returns invalid trees that contain the path `p.orch.yaml` twice: for two files, for a file and a directory, and in a
-/// wrong order. The files `a/b` and `x` must be committed.
+/// Returns invalid trees in which programs may find different files at the path `p.orch.yaml`: two files have the path,
+/// a file and a directory have it, or the entries are in a wrong order. The files `a/b` and `x` must be committed.
 pub fn trees_with_ambiguous_path(world: &World) -> [Vec<u8>; 3] {
     let [blob, second_blob, tree] =
         ["a/b", "x", "a"].map(|path| world.git(["rev-parse", &format!("HEAD:{path}")]));

@@ -131,6 +131,7 @@ fn certificate_params(names: &[&str]) -> CertificateParams {
 }
 
 /// Counts each connection, and responds to its first request with an empty list if the client trusts the certificate.
+/// Serves one connection after the other, until the test ends.
 fn serve(listener: &TcpListener, config: &Arc<ServerConfig>, counter: &AtomicUsize) {
     for stream in listener.incoming() {
         counter.fetch_add(1, Ordering::SeqCst);

@@ -179,7 +179,7 @@ impl From<Comparison> for RangeEnds {
         Self {
             base_description: match comparison.bases.as_slice() {
                 [] => format!("no commit ({source})"),
-                [base] => format!("the commit {} ({source})", base.short()),
+                [base] => format!("commit {} ({source})", base.short()),
                 commits => {
                     let short_ids: Vec<&str> = commits.iter().map(CommitId::short).collect();
                     format!("the commits {} ({source})", short_ids.join(", "))
@@ -265,7 +265,7 @@ fn resolve_range<'w>(
     let base = resolve_revision(run, workspace, base)?;
     let head = resolve_revision(run, workspace, head)?;
     let ends = RangeEnds {
-        base_description: format!("the commit {}", base.short()),
+        base_description: format!("commit {}", base.short()),
         bases: vec![base],
         head: Some(head.clone()),
         has_nothing_to_compare: false,

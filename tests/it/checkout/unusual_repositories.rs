@@ -178,7 +178,7 @@ fn bare_repository_in_checkout_is_not_opened_unless_it_is_named() {
     );
     Call::new(bare.path()).run("context").expect(7).saying(&[
         "is a bare repository, which has no working tree",
-        "pass --repo with this directory",
+        "pass the bare repository with --repo",
     ]);
     Call::new(bare.path())
         .variable("SLUICEGATE_REPO", ".")

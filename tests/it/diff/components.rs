@@ -58,7 +58,7 @@ fn diff_lists_changes_by_component() {
 
     1 pipeline changed
     ");
-    text.saying(&["comparing the working tree with the commit"]);
+    text.saying(&["comparing the working tree with commit"]);
     diff(&world, "--exit-code").expect(1);
 
     let report = diff(&world, "--format json").expect(0).json();

@@ -81,7 +81,7 @@ fn review_of_open_change_after_merge_of_gate_advises_merge_of_target() {
             let output = call.run(command);
             assert_eq!(output.code, 1, "{name}: {}", output.all());
             assert!(
-                output.out.contains("hint: merge `main` into this branch") && !output.all().contains(INIT),
+                output.out.contains("hint: merge `main` into your branch") && !output.all().contains(INIT),
                 "{name} {command:?}: {}",
                 output.all()
             );

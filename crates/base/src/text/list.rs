@@ -6,8 +6,8 @@ use std::fmt;
 /// Maximum number of items of a list in a sentence, unless another limit is given.
 const DEFAULT_LIMIT: usize = 3;
 
-/// The first items of a list, and the number of omitted ones. The items may be text from outside, which the output
-/// escapes like every other text.
+/// The first items of a list, and the number of omitted ones. The items may be untrusted text, which the output escapes
+/// like every other text.
 pub struct List<T> {
     items: Vec<T>,
     omitted_count: usize,
@@ -15,12 +15,12 @@ pub struct List<T> {
 }
 
 impl<T> List<T> {
-    /// Creates a list that shows three items.
+    /// Creates a list that shows up to three items and counts the others.
     pub fn new(items: impl IntoIterator<Item = T>) -> Self {
         Self::with_limit(items, DEFAULT_LIMIT)
     }
 
-    /// Creates a list that shows up to `limit` items.
+    /// Creates a list that shows up to `limit` items and counts the others.
     pub fn with_limit(items: impl IntoIterator<Item = T>, limit: usize) -> Self {
         let mut remaining_items = items.into_iter();
         let items = remaining_items.by_ref().take(limit).collect();

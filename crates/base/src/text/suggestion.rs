@@ -8,8 +8,8 @@ const MAX_WORD_LENGTH: usize = 200;
 /// Maximum length in bytes of a known word. A longer one is not close to any word that is compared.
 const MAX_KNOWN_LENGTH: usize = 4 * MAX_WORD_LENGTH;
 
-/// Returns `did you mean ...?` with this name, for a hint. The name may come from outside, so a very long one is
-/// shortened; the output escapes it like every other text.
+/// Returns `did you mean ...?` with this name, for a hint. A very long name is shortened, because a repository or a
+/// server may have chosen it; the output escapes it like every other text.
 pub fn did_you_mean(name: &str) -> String {
     did_you_mean_any(&[name])
 }
@@ -29,7 +29,7 @@ pub fn suggest(word: &str, known_words: &[&str]) -> Option<String> {
 }
 
 /// Returns the known word that is closest to `word`, or `None` if no word is close enough: at most a third of its
-/// characters may differ.
+/// characters may differ. Words longer than `MAX_WORD_LENGTH` are not compared.
 pub fn find_nearest<'a>(word: &str, known_words: &[&'a str]) -> Option<&'a str> {
     if word.len() > MAX_WORD_LENGTH {
         return None;
@@ -55,7 +55,7 @@ const MIN_SIMILARITY: f64 = 0.85;
 /// Minimum number of characters of a name in which one wrong character is a typo.
 const MIN_TYPO_LENGTH: usize = 4;
 
-/// A name with its numbers of letters, which show without a comparison that most names are not similar to it.
+/// A name with the counts of its letters, which show without a full comparison that most names are not similar to it.
 #[derive(Debug, Clone)]
 pub struct NameProfile<'n> {
     pub name: &'n str,
@@ -91,13 +91,15 @@ impl<'n> NameProfile<'n> {
         profile
     }
 
-    /// Returns whether two names may be similar, so that a comparison is worth its cost: it needs memory for each pair
-    /// of characters. Returns true for all similar names. Names with different digits are never similar.
+    /// Returns whether two names may be similar, by their lengths, letters and digits. This avoids most comparisons,
+    /// which need memory for each pair of characters. Returns true for all similar names. Names with different digits
+    /// are never similar.
     pub fn can_be_similar(&self, candidate: &NameProfile<'_>) -> bool {
         let longer_length = self.length.max(candidate.length);
+        let longer_lowercase_length = self.lowercase_length.max(candidate.lowercase_length);
+        // Each edit changes up to two letter counts.
         self.length.abs_diff(candidate.length) <= max_edits(longer_length)
-            && self.count_differing_letters(candidate)
-                <= 2 * max_edits(self.lowercase_length.max(candidate.lowercase_length))
+            && self.count_differing_letters(candidate) <= 2 * max_edits(longer_lowercase_length)
             && self.name.len().min(candidate.name.len()) <= MAX_WORD_LENGTH
             && self.name.len().max(candidate.name.len()) <= MAX_KNOWN_LENGTH
             && digits(self.name).eq(digits(candidate.name))
@@ -118,7 +120,8 @@ impl<'n> NameProfile<'n> {
             && (similarity(self.name, candidate.name) >= MIN_SIMILARITY || is_typo(self.name, candidate.name))
     }
 
-    /// Returns the similarity of two paths, from 0 to 1, if they are at least as similar as a suggestion must be.
+    /// Returns the similarity of two paths, from 0 to 1, or `None` if it is less than `MIN_SIMILARITY`, the minimum
+    /// for a suggestion.
     pub fn path_similarity(&self, candidate: &NameProfile<'_>) -> Option<f64> {
         if !self.can_be_similar(candidate) {
             return None;
@@ -152,7 +155,8 @@ pub fn find_most_similar<'a>(name: &str, known_names: impl Iterator<Item = &'a s
         .map(|(_, known_name)| known_name)
 }
 
-/// Returns whether one name lacks one character of the other, or has two swapped.
+/// Returns whether one name lacks one character of the other, or has two swapped. Names shorter than
+/// [`MIN_TYPO_LENGTH`] are never typos of each other, because one character is a large part of them.
 fn is_typo(first: &str, second: &str) -> bool {
     let [first_letters, second_letters] = [first, second].map(|name| {
         let mut letters: Vec<char> = name.chars().collect();
