@@ -28,6 +28,7 @@ pub(super) struct ReviewFinding {
 }
 
 impl From<&Finding<'_>> for ReviewFinding {
+    /// Copies what the agent has to know about the finding, and adds what its rule requires.
     fn from(finding: &Finding<'_>) -> Self {
         Self {
             file: finding.path.to_owned(),
@@ -96,7 +97,7 @@ impl TaskFindings {
     pub(super) fn describe_local_fixes(&self) -> Option<String> {
         (self.local_fix_count > 0).then(|| {
             format!(
-                "{} with a local fix: run `sluicegate fix`",
+                "{} can be fixed locally: run `sluicegate fix`",
                 format_count(self.local_fix_count, "finding")
             )
         })

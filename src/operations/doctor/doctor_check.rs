@@ -145,16 +145,16 @@ pub(crate) fn render_json(checks: &[Check]) -> String {
 pub(crate) fn render_text(checks: &[Check], is_colored: bool, width: Option<usize>) -> String {
     let mut text = String::new();
     for check in checks {
-        let (state_name, color) = match check.state {
+        let (state_name, state_style) = match check.state {
             CheckState::Ok => ("ok", AnsiColor::Green.on_default()),
             CheckState::Failed(_) => ("failed", AnsiColor::Red.on_default().bold()),
             CheckState::NotApplicable => ("-", Style::new()),
         };
-        let color = if is_colored { color } else { Style::new() };
+        let style = if is_colored { state_style } else { Style::new() };
         let prefix = format!("{state_name:<6}  {:<16}  ", check.name);
         let mut lines = wrap_after(&prefix, &check.result, width);
         if let Some(first_line) = lines.first_mut() {
-            *first_line = first_line.replacen(state_name, &format!("{color}{state_name}{color:#}"), 1);
+            *first_line = first_line.replacen(state_name, &format!("{style}{state_name}{style:#}"), 1);
         }
         let hints = check.hint.iter().map(|hint| format!("hint: {hint}"));
         lines.extend(hints.flat_map(|hint| wrap_after(&" ".repeat(INDENT), &hint, width)));

@@ -163,7 +163,7 @@ fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, settings
     const NAME: &str = "rules-file";
     if !settings.uses_platform && matches!(workspace.find_rules_file(snapshot), Ok(None)) {
         let reason = "no rules file: `sluicegate check` evaluates the default rules";
-        let (Ok(failure) | Err(failure)) = reject_missing_rules(workspace, snapshot);
+        let (Ok(failure) | Err(failure)) = missing_rules_failure(workspace, snapshot);
         let hint = failure.own_hint().unwrap_or("run `sluicegate rules init`");
         return Check::not_applicable(NAME, reason).with_hint(hint);
     }
@@ -178,7 +178,7 @@ fn check_existing_rules(
     settings: &DoctorSettings,
 ) -> Result<CheckOutcome, Failure> {
     let Some(file) = workspace.find_rules_file(snapshot)? else {
-        return Err(reject_missing_rules(workspace, snapshot)?);
+        return Err(missing_rules_failure(workspace, snapshot)?);
     };
     let problems = rules::lint_rules_file(&read_content(workspace, &file)?);
     let error_count = problems.iter().filter(|problem| problem.is_error).count();
@@ -214,7 +214,7 @@ fn check_existing_rules(
 
 /// Returns the failure for a missing rules file, with a hint how to create or commit it. If the platform's hidden
 /// directory is unknown, the hint is to name it.
-fn reject_missing_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Failure, Failure> {
+fn missing_rules_failure(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Failure, Failure> {
     let deleted_config_dir = None;
     let remedy = workspace.find_rules_remedy(snapshot, deleted_config_dir)?;
     let is_config_dir_unknown = workspace.find_config_dir(snapshot)?.is_none();

@@ -52,8 +52,8 @@ const REMOTE_CHECKS: [&str; 11] = [
     "review-request",
 ];
 
-/// Runs the checks that send requests. Without valid settings or a platform, they are skipped. Limits the timeout and
-/// the retries, so that an unreachable platform does not delay the result.
+/// Runs the checks that send requests. Without valid settings or a platform, they are skipped. Limits the timeout, and
+/// allows one retry at most, so that an unreachable platform does not delay the result.
 pub(crate) async fn run_remote_checks(run: &Run, settings: Option<DoctorSettings>, checks: &mut Vec<Check>) {
     if let Some(mut settings) = settings {
         if !settings.uses_platform {
@@ -218,7 +218,8 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
-    /// Checks that the platform responds. A certificate error is a success, because `check_tls` reports it.
+    /// Checks that the platform responds. A certificate error is a success, because `check_tls` reports it. Behind a
+    /// proxy, any other error says nothing about the platform, so the check is not applicable.
     fn check_connection(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         match first_response {
             Ok(first_response) => Check::success(

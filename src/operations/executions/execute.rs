@@ -68,8 +68,8 @@ pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
     run.block_on(pipeline_run.execute())?
 }
 
-/// Returns the JUnit report to write before the pipeline starts. If this program is killed, it shows that the run did
-/// not finish, and no earlier report remains.
+/// Returns the JUnit report to write before the pipeline starts. If this program is killed, the report shows that the
+/// run did not finish. Without `--environment`, it contains a placeholder, because the settings are not read yet.
 fn build_unfinished_report(args: &RunArgs) -> ExecutionRun {
     ExecutionRun {
         pipeline: args.name.clone(),

@@ -90,8 +90,8 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
 /// Plans to repair references to missing files: a reference is rewritten if exactly one file has that name. The others
 /// are listed with the reason. Targets that the settings declare as external are ignored.
 pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Failure> {
-    let flag = None;
-    let settings = reader.workspace.sources.resolve_project_checks(flag)?;
+    let no_flag = None;
+    let settings = reader.workspace.sources.resolve_project_checks(no_flag)?;
     let mut files = reader.snapshot.list_files(&|_| true)?;
     files.retain(|file| file.kind == FileKind::Regular);
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();

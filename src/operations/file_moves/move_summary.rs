@@ -74,7 +74,7 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
     for reference in &plan.kept_references {
         let _ = writeln!(text, "{}", text::escape_line(&describe_kept_reference(reference)));
     }
-    let verb = match (&plan.moves, is_dry_run) {
+    let action = match (&plan.moves, is_dry_run) {
         (Some(_), true) => format!("would move {}", describe_moved_counts(plan)),
         (Some(_), false) => format!("moved {}", describe_moved_counts(plan)),
         (None, true) => "would repair".to_owned(),
@@ -84,12 +84,12 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
     let _ = match (&plan.moves, edit_counts.is_empty()) {
         (Some(_), true) => writeln!(
             text,
-            "{verb}; no references to {}",
+            "{action}; no references to {}",
             if plan.moved_files.len() == 1 { "it" } else { "them" }
         ),
-        (Some(_), false) => writeln!(text, "{verb}; {edit_counts}"),
+        (Some(_), false) => writeln!(text, "{action}; {edit_counts}"),
         (None, true) => writeln!(text, "nothing to repair{}", describe_kept_count(plan)),
-        (None, false) => writeln!(text, "{verb} {edit_counts}{}", describe_kept_count(plan)),
+        (None, false) => writeln!(text, "{action} {edit_counts}{}", describe_kept_count(plan)),
     };
     text
 }
@@ -146,8 +146,8 @@ fn count_by_referrer(plan: &MovePlan, referrers: &[Referrer]) -> Vec<(usize, &'s
         .collect()
 }
 
-/// Returns the end of the summary line of a repair: the number of references that are still broken. It is empty if
-/// there are none.
+/// Returns the end of the summary line of a repair: the number of references that are still broken. Returns an
+/// empty text if all were repaired.
 fn describe_kept_count(plan: &MovePlan) -> String {
     match plan.kept_references.len() {
         0 => String::new(),

@@ -44,8 +44,8 @@ pub(crate) fn describe_findings(facts: &RepositoryFacts) -> String {
     }
 }
 
-/// Describes how many findings each project check has, and at which level the checks start. It is empty without
-/// findings.
+/// Describes how many findings each project check has, and at which level the checks start. Returns an empty text if
+/// there are no findings.
 fn describe_project_findings(findings: &CurrentFindings) -> String {
     let check_counts: Vec<String> = ProjectCheck::ALL
         .into_iter()
@@ -57,14 +57,14 @@ fn describe_project_findings(findings: &CurrentFindings) -> String {
         return String::new();
     }
     let levels = match findings.excused_state() {
-        Some(excuse) => format!("they are {excuse}, and every check starts as `error`"),
+        Some(excuse) => format!("these findings are {excuse}, and every check starts as `error`"),
         None => "these checks start as `warn`, the others as `error`".to_owned(),
     };
     format!("broken references: {}; {levels}\n\n", check_counts.join(", "))
 }
 
-/// Describes whether the review of the change that adds the gate passes. It is empty if `--adopt` was not passed,
-/// because the user then has to choose first.
+/// Describes whether the review of the change that adds the gate passes. Returns an empty text without `--adopt`,
+/// because the result depends on that choice.
 pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) -> String {
     let (findings, Some(adopt)) = (&facts.findings, facts.findings.adopt) else {
         return String::new();
@@ -128,8 +128,8 @@ fn describe_effect(adopt: Adopt, needs_new_only_setting: bool, subject: &str) ->
     }
 }
 
-/// Describes the files that could not be evaluated: no way to adopt the gate excuses them, so the review fails. It is
-/// empty if there are none.
+/// Describes the files that could not be evaluated: no way to adopt the gate excuses them, so the review fails. Returns
+/// an empty text if all files were evaluated.
 fn describe_unevaluated(facts: &RepositoryFacts) -> String {
     let paths = facts.findings.list_unevaluated_paths();
     if paths.is_empty() {
@@ -138,11 +138,13 @@ fn describe_unevaluated(facts: &RepositoryFacts) -> String {
     let list = List::with_limit(&paths, 1)
         .with_noun("file")
         .map(|path| text::escape_line(path));
-    format!("Files that cannot be evaluated cannot be known or waived, so the review fails: {list}\n")
+    format!(
+        "Neither `new-only` nor waivers excuse files that cannot be evaluated, so the review fails: {list}\n"
+    )
 }
 
-/// Returns the steps that the user has to take for the chosen way to adopt the gate. There are none if no way was
-/// chosen.
+/// Returns the steps that the user has to take for the chosen way to adopt the gate. Without `--adopt`, returns no
+/// steps.
 pub(crate) fn list_adoption_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let (findings, Some(adopt)) = (&facts.findings, facts.findings.adopt) else {
         return Vec::new();

@@ -83,7 +83,7 @@ impl CurrentFindings {
         };
         let new_rules_dir = config_dir.filter(|_| adopt.is_some() && rules_file.is_none());
         let adds_rules = match (rules_file, &document) {
-            (Some(file), Ok(bytes)) => !is_on_default_branch(&workspace.repo, &file.path, bytes)?,
+            (Some(file), Ok(bytes)) => !default_branch_has_file(&workspace.repo, &file.path, bytes)?,
             _ => true,
         };
         let is_flag_set = false;
@@ -155,7 +155,7 @@ impl CurrentFindings {
 
 /// Returns whether the default branch of the remote has the file with this content. If the default branch is unknown,
 /// the checked-out commit is used instead.
-fn is_on_default_branch(repo: &Repository, path: &str, content: &[u8]) -> Result<bool, Failure> {
+fn default_branch_has_file(repo: &Repository, path: &str, content: &[u8]) -> Result<bool, Failure> {
     let tip = match repo.find_likely_default_branch()? {
         Some(branch) => Some(branch.tip),
         None => repo.head().ok().map(|head| head.commit),

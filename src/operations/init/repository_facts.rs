@@ -165,7 +165,7 @@ fn choose_recipe(
 ) -> Result<DetectedHost, Failure> {
     let choice = detect_host(root, remote, args.host.as_deref())?;
     Ok(choice.unwrap_or_else(|reason| {
-        missing_flags.push(reject_unknown_host(&reason));
+        missing_flags.push(missing_host_flag(&reason));
         (None, format!("unknown: {reason}"))
     }))
 }
@@ -235,7 +235,7 @@ fn detect_host(
 }
 
 /// Returns the missing flag for the CI host, with the reason why the host was not detected.
-fn reject_unknown_host(reason: &str) -> MissingFlag {
+fn missing_host_flag(reason: &str) -> MissingFlag {
     MissingFlag {
         description: format!("could not determine the CI host: {reason}"),
         hint: "set the CI host with --host; use --host none to write only sluicegate.yaml".to_owned(),
@@ -275,7 +275,7 @@ fn choose_repository_name(root: &Path, remote: Option<&str>) -> String {
         .unwrap_or_else(|| "shared".to_owned())
 }
 
-/// Returns the last part of the remote's address, without `.git`.
+/// Returns the last part of the remote's address, without `.git`; `None` if this part is empty.
 fn parse_repository_name(remote: &str) -> Option<String> {
     let last_part = remote.trim_end_matches('/').rsplit(['/', ':']).next()?;
     let name = last_part.strip_suffix(".git").unwrap_or(last_part);

@@ -156,8 +156,8 @@ impl MessageHistory<'_> {
     }
 }
 
-/// Formats a message as one line: its time, turn and text, then its other fields with their names. The API document
-/// does not specify the fields of a message.
+/// Formats a message as one line: the time first, then all other fields. The turn (`groupId`) and the text (`data`) are
+/// printed without a name. All fields are printed, because the API document does not specify them.
 pub(crate) fn format_event(event: &Value, now: Timestamp) -> String {
     let Value::Object(fields) = event else {
         return text::escape_line(&event.to_string()) + "\n";

@@ -47,7 +47,7 @@ pub(crate) fn add_waivers(
         // The size of the findings is added when a match is found.
         let size = None;
         let entry = build_entry(rule, path, args.about.clone(), size, &terms);
-        reject_unreadable(workspace, waivers_file, std::slice::from_ref(&entry))?;
+        reject_invalid_waivers(workspace, waivers_file, std::slice::from_ref(&entry))?;
         vec![require_match(waivers_file, entry)?]
     } else {
         let files = match &args.from {
@@ -57,7 +57,7 @@ pub(crate) fn add_waivers(
             None => waivers_file.tally.all_files().cloned().collect(),
         };
         let entries = build_unwaived_entries(waivers_file, files, &terms)?;
-        reject_unreadable(workspace, waivers_file, &entries)?;
+        reject_invalid_waivers(workspace, waivers_file, &entries)?;
         entries
     };
     let written_count = write_entries(waivers_file, &entries)?;
@@ -113,8 +113,8 @@ fn build_entry(
 }
 
 /// Fails for waivers that a later run would reject, for example because of an unknown rule or an empty reason. To find
-/// out, formats each waiver as in the file and reads it again.
-fn reject_unreadable(
+/// out, formats each waiver as in the file and parses the text again.
+fn reject_invalid_waivers(
     workspace: &Workspace<'_>,
     waivers_file: &WaiversFile,
     entries: &[WaiverEntry],
