@@ -36,7 +36,7 @@ const REVIEW_TITLE: &str = "review";
 /// The title of an annotation about a file without a review.
 const UNREVIEWED_TITLE: &str = "unreviewed";
 
-/// An annotation. All its text may come from outside.
+/// An annotation, whose texts are not escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Annotation {
     pub level: Level,
@@ -87,7 +87,7 @@ pub(super) fn collect_limited_file_annotations(
             annotate_file(Level::Error, path, first_line, UNREVIEWED_TITLE, message)
         });
     let annotations = annotate_findings(report, context, unreviewed_annotations);
-    // Whether the run passes is not known here, so that problems are taken as errors.
+    // It is not known here whether the run passes, so problems are treated as errors.
     let is_passing = false;
     let notices = annotate_notices(&View::new(report, context, ViewMedium::Log), is_passing);
     limit_annotations(

@@ -29,7 +29,7 @@ pub(super) struct Remark<'r> {
     pub path: &'r str,
     /// Line number from 1; `None` if the remark is about the entire file.
     pub line: Option<u32>,
-    /// A sentence. Contains text from outside.
+    /// A sentence, which is not escaped.
     pub text: String,
     pub fingerprint: Fingerprint,
 }

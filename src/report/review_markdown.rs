@@ -349,7 +349,7 @@ fn render_head(view: &View<'_>) -> String {
     text
 }
 
-/// Renders an entry of a notice: its place and its text, or the one of them that it has.
+/// Renders an entry of a notice: its place, if it has one, and its text, if it is not empty.
 fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
     let place = entry.place().map(|place| render_code(&shorten_name(&place)));
     let text = Some(escape_prose(&shorten_message(&entry.text))).filter(|text| !text.is_empty());

@@ -127,15 +127,16 @@ impl ComponentFigures<'_> {
 
     /// Renders a picture at its natural size, in a region that scrolls.
     fn render_full_size(&mut self, picture: &Picture<'_>, id: &str) -> String {
+        let (max_width, background_target) = (None, None);
         format!(
             "<div class=\"canvas canvas-full\" tabindex=\"0\" role=\"region\" aria-label=\"Complete canvas of {}\">{}</div>\n",
             escape(self.path),
-            self.render_svg(picture, id, "Full size", None, None)
+            self.render_svg(picture, id, "Full size", max_width, background_target)
         )
     }
 
     /// Renders a picture as SVG, and records the ids of components that no earlier picture has. A component links to
-    /// its first finding, or else to its line in the list of changes. Without `max_width`, the picture has its natural
+    /// its first finding, or else to its line in the list of changes. `kind` begins the title. Without `max_width`, the picture has its natural
     /// size; `background_target` is the id of the element that a click next to the components leads to.
     fn render_svg(
         &mut self,

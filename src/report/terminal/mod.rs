@@ -92,7 +92,7 @@ fn render_verdict(report: &Report, headline: &str, style: Style) -> String {
     lines.join("\n")
 }
 
-/// Selects the findings for which [`render`] shows source lines, so that these can be read before.
+/// Selects the findings for which [`render`] shows source lines, so that the caller can read these lines beforehand.
 pub(crate) fn select_listed_findings<'a>(
     report: &'a Report,
     changed_lines: &ChangedLines,
