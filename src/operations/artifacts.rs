@@ -1,4 +1,4 @@
-//! The published versions and the shared pipelines of the account.
+//! Prints the account's published versions and shared pipelines.
 
 use crate::job::cli::OutputArgs;
 use crate::session::artifact_versions::{artifact_prefixes, describe_missing_prefix, unpublished_failure};

@@ -1,4 +1,4 @@
-//! Streaming pipelines of the platform.
+//! Creates and controls the platform's streaming pipelines.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;

@@ -15,7 +15,7 @@ use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 use std::time::Duration;
 
-/// Maximum delay until the details reflect a change.
+/// Maximum time to wait until the platform reports the change of the latest version.
 const MAX_DELAY: Duration = Duration::from_secs(5);
 
 pub(crate) struct VersionSwitch<'a> {

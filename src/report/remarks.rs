@@ -14,7 +14,7 @@ pub(super) enum RemarkKind {
     Unreviewed,
     /// A change to the gate configuration.
     GateChange,
-    /// A break of consumers of shared pipelines.
+    /// A change that breaks consumers of shared pipelines.
     Break,
     /// The verdict, if nothing else explains it.
     Verdict,

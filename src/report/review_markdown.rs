@@ -1,5 +1,5 @@
 //! Renders the review as a page of Markdown: GitHub's step summary, a comment on a pull or merge request, an annotation
-//! of Buildkite. They differ in their size limits.
+//! of Buildkite. These pages differ only in their size limits.
 
 use crate::report::changes_markdown;
 use crate::report::finding_tone::Tone;

@@ -368,7 +368,8 @@ fn describe_unreviewed_group(reason: Option<&str>, paths: &[&str]) -> String {
     }
 }
 
-/// Removes from the end of a note the reason that the log has already shown, if there is one. The caller must escape the result.
+/// Removes from the end of a note the reason that the log has already shown, if there is one. The caller must escape
+/// the result.
 pub(super) fn strip_logged_reason<'n>(note: &'n str, logged_reasons: &[String]) -> &'n str {
     logged_reasons
         .iter()

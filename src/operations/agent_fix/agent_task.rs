@@ -1,4 +1,4 @@
-//! The task of the agent: created, followed and, if nobody waits for it any longer, stopped.
+//! Creates the agent's task, follows it, and stops it if the run ends before the task.
 
 use super::tool_grants::ToolGrants;
 use crate::error::Failure;

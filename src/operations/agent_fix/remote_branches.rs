@@ -1,4 +1,4 @@
-//! The branches of the remote, before and after the work of the agent.
+//! Chooses the agent's branch on the remote, and checks the remote's branches after the agent's work.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;

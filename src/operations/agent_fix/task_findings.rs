@@ -8,10 +8,10 @@ use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::rules;
 use std::collections::BTreeSet;
 
-/// Maximum number of findings of a task, the same as that of the platform's own button.
+/// Maximum number of findings in a task. The button on the platform that starts a fix has the same limit.
 const MAX_FINDINGS: usize = 50;
 
-/// A finding of a review, with everything that the agent needs.
+/// A finding of a review, with everything that the agent needs to fix it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ReviewFinding {

@@ -46,7 +46,7 @@ const FIX_TITLE: &str = "Fix it locally";
 
 /// The interval at which the clock of the demo's platform is advanced.
 const TICK_INTERVAL: Duration = Duration::from_millis(10);
-/// The speed of that clock, compared with the real time.
+/// The speed of the clock of the demo's platform, relative to real time.
 const CLOCK_SPEED: u32 = 20;
 
 /// Seconds between two polls of a step that waits for the platform.

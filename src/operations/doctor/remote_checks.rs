@@ -218,8 +218,7 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
-    /// Checks that the platform responds. A certificate error is a success, because `check_tls` reports it. Behind a
-    /// proxy, any other error says nothing about the platform, so the check is not applicable.
+    /// Checks that the platform responds. `check_tls` reports certificate errors. Behind a proxy, others prove nothing.
     fn check_connection(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         match first_response {
             Ok(first_response) => Check::success(

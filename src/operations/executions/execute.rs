@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 const TERMINATION_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Hint to check whether an execution was started.
-const CHECK_INSTRUCTION: &str = "check the list of executions in the platform";
+const CHECK_INSTRUCTION: &str = "check the list of executions on the platform";
 
 /// A pipeline run and its settings.
 struct PipelineRun<'a> {

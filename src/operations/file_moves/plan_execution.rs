@@ -1,5 +1,5 @@
-//! Carries out the plan: git moves the files, then the edited files are written and staged. A failure to write is
-//! undone.
+//! Carries out the plan: git moves the files, then the edited files are written and staged. If a file cannot be
+//! written, all changes are undone.
 
 use super::file_edit::FileEdit;
 use super::move_plan::MovePlan;

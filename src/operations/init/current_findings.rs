@@ -1,5 +1,5 @@
-//! Evaluates the current findings as `check` does for all pipelines on disk, by the existing rules file, otherwise by
-//! the one to write.
+//! Evaluates all pipelines on disk, as `check` does, against the existing rules file, otherwise against the one to
+//! write.
 
 use crate::error::Failure;
 use crate::gate::Tally;
@@ -17,7 +17,7 @@ use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 /// The reason for waivers of existing findings.
 const WAIVER_REASON: &str = "found before the gate";
 
-/// Heading of a file with such waivers.
+/// The heading of a new waivers file.
 const WAIVERS_HEADING: &str = "\
 # Findings from before the gate: each line allows one finding.
 # `sluicegate waivers list` shows which are still needed, `sluicegate waivers prune` removes the others.

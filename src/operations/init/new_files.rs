@@ -1,4 +1,4 @@
-//! Writes the planned files, never over existing ones.
+//! Writes the planned files without overwriting existing files.
 
 use super::init_plan::{FileStep, InitPlan};
 use crate::error::Failure;

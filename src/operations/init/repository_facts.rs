@@ -16,7 +16,7 @@ use sluicegate_pipelines::pipelines::is_pipeline;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// Default branch if it cannot be detected.
+/// The default branch that is assumed if none can be detected.
 const FALLBACK_BRANCH: &str = "main";
 
 /// A value that could not be detected and needs a flag.
@@ -46,7 +46,7 @@ fn reject_missing_flags(missing_flags: &[MissingFlag]) -> Option<Failure> {
         .then(|| Failure::usage(descriptions.join("\n  ")).with_hint(hints.join("\n  ")))
 }
 
-/// The detected and the given values.
+/// The detected values, and the values of flags.
 pub(crate) struct RepositoryFacts {
     pub(crate) root: PathBuf,
     /// The setup of the host; `None` if no job is wanted.
@@ -176,7 +176,7 @@ fn find_shared_file(snapshot: &Snapshot<'_>, config_dir: Option<&str>) -> Option
     matches!(snapshot.find_file(&path), Ok(Some(_))).then_some(path)
 }
 
-/// The setup of a host, and its name with how it was detected.
+/// The setup of a host, and the host's name with a description of how it was detected.
 type DetectedHost = (Option<&'static HostRecipe>, String);
 
 /// Detects the CI host: the requested host, otherwise the only one with CI files, otherwise the only one whose files

@@ -15,7 +15,7 @@ use sluicegate_pipelines::rules;
 use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
 use std::fmt::Write as _;
 
-/// Minimum number of characters of a part of an id that is suggested.
+/// Minimum number of characters in an unknown id, so that ids with a similar word are suggested.
 const MIN_WORD_LENGTH: usize = 3;
 
 /// Width in columns if the output is not a terminal, and the maximum on a terminal: longer lines are hard to read.

@@ -1,5 +1,5 @@
-//! Runs `sluicegate tasks list`. STOPPED has two meanings, which only the task's details distinguish, so these are
-//! requested.
+//! Runs `sluicegate tasks list`. The status STOPPED has two meanings, which only a task's details distinguish, so the
+//! details are requested.
 
 use super::task_text;
 use crate::job::cli::{ListTasksArgs, OutputFormat};

@@ -49,7 +49,7 @@ pub(crate) fn print_messages(
     })?
 }
 
-/// A history that is printed while it is read; as JSON, one document at the end.
+/// The messages of a task. As text, they are printed while they are read; as JSON, in one document at the end.
 struct MessageHistory<'a> {
     run: &'a Run,
     platform: Platform,

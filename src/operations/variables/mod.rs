@@ -1,4 +1,4 @@
-//! The variables of a project.
+//! Prints, creates and updates the variables of a project.
 
 pub(crate) mod apply;
 pub(crate) mod overrides;

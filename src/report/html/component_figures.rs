@@ -136,8 +136,9 @@ impl ComponentFigures<'_> {
     }
 
     /// Renders a picture as SVG, and records the ids of components that no earlier picture has. A component links to
-    /// its first finding, or else to its line in the list of changes. `kind` begins the title. Without `max_width`, the picture has its natural
-    /// size; `background_target` is the id of the element that a click next to the components leads to.
+    /// its first finding, or else to its line in the list of changes. `kind` begins the title.
+    /// Without `max_width`, the picture has its natural size; `background_target` is the id of the element that a click
+    /// next to the components leads to.
     fn render_svg(
         &mut self,
         picture: &Picture<'_>,

@@ -1,4 +1,4 @@
-//! Names each finding on the page by its fingerprint, so that a link to it is also right in the next report.
+//! Names each finding on the page by its fingerprint, so that a link to it also works in the next report.
 
 use crate::report::view::{FindingOrder, Tally, View, group_by_path};
 use sluicegate_pipelines::findings::{Finding, Fingerprint};

@@ -1,5 +1,5 @@
-//! Writes a publish run as JUnit: one suite, `publish`, with a case for the version and one for each break of
-//! consumers.
+//! Writes a publish run as JUnit: one suite, `publish`, with a case for the version, one for each smoke run, and
+//! one for each change that breaks consumers.
 
 use super::{
     CaseCounts, CaseNames, CasePlace, Dialect, JunitReport, MESSAGE_LIMIT, PlacedCase, RUN_SUITE,

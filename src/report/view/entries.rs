@@ -113,7 +113,8 @@ pub(super) struct FindingSelection<'a> {
 
 impl<'a> FindingSelection<'a> {
     /// Selects which findings a report lists, and counts the others. Known and waived findings are listed only if
-    /// `show` includes them; the limit of `show` applies only to the other findings. `blocks` says which findings become one entry.
+    /// `show` includes them; the limit of `show` applies only to the other findings. `blocks` says which findings
+    /// become one entry.
     pub(super) fn from_findings(findings: &[Finding<'a>], show: ShowMode, blocks: RuleBlocks) -> Self {
         let (mut counted_findings, mut old_findings): (Vec<_>, Vec<_>) =
             findings.iter().cloned().partition(Finding::is_counted);
