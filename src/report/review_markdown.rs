@@ -89,8 +89,8 @@ fn render_page(head: String, view: &View<'_>, limits: &PageLimits) -> String {
         !notice.affects_verdict && notice.kind != NoticeKind::Excluded
     });
     page.add_changes(view);
-    page.add_counts(view);
-    page.add_reproduction(view.context);
+    page.add_count_tables(view);
+    page.add_reproduction_command(view.context);
     page.add_notices(view, |notice| {
         !notice.affects_verdict && notice.kind == NoticeKind::Excluded
     });
@@ -182,7 +182,7 @@ impl MarkdownPage<'_> {
     }
 
     /// Adds folded tables with the numbers of findings by rule and by directory; nothing if there are no findings.
-    fn add_counts(&mut self, view: &View<'_>) {
+    fn add_count_tables(&mut self, view: &View<'_>) {
         let rules = view.build_rule_rows();
         if rules.is_empty() {
             return;
@@ -214,7 +214,7 @@ impl MarkdownPage<'_> {
     }
 
     /// Adds the command that reproduces the review locally, if it is known.
-    fn add_reproduction(&mut self, context: &ReportContext) {
+    fn add_reproduction_command(&mut self, context: &ReportContext) {
         if let Some(command) = &context.reproduction_command {
             self.add_block(&format!("Reproduce locally: {}\n\n", render_code(command)));
         }

@@ -15,8 +15,9 @@ use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Prints the difference of one file, for a call by git as its external diff program. If the file is unreadable, the
-/// output says so and the exit code is still 0, because git stops at any other code.
+/// Prints the difference of one file, for a call by git as its external diff program. For an unmerged file, git passes
+/// only the path. If the file is unreadable, prints the reason and returns success, because git stops at any other exit
+/// code.
 pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     let args_of_git: Vec<String> = args
         .paths

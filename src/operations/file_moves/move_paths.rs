@@ -89,7 +89,7 @@ fn reject_invalid_source(
             .is_some_and(|remainder| remainder.starts_with('/'));
     if is_same_or_inside {
         return Err(move_failure(format!(
-            "cannot move `{from}` to `{}`, which is the same path or inside it",
+            "cannot move `{from}` to `{}`: the new path is the same as the old path or inside it",
             moves.new_path
         )));
     }
@@ -113,7 +113,7 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
     if let Some(kind) = kind.filter(|kind| PipelineKind::from_path(new_path) != Some(*kind)) {
         let (name, extension) = (kind.name(), kind.extension());
         return Err(move_failure(format!(
-            "`{new_path}` is not a valid name for an {name} pipeline: it must end in `{extension}`"
+            "`{new_path}` is not a valid name for the {name} pipeline `{old_path}`: it must end in `{extension}`"
         ))
         .with_hint(format!("nothing was changed: use `{new_path}{extension}`")));
     }

@@ -247,9 +247,12 @@ fn require_signed_template(recipe: Option<&HostRecipe>) -> Result<(), Failure> {
     if recipe.is_some_and(|recipe| recipe.signed_template.is_some()) {
         return Ok(());
     }
-    let host = recipe.map_or_else(|| "no CI host".to_owned(), |recipe| recipe.host.to_string());
+    let conflict = recipe.map_or_else(
+        || "but this run does not write a job".to_owned(),
+        |recipe| format!("not for {}", recipe.host),
+    );
     Err(
-        Failure::usage(format!("--sign writes a job for GitHub only, not for {host}")).with_hint(
+        Failure::usage(format!("--sign writes a job for GitHub only, {conflict}")).with_hint(
             "write the job without --sign, and sign its statements with `cosign attest-blob --statement`",
         ),
     )

@@ -48,7 +48,7 @@ pub(crate) fn add_waivers(
         let size = None;
         let entry = build_entry(rule, path, args.about.clone(), size, &terms);
         reject_invalid_waivers(workspace, waivers_file, std::slice::from_ref(&entry))?;
-        vec![require_match(waivers_file, entry)?]
+        vec![require_matching_finding(waivers_file, entry)?]
     } else {
         let files = match &args.from {
             Some(report_path) => {
@@ -129,7 +129,10 @@ fn reject_invalid_waivers(
 
 /// Returns the waiver, extended by the worst size among the findings of its rule in its files. Fails if it matches no
 /// current finding. A rule that only the platform knows is accepted, because its findings are unknown here.
-fn require_match(waivers_file: &WaiversFile, mut entry: WaiverEntry) -> Result<WaiverEntry, Failure> {
+fn require_matching_finding(
+    waivers_file: &WaiversFile,
+    mut entry: WaiverEntry,
+) -> Result<WaiverEntry, Failure> {
     let waivers = Waivers::new(vec![entry.clone()]).map_err(|error| Failure::usage(error.to_string()))?;
     let mut files: Vec<FileResults> = waivers_file.tally.all_files().cloned().collect();
     let is_matched = waivers
