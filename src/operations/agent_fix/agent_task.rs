@@ -139,7 +139,7 @@ impl TaskFollower<'_> {
         match end {
             TaskEnd::Finished => return TaskOutcome::Finished(FinishedTask { id, messages }),
             TaskEnd::Deadline => self.request_stop(&id, "the time limit was reached").await,
-            TaskEnd::Waiting => self.print_decisions(&id, task),
+            TaskEnd::Waiting => self.warn_of_decisions(&id, task),
             TaskEnd::Halted | TaskEnd::Errored | TaskEnd::Unclear => {}
         }
         TaskOutcome::Unfinished(task_failure(&id, end, task, self.pace))
@@ -162,7 +162,7 @@ impl TaskFollower<'_> {
     }
 
     /// Warns that the task waits for a decision, and prints the pending decisions with the commands that answer them.
-    fn print_decisions(&self, id: &str, task: &Task) {
+    fn warn_of_decisions(&self, id: &str, task: &Task) {
         let decisions = task_text::describe_pending_decisions(id, task);
         let text = format!("the task waits for a decision\n{}", decisions.trim());
         self.run.ui.warn(&text);

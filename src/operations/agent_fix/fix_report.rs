@@ -43,8 +43,8 @@ impl FixReport<'_> {
         if self.omitted_count > 0 {
             let _ = writeln!(
                 output,
-                "{} more did not fit into the task: run the command again on the new branch",
-                format_count(self.omitted_count, "finding")
+                "{} did not fit into the task: run the command again on the new branch",
+                format_count(self.omitted_count, "more finding")
             );
         }
         let (branch, commit) = (&self.branches.fix_branch, self.commit.short());

@@ -292,8 +292,9 @@ impl PipelineRun<'_> {
         }
     }
 
-    /// Writes the JUnit report if `--junit` is set. `execution` is `None` if it is unknown how the execution ended. If
-    /// the file cannot be written, reports it and returns its exit status.
+    /// Writes the JUnit report if `--junit` is set. `execution` is `None` if it is unknown how the execution ended.
+    /// `waiting_time` is the duration if the platform reports none. If the file cannot be written, prints the failure
+    /// and returns the exit status for it.
     fn write_junit_report(
         &self,
         execution: Option<&WatchedExecution>,

@@ -22,8 +22,8 @@ pub(crate) fn resolve_move(
     force: bool,
 ) -> Result<PathMove, Failure> {
     let root = reader.workspace.repo.root();
-    let from = find_repository_path(run, root, old)?;
-    let mut new_path = find_repository_path(run, root, new)?;
+    let from = resolve_repository_path(run, root, old)?;
+    let mut new_path = resolve_repository_path(run, root, new)?;
     let target = root.join(&new_path);
     let is_move_into_directory = target.is_dir() && new_path != from;
     if is_move_into_directory {
@@ -57,7 +57,7 @@ fn move_failure(message: String) -> Failure {
 
 /// Returns the path relative to the repository root, with `/` as separator; empty for the root itself. Fails for a path
 /// outside the repository.
-fn find_repository_path(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
+fn resolve_repository_path(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
     let full = run.env.current_dir().join(path);
     policy::find_path_in_repository(root, &full)
         .ok_or_else(|| move_failure(format!("`{}` is outside the repository", path.display())))

@@ -13,7 +13,8 @@ use sluicegate_pipelines::file_moves::RepairError;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::fmt::Write as _;
 
-/// Prints what was moved and rewritten, as text or as JSON. Warns about rewritten files that could not be staged.
+/// Prints what was moved and rewritten, as text or as JSON. Warns about rewritten files that are not staged. After a
+/// repair, prints a note instead, because a repair never stages files.
 pub(crate) fn print_summary(
     run: &Run,
     plan: &MovePlan,

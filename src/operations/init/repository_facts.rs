@@ -36,7 +36,7 @@ impl From<Failure> for MissingFlag {
 }
 
 /// Returns one failure that lists all missing flags; `None` if there are none.
-fn reject_missing_flags(missing_flags: &[MissingFlag]) -> Option<Failure> {
+fn missing_flags_failure(missing_flags: &[MissingFlag]) -> Option<Failure> {
     let descriptions: Vec<&str> = missing_flags
         .iter()
         .map(|flag| flag.description.as_str())
@@ -114,7 +114,7 @@ pub(crate) fn detect_repository_facts(
     if args.adopt.is_some() && existing_config_dir.is_none() && chosen_config_dir.is_none() {
         missing_flags.push(missing_config_dir_flag(&candidates, args));
     }
-    if let Some(failure) = reject_missing_flags(&missing_flags).filter(|_| !args.dry_run) {
+    if let Some(failure) = missing_flags_failure(&missing_flags).filter(|_| !args.dry_run) {
         return Err(failure);
     }
     let is_config_dir_new = workspace.named_config_dir.is_some() || chosen_config_dir.is_some();
