@@ -190,7 +190,7 @@ fn check_existing_rules(
             format_count(error_count, "error")
         );
         return Err(
-            Failure::usage(message).with_hint("run `sluicegate rules lint` to see every problem of the file")
+            Failure::usage(message).with_hint("run `sluicegate rules lint` to see every problem in the file")
         );
     }
     if settings.uses_platform && !is_committed(workspace, &file.path)? {

@@ -293,7 +293,7 @@ async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
     ]
 }
 
-/// Checks that the platform accepts the review fields of the settings. Not applicable without a response.
+/// Checks with a test request that the platform accepts the review fields. Not applicable without a response.
 async fn check_review_request(settings: &DoctorSettings, platform: &Platform) -> Check {
     const NAME: &str = "review-request";
     let connection = &settings.connection;

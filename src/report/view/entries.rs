@@ -176,7 +176,8 @@ pub(super) enum RuleBlocks {
 type BlockKey<'a> = (&'a str, &'a str, Severity, Option<FindingState>, Option<String>);
 
 impl RuleBlocks {
-    /// Merges the entries of a rule in a file into a block, at the position of the first, if there are enough of them.
+    /// Merges the entries of a rule in a file into a block, at the position of the first, if there are more of them than
+    /// may stay separate.
     fn merge_related_entries(self, entries: Vec<FindingEntry<'_>>) -> Vec<FindingEntry<'_>> {
         let max_separate = match self {
             Self::None => return entries,
