@@ -172,11 +172,11 @@ pub(super) fn render_file_changes(
         }
         remaining_bytes -= flowchart.len();
     }
-    let (unlimited, no_values) = (usize::MAX, 0);
+    let (no_limit, no_values) = (usize::MAX, 0);
     // The size of the lists if each value of several lines is replaced by the number of its lines.
     let list_bytes: Vec<usize> = files
         .iter()
-        .map(|file| render_change_list(&file.change_lines, unlimited, no_values).len())
+        .map(|file| render_change_list(&file.change_lines, no_limit, no_values).len())
         .collect();
     let list_shares = share_equally(list_bytes.iter().copied(), remaining_bytes);
     remaining_bytes -= list_shares.iter().sum::<usize>();
@@ -184,7 +184,7 @@ pub(super) fn render_file_changes(
         .iter()
         .zip(list_bytes)
         .map(|(file, list_bytes)| {
-            let complete_list = render_change_list(&file.change_lines, unlimited, unlimited);
+            let complete_list = render_change_list(&file.change_lines, no_limit, no_limit);
             complete_list.len().saturating_sub(list_bytes)
         })
         .collect();
@@ -197,7 +197,7 @@ pub(super) fn render_file_changes(
             let value_share = value_shares[index];
             // There is no limit if all values fit: each takes the place of its count, which is a part of the list.
             let value_limit = if value_share == value_bytes[index] {
-                unlimited
+                no_limit
             } else {
                 value_share
             };

@@ -123,9 +123,9 @@ fn group_findings(file: &FileResults) -> UnmatchedFindings {
     groups
 }
 
-/// Removes one finding with the same identity from `candidates`, and returns whether there was one. With
-/// `SizeRule::NotWorse`, `candidates` are earlier findings, and one does not match if the size of `finding` is worse by
-/// its rule.
+/// Removes one finding with the same identity from `candidates`, and returns whether there was one.
+/// `SizeRule::NotWorse` is for candidates from the earlier report: a candidate does not match if the size of `finding`
+/// is worse.
 fn take_match(candidates: &mut UnmatchedFindings, finding: &Finding<'_>, size_rule: SizeRule) -> bool {
     let Some(sizes) = candidates.get_mut(&finding_key(finding)) else {
         return false;

@@ -49,7 +49,7 @@ pub(crate) fn compare_files(
     })
 }
 
-/// Reads one of the two files to compare; `None` for the null device, because that side has no file.
+/// Reads one of the two files to compare; `None` for the null device, which means that the file does not exist.
 fn read_compared_file(run: &Run, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     if is_null_device(path) {
         return Ok(None);
@@ -57,7 +57,7 @@ fn read_compared_file(run: &Run, path: &Path) -> Result<Option<Vec<u8>>, Failure
     read_user_file(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES).map(Some)
 }
 
-/// Returns whether this is `/dev/null`, with which git names a side without a file.
+/// Returns whether this is `/dev/null`, which git passes instead of a file that does not exist.
 pub(crate) fn is_null_device(path: &Path) -> bool {
     path == Path::new("/dev/null")
 }

@@ -213,7 +213,7 @@ fn check_existing_rules(
 }
 
 /// Returns the failure for a missing rules file, with a hint how to create or commit it. If the platform's hidden
-/// directory is unknown, the hint is to name it.
+/// directory is unknown, the hint is to name it. Returns `Err` if the reason could not be found out.
 fn missing_rules_failure(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Failure, Failure> {
     let deleted_config_dir = None;
     let remedy = workspace.find_rules_remedy(snapshot, deleted_config_dir)?;

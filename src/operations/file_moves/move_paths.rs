@@ -120,7 +120,7 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
     reject_case_conflicts(reader, moves)
 }
 
-/// Returns whether both paths name one file. This is so on a case-insensitive file system if only the case of a name
+/// Returns whether both paths name one file, which happens on a case-insensitive file system if only the case of a name
 /// changes. Links are different files, because a move would replace them.
 fn is_same_file(old: &Path, new: &Path) -> bool {
     !old.is_symlink()

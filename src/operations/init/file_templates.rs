@@ -155,7 +155,7 @@ pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
 }
 
 /// Returns the default action, image or URL that the job contains and the user has to replace. `None` if the program
-/// was built with the address of a published repository, because the defaults then exist.
+/// was built with the address of a published repository, because these defaults then exist.
 pub(crate) fn find_placeholder(job: &str) -> Option<String> {
     if address::repository_url().is_some() {
         return None;

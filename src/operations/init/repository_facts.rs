@@ -133,7 +133,7 @@ pub(crate) fn detect_repository_facts(
         default_branch: detect_default_branch(repo)?,
         pipeline_count: snapshot.list_files(&is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
-        shared_file: find_shared_file(&snapshot, config_dir_name),
+        shared_file: find_shared_pipelines_file(&snapshot, config_dir_name),
         is_config_dir_new,
         sole_candidate,
         candidates,
@@ -170,8 +170,8 @@ fn choose_recipe(
     }))
 }
 
-/// Returns the path of the shared-pipelines file; `None` if it does not exist.
-fn find_shared_file(snapshot: &Snapshot<'_>, config_dir: Option<&str>) -> Option<String> {
+/// Returns the path of the shared-pipelines file; `None` if it does not exist or the hidden directory is unknown.
+fn find_shared_pipelines_file(snapshot: &Snapshot<'_>, config_dir: Option<&str>) -> Option<String> {
     let path = format!("{}/{SHARED_PIPELINES_FILE}", config_dir?);
     matches!(snapshot.find_file(&path), Ok(Some(_))).then_some(path)
 }

@@ -86,7 +86,7 @@ fn reject_unknown_decisions(task_id: &str, task: &Task, decisions: &[Decision]) 
     Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint))
 }
 
-/// Returns the ids of the sent decisions that are still pending by the response.
+/// Returns the ids of the sent decisions that are still pending according to the response.
 fn list_undecided_ids<'d>(response: &RemainingDecisions, decisions: &'d [Decision]) -> Vec<&'d str> {
     let pending_ids: Vec<&str> = response
         .pending_decisions

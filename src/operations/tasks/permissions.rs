@@ -27,7 +27,7 @@ pub(crate) fn replace_permissions(
     })?
 }
 
-/// Returns the names of the tools that the task may use by the response; `None` if the response has no list.
+/// Returns the names of the tools that the task may use according to the response; `None` if the response has no list.
 fn list_granted_tools(response: &Permissions) -> Option<Vec<&str>> {
     let permissions = response.granted_permissions.as_ref()?;
     Some(

@@ -253,7 +253,7 @@ fn read_reported_files(
 }
 
 /// Returns the current results that only follow from broken links in the pipeline. A report folds them into the finding
-/// about the link. If the report folds none, returns none.
+/// about the link. Returns an empty list if the report has no folded findings.
 fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &Pipeline) -> Vec<RuleResult> {
     let mut violations = reported_file.results.iter().flat_map(|result| &result.violations);
     if !violations.any(|violation| violation.folded_count > 0) {

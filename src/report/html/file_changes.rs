@@ -46,7 +46,7 @@ impl FileChangesView {
 }
 
 impl<'v, 'a> PageChanges<'v, 'a> {
-    /// Creates the changes of a page. Facets take a part of the width of pictures above the findings of a file.
+    /// Creates the changes of a page. With facets next to the findings, the pictures above the findings are narrower.
     pub(super) fn new(view: &'v View<'a>, has_facets: bool) -> Self {
         Self {
             view,

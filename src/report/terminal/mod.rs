@@ -276,7 +276,7 @@ fn push_message(output: &mut String, finding: &Finding<'_>, links: &TerminalLink
 }
 
 /// Adds the notices, as lines or as commands of the host, then the problems of the run, the next step, and an empty
-/// line. Adds no text if there is none of them.
+/// line. Adds no text if the run has nothing to report.
 fn push_notices(output: &mut String, view: &View<'_>, style: Style) {
     let start = output.len();
     if style.annotations == AnnotationStyle::None {
