@@ -48,7 +48,7 @@ fn describe_findings(report: &Report) -> Option<String> {
     let describe_part =
         |number: usize, noun: &str| (number > 0).then(|| format_count(number, &format!("{new}{noun}")));
     let not_evaluated =
-        (totals.not_evaluated > 0).then(|| describe_unevaluated(report, totals.not_evaluated));
+        (totals.not_evaluated > 0).then(|| describe_unevaluated_results(report, totals.not_evaluated));
     let counted_parts = [
         describe_part(totals.errors, "error"),
         describe_part(totals.warnings, "warning"),
@@ -78,7 +78,7 @@ fn describe_findings(report: &Report) -> Option<String> {
 
 /// Returns `7 pipelines not evaluated` if each of the results that could not be evaluated is about an entire pipeline,
 /// otherwise `7 not evaluated`, because some results are about single rules.
-fn describe_unevaluated(report: &Report, result_count: usize) -> String {
+fn describe_unevaluated_results(report: &Report, result_count: usize) -> String {
     let subject = if count_unevaluated_pipelines(report) == result_count {
         format_count(result_count, "pipeline")
     } else {

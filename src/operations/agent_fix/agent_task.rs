@@ -114,7 +114,7 @@ impl TaskFollower<'_> {
         let result = loop {
             tokio::select! {
                 result = &mut poll => break result,
-                () = log.wait_and_print() => {}
+                () = log.wait_and_print_messages() => {}
             }
         };
         let (task, end) = result.map_err(|error| {
@@ -245,7 +245,7 @@ impl<'a> MessageLog<'a> {
     }
 
     /// Waits for one polling interval, and prints the messages that are new since the last call.
-    async fn wait_and_print(&mut self) {
+    async fn wait_and_print_messages(&mut self) {
         tokio::time::sleep(self.interval).await;
         self.print_new_messages().await;
     }

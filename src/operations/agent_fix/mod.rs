@@ -72,7 +72,7 @@ fn run_agent_fix(
     let sources = &review.workspace.sources;
     let environment = sources.resolve_environment(args.environment.clone())?;
     let poll_settings = sources.resolve_poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?;
-    let paths = resolve_paths(run, &review, selection)?;
+    let paths = resolve_selected_paths(run, &review, selection)?;
     let report = match &args.from {
         Some(file) => review.read_report(file)?,
         None => review.request_review(&review.target, &[])?,
@@ -275,7 +275,7 @@ fn exit_status(comparison: &FixComparison) -> ExitStatus {
 }
 
 /// Returns the paths that the user passed to restrict the findings, relative to the repository root.
-fn resolve_paths(
+fn resolve_selected_paths(
     run: &Run,
     review: &BranchReview<'_>,
     selection: &SelectionArgs,

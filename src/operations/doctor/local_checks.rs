@@ -180,7 +180,7 @@ fn check_existing_rules(
     let Some(file) = workspace.find_rules_file(snapshot)? else {
         return Err(missing_rules_failure(workspace, snapshot)?);
     };
-    let problems = rules::lint_rules_file(&read_content(workspace, &file)?);
+    let problems = rules::lint_rules_file(&read_valid_document(workspace, &file)?);
     let error_count = problems.iter().filter(|problem| problem.is_error).count();
     if let Some(first_error) = problems.iter().find(|problem| problem.is_error) {
         let location = format!("{}:{}", file.path, first_error.position.line);
@@ -258,7 +258,7 @@ fn check_shared_pipelines(
             )))
         };
     };
-    let shared_pipelines = SharedPipelines::parse(&read_content(workspace, &file)?)
+    let shared_pipelines = SharedPipelines::parse(&read_valid_document(workspace, &file)?)
         .map_err(|error| Failure::usage(format!("{}: {error}", file.path)))?;
     let mut missing_pipelines = Vec::new();
     for entry in shared_pipelines.entries.iter().filter(|entry| entry.enabled) {
@@ -288,7 +288,7 @@ fn check_shared_pipelines(
 }
 
 /// Reads the file. Content that is not a valid document is a failure.
-fn read_content(workspace: &Workspace<'_>, file: &SnapshotFile) -> Result<Vec<u8>, Failure> {
+fn read_valid_document(workspace: &Workspace<'_>, file: &SnapshotFile) -> Result<Vec<u8>, Failure> {
     let document = workspace.read_document(file)?;
     document.map_err(|error| Failure::usage(format!("{}: {error}", file.path)))
 }

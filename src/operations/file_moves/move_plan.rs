@@ -200,7 +200,7 @@ fn find_gate_file_edits(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resul
     let shared_path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
     let config_file = reader.workspace.config_file.as_deref();
     let files: [(Option<&str>, FindEdits); 3] = [
-        (shared_path.as_deref(), find_shared_edits),
+        (shared_path.as_deref(), find_shared_pipeline_edits),
         (Some(FILE_NAME), find_waiver_edits),
         (config_file, find_setting_edits),
     ];
@@ -222,7 +222,7 @@ type FindEdits = fn(&[u8], &PathMove) -> Vec<ValueEdit>;
 
 /// Returns the edits of the shared-pipelines file: the paths of moved pipelines. A file that cannot be parsed needs
 /// none.
-fn find_shared_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
+fn find_shared_pipeline_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let entries = SharedPipelines::parse(bytes)
         .map(|file| file.entries)
         .unwrap_or_default();

@@ -22,7 +22,7 @@ pub(crate) fn print_summary(
     args: &MvArgs,
 ) -> Result<(), Failure> {
     if !unstaged_files.paths.is_empty() {
-        run.ui.warn(&describe_unstaged(unstaged_files));
+        run.ui.warn(&describe_unstaged_files(unstaged_files));
     } else if plan.moves.is_none() && !plan.edits.is_empty() && !args.dry_run {
         run.ui
             .say("the repaired files are not staged: review them with `git diff`, then run `git add`");
@@ -38,7 +38,7 @@ pub(crate) fn print_summary(
 }
 
 /// Describes which rewritten files are not staged, and the reason.
-fn describe_unstaged(unstaged_files: &UnstagedFiles) -> String {
+fn describe_unstaged_files(unstaged_files: &UnstagedFiles) -> String {
     let files = List::new(&unstaged_files.paths);
     let reason = match &unstaged_files.reason {
         Some(error) => text::escape_line(error),

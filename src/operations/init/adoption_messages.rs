@@ -81,9 +81,9 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
         (0, _) => String::new(),
         (number, true) => {
             let subject = format!("every current finding ({})", format_count(number, "finding"));
-            describe_effect(adopt, needs_new_only_setting(facts, plan), &subject)
+            describe_adoption_effect(adopt, needs_new_only_setting(facts, plan), &subject)
         }
-        (_, false) => describe_effect(
+        (_, false) => describe_adoption_effect(
             adopt,
             needs_new_only_setting(facts, plan),
             "every current finding in them",
@@ -91,7 +91,7 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
     };
     format!(
         "\nThe change that introduces the gate is {review}:\n{}",
-        indent_lines(&(effect + &describe_unevaluated(facts)))
+        indent_lines(&(effect + &describe_unevaluated_files(facts)))
     )
 }
 
@@ -108,7 +108,7 @@ fn needs_new_only_setting(facts: &RepositoryFacts, plan: &InitPlan) -> bool {
 
 /// Describes whether the current findings fail the gate in this change, and what applies after its merge. `subject` is
 /// the text for the findings, with which the sentence begins.
-fn describe_effect(adopt: Adopt, needs_new_only_setting: bool, subject: &str) -> String {
+fn describe_adoption_effect(adopt: Adopt, needs_new_only_setting: bool, subject: &str) -> String {
     match adopt {
         Adopt::NewOnly if needs_new_only_setting => format!(
             "sluicegate.yaml is not changed, so {subject} fails the gate. For this one change, the job can set\n\
@@ -130,7 +130,7 @@ fn describe_effect(adopt: Adopt, needs_new_only_setting: bool, subject: &str) ->
 
 /// Describes the files that could not be evaluated: no way to adopt the gate excuses them, so the review fails. Returns
 /// an empty text if all files were evaluated.
-fn describe_unevaluated(facts: &RepositoryFacts) -> String {
+fn describe_unevaluated_files(facts: &RepositoryFacts) -> String {
     let paths = facts.findings.list_unevaluated_paths();
     if paths.is_empty() {
         return String::new();

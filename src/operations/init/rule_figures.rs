@@ -99,19 +99,19 @@ fn describe_other_limits(rule: &str, sizes: &[u64]) -> String {
             candidates
                 .iter()
                 .copied()
-                .find(|limit| count_affected(rule, *limit, sizes) <= maximum)
+                .find(|limit| count_sizes_over_limit(rule, *limit, sizes) <= maximum)
         })
         .collect();
     limits_to_show.dedup();
     let descriptions: Vec<String> = limits_to_show
         .into_iter()
-        .map(|limit| format!("{limit}: {}", count_affected(rule, limit, sizes)))
+        .map(|limit| format!("{limit}: {}", count_sizes_over_limit(rule, limit, sizes)))
         .collect();
     descriptions.join(", ")
 }
 
 /// Returns how many of the sizes exceed the limit.
-fn count_affected(rule: &str, limit: u64, sizes: &[u64]) -> usize {
+fn count_sizes_over_limit(rule: &str, limit: u64, sizes: &[u64]) -> usize {
     sizes
         .iter()
         .filter(|size| rules::is_worse_size(rule, limit, **size))

@@ -40,7 +40,7 @@ pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
             describe_outcome(&response, &decisions)
                 + &task_text::describe_decisions(&args.id, pending_decisions)
         })?;
-        check_decided(&args.id, &response, &decisions)
+        check_decisions_made(&args.id, &response, &decisions)
     })?
 }
 
@@ -102,7 +102,7 @@ fn list_undecided_ids<'d>(response: &RemainingDecisions, decisions: &'d [Decisio
 }
 
 /// Describes how many decisions are still pending. Returns an empty text if a sent decision is among them, because
-/// `check_decided` reports this decision.
+/// `check_decisions_made` reports this decision.
 fn describe_outcome(response: &RemainingDecisions, decisions: &[Decision]) -> String {
     let pending_count = response.pending_decisions.as_ref().map(Vec::len);
     match pending_count {
@@ -115,7 +115,7 @@ fn describe_outcome(response: &RemainingDecisions, decisions: &[Decision]) -> St
 }
 
 /// Fails if a sent decision is still pending, or if the response does not show whether it is.
-fn check_decided(task: &str, response: &RemainingDecisions, decisions: &[Decision]) -> CommandResult {
+fn check_decisions_made(task: &str, response: &RemainingDecisions, decisions: &[Decision]) -> CommandResult {
     let undecided_ids = list_undecided_ids(response, decisions);
     let (status, message) = if response.pending_decisions.is_none() {
         let message = "the response does not list the pending decisions";

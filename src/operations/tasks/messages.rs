@@ -41,8 +41,11 @@ pub(crate) fn print_messages(
     };
     run.block_on(async {
         let status = match pace {
-            None => history.print_available().await.map(|()| ExitStatus::Success),
-            Some(pace) => history.print_until_end(pace).await,
+            None => history
+                .print_available_messages()
+                .await
+                .map(|()| ExitStatus::Success),
+            Some(pace) => history.print_messages_until_end(pace).await,
         };
         history.finish_output()?;
         status
@@ -61,7 +64,7 @@ struct MessageHistory<'a> {
 
 impl MessageHistory<'_> {
     /// Reads all messages that exist now, and prints them.
-    async fn print_available(&mut self) -> Result<(), Failure> {
+    async fn print_available_messages(&mut self) -> Result<(), Failure> {
         loop {
             match self.reader.read_next(&self.platform, self.id).await {
                 Ok((events, has_more)) => {
@@ -89,7 +92,7 @@ impl MessageHistory<'_> {
 
     /// Prints messages until the task ends. Requests the status before the messages, so that the last messages before
     /// the end are not missed.
-    async fn print_until_end(&mut self, mut pace: Pace) -> CommandResult {
+    async fn print_messages_until_end(&mut self, mut pace: Pace) -> CommandResult {
         let (mut was_waiting, mut state) = (false, None);
         loop {
             let Some(task) = pace.before_deadline(self.platform.fetch_task(self.id)).await else {
@@ -100,7 +103,7 @@ impl MessageHistory<'_> {
                 Err(error) => return Err(task_request_failure(&self.platform, self.id, error).await),
             };
             state = Some(task_text::describe_state(&task));
-            match pace.before_deadline(self.print_available()).await {
+            match pace.before_deadline(self.print_available_messages()).await {
                 Some(result) => result?,
                 None => return Err(self.timeout_failure(state)),
             }

@@ -64,14 +64,14 @@ fn format_row(entry: &WaiverEntry, status: WaiverStatus) -> Vec<String> {
         state_name(status).to_owned(),
         entry.rule.clone(),
         entry.path.clone(),
-        format_optional(entry.about.clone().or(size)),
-        format_optional(entry.last_day.map(|until| until.to_string())),
-        format_optional(entry.owner.clone()),
+        format_optional_cell(entry.about.clone().or(size)),
+        format_optional_cell(entry.last_day.map(|until| until.to_string())),
+        format_optional_cell(entry.owner.clone()),
         entry.reason.clone(),
     ]
 }
 
 /// Returns the text of a table cell, or `-` if it has no value.
-fn format_optional(text: Option<String>) -> String {
+fn format_optional_cell(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
 }

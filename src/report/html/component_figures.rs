@@ -42,7 +42,7 @@ pub(super) fn render_pictures(
     let mut html = if complete_picture.fits_width(width) {
         figures.render(&complete_picture, id, "Canvas")
     } else {
-        figures.render_parts(&complete_picture, id)
+        figures.render_wide_canvas(&complete_picture, id)
     };
     if canvas.omitted_count > 0 {
         let _ = writeln!(
@@ -73,7 +73,7 @@ struct ComponentFigures<'a> {
 impl ComponentFigures<'_> {
     /// Renders a canvas that is too wide to read: its changed part, then an overview and the complete canvas in a fold.
     /// If the changed part would be empty or have all components, the overview comes first instead.
-    fn render_parts(&mut self, complete_picture: &Picture<'_>, id: &str) -> String {
+    fn render_wide_canvas(&mut self, complete_picture: &Picture<'_>, id: &str) -> String {
         let canvas = complete_picture.canvas();
         let (part, omitted_count) = canvas.select_changed_part(MAX_FIRST_COMPONENTS);
         let full_id = format!("{id}-full");
