@@ -68,9 +68,10 @@ pub(super) fn collect_report_annotations(report: &Report, context: &ReportContex
 }
 
 /// Collects the annotations of files for a host that also shows the notices of the log as annotations. They are the
-/// findings, and each unreviewed file that a notice names only together with others. The host shows at most `limit`
-/// annotations of each level, including the notices. If there are more, the last one states the number of omitted
-/// annotations and that `overflow_place` has them.
+/// findings, and the unreviewed files that share one notice, because such a notice is not shown at a file. Files with a
+/// reason that the log has already shown are omitted. The host shows at most `limit` annotations of each level,
+/// including the notices. If there are more, the last one states the number of omitted annotations and that
+/// `overflow_place` has them.
 pub(super) fn collect_limited_file_annotations(
     report: &Report,
     context: &ReportContext,

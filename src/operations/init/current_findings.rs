@@ -52,8 +52,9 @@ impl CurrentFindings {
             .count()
     }
 
-    /// Evaluates the rules on all pipelines on disk, and prepares the rules file and the waivers file to write. Without
-    /// a rules file, the rules are those of the file to write. `config_dir` is the directory for that file.
+    /// Evaluates all pipelines on disk against the rules file, or against the default rules if it is missing. With a
+    /// chosen way to adopt the gate, also prepares the missing rules file in `config_dir`, and for `waivers` the waivers
+    /// file.
     pub(crate) fn evaluate(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
