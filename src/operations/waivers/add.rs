@@ -40,6 +40,7 @@ pub(crate) fn add_waivers(
 ) -> Result<(), Failure> {
     let terms = parse_waiver_terms(args)?;
     let entries = if let (Some(rule), Some(path)) = (&args.rule, &args.path) {
+        // The path of a waiver is a glob. A path that exists as a file is meant literally, so it is escaped.
         let path = match snapshot.find_file(path)? {
             Some(_) => escape_glob(path),
             None => path.clone(),

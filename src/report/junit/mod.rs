@@ -125,13 +125,14 @@ fn build_suites<'r>(
         let cases = build_file_cases(file, label, &order.sort_results(file), report.fail_on());
         (file.path.as_str(), cases)
     });
+    let unknown_line = None;
     let excluded_suites = report.excluded_files.iter().map(move |file| {
-        let place = CasePlace::new(&file.path, labels.label(&file.path), None);
+        let place = CasePlace::new(&file.path, labels.label(&file.path), unknown_line);
         let case = build_skipped_case(&place.name("excluded"), "excluded", &file.reason);
         (file.path.as_str(), vec![place.place_case(case)])
     });
     let unreviewed_suites = report.unreviewed_files.iter().map(move |file| {
-        let place = CasePlace::new(&file.path, labels.label(&file.path), None);
+        let place = CasePlace::new(&file.path, labels.label(&file.path), unknown_line);
         let name = place.name("unreviewed");
         let case = build_error_case(&name, "unreviewed", &describe_unreviewed_file(&file.reason));
         (file.path.as_str(), vec![place.place_case(case)])
