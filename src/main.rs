@@ -9,6 +9,7 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Runs the program with the arguments and the environment of this process, and returns the exit code.
 fn main() -> ExitCode {
     sluicegate::run(std::env::args_os(), Env::capture()).into()
 }

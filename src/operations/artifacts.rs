@@ -1,4 +1,4 @@
-//! The published versions and the shared pipelines of the account.
+//! Prints the account's published versions and shared pipelines.
 
 use crate::job::cli::OutputArgs;
 use crate::session::artifact_versions::{artifact_prefixes, describe_missing_prefix, unpublished_failure};
@@ -61,7 +61,7 @@ fn print_list(
 }
 
 /// Returns the table cells of each item, one cell for each key.
-fn build_rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {
+fn build_table_rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {
     items
         .iter()
         .map(|item| keys.iter().map(|key| format_cell(item, key)).collect())
@@ -130,5 +130,7 @@ fn format_details(raw: &Value) -> String {
         .map(Vec::as_slice)
         .unwrap_or_default();
     let keys = ["sharedPipelineId", "sourcePipeline", "description"];
-    facts.collect::<String>() + "\n" + &format_table(&column_headings(&keys), &build_rows(pipelines, &keys))
+    facts.collect::<String>()
+        + "\n"
+        + &format_table(&column_headings(&keys), &build_table_rows(pipelines, &keys))
 }

@@ -1,5 +1,5 @@
-//! The work of the commands apart from the gate that need more than their own file: one module for each. What two of
-//! them share is in the module of its subject, such as `session` or `gate`.
+//! Does the work of each command that needs more than its own file, except for the gate: one module for each command.
+//! Code that two commands share is in the module for its subject, such as `session` or `gate`.
 
 pub(crate) mod agent_fix;
 pub(crate) mod artifacts;

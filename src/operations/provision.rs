@@ -47,7 +47,7 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
     apply_resolutions(&mut state, &plan, &args.resolve)?;
     state
         .check_plan(&plan)
-        .map_err(|error| explain_state_error(error, &path))?;
+        .map_err(|error| state_failure(error, &path))?;
     // Checks the settings of the connection, also for a dry run; sends nothing.
     let platform = run.create_platform_client(&connection)?;
     if args.dry_run {
@@ -143,7 +143,7 @@ fn resolution_failure(resolution: &str) -> Failure {
 }
 
 /// Returns the failure for a problem with the state file at `path`, with a hint how to continue.
-fn explain_state_error(error: StateError, path: &Path) -> Failure {
+fn state_failure(error: StateError, path: &Path) -> Failure {
     let hint = match &error {
         StateError::Unknown { step } => {
             let id = if *step == ProvisionStep::Project {
@@ -168,7 +168,7 @@ impl From<StateError> for Failure {
     /// Converts an error from reading the state. The path can be empty, because only the hint for
     /// [`StateError::Changed`] contains it, and reading never returns that error.
     fn from(error: StateError) -> Self {
-        explain_state_error(error, Path::new(""))
+        state_failure(error, Path::new(""))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Streaming pipelines of the platform.
+//! Creates and controls the platform's streaming pipelines.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -17,7 +17,8 @@ use uuid::Uuid;
 /// Default time to wait for a status, in seconds.
 const DEFAULT_TIMEOUT_SECONDS: u64 = 300;
 
-/// Creates the streaming pipeline that the file describes, and prints the response.
+/// Creates the streaming pipeline that the file describes, and prints the response. First prints a note for each value
+/// of the file that is changed before it is sent.
 pub(crate) fn create_stream(
     run: &Run,
     file: &Path,
@@ -142,7 +143,7 @@ pub(crate) fn print_status(run: &Run, id: &str, output: OutputArgs) -> CommandRe
 pub(crate) fn wait_for_status(
     run: &Run,
     id: &str,
-    state: &str,
+    wanted_status: &str,
     pace: &PaceArgs,
     output: OutputArgs,
 ) -> CommandResult {
@@ -155,7 +156,7 @@ pub(crate) fn wait_for_status(
     } = run.create_project_client()?;
     let pace = Pace::new(poll_settings.first_interval, poll_settings.time_limit);
     run.block_on(async {
-        let (status, end) = follow::poll_stream(&platform, project, id, state, pace, |status| {
+        let (status, end) = follow::poll_stream(&platform, project, id, wanted_status, pace, |status| {
             run.ui.say(&format!("the status is {status}"));
         })
         .await
@@ -165,7 +166,7 @@ pub(crate) fn wait_for_status(
             return Ok(ExitStatus::Success);
         }
         let message = format!(
-            "the streaming pipeline {id} was not {state} within {} s: its status is {}",
+            "the streaming pipeline {id} was not {wanted_status} within {} s: its status is {}",
             poll_settings.time_limit.as_secs(),
             status.status.as_deref().unwrap_or("unknown")
         );

@@ -15,7 +15,7 @@ use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 use std::time::Duration;
 
-/// Maximum delay until the details reflect a change.
+/// Maximum time to wait until the platform reports the change of the latest version.
 const MAX_DELAY: Duration = Duration::from_secs(5);
 
 pub(crate) struct VersionSwitch<'a> {
@@ -91,12 +91,13 @@ impl<'a> VersionSwitch<'a> {
         )
     }
 
-    /// Disables all enabled versions except the newest ones. Without `--yes`, only lists them.
+    /// Disables all enabled versions except the newest ones, of which `--keep` sets the number. Without `--yes`, only
+    /// lists the versions to disable.
     pub(crate) async fn prune(self, args: &PruneArgs) -> CommandResult {
         let versions = list_versions(self.platform, &self.prefix).await?;
         let latest = self.fetch_latest_name().await?;
-        let keep = usize::try_from(args.keep).unwrap_or(usize::MAX);
-        let old_versions = list_surplus_versions(&versions, &latest, keep).map_err(|error| {
+        let kept_count = usize::try_from(args.keep).unwrap_or(usize::MAX);
+        let old_versions = list_surplus_versions(&versions, &latest, kept_count).map_err(|error| {
             Failure::new(ExitStatus::Undecided, error).with_hint("disable the versions one by one")
         })?;
         if args.yes {
@@ -114,7 +115,7 @@ impl<'a> VersionSwitch<'a> {
         let version_count = format_count(old_versions.len(), "version");
         let message = match (old_versions.as_slice(), args.yes) {
             ([], _) => format!(
-                "no version to disable: {} has no enabled version besides the {keep} newest",
+                "no version to disable: {} has no enabled version besides the {kept_count} newest",
                 self.prefix
             ),
             (old_versions, true) => format!(

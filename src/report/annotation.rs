@@ -36,7 +36,7 @@ const REVIEW_TITLE: &str = "review";
 /// The title of an annotation about a file without a review.
 const UNREVIEWED_TITLE: &str = "unreviewed";
 
-/// An annotation. All its text may come from outside.
+/// An annotation, whose texts are not escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Annotation {
     pub level: Level,
@@ -68,9 +68,10 @@ pub(super) fn collect_report_annotations(report: &Report, context: &ReportContex
 }
 
 /// Collects the annotations of files for a host that also shows the notices of the log as annotations. They are the
-/// findings, and each unreviewed file that a notice names only together with others. The host shows at most `limit`
-/// annotations of each level, including the notices. If there are more, the last one states the number of omitted
-/// annotations and that `overflow_place` has them.
+/// findings, and the unreviewed files that share one notice, because such a notice is not shown at a file. Files with a
+/// reason that the log has already shown are omitted. The host shows at most `limit` annotations of each level,
+/// including the notices. If there are more, the last one states the number of omitted annotations and that
+/// `overflow_place` has them.
 pub(super) fn collect_limited_file_annotations(
     report: &Report,
     context: &ReportContext,
@@ -87,7 +88,7 @@ pub(super) fn collect_limited_file_annotations(
             annotate_file(Level::Error, path, first_line, UNREVIEWED_TITLE, message)
         });
     let annotations = annotate_findings(report, context, unreviewed_annotations);
-    // Whether the run passes is not known here, so that problems are taken as errors.
+    // It is not known here whether the run passes, so problems are treated as errors.
     let is_passing = false;
     let notices = annotate_notices(&View::new(report, context, ViewMedium::Log), is_passing);
     limit_annotations(

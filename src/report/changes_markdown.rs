@@ -37,7 +37,7 @@ pub(crate) struct ChangesPage {
 pub(crate) struct ChangedPipelineCallers {
     /// A sentence with the number of callers.
     pub summary: String,
-    /// A sentence for each caller with its call path. Contains text from outside.
+    /// A sentence for each caller with its call path. The sentences are not escaped.
     pub callers: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct ChangedPipelineCallers {
 pub(crate) struct ConsumerChanges {
     /// The number of changes by class.
     pub summary: String,
-    /// Each change with its class, the worst first. Contains text from outside.
+    /// Each change with its class, the worst first. The descriptions are not escaped.
     pub changes: Vec<(ChangeClass, String)>,
 }
 
@@ -54,7 +54,8 @@ pub(crate) struct ConsumerChanges {
 pub(super) const MAX_LISTED_ITEMS: usize = 100;
 
 impl ConsumerChanges {
-    /// Returns the changes as a list with a title. `escape` is applied to the items, which contain text from outside.
+    /// Returns the changes as a list with a title. Escapes the items, but not the title, with the function `escape` of
+    /// the output format.
     pub(super) fn to_titled_list(&self, escape: &dyn Fn(&str) -> String) -> TitledList {
         TitledList {
             title: format!("Shared pipelines: {}", self.summary),
@@ -68,7 +69,8 @@ impl ConsumerChanges {
 }
 
 impl ChangedPipelineCallers {
-    /// Returns the callers as a list with a title. `escape` is applied to the items, which contain text from outside.
+    /// Returns the callers as a list with a title. Escapes the items, but not the title, with the function `escape` of
+    /// the output format.
     pub(super) fn to_titled_list(&self, escape: &dyn Fn(&str) -> String) -> TitledList {
         TitledList {
             title: self.summary.clone(),
@@ -170,10 +172,11 @@ pub(super) fn render_file_changes(
         }
         remaining_bytes -= flowchart.len();
     }
+    let (no_limit, no_values) = (usize::MAX, 0);
     // The size of the lists if each value of several lines is replaced by the number of its lines.
     let list_bytes: Vec<usize> = files
         .iter()
-        .map(|file| render_change_list(&file.change_lines, usize::MAX, 0).len())
+        .map(|file| render_change_list(&file.change_lines, no_limit, no_values).len())
         .collect();
     let list_shares = share_equally(list_bytes.iter().copied(), remaining_bytes);
     remaining_bytes -= list_shares.iter().sum::<usize>();
@@ -181,7 +184,7 @@ pub(super) fn render_file_changes(
         .iter()
         .zip(list_bytes)
         .map(|(file, list_bytes)| {
-            let complete_list = render_change_list(&file.change_lines, usize::MAX, usize::MAX);
+            let complete_list = render_change_list(&file.change_lines, no_limit, no_limit);
             complete_list.len().saturating_sub(list_bytes)
         })
         .collect();
@@ -194,7 +197,7 @@ pub(super) fn render_file_changes(
             let value_share = value_shares[index];
             // There is no limit if all values fit: each takes the place of its count, which is a part of the list.
             let value_limit = if value_share == value_bytes[index] {
-                usize::MAX
+                no_limit
             } else {
                 value_share
             };

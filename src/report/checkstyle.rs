@@ -44,7 +44,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     writeln!(writer, "</checkstyle>")
 }
 
-/// Returns the severity in Checkstyle's terms, which has `info` instead of notices.
+/// Returns the severity in Checkstyle's terms. Checkstyle has `info` instead of notices.
 const fn severity_name(level: Level) -> &'static str {
     match level {
         Level::Error => "error",

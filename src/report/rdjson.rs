@@ -29,7 +29,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     write_json(writer, |json| serde_json::to_writer_pretty(json, &document))
 }
 
-/// Returns the severity in the format's terms, which has `INFO` instead of notices.
+/// Returns the severity in the format's terms. The format has `INFO` instead of notices.
 const fn severity_name(level: Level) -> &'static str {
     match level {
         Level::Error => "ERROR",

@@ -72,7 +72,8 @@ fn shorten_and_escape(text: &str) -> String {
     escape(&truncation::truncate(text, MAX_TEXT_CHARS))
 }
 
-/// Describes what the changes since the older version mean for consumers, from the most severe class of the changes.
+/// Describes what the changes since the older version mean for consumers, from the most severe class of the changes. If
+/// breaking changes were accepted, adds the reason.
 fn describe_overall_change(compat: &Compatibility, old_name: &str) -> String {
     let old_name = shorten_and_escape(old_name);
     if compat.ids_only {

@@ -8,13 +8,16 @@ use std::collections::BTreeMap;
 /// The path of entries about the run if no path of a file is known.
 const DEFAULT_PATH: &str = "sluicegate.yaml";
 
+/// The ordinal in the fingerprint of a remark that is not numbered among remarks with the same fingerprint parts.
+const FIRST_ORDINAL: u64 = 0;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RemarkKind {
     /// A file that was not reviewed.
     Unreviewed,
     /// A change to the gate configuration.
     GateChange,
-    /// A break of consumers of shared pipelines.
+    /// A change that breaks consumers of shared pipelines.
     Break,
     /// The verdict, if nothing else explains it.
     Verdict,
@@ -29,7 +32,7 @@ pub(super) struct Remark<'r> {
     pub path: &'r str,
     /// Line number from 1; `None` if the remark is about the entire file.
     pub line: Option<u32>,
-    /// A sentence. Contains text from outside.
+    /// A sentence, which is not escaped.
     pub text: String,
     pub fingerprint: Fingerprint,
 }
@@ -43,7 +46,7 @@ pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
         path: &file.path,
         line: None,
         text: describe_unreviewed_file(&file.reason),
-        fingerprint: Fingerprint::new(&["unreviewed", &file.path], 0),
+        fingerprint: Fingerprint::new(&["unreviewed", &file.path], FIRST_ORDINAL),
     });
     let gate_change_remarks = report.gate_changes.iter().map(|change| Remark {
         kind: RemarkKind::GateChange,
@@ -51,7 +54,7 @@ pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
         path: &change.path,
         line: None,
         text: describe_gate_change(change),
-        fingerprint: Fingerprint::new(&["gate-change", &change.path], 0),
+        fingerprint: Fingerprint::new(&["gate-change", &change.path], FIRST_ORDINAL),
     });
     let break_remarks = report.compat.iter().flat_map(|compat| {
         compat.breaking_changes().map(|change| {
@@ -63,7 +66,7 @@ pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
                 path,
                 line: Some(line),
                 text: change.describe_fully(),
-                fingerprint: Fingerprint::new(&["breaks-consumers", id, &change.describe()], 0),
+                fingerprint: Fingerprint::new(&["breaks-consumers", id, &change.describe()], FIRST_ORDINAL),
             }
         })
     });
@@ -87,7 +90,7 @@ pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportCon
         path: find_existing_path(report, context),
         line: None,
         text: describe_run_problem(report)?,
-        fingerprint: Fingerprint::new(&["verdict", report.verdict.name()], 0),
+        fingerprint: Fingerprint::new(&["verdict", report.verdict.name()], FIRST_ORDINAL),
     })
 }
 

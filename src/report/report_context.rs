@@ -49,7 +49,7 @@ pub(crate) struct ReportContext {
     pub reports: Vec<String>,
     /// The errors in the rules file.
     pub rules_file_errors: Vec<RulesFileError>,
-    /// How to provide the missing rules file, if it is missing. Contains text from outside.
+    /// How to provide the missing rules file, if it is missing. Not escaped.
     pub missing_rules_hint: Option<String>,
     /// A file of the reviewed commit, for entries about a run without a reviewed file.
     pub existing_file: Option<String>,
@@ -94,7 +94,7 @@ impl ReportContext {
     }
 
     /// Returns an instruction such as `run …` that fixes a finding about the rules file: create the file if it is
-    /// missing, otherwise check it. Contains text from outside.
+    /// missing, otherwise check it. The caller must escape the result.
     pub(super) fn rules_file_hint(&self, finding: &Finding<'_>) -> &str {
         let missing_file_hint = match &self.missing_rules_hint {
             Some(hint) => hint,
@@ -108,7 +108,7 @@ impl ReportContext {
     }
 
     /// Lists the first places in the rules file that cause this finding. If there are more, the last item counts them.
-    /// Contains text from outside.
+    /// The caller must escape the items.
     pub(super) fn list_rules_file_places(&self, finding: &Finding<'_>) -> Vec<String> {
         let places = self.find_rules_file_places(finding.rule, finding.error_type);
         List::with_limit(places, MAX_LISTED_PLACES)

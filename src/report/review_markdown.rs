@@ -1,5 +1,5 @@
 //! Renders the review as a page of Markdown: GitHub's step summary, a comment on a pull or merge request, an annotation
-//! of Buildkite. They differ in their size limits.
+//! of Buildkite. These pages differ only in their size limits.
 
 use crate::report::changes_markdown;
 use crate::report::finding_tone::Tone;
@@ -89,8 +89,8 @@ fn render_page(head: String, view: &View<'_>, limits: &PageLimits) -> String {
         !notice.affects_verdict && notice.kind != NoticeKind::Excluded
     });
     page.add_changes(view);
-    page.add_counts(view);
-    page.add_reproduction(view.context);
+    page.add_count_tables(view);
+    page.add_reproduction_command(view.context);
     page.add_notices(view, |notice| {
         !notice.affects_verdict && notice.kind == NoticeKind::Excluded
     });
@@ -182,7 +182,7 @@ impl MarkdownPage<'_> {
     }
 
     /// Adds folded tables with the numbers of findings by rule and by directory; nothing if there are no findings.
-    fn add_counts(&mut self, view: &View<'_>) {
+    fn add_count_tables(&mut self, view: &View<'_>) {
         let rules = view.build_rule_rows();
         if rules.is_empty() {
             return;
@@ -214,7 +214,7 @@ impl MarkdownPage<'_> {
     }
 
     /// Adds the command that reproduces the review locally, if it is known.
-    fn add_reproduction(&mut self, context: &ReportContext) {
+    fn add_reproduction_command(&mut self, context: &ReportContext) {
         if let Some(command) = &context.reproduction_command {
             self.add_block(&format!("Reproduce locally: {}\n\n", render_code(command)));
         }
@@ -349,7 +349,7 @@ fn render_head(view: &View<'_>) -> String {
     text
 }
 
-/// Renders an entry of a notice: its place and its text, or the one of them that it has.
+/// Renders an entry of a notice: its place, if it has one, and its text, if it is not empty.
 fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
     let place = entry.place().map(|place| render_code(&shorten_name(&place)));
     let text = Some(escape_prose(&shorten_message(&entry.text))).filter(|text| !text.is_empty());

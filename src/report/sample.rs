@@ -9,6 +9,7 @@ use sluicegate_pipelines::findings::{
 use std::io;
 use std::time::Duration;
 
+/// Returns a violation with this text, at this line.
 pub(crate) fn violation(text: &str, line: Option<u32>) -> Violation {
     Violation {
         line,
@@ -29,6 +30,7 @@ pub(crate) fn fix() -> Fix {
     }
 }
 
+/// Returns the result of a rule, with the level at which the rule has this status.
 pub(crate) fn result(rule: &str, status: Status, violations: Vec<Violation>) -> RuleResult {
     let enforcement = match status {
         Status::Failed(Severity::Error) => Some(Enforcement::Error),
@@ -166,6 +168,7 @@ pub(crate) fn report() -> Report {
     }
 }
 
+/// Returns the bytes that `write` writes.
 pub(crate) fn write_to_vec(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Vec<u8> {
     let mut bytes = Vec::new();
     write(&mut bytes).unwrap();

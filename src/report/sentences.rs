@@ -5,8 +5,8 @@ use sluicegate_pipelines::findings::{Engine, FailOn, GateChange, Report, ResultC
 use sluicegate_pipelines::interface::Compatibility;
 use std::fmt::Write as _;
 
-/// Renders the verdict with the numbers of findings in one line, such as `Review failed: 2 errors`. Contains no text
-/// from outside.
+/// Renders the verdict with the numbers of findings in one line, such as `Review failed: 2 errors`. The caller need
+/// not escape the result, which has no names from the report.
 pub(super) fn render_headline(report: &Report) -> String {
     let numbers = describe_numbers(report);
     let colon = if numbers.is_empty() { "" } else { ": " };
@@ -48,7 +48,7 @@ fn describe_findings(report: &Report) -> Option<String> {
     let describe_part =
         |number: usize, noun: &str| (number > 0).then(|| format_count(number, &format!("{new}{noun}")));
     let not_evaluated =
-        (totals.not_evaluated > 0).then(|| describe_unevaluated(report, totals.not_evaluated));
+        (totals.not_evaluated > 0).then(|| describe_unevaluated_results(report, totals.not_evaluated));
     let counted_parts = [
         describe_part(totals.errors, "error"),
         describe_part(totals.warnings, "warning"),
@@ -78,7 +78,7 @@ fn describe_findings(report: &Report) -> Option<String> {
 
 /// Returns `7 pipelines not evaluated` if each of the results that could not be evaluated is about an entire pipeline,
 /// otherwise `7 not evaluated`, because some results are about single rules.
-fn describe_unevaluated(report: &Report, result_count: usize) -> String {
+fn describe_unevaluated_results(report: &Report, result_count: usize) -> String {
     let subject = if count_unevaluated_pipelines(report) == result_count {
         format_count(result_count, "pipeline")
     } else {
@@ -157,7 +157,7 @@ fn describe_undecided_run(report: &Report) -> String {
 }
 
 /// Returns the reason why the run does not pass, for formats without a headline; `None` if it passes, or if it fails
-/// because of errors among the findings. Contains text from outside.
+/// because of errors among the findings. The caller must escape the result.
 pub(super) fn describe_run_problem(report: &Report) -> Option<String> {
     let mut problem = match report.verdict {
         Verdict::Passed => return None,
@@ -175,7 +175,7 @@ pub(super) fn describe_run_problem(report: &Report) -> Option<String> {
 
 /// Lists the reasons why the run does not pass, for a report with a headline: those in the report, or else a general
 /// sentence if neither a finding nor an unreviewed file explains the verdict. The log has already shown
-/// `logged_reasons`, so they are removed from the end of a reason. Contains text from outside.
+/// `logged_reasons`, so they are removed from the end of a reason. The caller must escape the reasons.
 pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> Vec<String> {
     let reasons: Vec<String> = report
         .verdict_reasons()
@@ -259,21 +259,22 @@ fn has_matching_result(report: &Report, is_match: impl Fn(&RuleResult) -> bool) 
 /// The start of a sentence about a change to the gate configuration.
 pub(super) const GATE_CHANGE_INTRO: &str = "This change edits the gate configuration: ";
 
-/// Describes a change to a file of the gate configuration: its path and the changed settings. Contains text from
-/// outside.
+/// Describes a change to a file of the gate configuration: its path and the changed settings. The caller must
+/// escape the result.
 pub(super) fn describe_gate_change(change: &GateChange) -> String {
     let settings = describe_changed_settings(change);
     let separator = if settings.is_empty() { "" } else { ": " };
     format!("{GATE_CHANGE_INTRO}{}{separator}{settings}", change.path)
 }
 
-/// Describes the changed settings of a gate configuration file; empty if they are unknown. Contains text from outside.
+/// Describes the changed settings of a gate configuration file; empty if they are unknown. The caller must escape the
+/// result.
 pub(super) fn describe_changed_settings(change: &GateChange) -> String {
     change.descriptions.join("; ")
 }
 
 /// Returns ` (accepted: REASON)`, which is added to the description of each breaking change; empty if these changes are
-/// not accepted. Contains text from outside.
+/// not accepted. The caller must escape the result.
 pub(super) fn format_acceptance(compat: &Compatibility) -> String {
     compat
         .accepted
@@ -283,7 +284,7 @@ pub(super) fn format_acceptance(compat: &Compatibility) -> String {
 }
 
 /// Describes all excluded files in one line: the number of files, and the first paths with their reasons; `None` if
-/// there are none. Contains text from outside.
+/// there are none. The caller must escape the result.
 pub(super) fn describe_excluded_files(report: &Report) -> Option<String> {
     /// Maximum number of paths in the line.
     const MAX_LISTED_FILES: usize = 5;
@@ -322,7 +323,8 @@ pub(super) fn to_sentence(text: &str) -> String {
 }
 
 /// Describes the unreviewed files in a sentence for each reason, returned with the paths of the files. The sentence
-/// omits a reason that is in `logged_reasons`, because the log has already shown it. Contains text from outside.
+/// omits a reason that is in `logged_reasons`, because the log has already shown it. The caller must escape the
+/// sentences.
 pub(super) fn describe_unreviewed_files<'a>(
     report: &'a Report,
     logged_reasons: &[String],
@@ -366,8 +368,8 @@ fn describe_unreviewed_group(reason: Option<&str>, paths: &[&str]) -> String {
     }
 }
 
-/// Removes from the end of a note the reason that the log has already shown, if there is one. Contains text from
-/// outside.
+/// Removes from the end of a note the reason that the log has already shown, if there is one. The caller must escape
+/// the result.
 pub(super) fn strip_logged_reason<'n>(note: &'n str, logged_reasons: &[String]) -> &'n str {
     logged_reasons
         .iter()
@@ -375,7 +377,7 @@ pub(super) fn strip_logged_reason<'n>(note: &'n str, logged_reasons: &[String]) 
         .map_or(note, |start| start.trim_end_matches([':', ' ']))
 }
 
-/// Describes why a file was not reviewed, for formats that show the path themselves. Contains text from outside.
+/// Describes why a file was not reviewed, for formats that show the path themselves. The caller must escape the result.
 pub(super) fn describe_unreviewed_file(reason: &str) -> String {
     format!("The file was not reviewed: {reason}")
 }

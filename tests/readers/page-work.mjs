@@ -71,11 +71,11 @@ await page.getByLabel("By file", { exact: true }).check();
 assert.deepEqual(await order(), before);
 
 // Folding, and a link to a finding, which opens its group.
-await page.getByRole("button", { name: "Fold all" }).click();
+await page.getByRole("button", { name: "Collapse all" }).click();
 assert.equal(await visible(), 0);
-await page.getByRole("button", { name: "Unfold all" }).click();
+await page.getByRole("button", { name: "Expand all" }).click();
 assert.equal(await visible(), all.length);
-await page.getByRole("button", { name: "Fold all" }).click();
+await page.getByRole("button", { name: "Collapse all" }).click();
 const fifth = `#${before[4]}`;
 const { page: long } = await open("three-hundred");
 const late = `#${await long.locator("article").nth(249).getAttribute("id")}`;

@@ -75,7 +75,7 @@ pub enum VariablesVerb {
     /// Make the project's variables match a file; prints the differences first
     #[command(after_help = APPLY)]
     Apply(ApplyArgs),
-    /// List, set or unset the values of a variable in single environments
+    /// List, set or unset the values of a variable in individual environments
     #[command(after_help = "Example:\n  sluicegate variables overrides set region production=us")]
     Overrides {
         #[command(subcommand)]

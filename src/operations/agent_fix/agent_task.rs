@@ -1,4 +1,4 @@
-//! The task of the agent: created, followed and, if nobody waits for it any longer, stopped.
+//! Creates the agent's task, follows it, and stops it if the run ends before the task.
 
 use super::tool_grants::ToolGrants;
 use crate::error::Failure;
@@ -114,7 +114,7 @@ impl TaskFollower<'_> {
         let result = loop {
             tokio::select! {
                 result = &mut poll => break result,
-                () = log.wait_and_print() => {}
+                () = log.wait_and_print_messages() => {}
             }
         };
         let (task, end) = result.map_err(|error| {
@@ -139,7 +139,7 @@ impl TaskFollower<'_> {
         match end {
             TaskEnd::Finished => return TaskOutcome::Finished(FinishedTask { id, messages }),
             TaskEnd::Deadline => self.request_stop(&id, "the time limit was reached").await,
-            TaskEnd::Waiting => self.print_decisions(&id, task),
+            TaskEnd::Waiting => self.warn_of_decisions(&id, task),
             TaskEnd::Halted | TaskEnd::Errored | TaskEnd::Unclear => {}
         }
         TaskOutcome::Unfinished(task_failure(&id, end, task, self.pace))
@@ -162,7 +162,7 @@ impl TaskFollower<'_> {
     }
 
     /// Warns that the task waits for a decision, and prints the pending decisions with the commands that answer them.
-    fn print_decisions(&self, id: &str, task: &Task) {
+    fn warn_of_decisions(&self, id: &str, task: &Task) {
         let decisions = task_text::describe_pending_decisions(id, task);
         let text = format!("the task waits for a decision\n{}", decisions.trim());
         self.run.ui.warn(&text);
@@ -245,7 +245,7 @@ impl<'a> MessageLog<'a> {
     }
 
     /// Waits for one polling interval, and prints the messages that are new since the last call.
-    async fn wait_and_print(&mut self) {
+    async fn wait_and_print_messages(&mut self) {
         tokio::time::sleep(self.interval).await;
         self.print_new_messages().await;
     }

@@ -100,7 +100,8 @@ fn index_files(report: &Report) -> BTreeMap<&str, &FileResults> {
         .collect()
 }
 
-/// Returns the identity of the finding in its file. The error type, if the finding has one, replaces the subject.
+/// Returns the values by which a finding is recognized in the later report of the same file. If a rule could not be
+/// evaluated, the error type identifies the finding instead of the subject.
 fn finding_key(finding: &Finding<'_>) -> FindingKey {
     let identity = finding.identity();
     let (about, about_kind) = match finding.error_type {
@@ -122,9 +123,9 @@ fn group_findings(file: &FileResults) -> UnmatchedFindings {
     groups
 }
 
-/// Removes one finding with the same identity from `candidates`, and returns whether there was one. With
-/// `SizeRule::NotWorse`, `candidates` are earlier findings, and one does not match if the size of `finding` is worse by
-/// its rule.
+/// Removes one finding with the same identity from `candidates`, and returns whether there was one.
+/// `SizeRule::NotWorse` is for candidates from the earlier report: a candidate does not match if the size of `finding`
+/// is worse.
 fn take_match(candidates: &mut UnmatchedFindings, finding: &Finding<'_>, size_rule: SizeRule) -> bool {
     let Some(sizes) = candidates.get_mut(&finding_key(finding)) else {
         return false;
@@ -140,8 +141,8 @@ fn take_match(candidates: &mut UnmatchedFindings, finding: &Finding<'_>, size_ru
     index.map(|index| sizes.swap_remove(index)).is_some()
 }
 
-/// Returns whether the later review could have found the finding again: the file is readable, and its rule has a
-/// result. A team rule or a project check has a result only if it failed, so its missing result is accepted.
+/// Returns whether the later review could have found the finding again: the file is readable, and the rule was
+/// evaluated. A team rule or a project check has a result only if it failed, so its missing result is accepted.
 fn is_evaluated(file: &FileResults, finding: &Finding<'_>, earlier_report: &Report) -> bool {
     let is_readable = file.is_reviewed() && !file.results.iter().any(|result| result.status.is_unreadable());
     if !is_readable {
@@ -173,8 +174,8 @@ fn list_new_findings(earlier_report: &Report, later_report: &Report) -> Vec<Revi
     new_findings
 }
 
-/// Returns the reasons why the review of the fix fails that are not findings: consumers that break, or a failed verdict
-/// without an explanation.
+/// Returns the reasons other than findings for which the review of the fix fails: the fix breaks consumers, or the
+/// verdict has no explanation. Consumers that broke before the fix are ignored, because the task does not include them.
 fn list_other_failures(earlier_report: &Report, later_report: &Report) -> Vec<String> {
     let mut failures = Vec::new();
     if later_report.breaks_consumers() && !earlier_report.breaks_consumers() {

@@ -1,4 +1,4 @@
-//! The result of a fix by the agent, as text and as JSON.
+//! Renders the result of the agent's fix as text and as JSON.
 
 use super::fix_comparison::FixComparison;
 use super::remote_branches::RemoteBranches;
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 /// The name of the JSON document's format.
 pub(super) const SCHEMA: &str = "sluicegate.agent-fix/v1";
 
-/// Maximum number of findings of each list in the text.
+/// Maximum number of findings in each list of the text.
 const MAX_LISTED_FINDINGS: usize = 50;
 
 /// A fix that was fetched and reviewed.
@@ -43,8 +43,8 @@ impl FixReport<'_> {
         if self.omitted_count > 0 {
             let _ = writeln!(
                 output,
-                "{} more did not fit into the task: run the command again on the new branch",
-                format_count(self.omitted_count, "finding")
+                "{} did not fit into the task: run the command again on the new branch",
+                format_count(self.omitted_count, "more finding")
             );
         }
         let (branch, commit) = (&self.branches.fix_branch, self.commit.short());

@@ -72,7 +72,7 @@ fn run_agent_fix(
     let sources = &review.workspace.sources;
     let environment = sources.resolve_environment(args.environment.clone())?;
     let poll_settings = sources.resolve_poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?;
-    let paths = resolve_paths(run, &review, selection)?;
+    let paths = resolve_selected_paths(run, &review, selection)?;
     let report = match &args.from {
         Some(file) => review.read_report(file)?,
         None => review.request_review(&review.target, &[])?,
@@ -193,7 +193,8 @@ impl AgentFix<'_> {
     }
 
     /// Fetches the branch that the agent pushed, prints its changes and reviews it. Prints which findings are fixed,
-    /// left and new, and returns the exit status for them.
+    /// left and new, and returns the exit status for them. Fails without a review if the branch is missing or changes
+    /// other files.
     fn verify_branch(&mut self, task: &FinishedTask) -> CommandResult {
         let is_pushed = self
             .branches
@@ -213,8 +214,8 @@ impl AgentFix<'_> {
             ..self.review.target.clone()
         };
         let paths: Vec<&str> = self.task_findings.list_file_paths().into_iter().collect();
-        let fix_report = self.review.request_review(&fix_target, &paths)?;
-        let comparison = FixComparison::new(&self.report, &fix_report, &self.task_findings);
+        let later_report = self.review.request_review(&fix_target, &paths)?;
+        let comparison = FixComparison::new(&self.report, &later_report, &self.task_findings);
         let result = FixReport {
             task: &task.id,
             branches: &self.branches,
@@ -274,7 +275,7 @@ fn exit_status(comparison: &FixComparison) -> ExitStatus {
 }
 
 /// Returns the paths that the user passed to restrict the findings, relative to the repository root.
-fn resolve_paths(
+fn resolve_selected_paths(
     run: &Run,
     review: &BranchReview<'_>,
     selection: &SelectionArgs,

@@ -1,4 +1,4 @@
-//! The branches of the remote, before and after the work of the agent.
+//! Chooses the agent's branch on the remote, and checks the remote's branches after the agent's work.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -58,8 +58,8 @@ impl RemoteBranches {
             reviewed_branch,
             reviewed_commit: target.head.clone(),
         };
-        if let Some(position) = branches.describe_reviewed_move(&tips) {
-            let message = format!("the branch on the remote differs from the reviewed commit: {position}");
+        if let Some(difference) = branches.describe_branch_difference(&tips) {
+            let message = format!("the branch on the remote differs from the reviewed commit: {difference}");
             return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
                 .with_hint("fetch the branch and review its newest commit, or push your commit"));
         }
@@ -70,8 +70,8 @@ impl RemoteBranches {
     /// Fails if the reviewed branch was moved meanwhile.
     pub(super) fn find_fix_commit(&self, repo: &Repository) -> Result<Option<CommitId>, Failure> {
         let tips = repo.query_branch_tips(&self.remote, &[&self.reviewed_branch, &self.fix_branch])?;
-        if let Some(position) = self.describe_reviewed_move(&tips) {
-            let message = format!("the reviewed branch was moved while the agent worked: {position}");
+        if let Some(difference) = self.describe_branch_difference(&tips) {
+            let message = format!("the reviewed branch was moved while the agent worked: {difference}");
             let (remote, branch, commit) = (&self.remote, &self.reviewed_branch, &self.reviewed_commit);
             return Err(fix_failure(message).with_hint(format!(
                 "find out who moved the branch; `git push --force {remote} {commit}:refs/heads/{branch}` \
@@ -83,7 +83,7 @@ impl RemoteBranches {
 
     /// Describes how the remote's reviewed branch differs from the reviewed commit; `None` if the branch is at that
     /// commit. `tips` are the commits of the remote's branches.
-    fn describe_reviewed_move(&self, tips: &BTreeMap<String, CommitId>) -> Option<String> {
+    fn describe_branch_difference(&self, tips: &BTreeMap<String, CommitId>) -> Option<String> {
         let (branch, reviewed_commit) = (&self.reviewed_branch, self.reviewed_commit.short());
         match tips.get(branch) {
             Some(tip) if *tip == self.reviewed_commit => None,
@@ -142,7 +142,7 @@ fn list_name_candidates(commit: &CommitId) -> Vec<String> {
 /// name.
 fn taken_names_failure(names: &[String]) -> Failure {
     let name = names.first().map_or("", String::as_str);
-    Failure::usage(format!("the remote already has the branch `{name}`"))
+    Failure::usage(format!("the remote already has a branch `{name}`"))
         .with_hint("pass another name with --target-branch, or delete the branch")
 }
 

@@ -8,10 +8,10 @@ use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::rules;
 use std::collections::BTreeSet;
 
-/// Maximum number of findings of a task, the same as that of the platform's own button.
+/// Maximum number of findings in a task. The button on the platform that starts a fix has the same limit.
 const MAX_FINDINGS: usize = 50;
 
-/// A finding of a review, with everything that the agent needs.
+/// A finding of a review, with everything that the agent needs to fix it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ReviewFinding {
@@ -28,6 +28,7 @@ pub(super) struct ReviewFinding {
 }
 
 impl From<&Finding<'_>> for ReviewFinding {
+    /// Copies what the agent has to know about the finding, and adds what its rule requires.
     fn from(finding: &Finding<'_>) -> Self {
         Self {
             file: finding.path.to_owned(),
@@ -96,7 +97,7 @@ impl TaskFindings {
     pub(super) fn describe_local_fixes(&self) -> Option<String> {
         (self.local_fix_count > 0).then(|| {
             format!(
-                "{} with a local fix: run `sluicegate fix`",
+                "{} can be fixed locally: run `sluicegate fix`",
                 format_count(self.local_fix_count, "finding")
             )
         })

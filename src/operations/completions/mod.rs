@@ -70,7 +70,8 @@ impl CompletionRequest {
     }
 
     /// Prints the words that can follow, in the format that the shell's script reads. `run` is used to find the
-    /// repository, because its branches and rules are candidates.
+    /// repository, because its branches and rules are candidates. Some shells pass the words with the typed
+    /// backslashes, which are removed first.
     pub(crate) fn print_candidates(self, run: Run) -> Result<(), Failure> {
         let Some(completer) = find_shell_completer(&self.shell) else {
             return Ok(());

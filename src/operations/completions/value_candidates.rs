@@ -1,4 +1,4 @@
-//! The candidates for the values of flags and arguments.
+//! Lists the candidates for the values of flags and arguments.
 
 use crate::job::ci::Host;
 use crate::job::settings::all_settings;

@@ -42,7 +42,7 @@ const BREAKING_SHARED_PIPELINES: &str = include_str!("files/shared-pipelines-bro
 
 /// The branch that breaks consumers.
 pub(crate) const BREAKING_BRANCH: &str = "feature/no-day";
-/// The branch whose review fails the gate: it adds a component that nothing leads to.
+/// The branch whose review fails the gate: it adds a component that is not connected.
 pub(crate) const UNCONNECTED_BRANCH: &str = "feature/refund-mail";
 
 pub(crate) struct DemoProject {

@@ -46,7 +46,7 @@ const FIX_TITLE: &str = "Fix it locally";
 
 /// The interval at which the clock of the demo's platform is advanced.
 const TICK_INTERVAL: Duration = Duration::from_millis(10);
-/// The speed of that clock, compared with the real time.
+/// The speed of the clock of the demo's platform, relative to real time.
 const CLOCK_SPEED: u32 = 20;
 
 /// Seconds between two polls of a step that waits for the platform.
@@ -161,7 +161,7 @@ fn create_marked_dir(dir: &Path) -> Result<(), Failure> {
 }
 
 /// Returns what a user has to type to start this program: its name if the shell finds it in `PATH`, otherwise its path.
-fn find_typed_program(env: &Env) -> String {
+fn choose_program_command(env: &Env) -> String {
     let Ok(program) = std::env::current_exe() else {
         return PROGRAM_NAME.to_owned();
     };
@@ -271,7 +271,7 @@ impl DemoRun<'_> {
     fn describe_manual_steps(&self) -> String {
         let dir = self.displayed_dir.display().to_string();
         let project = text::quote_shell_word(&format!("{PROJECT}={dir}/remote.git"));
-        let program = text::quote_shell_word(&find_typed_program(&self.run.env));
+        let program = text::quote_shell_word(&choose_program_command(&self.run.env));
         format!(
             "To try the review yourself, serve the platform again, and review from another terminal:\n\
              {program} serve --listen {LISTEN_ADDRESS} --token {TOKEN}=admin --project {project}\n\

@@ -27,12 +27,13 @@ pub(crate) fn compare_files(
     old: &Path,
     new: &Path,
 ) -> Result<PipelineComparison, Failure> {
+    let only_index = 0;
     let named_path = if is_null_device(new) { old } else { new };
     let contents = ChangedContents {
         path: named_path.to_string_lossy().into_owned(),
         previous_path: None,
-        old_content: read_side(run, old)?.map(Ok),
-        new_content: read_side(run, new)?.map(Ok),
+        old_content: read_compared_file(run, old)?.map(Ok),
+        new_content: read_compared_file(run, new)?.map(Ok),
     };
     Ok(PipelineComparison {
         base: None,
@@ -40,7 +41,7 @@ pub(crate) fn compare_files(
         description: format!("{} compared with {}.", new.display(), old.display()),
         pipelines: contents
             .is_different()
-            .then(|| result_kind.build_result(0, &contents))
+            .then(|| result_kind.build_result(only_index, &contents))
             .into_iter()
             .collect(),
         interface: None,
@@ -48,15 +49,15 @@ pub(crate) fn compare_files(
     })
 }
 
-/// Reads one of the two files to compare; `None` for the null device, because that side has no file.
-fn read_side(run: &Run, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+/// Reads one of the two files to compare; `None` for the null device, which means that the file does not exist.
+fn read_compared_file(run: &Run, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     if is_null_device(path) {
         return Ok(None);
     }
     read_user_file(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES).map(Some)
 }
 
-/// Returns whether this is `/dev/null`, with which git names a side without a file.
+/// Returns whether this is `/dev/null`, which git passes instead of a file that does not exist.
 pub(crate) fn is_null_device(path: &Path) -> bool {
     path == Path::new("/dev/null")
 }
@@ -70,7 +71,7 @@ pub(crate) fn compare_revisions(
 ) -> Result<PipelineComparison, Failure> {
     let mut workspace = run.open_workspace()?;
     let (range, typed_paths) = parse_range(run, &args.paths)?;
-    let revisions = read_requested_revisions(&workspace, args)?;
+    let revisions = resolve_requested_revisions(&workspace, args)?;
     if range.is_none() {
         let subject = match revisions.head {
             Some(_) => DeepenSubject::Commit,
@@ -99,7 +100,7 @@ pub(crate) fn compare_revisions(
     workspace.reject_unmatched_selection(&snapshot, &range_ends.bases, &request)?;
     let description = format!("{} with {}", snapshot.name(), range_ends.base_description);
     run.ui.say(&format!("comparing {description}"));
-    let changes = find_changes(&snapshot, &range_ends, &selection, &paths)?;
+    let changes = find_selected_changes(&snapshot, &range_ends, &selection, &paths)?;
     let pairs = VersionPairs {
         repo: &workspace.repo,
         head: &snapshot,
@@ -194,7 +195,7 @@ impl From<Comparison> for RangeEnds {
 
 /// Returns the base and the head that the flags and settings request. `--all` is turned off, because it means a review
 /// without a base.
-fn read_requested_revisions(
+fn resolve_requested_revisions(
     workspace: &Workspace<'_>,
     args: &DiffArgs,
 ) -> Result<RequestedRevisions, Failure> {
@@ -282,9 +283,9 @@ fn resolve_revision(run: &Run, workspace: &Workspace<'_>, revision: &str) -> Res
     Ok(resolution.commit)
 }
 
-/// Returns the base, and the files to compare with it, if no range was typed. In a job or with a requested head, they
-/// are those of a review. Otherwise the files are those on disk or in the index. If `check` then finds no base, a local
-/// run compares with the checked-out commit.
+/// Returns the base, and the files to compare with it, if no range was typed. In a job or with a requested head, both
+/// are those of a review. Otherwise the base is that of `check`, and the files are those on disk or in the index. If a
+/// local run finds no base, it compares with the checked-out commit.
 fn resolve_default_range<'w>(
     run: &Run,
     workspace: &'w Workspace<'_>,
@@ -313,7 +314,7 @@ fn resolve_default_range<'w>(
             ends.bases = vec![head.clone()];
         }
         // Only the JSON document contains the head.
-        if !args.staged && args.output == DiffFormat::Json && is_at_commit(&snapshot, &head)? {
+        if !args.staged && args.output == DiffFormat::Json && is_equal_to_commit(&snapshot, &head)? {
             ends.head = Some(head);
         }
     }
@@ -321,7 +322,7 @@ fn resolve_default_range<'w>(
 }
 
 /// Returns whether the files of the snapshot equal those of the commit.
-fn is_at_commit(snapshot: &Snapshot<'_>, commit: &CommitId) -> Result<bool, Failure> {
+fn is_equal_to_commit(snapshot: &Snapshot<'_>, commit: &CommitId) -> Result<bool, Failure> {
     Ok(snapshot
         .find_changes(std::slice::from_ref(commit), &|_| true)?
         .is_empty())
@@ -329,7 +330,7 @@ fn is_at_commit(snapshot: &Snapshot<'_>, commit: &CommitId) -> Result<bool, Fail
 
 /// Returns the changed pipelines that the globs select and, if there are `paths`, that are below one of them. A file
 /// that was moved into or out of a path is kept as moved, because the paths are applied last.
-fn find_changes(
+fn find_selected_changes(
     snapshot: &Snapshot<'_>,
     range_ends: &RangeEnds,
     selection: &Selection,

@@ -15,8 +15,9 @@ use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Prints the difference of one file, for a call by git as its external diff program. If the file is unreadable, the
-/// output says so and the exit code is still 0, because git stops at any other code.
+/// Prints the difference of one file, for a call by git as its external diff program. For an unmerged file, git passes
+/// only the path. If the file is unreadable, prints the reason and returns success, because git stops at any other exit
+/// code.
 pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     let args_of_git: Vec<String> = args
         .paths
@@ -36,8 +37,8 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
             let contents = ChangedContents {
                 path: rename_args.first().unwrap_or(path).to_string(),
                 previous_path: (!rename_args.is_empty() && !is_copy).then(|| (*path).to_owned()),
-                old_content: read_side(run, old).filter(|_| !is_copy),
-                new_content: read_side(run, new),
+                old_content: read_passed_file(run, old).filter(|_| !is_copy),
+                new_content: read_passed_file(run, new),
             };
             let mut lines = render_contents(&contents, &style, old_mode, new_mode);
             if is_copy {
@@ -61,7 +62,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
 
 /// Reads a file whose path git passes; `None` for the null device. An error is returned as text to print, because git
 /// would stop at a failure.
-fn read_side(run: &Run, file: &str) -> Option<Result<Vec<u8>, String>> {
+fn read_passed_file(run: &Run, file: &str) -> Option<Result<Vec<u8>, String>> {
     let path = Path::new(file);
     (!is_null_device(path)).then(|| {
         read_user_file(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES)
@@ -91,20 +92,21 @@ fn render_contents(
     }
     let mut lines = vec![DiffLine::heading(&describe_file_change(contents))];
     match (
-        side_text(contents.old_content.as_ref()),
-        side_text(contents.new_content.as_ref()),
+        content_as_text(contents.old_content.as_ref()),
+        content_as_text(contents.new_content.as_ref()),
     ) {
         (Ok(old_text), Ok(new_text)) => lines.extend(compare_plain_files(&old_text, &new_text)),
-        (old_side, new_side) => {
-            let reasons = [old_side.err(), new_side.err()];
+        (old_text, new_text) => {
+            let reasons = [old_text.err(), new_text.err()];
             lines.extend(reasons.into_iter().flatten().map(DiffLine::remark));
         }
     }
     lines
 }
 
-/// Returns the content of one side as text, or the reason why it could not be read. A side without a file is empty.
-fn side_text(content: Option<&Result<Vec<u8>, String>>) -> Result<Cow<'_, str>, &str> {
+/// Returns the content of a file as text, or the reason why the file could not be read. The text of a missing file is
+/// empty.
+fn content_as_text(content: Option<&Result<Vec<u8>, String>>) -> Result<Cow<'_, str>, &str> {
     match content {
         Some(Ok(bytes)) => Ok(String::from_utf8_lossy(bytes)),
         Some(Err(reason)) => Err(reason),

@@ -44,7 +44,7 @@ pub(crate) enum ResultKind {
 
 pub(crate) enum PipelineResult {
     Diff(PipelineDiff),
-    /// With the canvas, or the reason why it cannot be drawn.
+    /// Contains the canvas, or the reason why the canvas cannot be drawn.
     Picture(PipelineDiff, Result<Canvas, String>),
     Page(Box<ChangedFile>),
 }

@@ -135,7 +135,7 @@ pub(crate) fn render_json(checks: &[Check]) -> String {
     });
     response_output::format_json(&json!({
         "schema": "sluicegate.doctor/v1",
-        "ok": count_failed(checks) == 0,
+        "ok": count_failed_checks(checks) == 0,
         "checks": entries.collect::<Vec<Value>>(),
     }))
 }
@@ -145,24 +145,24 @@ pub(crate) fn render_json(checks: &[Check]) -> String {
 pub(crate) fn render_text(checks: &[Check], is_colored: bool, width: Option<usize>) -> String {
     let mut text = String::new();
     for check in checks {
-        let (state_name, color) = match check.state {
+        let (state_name, state_style) = match check.state {
             CheckState::Ok => ("ok", AnsiColor::Green.on_default()),
             CheckState::Failed(_) => ("failed", AnsiColor::Red.on_default().bold()),
             CheckState::NotApplicable => ("-", Style::new()),
         };
-        let color = if is_colored { color } else { Style::new() };
+        let style = if is_colored { state_style } else { Style::new() };
         let prefix = format!("{state_name:<6}  {:<16}  ", check.name);
-        let mut lines = wrap_after(&prefix, &check.result, width);
+        let mut lines = wrap_with_prefix(&prefix, &check.result, width);
         if let Some(first_line) = lines.first_mut() {
-            *first_line = first_line.replacen(state_name, &format!("{color}{state_name}{color:#}"), 1);
+            *first_line = first_line.replacen(state_name, &format!("{style}{state_name}{style:#}"), 1);
         }
         let hints = check.hint.iter().map(|hint| format!("hint: {hint}"));
-        lines.extend(hints.flat_map(|hint| wrap_after(&" ".repeat(INDENT), &hint, width)));
+        lines.extend(hints.flat_map(|hint| wrap_with_prefix(&" ".repeat(INDENT), &hint, width)));
         for line in lines {
             let _ = writeln!(text, "{line}");
         }
     }
-    let _ = match count_failed(checks) {
+    let _ = match count_failed_checks(checks) {
         0 => writeln!(text, "\nall checks passed"),
         failed_count => writeln!(text, "\n{} failed", format_count(failed_count, "check")),
     };
@@ -171,7 +171,7 @@ pub(crate) fn render_text(checks: &[Check], is_colored: bool, width: Option<usiz
 
 /// Wraps the text into lines that fit the terminal. The first line begins with `prefix`, the others with an indentation
 /// of the same width.
-fn wrap_after(prefix: &str, text: &str, width: Option<usize>) -> Vec<String> {
+fn wrap_with_prefix(prefix: &str, text: &str, width: Option<usize>) -> Vec<String> {
     wrap::wrap_lines(
         &text::escape_line(text),
         prefix,
@@ -181,7 +181,7 @@ fn wrap_after(prefix: &str, text: &str, width: Option<usize>) -> Vec<String> {
 }
 
 /// Returns the number of failed checks.
-fn count_failed(checks: &[Check]) -> usize {
+fn count_failed_checks(checks: &[Check]) -> usize {
     checks
         .iter()
         .filter(|check| check.state_name() == "failed")

@@ -163,7 +163,7 @@ fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, settings
     const NAME: &str = "rules-file";
     if !settings.uses_platform && matches!(workspace.find_rules_file(snapshot), Ok(None)) {
         let reason = "no rules file: `sluicegate check` evaluates the default rules";
-        let (Ok(failure) | Err(failure)) = reject_missing_rules(workspace, snapshot);
+        let (Ok(failure) | Err(failure)) = missing_rules_failure(workspace, snapshot);
         let hint = failure.own_hint().unwrap_or("run `sluicegate rules init`");
         return Check::not_applicable(NAME, reason).with_hint(hint);
     }
@@ -178,9 +178,9 @@ fn check_existing_rules(
     settings: &DoctorSettings,
 ) -> Result<CheckOutcome, Failure> {
     let Some(file) = workspace.find_rules_file(snapshot)? else {
-        return Err(reject_missing_rules(workspace, snapshot)?);
+        return Err(missing_rules_failure(workspace, snapshot)?);
     };
-    let problems = rules::lint_rules_file(&read_content(workspace, &file)?);
+    let problems = rules::lint_rules_file(&read_valid_document(workspace, &file)?);
     let error_count = problems.iter().filter(|problem| problem.is_error).count();
     if let Some(first_error) = problems.iter().find(|problem| problem.is_error) {
         let location = format!("{}:{}", file.path, first_error.position.line);
@@ -190,7 +190,7 @@ fn check_existing_rules(
             format_count(error_count, "error")
         );
         return Err(
-            Failure::usage(message).with_hint("run `sluicegate rules lint` to see every problem of the file")
+            Failure::usage(message).with_hint("run `sluicegate rules lint` to see every problem in the file")
         );
     }
     if settings.uses_platform && !is_committed(workspace, &file.path)? {
@@ -213,8 +213,8 @@ fn check_existing_rules(
 }
 
 /// Returns the failure for a missing rules file, with a hint how to create or commit it. If the platform's hidden
-/// directory is unknown, the hint is to name it.
-fn reject_missing_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Failure, Failure> {
+/// directory is unknown, the hint is to name it. Returns `Err` if the reason could not be found out.
+fn missing_rules_failure(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Failure, Failure> {
     let deleted_config_dir = None;
     let remedy = workspace.find_rules_remedy(snapshot, deleted_config_dir)?;
     let is_config_dir_unknown = workspace.find_config_dir(snapshot)?.is_none();
@@ -258,7 +258,7 @@ fn check_shared_pipelines(
             )))
         };
     };
-    let shared_pipelines = SharedPipelines::parse(&read_content(workspace, &file)?)
+    let shared_pipelines = SharedPipelines::parse(&read_valid_document(workspace, &file)?)
         .map_err(|error| Failure::usage(format!("{}: {error}", file.path)))?;
     let mut missing_pipelines = Vec::new();
     for entry in shared_pipelines.entries.iter().filter(|entry| entry.enabled) {
@@ -288,7 +288,7 @@ fn check_shared_pipelines(
 }
 
 /// Reads the file. Content that is not a valid document is a failure.
-fn read_content(workspace: &Workspace<'_>, file: &SnapshotFile) -> Result<Vec<u8>, Failure> {
+fn read_valid_document(workspace: &Workspace<'_>, file: &SnapshotFile) -> Result<Vec<u8>, Failure> {
     let document = workspace.read_document(file)?;
     document.map_err(|error| Failure::usage(format!("{}: {error}", file.path)))
 }

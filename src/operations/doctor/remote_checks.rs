@@ -52,8 +52,8 @@ const REMOTE_CHECKS: [&str; 11] = [
     "review-request",
 ];
 
-/// Runs the checks that send requests. Without valid settings or a platform, they are skipped. Limits the timeout and
-/// the retries, so that an unreachable platform does not delay the result.
+/// Runs the checks that send requests. Without valid settings or a platform, they are skipped. Limits the timeout, and
+/// allows one retry at most, so that an unreachable platform does not delay the result.
 pub(crate) async fn run_remote_checks(run: &Run, settings: Option<DoctorSettings>, checks: &mut Vec<Check>) {
     if let Some(mut settings) = settings {
         if !settings.uses_platform {
@@ -84,7 +84,7 @@ async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<C
         return checks.push(Check::from_failure("proxy", &failure));
     }
     let attempt = ConnectionAttempt::try_connection(base_url, connection, run.create_observer()).await;
-    checks.extend(attempt.check_attempt());
+    checks.extend(attempt.list_checks());
     if attempt.is_reachable() {
         checks.extend(check_permissions(run, settings).await);
     }
@@ -166,8 +166,8 @@ impl<'a> ConnectionAttempt<'a> {
         matches!(&self.first_response, Some(Ok(first_response)) if first_response.status != PROXY_AUTHENTICATION_REQUIRED)
     }
 
-    /// Checks each part of the attempt: proxy, name and, after a request, connection, encryption and clock.
-    fn check_attempt(&self) -> Vec<Check> {
+    /// Returns a check for each part of the attempt: proxy, name and, after a request, connection, encryption and clock.
+    fn list_checks(&self) -> Vec<Check> {
         let mut checks = vec![self.check_proxy(), self.check_dns()];
         if let Some(first_response) = &self.first_response {
             checks.push(self.check_connection(first_response));
@@ -218,7 +218,7 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
-    /// Checks that the platform responds. A certificate error is a success, because `check_tls` reports it.
+    /// Checks that the platform responds. `check_tls` reports certificate errors. Behind a proxy, others prove nothing.
     fn check_connection(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         match first_response {
             Ok(first_response) => Check::success(
@@ -266,7 +266,7 @@ fn check_clock(first_response: &UnauthenticatedResponse) -> Check {
         return Check::success("clock", description);
     }
     let hint =
-        "synchronize the clock by NTP: otherwise tokens and certificates look expired or not yet valid";
+        "synchronize the clock with NTP: otherwise tokens and certificates look expired or not yet valid";
     Check::from_failure("clock", &Failure::usage(description).with_hint(hint))
 }
 
@@ -293,7 +293,7 @@ async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
     ]
 }
 
-/// Checks that the platform accepts the review fields of the settings. Not applicable without a response.
+/// Checks with a test request that the platform accepts the review fields. Not applicable without a response.
 async fn check_review_request(settings: &DoctorSettings, platform: &Platform) -> Check {
     const NAME: &str = "review-request";
     let connection = &settings.connection;
@@ -306,7 +306,7 @@ async fn check_review_request(settings: &DoctorSettings, platform: &Platform) ->
     let fields = review_fields(&settings.request_fields);
     let sent_fields = match &fields {
         ReviewFields::Pipelines => "`pipelines`".to_owned(),
-        ReviewFields::FilePaths { data_warehouse } => format!("`filePaths`, for {data_warehouse}"),
+        ReviewFields::FilePaths { data_warehouse } => format!("`filePaths` for {data_warehouse}"),
     };
     match with_timeout(
         REQUEST_TIMEOUT,
@@ -314,7 +314,7 @@ async fn check_review_request(settings: &DoctorSettings, platform: &Platform) ->
     )
     .await
     {
-        Ok(()) => Check::success(NAME, format!("the platform accepts {sent_fields}")),
+        Ok(()) => Check::success(NAME, format!("the platform accepts reviews with {sent_fields}")),
         Err(NoResponse::Failed(error)) if !error.is_unavailable() => Check::from_failure(NAME, &error.into()),
         Err(failure) => Check::not_applicable(
             NAME,

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 const TERMINATION_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Hint to check whether an execution was started.
-const CHECK_INSTRUCTION: &str = "check the list of executions in the platform";
+const CHECK_INSTRUCTION: &str = "check the list of executions on the platform";
 
 /// A pipeline run and its settings.
 struct PipelineRun<'a> {
@@ -68,8 +68,8 @@ pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
     run.block_on(pipeline_run.execute())?
 }
 
-/// Returns the JUnit report to write before the pipeline starts. If this program is killed, it shows that the run did
-/// not finish, and no earlier report remains.
+/// Returns the JUnit report to write before the pipeline starts. If this program is killed, the report shows that the
+/// run did not finish. Without `--environment`, it contains a placeholder, because the settings are not read yet.
 fn build_unfinished_report(args: &RunArgs) -> ExecutionRun {
     ExecutionRun {
         pipeline: args.name.clone(),
@@ -292,8 +292,9 @@ impl PipelineRun<'_> {
         }
     }
 
-    /// Writes the JUnit report if `--junit` is set. `execution` is `None` if it is unknown how the execution ended. If
-    /// the file cannot be written, reports it and returns its exit status.
+    /// Writes the JUnit report if `--junit` is set. `execution` is `None` if it is unknown how the execution ended.
+    /// `waiting_time` is the duration if the platform reports none. If the file cannot be written, prints the failure
+    /// and returns the exit status for it.
     fn write_junit_report(
         &self,
         execution: Option<&WatchedExecution>,

@@ -1,4 +1,4 @@
-//! A value of a file to replace.
+//! Describes the values that a move replaces in a file.
 
 use crate::error::Failure;
 use sluicegate_pipelines::yaml::{Position, replace_scalars};

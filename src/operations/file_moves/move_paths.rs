@@ -22,8 +22,8 @@ pub(crate) fn resolve_move(
     force: bool,
 ) -> Result<PathMove, Failure> {
     let root = reader.workspace.repo.root();
-    let from = find_repository_path(run, root, old)?;
-    let mut new_path = find_repository_path(run, root, new)?;
+    let from = resolve_repository_path(run, root, old)?;
+    let mut new_path = resolve_repository_path(run, root, new)?;
     let target = root.join(&new_path);
     let is_move_into_directory = target.is_dir() && new_path != from;
     if is_move_into_directory {
@@ -57,7 +57,7 @@ fn move_failure(message: String) -> Failure {
 
 /// Returns the path relative to the repository root, with `/` as separator; empty for the root itself. Fails for a path
 /// outside the repository.
-fn find_repository_path(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
+fn resolve_repository_path(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
     let full = run.env.current_dir().join(path);
     policy::find_path_in_repository(root, &full)
         .ok_or_else(|| move_failure(format!("`{}` is outside the repository", path.display())))
@@ -89,7 +89,7 @@ fn reject_invalid_source(
             .is_some_and(|remainder| remainder.starts_with('/'));
     if is_same_or_inside {
         return Err(move_failure(format!(
-            "cannot move `{from}` to `{}`, which is the same path or inside it",
+            "cannot move `{from}` to `{}`: the new path is the same as the old path or inside it",
             moves.new_path
         )));
     }
@@ -113,14 +113,14 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
     if let Some(kind) = kind.filter(|kind| PipelineKind::from_path(new_path) != Some(*kind)) {
         let (name, extension) = (kind.name(), kind.extension());
         return Err(move_failure(format!(
-            "`{new_path}` is not a valid name for an {name} pipeline: it must end in `{extension}`"
+            "`{new_path}` is not a valid name for the {name} pipeline `{old_path}`: it must end in `{extension}`"
         ))
         .with_hint(format!("nothing was changed: use `{new_path}{extension}`")));
     }
     reject_case_conflicts(reader, moves)
 }
 
-/// Returns whether both paths name one file. This is so on a case-insensitive file system if only the case of a name
+/// Returns whether both paths name one file, which happens on a case-insensitive file system if only the case of a name
 /// changes. Links are different files, because a move would replace them.
 fn is_same_file(old: &Path, new: &Path) -> bool {
     !old.is_symlink()

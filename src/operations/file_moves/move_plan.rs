@@ -90,8 +90,8 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
 /// Plans to repair references to missing files: a reference is rewritten if exactly one file has that name. The others
 /// are listed with the reason. Targets that the settings declare as external are ignored.
 pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Failure> {
-    let flag = None;
-    let settings = reader.workspace.sources.resolve_project_checks(flag)?;
+    let no_flag = None;
+    let settings = reader.workspace.sources.resolve_project_checks(no_flag)?;
     let mut files = reader.snapshot.list_files(&|_| true)?;
     files.retain(|file| file.kind == FileKind::Regular);
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
@@ -200,7 +200,7 @@ fn find_gate_file_edits(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resul
     let shared_path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
     let config_file = reader.workspace.config_file.as_deref();
     let files: [(Option<&str>, FindEdits); 3] = [
-        (shared_path.as_deref(), find_shared_edits),
+        (shared_path.as_deref(), find_shared_pipeline_edits),
         (Some(FILE_NAME), find_waiver_edits),
         (config_file, find_setting_edits),
     ];
@@ -222,7 +222,7 @@ type FindEdits = fn(&[u8], &PathMove) -> Vec<ValueEdit>;
 
 /// Returns the edits of the shared-pipelines file: the paths of moved pipelines. A file that cannot be parsed needs
 /// none.
-fn find_shared_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
+fn find_shared_pipeline_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let entries = SharedPipelines::parse(bytes)
         .map(|file| file.entries)
         .unwrap_or_default();

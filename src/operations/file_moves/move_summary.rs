@@ -13,7 +13,8 @@ use sluicegate_pipelines::file_moves::RepairError;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::fmt::Write as _;
 
-/// Prints what was moved and rewritten, as text or as JSON. Warns about rewritten files that could not be staged.
+/// Prints what was moved and rewritten, as text or as JSON. Warns about rewritten files that are not staged. After a
+/// repair, prints a note instead, because a repair never stages files.
 pub(crate) fn print_summary(
     run: &Run,
     plan: &MovePlan,
@@ -21,7 +22,7 @@ pub(crate) fn print_summary(
     args: &MvArgs,
 ) -> Result<(), Failure> {
     if !unstaged_files.paths.is_empty() {
-        run.ui.warn(&describe_unstaged(unstaged_files));
+        run.ui.warn(&describe_unstaged_files(unstaged_files));
     } else if plan.moves.is_none() && !plan.edits.is_empty() && !args.dry_run {
         run.ui
             .say("the repaired files are not staged: review them with `git diff`, then run `git add`");
@@ -37,7 +38,7 @@ pub(crate) fn print_summary(
 }
 
 /// Describes which rewritten files are not staged, and the reason.
-fn describe_unstaged(unstaged_files: &UnstagedFiles) -> String {
+fn describe_unstaged_files(unstaged_files: &UnstagedFiles) -> String {
     let files = List::new(&unstaged_files.paths);
     let reason = match &unstaged_files.reason {
         Some(error) => text::escape_line(error),
@@ -74,7 +75,7 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
     for reference in &plan.kept_references {
         let _ = writeln!(text, "{}", text::escape_line(&describe_kept_reference(reference)));
     }
-    let verb = match (&plan.moves, is_dry_run) {
+    let action = match (&plan.moves, is_dry_run) {
         (Some(_), true) => format!("would move {}", describe_moved_counts(plan)),
         (Some(_), false) => format!("moved {}", describe_moved_counts(plan)),
         (None, true) => "would repair".to_owned(),
@@ -84,12 +85,12 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
     let _ = match (&plan.moves, edit_counts.is_empty()) {
         (Some(_), true) => writeln!(
             text,
-            "{verb}; no references to {}",
+            "{action}; no references to {}",
             if plan.moved_files.len() == 1 { "it" } else { "them" }
         ),
-        (Some(_), false) => writeln!(text, "{verb}; {edit_counts}"),
+        (Some(_), false) => writeln!(text, "{action}; {edit_counts}"),
         (None, true) => writeln!(text, "nothing to repair{}", describe_kept_count(plan)),
-        (None, false) => writeln!(text, "{verb} {edit_counts}{}", describe_kept_count(plan)),
+        (None, false) => writeln!(text, "{action} {edit_counts}{}", describe_kept_count(plan)),
     };
     text
 }
@@ -146,8 +147,8 @@ fn count_by_referrer(plan: &MovePlan, referrers: &[Referrer]) -> Vec<(usize, &'s
         .collect()
 }
 
-/// Returns the end of the summary line of a repair: the number of references that are still broken. It is empty if
-/// there are none.
+/// Returns the end of the summary line of a repair: the number of references that are still broken. Returns an
+/// empty text if all were repaired.
 fn describe_kept_count(plan: &MovePlan) -> String {
     match plan.kept_references.len() {
         0 => String::new(),

@@ -31,7 +31,8 @@ pub(crate) fn reject_uncommitted(
     Ok(())
 }
 
-/// Returns whether the change affects only the references to other files, and line endings.
+/// Returns whether the change affects only references to other files and line endings. Returns false if the file was
+/// added or deleted, or if a version of it cannot be read or parsed.
 fn has_only_reference_changes(reader: &ReferenceReader<'_>, change: &Change) -> Result<bool, Failure> {
     let repo = &reader.workspace.repo;
     let (Some(old), ChangeKind::Modified | ChangeKind::Renamed { .. }) = (change.old_path(), &change.kind)

@@ -44,8 +44,8 @@ pub(crate) fn describe_findings(facts: &RepositoryFacts) -> String {
     }
 }
 
-/// Describes how many findings each project check has, and at which level the checks start. It is empty without
-/// findings.
+/// Describes how many findings each project check has, and at which level the checks start. Returns an empty text if
+/// there are no findings.
 fn describe_project_findings(findings: &CurrentFindings) -> String {
     let check_counts: Vec<String> = ProjectCheck::ALL
         .into_iter()
@@ -57,14 +57,14 @@ fn describe_project_findings(findings: &CurrentFindings) -> String {
         return String::new();
     }
     let levels = match findings.excused_state() {
-        Some(excuse) => format!("they are {excuse}, and every check starts as `error`"),
+        Some(excuse) => format!("these findings are {excuse}, and every check starts as `error`"),
         None => "these checks start as `warn`, the others as `error`".to_owned(),
     };
     format!("broken references: {}; {levels}\n\n", check_counts.join(", "))
 }
 
-/// Describes whether the review of the change that adds the gate passes. It is empty if `--adopt` was not passed,
-/// because the user then has to choose first.
+/// Describes whether the review of the change that adds the gate passes. Returns an empty text without `--adopt`,
+/// because the result depends on that choice.
 pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) -> String {
     let (findings, Some(adopt)) = (&facts.findings, facts.findings.adopt) else {
         return String::new();
@@ -81,9 +81,9 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
         (0, _) => String::new(),
         (number, true) => {
             let subject = format!("every current finding ({})", format_count(number, "finding"));
-            describe_effect(adopt, needs_new_only_setting(facts, plan), &subject)
+            describe_adoption_effect(adopt, needs_new_only_setting(facts, plan), &subject)
         }
-        (_, false) => describe_effect(
+        (_, false) => describe_adoption_effect(
             adopt,
             needs_new_only_setting(facts, plan),
             "every current finding in them",
@@ -91,7 +91,7 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
     };
     format!(
         "\nThe change that introduces the gate is {review}:\n{}",
-        indent_lines(&(effect + &describe_unevaluated(facts)))
+        indent_lines(&(effect + &describe_unevaluated_files(facts)))
     )
 }
 
@@ -108,7 +108,7 @@ fn needs_new_only_setting(facts: &RepositoryFacts, plan: &InitPlan) -> bool {
 
 /// Describes whether the current findings fail the gate in this change, and what applies after its merge. `subject` is
 /// the text for the findings, with which the sentence begins.
-fn describe_effect(adopt: Adopt, needs_new_only_setting: bool, subject: &str) -> String {
+fn describe_adoption_effect(adopt: Adopt, needs_new_only_setting: bool, subject: &str) -> String {
     match adopt {
         Adopt::NewOnly if needs_new_only_setting => format!(
             "sluicegate.yaml is not changed, so {subject} fails the gate. For this one change, the job can set\n\
@@ -128,9 +128,9 @@ fn describe_effect(adopt: Adopt, needs_new_only_setting: bool, subject: &str) ->
     }
 }
 
-/// Describes the files that could not be evaluated: no way to adopt the gate excuses them, so the review fails. It is
-/// empty if there are none.
-fn describe_unevaluated(facts: &RepositoryFacts) -> String {
+/// Describes the files that could not be evaluated: no way to adopt the gate excuses them, so the review fails. Returns
+/// an empty text if all files were evaluated.
+fn describe_unevaluated_files(facts: &RepositoryFacts) -> String {
     let paths = facts.findings.list_unevaluated_paths();
     if paths.is_empty() {
         return String::new();
@@ -138,11 +138,13 @@ fn describe_unevaluated(facts: &RepositoryFacts) -> String {
     let list = List::with_limit(&paths, 1)
         .with_noun("file")
         .map(|path| text::escape_line(path));
-    format!("Files that cannot be evaluated cannot be known or waived, so the review fails: {list}\n")
+    format!(
+        "Neither `new-only` nor waivers excuse files that cannot be evaluated, so the review fails: {list}\n"
+    )
 }
 
-/// Returns the steps that the user has to take for the chosen way to adopt the gate. There are none if no way was
-/// chosen.
+/// Returns the steps that the user has to take for the chosen way to adopt the gate. Without `--adopt`, returns no
+/// steps.
 pub(crate) fn list_adoption_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let (findings, Some(adopt)) = (&facts.findings, facts.findings.adopt) else {
         return Vec::new();

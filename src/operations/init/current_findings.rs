@@ -1,5 +1,5 @@
-//! Evaluates the current findings as `check` does for all pipelines on disk, by the existing rules file, otherwise by
-//! the one to write.
+//! Evaluates all pipelines on disk, as `check` does, against the existing rules file, otherwise against the one to
+//! write.
 
 use crate::error::Failure;
 use crate::gate::Tally;
@@ -17,7 +17,7 @@ use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 /// The reason for waivers of existing findings.
 const WAIVER_REASON: &str = "found before the gate";
 
-/// Heading of a file with such waivers.
+/// The heading of a new waivers file.
 const WAIVERS_HEADING: &str = "\
 # Findings from before the gate: each line allows one finding.
 # `sluicegate waivers list` shows which are still needed, `sluicegate waivers prune` removes the others.
@@ -52,8 +52,9 @@ impl CurrentFindings {
             .count()
     }
 
-    /// Evaluates the rules on all pipelines on disk, and prepares the rules file and the waivers file to write. Without
-    /// a rules file, the rules are those of the file to write. `config_dir` is the directory for that file.
+    /// Evaluates all pipelines on disk against the rules file, or against the default rules if it is missing. With a
+    /// chosen way to adopt the gate, also prepares the missing rules file in `config_dir`, and for `waivers` the waivers
+    /// file.
     pub(crate) fn evaluate(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
@@ -83,7 +84,7 @@ impl CurrentFindings {
         };
         let new_rules_dir = config_dir.filter(|_| adopt.is_some() && rules_file.is_none());
         let adds_rules = match (rules_file, &document) {
-            (Some(file), Ok(bytes)) => !is_on_default_branch(&workspace.repo, &file.path, bytes)?,
+            (Some(file), Ok(bytes)) => !default_branch_has_file(&workspace.repo, &file.path, bytes)?,
             _ => true,
         };
         let is_flag_set = false;
@@ -155,7 +156,7 @@ impl CurrentFindings {
 
 /// Returns whether the default branch of the remote has the file with this content. If the default branch is unknown,
 /// the checked-out commit is used instead.
-fn is_on_default_branch(repo: &Repository, path: &str, content: &[u8]) -> Result<bool, Failure> {
+fn default_branch_has_file(repo: &Repository, path: &str, content: &[u8]) -> Result<bool, Failure> {
     let tip = match repo.find_likely_default_branch()? {
         Some(branch) => Some(branch.tip),
         None => repo.head().ok().map(|head| head.commit),

@@ -10,8 +10,8 @@ use sluicegate_pipelines::project::ProjectCheck;
 /// The commit of the release that this program belongs to, which the release workflow sets while it compiles.
 const RELEASED_COMMIT: Option<&str> = option_env!("SLUICEGATE_COMMIT");
 
-/// Returns the GitHub action that a job uses without `--source`. README shows the form for a program that was not built
-/// from a release.
+/// Returns the GitHub action that a job uses without `--source`: the action of this repository, in the version of this
+/// program.
 fn default_action() -> String {
     format_action(RELEASED_COMMIT)
 }
@@ -133,7 +133,8 @@ fn format_project_check(check: ProjectCheck, findings: &CurrentFindings) -> Stri
     }
 }
 
-/// Fills the template of a CI job with the source of the program, its version and the default branch.
+/// Fills the template of a CI job with the source of the program, its version and the default branch. Each template
+/// contains only one kind of source, so `--source` replaces all three.
 pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
     let action = match &facts.source {
         None => default_action(),
@@ -154,7 +155,7 @@ pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
 }
 
 /// Returns the default action, image or URL that the job contains and the user has to replace. `None` if the program
-/// was built with the address of a published repository, because the defaults then exist.
+/// was built with the address of a published repository, because these defaults then exist.
 pub(crate) fn find_placeholder(job: &str) -> Option<String> {
     if address::repository_url().is_some() {
         return None;

@@ -27,8 +27,8 @@ const NEXT_STEPS: &str = "\nCommit .gitattributes. The setting applies to this c
 /// Maximum size of a `.gitattributes` file, in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-/// Runs `sluicegate init --git-diff`: sets up this clone so that `git diff` describes pipelines in words. Keeps
-/// existing settings, prints what was written, and warns if git would not find the program.
+/// Runs `sluicegate init --git-diff`: sets up this clone so that `git diff` describes changes to pipelines in words.
+/// Keeps existing settings, prints what was written, and warns if git would not find the program.
 pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     let repo = run.open_repository()?;
     if repo.is_bare() {

@@ -68,7 +68,7 @@ const RECIPES: &[HostRecipe] = &[
         signed_template: None,
         secrets: &[
             "Set the CI/CD variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (masked): project settings, CI/CD. If",
-            "    they are protected, jobs of unprotected branches do not see them",
+            "    the variables are protected, jobs on unprotected branches do not see them",
         ],
     },
     HostRecipe {
@@ -83,8 +83,8 @@ const RECIPES: &[HostRecipe] = &[
         signed_template: None,
         secrets: &[
             "Set the pipeline variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (secret): edit the pipeline, Variables",
-            "    In Azure Repos, pull requests start the pipeline by a branch policy (build validation), \
-             not by `pr:`",
+            "    In Azure Repos, a branch policy (build validation) starts the pipeline for pull requests, \
+             not `pr:`",
         ],
     },
     HostRecipe {
@@ -108,7 +108,7 @@ const RECIPES: &[HostRecipe] = &[
         )),
         template: include_str!("templates/Jenkinsfile"),
         signed_template: None,
-        secrets: &["Create the credentials `sluicegate-url` and `sluicegate-token`: secret texts"],
+        secrets: &["Create the credentials `sluicegate-url` and `sluicegate-token` of the kind Secret text"],
     },
     HostRecipe {
         host: Host::CircleCi,
@@ -118,7 +118,7 @@ const RECIPES: &[HostRecipe] = &[
         template: include_str!("templates/circleci.yml"),
         signed_template: None,
         secrets: &[
-            "Set the environment variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN: project settings, or a context",
+            "Set the environment variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN in the project settings or in a context",
         ],
     },
     HostRecipe {
@@ -132,7 +132,7 @@ const RECIPES: &[HostRecipe] = &[
         template: include_str!("templates/buildkite.yml"),
         signed_template: None,
         secrets: &[
-            "Set SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN for the job: an agent hook, or Buildkite secrets",
+            "Set SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN for the job in an agent hook or with Buildkite secrets",
         ],
     },
 ];

@@ -150,7 +150,8 @@ fn describe_missing_settings(facts: &RepositoryFacts, plan: &InitPlan) -> Option
     ))
 }
 
-/// Returns the steps that the user has to take next. Each is a sentence; its other lines are details.
+/// Returns the steps that the user has to take next. The first line of a step is an instruction; further lines contain
+/// details.
 fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let mut steps: Vec<String> = facts
         .missing_flags

@@ -1,4 +1,4 @@
-//! The files that `init` writes: looks at the repository, plans, writes and explains.
+//! Writes the files of `init`: detects the repository's setup, plans and writes the files, and explains the result.
 
 pub(crate) mod adoption_messages;
 pub(crate) mod current_findings;

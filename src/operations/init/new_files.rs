@@ -1,4 +1,4 @@
-//! Writes the planned files, never over existing ones.
+//! Writes the planned files without overwriting existing files.
 
 use super::init_plan::{FileStep, InitPlan};
 use crate::error::Failure;
@@ -24,14 +24,14 @@ pub(crate) fn write_files(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
 fn write_file(root: &Path, path: &str, text: &str) -> io::Result<()> {
     let target = root.join(path);
     if let Some(parent) = Path::new(path).parent() {
-        reject_links(root, parent)?;
+        reject_linked_directories(root, parent)?;
         fs::create_dir_all(root.join(parent))?;
     }
     File::create_new(target)?.write_all(text.as_bytes())
 }
 
 /// Fails if a directory on the path `dir` is a symbolic link, because the file could be written outside the repository.
-fn reject_links(root: &Path, dir: &Path) -> io::Result<()> {
+fn reject_linked_directories(root: &Path, dir: &Path) -> io::Result<()> {
     let mut current_dir = root.to_path_buf();
     for part in dir
         .components()

@@ -16,7 +16,7 @@ use sluicegate_pipelines::pipelines::is_pipeline;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// Default branch if it cannot be detected.
+/// The default branch that is assumed if none can be detected.
 const FALLBACK_BRANCH: &str = "main";
 
 /// A value that could not be detected and needs a flag.
@@ -36,7 +36,7 @@ impl From<Failure> for MissingFlag {
 }
 
 /// Returns one failure that lists all missing flags; `None` if there are none.
-fn reject_missing_flags(missing_flags: &[MissingFlag]) -> Option<Failure> {
+fn missing_flags_failure(missing_flags: &[MissingFlag]) -> Option<Failure> {
     let descriptions: Vec<&str> = missing_flags
         .iter()
         .map(|flag| flag.description.as_str())
@@ -46,7 +46,7 @@ fn reject_missing_flags(missing_flags: &[MissingFlag]) -> Option<Failure> {
         .then(|| Failure::usage(descriptions.join("\n  ")).with_hint(hints.join("\n  ")))
 }
 
-/// The detected and the given values.
+/// The detected values, and the values of flags.
 pub(crate) struct RepositoryFacts {
     pub(crate) root: PathBuf,
     /// The setup of the host; `None` if no job is wanted.
@@ -114,7 +114,7 @@ pub(crate) fn detect_repository_facts(
     if args.adopt.is_some() && existing_config_dir.is_none() && chosen_config_dir.is_none() {
         missing_flags.push(missing_config_dir_flag(&candidates, args));
     }
-    if let Some(failure) = reject_missing_flags(&missing_flags).filter(|_| !args.dry_run) {
+    if let Some(failure) = missing_flags_failure(&missing_flags).filter(|_| !args.dry_run) {
         return Err(failure);
     }
     let is_config_dir_new = workspace.named_config_dir.is_some() || chosen_config_dir.is_some();
@@ -133,7 +133,7 @@ pub(crate) fn detect_repository_facts(
         default_branch: detect_default_branch(repo)?,
         pipeline_count: snapshot.list_files(&is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
-        shared_file: find_shared_file(&snapshot, config_dir_name),
+        shared_file: find_shared_pipelines_file(&snapshot, config_dir_name),
         is_config_dir_new,
         sole_candidate,
         candidates,
@@ -165,18 +165,18 @@ fn choose_recipe(
 ) -> Result<DetectedHost, Failure> {
     let choice = detect_host(root, remote, args.host.as_deref())?;
     Ok(choice.unwrap_or_else(|reason| {
-        missing_flags.push(reject_unknown_host(&reason));
+        missing_flags.push(missing_host_flag(&reason));
         (None, format!("unknown: {reason}"))
     }))
 }
 
-/// Returns the path of the shared-pipelines file; `None` if it does not exist.
-fn find_shared_file(snapshot: &Snapshot<'_>, config_dir: Option<&str>) -> Option<String> {
+/// Returns the path of the shared-pipelines file; `None` if it does not exist or the hidden directory is unknown.
+fn find_shared_pipelines_file(snapshot: &Snapshot<'_>, config_dir: Option<&str>) -> Option<String> {
     let path = format!("{}/{SHARED_PIPELINES_FILE}", config_dir?);
     matches!(snapshot.find_file(&path), Ok(Some(_))).then_some(path)
 }
 
-/// The setup of a host, and its name with how it was detected.
+/// The setup of a host, and the host's name with a description of how it was detected.
 type DetectedHost = (Option<&'static HostRecipe>, String);
 
 /// Detects the CI host: the requested host, otherwise the only one with CI files, otherwise the only one whose files
@@ -235,7 +235,7 @@ fn detect_host(
 }
 
 /// Returns the missing flag for the CI host, with the reason why the host was not detected.
-fn reject_unknown_host(reason: &str) -> MissingFlag {
+fn missing_host_flag(reason: &str) -> MissingFlag {
     MissingFlag {
         description: format!("could not determine the CI host: {reason}"),
         hint: "set the CI host with --host; use --host none to write only sluicegate.yaml".to_owned(),
@@ -247,9 +247,12 @@ fn require_signed_template(recipe: Option<&HostRecipe>) -> Result<(), Failure> {
     if recipe.is_some_and(|recipe| recipe.signed_template.is_some()) {
         return Ok(());
     }
-    let host = recipe.map_or_else(|| "no CI host".to_owned(), |recipe| recipe.host.to_string());
+    let conflict = recipe.map_or_else(
+        || "but this run does not write a job".to_owned(),
+        |recipe| format!("not for {}", recipe.host),
+    );
     Err(
-        Failure::usage(format!("--sign writes a job for GitHub only, not for {host}")).with_hint(
+        Failure::usage(format!("--sign writes a job for GitHub only, {conflict}")).with_hint(
             "write the job without --sign, and sign its statements with `cosign attest-blob --statement`",
         ),
     )
@@ -275,7 +278,7 @@ fn choose_repository_name(root: &Path, remote: Option<&str>) -> String {
         .unwrap_or_else(|| "shared".to_owned())
 }
 
-/// Returns the last part of the remote's address, without `.git`.
+/// Returns the last part of the remote's address, without `.git`; `None` if this part is empty.
 fn parse_repository_name(remote: &str) -> Option<String> {
     let last_part = remote.trim_end_matches('/').rsplit(['/', ':']).next()?;
     let name = last_part.strip_suffix(".git").unwrap_or(last_part);

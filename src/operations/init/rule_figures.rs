@@ -84,34 +84,34 @@ fn describe_rule(rule: &RuleOutline) -> String {
 }
 
 /// Describes how many pipelines would exceed a milder limit. Lists up to three limits: the strictest that at most half,
-/// at most an eighth, and none of the affected pipelines exceed.
+/// at most an eighth, and none of the affected pipelines exceed. The candidates are the sizes of the findings.
 fn describe_other_limits(rule: &str, sizes: &[u64]) -> String {
-    let mut limits = sizes.to_vec();
-    limits.sort_unstable();
+    let mut candidates = sizes.to_vec();
+    candidates.sort_unstable();
     let is_smaller_worse = rules::is_worse_size(rule, 1, 0);
     if is_smaller_worse {
-        limits.reverse();
+        candidates.reverse();
     }
     let maximum_counts = [sizes.len() / 2, sizes.len() / 8, 0];
     let mut limits_to_show: Vec<u64> = maximum_counts
         .into_iter()
         .filter_map(|maximum| {
-            limits
+            candidates
                 .iter()
                 .copied()
-                .find(|limit| count_affected(rule, *limit, sizes) <= maximum)
+                .find(|limit| count_sizes_over_limit(rule, *limit, sizes) <= maximum)
         })
         .collect();
     limits_to_show.dedup();
     let descriptions: Vec<String> = limits_to_show
         .into_iter()
-        .map(|limit| format!("{limit}: {}", count_affected(rule, limit, sizes)))
+        .map(|limit| format!("{limit}: {}", count_sizes_over_limit(rule, limit, sizes)))
         .collect();
     descriptions.join(", ")
 }
 
 /// Returns how many of the sizes exceed the limit.
-fn count_affected(rule: &str, limit: u64, sizes: &[u64]) -> usize {
+fn count_sizes_over_limit(rule: &str, limit: u64, sizes: &[u64]) -> usize {
     sizes
         .iter()
         .filter(|size| rules::is_worse_size(rule, limit, **size))

@@ -1,4 +1,4 @@
-//! The files that are changed, and what keeps one from being changed.
+//! Finds the reasons why a file with fixes cannot be changed.
 
 use crate::error::Failure;
 use crate::job::policy;

@@ -10,7 +10,8 @@ use sluicegate_base::text::{self, format_count};
 use sluicegate_git::Repository;
 use std::fmt::Write as _;
 
-/// Prints the fixes and the findings that are left, as text or as JSON. If files were changed but not staged, says so.
+/// Prints the fixes and the findings that are left, as text or as JSON. If files were changed but not staged, prints a
+/// note, except outside a repository.
 pub(crate) fn print_summary(
     run: &Run,
     repo: &Repository,

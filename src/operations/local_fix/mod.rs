@@ -1,4 +1,4 @@
-//! Makes the proven fixes of findings: `sluicegate fix`.
+//! Applies the proven fixes of findings: `sluicegate fix`.
 
 pub(crate) mod fix_destination;
 pub(crate) mod fix_execution;

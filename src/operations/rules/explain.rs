@@ -15,7 +15,7 @@ use sluicegate_pipelines::rules;
 use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
 use std::fmt::Write as _;
 
-/// Minimum number of characters of a part of an id that is suggested.
+/// Minimum number of characters in an unknown id, so that ids with a similar word are suggested.
 const MIN_WORD_LENGTH: usize = 3;
 
 /// Width in columns if the output is not a terminal, and the maximum on a terminal: longer lines are hard to read.
@@ -116,7 +116,8 @@ fn check_document(check: ProjectCheck) -> Value {
     })
 }
 
-/// Returns the pipeline of the first example that fails, or of the first that passes. It is empty if there is none.
+/// Returns the pipeline of the first example that fails or, unless `fails` is set, of the first that passes. Returns an
+/// empty text if there is no such example.
 fn find_example(rule: &TeamRule, fails: bool) -> &str {
     let mut examples = rule.examples.iter();
     examples
@@ -127,6 +128,7 @@ fn find_example(rule: &TeamRule, fails: bool) -> &str {
 /// Returns the documentation of a team rule as JSON: the schema of a rule, extended by the keys of the team rules file.
 /// Of several examples, it contains the first that passes and the first that fails.
 fn team_rule_document(rule: &TeamRule) -> Value {
+    let [passing_example, failing_example] = [false, true].map(|fails| find_example(rule, fails));
     value!({
         "schema": "sluicegate.rule/v1",
         "id": rule.full_id(),
@@ -138,8 +140,8 @@ fn team_rule_document(rule: &TeamRule) -> Value {
         "assumed": [],
         "config": [],
         "exampleConfig": "",
-        "passes": find_example(rule, false),
-        "fails": find_example(rule, true),
+        "passes": passing_example,
+        "fails": failing_example,
         "level": rule.level.map_or("off", Enforcement::name),
         "for": rule.subject.name(),
         "paths": rule.paths,

@@ -32,7 +32,7 @@ pub(crate) fn lint_rules_files(run: &Run, file: Option<&Path>, output: OutputFor
             let file = if team_rules::is_team_rules_file(&bytes) {
                 LintedFile::from_team_rules(name, bytes)
             } else {
-                LintedFile::from_rules(name, bytes)
+                LintedFile::from_rules_file(name, bytes)
             };
             vec![file]
         }
@@ -55,7 +55,7 @@ pub(crate) struct LintedFile {
 
 impl LintedFile {
     /// Checks the content of a rules file, and keeps it with its problems.
-    fn from_rules(name: String, bytes: Vec<u8>) -> Self {
+    fn from_rules_file(name: String, bytes: Vec<u8>) -> Self {
         let problems = rules::lint_rules_file(&bytes);
         Self {
             name,
@@ -203,7 +203,7 @@ fn read_project_files(run: &Run) -> Result<Vec<LintedFile>, Failure> {
         let bytes = workspace
             .read_document(&file)?
             .map_err(|error| Failure::new(ExitStatus::Usage, error))?;
-        files.push(LintedFile::from_rules(file.path, bytes));
+        files.push(LintedFile::from_rules_file(file.path, bytes));
     }
     files.extend(team_rules.map(|(name, bytes)| LintedFile::from_team_rules(name, bytes)));
     Ok(files)

@@ -120,8 +120,8 @@ fn read_rules_and_levels(run: &Run) -> Result<Option<ProjectRules>, Failure> {
     };
     match workspace.checkout_snapshot(run) {
         Ok(snapshot) => {
-            let flag = None;
-            let checks = workspace.sources.resolve_project_checks(flag)?;
+            let no_flag = None;
+            let checks = workspace.sources.resolve_project_checks(no_flag)?;
             Ok(Some(ProjectRules {
                 rules: workspace.read_rules_at(&snapshot)?,
                 team_rules: read_valid_team_rules(run, &workspace, &snapshot)?,
@@ -172,7 +172,7 @@ fn reject_second_config_dir(
         return Ok(());
     }
     let message = format!(
-        "`{other_dir}` already contains the platform's files, so `{config_dir}` would be a second directory"
+        "`{other_dir}` already contains the platform's files, so `{config_dir}` would be a second hidden directory"
     );
     Err(Failure::usage(message).with_hint(format!(
         "use --config-dir {other_dir}; to use `{config_dir}` anyway, set `config-dir: {config_dir}` in sluicegate.yaml first"

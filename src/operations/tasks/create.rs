@@ -62,8 +62,8 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
     })?
 }
 
-/// Builds a message to an existing task. The agent's configuration, with its required name, is included only if the
-/// mode or the target branch changes.
+/// Builds a message to an existing task, with the text from the flags or from a file. The agent's configuration, with
+/// its required name, is included only if the mode or the target branch changes.
 pub(crate) fn build_follow_up(
     run: &Run,
     args: &MessageArgs,

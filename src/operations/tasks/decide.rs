@@ -18,7 +18,7 @@ pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
     let wait = TaskWait::without_policy(run, args.wait, &args.pace)?;
     let platform = create_platform_client(run)?;
     run.block_on(async {
-        let earlier_task = read_earlier_task(&platform, &args.id, wait.as_ref()).await?;
+        let earlier_task = fetch_earlier_task(&platform, &args.id, wait.as_ref()).await?;
         reject_unknown_decisions(&args.id, &earlier_task, &decisions)?;
         let pace = wait.as_ref().map(|wait| &wait.pace);
         let response = match send_before_deadline(pace, platform.send_decisions(&args.id, &decisions)).await {
@@ -28,7 +28,7 @@ pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
         if let Some(wait) = wait {
             let decided_ids = decisions
                 .iter()
-                .map(|decision| decision_id(decision).to_owned())
+                .map(|decision| decided_id(decision).to_owned())
                 .collect();
             let earlier_state = Some((earlier_task, decided_ids));
             return wait
@@ -40,13 +40,13 @@ pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
             describe_outcome(&response, &decisions)
                 + &task_text::describe_decisions(&args.id, pending_decisions)
         })?;
-        check_decided(&args.id, &response, &decisions)
+        check_decisions_made(&args.id, &response, &decisions)
     })?
 }
 
 /// Requests the task before the decisions are sent, to check that they are pending: the platform's response does not
-/// mention decisions that are not.
-async fn read_earlier_task(
+/// mention decisions that were not pending. With `--wait`, the time limit applies to this request, too.
+async fn fetch_earlier_task(
     platform: &Platform,
     id: &str,
     wait: Option<&TaskWait>,
@@ -61,8 +61,8 @@ async fn read_earlier_task(
 }
 
 /// Fails if a decision is not pending. Does nothing if the task has no list of pending decisions.
-fn reject_unknown_decisions(task: &str, task_state: &Task, decisions: &[Decision]) -> Result<(), Failure> {
-    let Some(pending) = &task_state.pending_decisions else {
+fn reject_unknown_decisions(task_id: &str, task: &Task, decisions: &[Decision]) -> Result<(), Failure> {
+    let Some(pending) = &task.pending_decisions else {
         return Ok(());
     };
     let pending_ids: Vec<&str> = pending
@@ -71,13 +71,13 @@ fn reject_unknown_decisions(task: &str, task_state: &Task, decisions: &[Decision
         .collect();
     let Some(id) = decisions
         .iter()
-        .map(decision_id)
+        .map(decided_id)
         .find(|id| !pending_ids.contains(id))
     else {
         return Ok(());
     };
-    let state = task_text::describe_state(task_state);
-    let message = format!("{id} is not pending, so nothing was decided; task {task} is {state}");
+    let state = task_text::describe_state(task);
+    let message = format!("decision {id} is not pending, so nothing was decided; task {task_id} is {state}");
     let hint = match text::suggest(id, &pending_ids) {
         Some(question) => question,
         None if pending_ids.is_empty() => "the task is not waiting for a decision".to_owned(),
@@ -86,7 +86,7 @@ fn reject_unknown_decisions(task: &str, task_state: &Task, decisions: &[Decision
     Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint))
 }
 
-/// Returns the ids of the sent decisions that are still pending by the response.
+/// Returns the ids of the sent decisions that are still pending according to the response.
 fn list_undecided_ids<'d>(response: &RemainingDecisions, decisions: &'d [Decision]) -> Vec<&'d str> {
     let pending_ids: Vec<&str> = response
         .pending_decisions
@@ -96,13 +96,13 @@ fn list_undecided_ids<'d>(response: &RemainingDecisions, decisions: &'d [Decisio
         .collect();
     decisions
         .iter()
-        .map(decision_id)
+        .map(decided_id)
         .filter(|id| pending_ids.contains(id))
         .collect()
 }
 
-/// Describes how many decisions are still pending. It is empty if a sent decision is among them, because
-/// `check_decided` reports it.
+/// Describes how many decisions are still pending. Returns an empty text if a sent decision is among them, because
+/// `check_decisions_made` reports this decision.
 fn describe_outcome(response: &RemainingDecisions, decisions: &[Decision]) -> String {
     let pending_count = response.pending_decisions.as_ref().map(Vec::len);
     match pending_count {
@@ -115,7 +115,7 @@ fn describe_outcome(response: &RemainingDecisions, decisions: &[Decision]) -> St
 }
 
 /// Fails if a sent decision is still pending, or if the response does not show whether it is.
-fn check_decided(task: &str, response: &RemainingDecisions, decisions: &[Decision]) -> CommandResult {
+fn check_decisions_made(task: &str, response: &RemainingDecisions, decisions: &[Decision]) -> CommandResult {
     let undecided_ids = list_undecided_ids(response, decisions);
     let (status, message) = if response.pending_decisions.is_none() {
         let message = "the response does not list the pending decisions";
@@ -133,8 +133,8 @@ fn check_decided(task: &str, response: &RemainingDecisions, decisions: &[Decisio
     Err(Failure::new(status, anyhow::Error::msg(message)).with_hint(hint))
 }
 
-/// Returns the id of the tool call or of the question that is decided.
-fn decision_id(decision: &Decision) -> &str {
+/// Returns the id of the tool call or of the question that the user decided.
+fn decided_id(decision: &Decision) -> &str {
     match decision {
         Decision::Tool { id, .. } | Decision::Question { id, .. } => id,
     }
@@ -143,7 +143,8 @@ fn decision_id(decision: &Decision) -> &str {
 /// Converts the values of `--approve`, `--deny` and `--answer` to decisions. Fails if an id is both approved and
 /// denied.
 fn parse_decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
-    let scope = approval_scope(args.scope == ApprovalScope::Conversation);
+    let for_whole_task = args.scope == ApprovalScope::Conversation;
+    let scope = approval_scope(for_whole_task);
     let approvals = args.approve.iter().map(|id| (id, true));
     let denials = args.deny.iter().map(|id| (id, false));
     let mut decisions: Vec<Decision> = approvals

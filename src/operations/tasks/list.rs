@@ -1,5 +1,5 @@
-//! Runs `sluicegate tasks list`. STOPPED has two meanings, which only the task's details distinguish, so these are
-//! requested.
+//! Runs `sluicegate tasks list`. The status STOPPED has two meanings, which only a task's details distinguish, so the
+//! details are requested.
 
 use super::task_text;
 use crate::job::cli::{ListTasksArgs, OutputFormat};
@@ -13,7 +13,8 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 /// Number of details to request at the same time.
 const MAX_CONCURRENT_REQUESTS: usize = 8;
 
-/// Prints the tasks that match the flags: those of the project, or with `--all-projects` of all projects.
+/// Prints the tasks that match the flags. They are tasks of the project; with `--all-projects`, or if no project is
+/// set, they are tasks of all projects.
 pub(crate) fn print_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
     let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
     let project = connection

@@ -41,15 +41,18 @@ pub(crate) fn print_messages(
     };
     run.block_on(async {
         let status = match pace {
-            None => history.print_available().await.map(|()| ExitStatus::Success),
-            Some(pace) => history.print_until_end(pace).await,
+            None => history
+                .print_available_messages()
+                .await
+                .map(|()| ExitStatus::Success),
+            Some(pace) => history.print_messages_until_end(pace).await,
         };
         history.finish_output()?;
         status
     })?
 }
 
-/// A history that is printed while it is read; as JSON, one document at the end.
+/// The messages of a task. As text, they are printed while they are read; as JSON, in one document at the end.
 struct MessageHistory<'a> {
     run: &'a Run,
     platform: Platform,
@@ -61,7 +64,7 @@ struct MessageHistory<'a> {
 
 impl MessageHistory<'_> {
     /// Reads all messages that exist now, and prints them.
-    async fn print_available(&mut self) -> Result<(), Failure> {
+    async fn print_available_messages(&mut self) -> Result<(), Failure> {
         loop {
             match self.reader.read_next(&self.platform, self.id).await {
                 Ok((events, has_more)) => {
@@ -89,7 +92,7 @@ impl MessageHistory<'_> {
 
     /// Prints messages until the task ends. Requests the status before the messages, so that the last messages before
     /// the end are not missed.
-    async fn print_until_end(&mut self, mut pace: Pace) -> CommandResult {
+    async fn print_messages_until_end(&mut self, mut pace: Pace) -> CommandResult {
         let (mut was_waiting, mut state) = (false, None);
         loop {
             let Some(task) = pace.before_deadline(self.platform.fetch_task(self.id)).await else {
@@ -100,7 +103,7 @@ impl MessageHistory<'_> {
                 Err(error) => return Err(task_request_failure(&self.platform, self.id, error).await),
             };
             state = Some(task_text::describe_state(&task));
-            match pace.before_deadline(self.print_available()).await {
+            match pace.before_deadline(self.print_available_messages()).await {
                 Some(result) => result?,
                 None => return Err(self.timeout_failure(state)),
             }
@@ -156,8 +159,8 @@ impl MessageHistory<'_> {
     }
 }
 
-/// Formats a message as one line: its time, turn and text, then its other fields with their names. The API document
-/// does not specify the fields of a message.
+/// Formats a message as one line: the time first, then all other fields. The turn (`groupId`) and the text (`data`) are
+/// printed without a name. All fields are printed, because the API document does not specify them.
 pub(crate) fn format_event(event: &Value, now: Timestamp) -> String {
     let Value::Object(fields) = event else {
         return text::escape_line(&event.to_string()) + "\n";

@@ -23,11 +23,11 @@ pub(crate) fn replace_permissions(
             Err(error) => return Err(task_request_failure(&platform, id, error).await),
         };
         run.print_response(output, &response.raw, || describe_permissions(id, &response))?;
-        check_granted(id, tools, &response)
+        check_granted_tools(id, tools, &response)
     })?
 }
 
-/// Returns the names of the tools that the task may use by the response; `None` if the response has no list.
+/// Returns the names of the tools that the task may use according to the response; `None` if the response has no list.
 fn list_granted_tools(response: &Permissions) -> Option<Vec<&str>> {
     let permissions = response.granted_permissions.as_ref()?;
     Some(
@@ -49,7 +49,7 @@ fn describe_permissions(id: &str, response: &Permissions) -> String {
 }
 
 /// Fails if the tools that the platform granted differ from the requested ones.
-fn check_granted(id: &str, requested_tools: &[String], response: &Permissions) -> CommandResult {
+fn check_granted_tools(id: &str, requested_tools: &[String], response: &Permissions) -> CommandResult {
     let Some((status, message)) = compare_permissions(requested_tools, response) else {
         return Ok(ExitStatus::Success);
     };

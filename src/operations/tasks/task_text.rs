@@ -36,7 +36,8 @@ pub(crate) fn describe_task(id: &str, task: &ApiValue<Task>) -> String {
     describe_headline(task) + &response_output::format_facts(&facts) + &describe_pending_decisions(id, task)
 }
 
-/// Describes the pending decisions of the task with the commands that answer them. It is empty if there are none.
+/// Describes the pending decisions of the task with the commands that answer them. Returns an empty text if there are
+/// none.
 pub(crate) fn describe_pending_decisions(id: &str, task: &Task) -> String {
     describe_decisions(id, task.pending_decisions.as_deref().unwrap_or_default())
 }

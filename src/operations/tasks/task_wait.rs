@@ -84,7 +84,7 @@ impl TaskWait {
             ))
         })?;
         run.print_response(output, &task.raw, || task_text::describe_task(id, &task))?;
-        match reject_unfinished_task(id, end, self.pace.limit().as_secs(), &task) {
+        match unfinished_task_failure(id, end, self.pace.limit().as_secs(), &task) {
             None => Ok(ExitStatus::Success),
             Some(failure) => Err(failure),
         }
@@ -101,7 +101,7 @@ fn print_event(run: &Run, event: &TaskEvent<'_>) {
 
 /// Returns the failure for a task that did not finish, with the next step as its hint; `None` for a finished task.
 /// `limit` is the time limit in seconds.
-fn reject_unfinished_task(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Option<Failure> {
+fn unfinished_task_failure(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Option<Failure> {
     let status = match end {
         TaskEnd::Unclear => ExitStatus::Undecided,
         _ => ExitStatus::RemoteFailed,

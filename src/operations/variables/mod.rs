@@ -1,4 +1,4 @@
-//! The variables of a project.
+//! Prints, creates and updates the variables of a project.
 
 pub(crate) mod apply;
 pub(crate) mod overrides;
@@ -65,7 +65,7 @@ pub(crate) async fn update_variable(
 ) -> CommandResult {
     let current_variable = match (&args.r#type, &args.behaviour) {
         (Some(_), Some(_)) => None,
-        _ => Some(find_variable(project, name).await?),
+        _ => Some(fetch_variable(project, name).await?),
     };
     let fields = build_fields(args, current_variable.as_ref())?;
     for (field, flag, value) in [
@@ -86,7 +86,7 @@ pub(crate) async fn update_variable(
 }
 
 /// Requests the variable with this name. Fails if the project does not have it, with the most similar names as a hint.
-async fn find_variable(project: &RemoteProject, name: &str) -> Result<Variable, Failure> {
+async fn fetch_variable(project: &RemoteProject, name: &str) -> Result<Variable, Failure> {
     let response = project.platform.fetch_variables(project.id).await;
     let variables = project.check_response(response).await?;
     let names: Vec<String> = variables
@@ -97,7 +97,7 @@ async fn find_variable(project: &RemoteProject, name: &str) -> Result<Variable, 
         .into_iter()
         .find(|candidate| candidate.name.as_deref() == Some(name));
     variable.map(|variable| variable.value).ok_or_else(|| {
-        let message = format!("the project {} has no variable {name}", project.id);
+        let message = format!("project {} has no variable {name}", project.id);
         Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
             .with_hint(variable_lookup(name).hint(&names))
     })

@@ -13,7 +13,7 @@ use sluicegate_platform::definitions::variables::{list_unconfirmed_overrides, pa
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::fmt::Write as _;
 
-/// Runs `sluicegate variables overrides`: prints, sets or removes the values that a variable has in single
+/// Runs `sluicegate variables overrides`: prints, sets or removes the values that a variable has in individual
 /// environments.
 pub(crate) async fn run_overrides(run: &Run, project: &RemoteProject, verb: OverridesVerb) -> CommandResult {
     match verb {

@@ -67,7 +67,7 @@ fn verify_review(
     differences.extend(statement.compare_review_with_commit(predicate, &repository, &commit)?);
     differences.extend(compare_policy(run, &predicate.policy, &repository)?);
     Ok(Verification {
-        subject: format!("the review of the commit {}", short_id(&predicate.commit)),
+        subject: format!("the review of commit {}", short_id(&predicate.commit)),
         document: "statement",
         differences,
         facts: json!({
@@ -106,7 +106,7 @@ fn verify_publication(
             differences.extend(compare_policy(run, &predicate.policy, &repository)?);
         }
         None => run.ui.say(&format!(
-            "the commit {} is not available locally, so its files were not compared",
+            "commit {} is not available locally, so its files were not compared",
             predicate.commit
         )),
     }
@@ -139,7 +139,7 @@ fn compare_platforms(
     }
     (publish_platform.project != run_platform.project).then(|| {
         format!(
-            "the version is in the project {}, but this run uses the project {}",
+            "the version is in project {}, but this run uses project {}",
             publish_platform.project, run_platform.project
         )
     })

@@ -40,6 +40,7 @@ pub(crate) fn add_waivers(
 ) -> Result<(), Failure> {
     let terms = parse_waiver_terms(args)?;
     let entries = if let (Some(rule), Some(path)) = (&args.rule, &args.path) {
+        // The path of a waiver is a glob. A path that exists as a file is meant literally, so it is escaped.
         let path = match snapshot.find_file(path)? {
             Some(_) => escape_glob(path),
             None => path.clone(),
@@ -47,8 +48,8 @@ pub(crate) fn add_waivers(
         // The size of the findings is added when a match is found.
         let size = None;
         let entry = build_entry(rule, path, args.about.clone(), size, &terms);
-        reject_unreadable(workspace, waivers_file, std::slice::from_ref(&entry))?;
-        vec![require_match(waivers_file, entry)?]
+        reject_invalid_waivers(workspace, waivers_file, std::slice::from_ref(&entry))?;
+        vec![require_matching_finding(waivers_file, entry)?]
     } else {
         let files = match &args.from {
             Some(report_path) => {
@@ -57,7 +58,7 @@ pub(crate) fn add_waivers(
             None => waivers_file.tally.all_files().cloned().collect(),
         };
         let entries = build_unwaived_entries(waivers_file, files, &terms)?;
-        reject_unreadable(workspace, waivers_file, &entries)?;
+        reject_invalid_waivers(workspace, waivers_file, &entries)?;
         entries
     };
     let written_count = write_entries(waivers_file, &entries)?;
@@ -113,8 +114,8 @@ fn build_entry(
 }
 
 /// Fails for waivers that a later run would reject, for example because of an unknown rule or an empty reason. To find
-/// out, formats each waiver as in the file and reads it again.
-fn reject_unreadable(
+/// out, formats each waiver as in the file and parses the text again.
+fn reject_invalid_waivers(
     workspace: &Workspace<'_>,
     waivers_file: &WaiversFile,
     entries: &[WaiverEntry],
@@ -129,7 +130,10 @@ fn reject_unreadable(
 
 /// Returns the waiver, extended by the worst size among the findings of its rule in its files. Fails if it matches no
 /// current finding. A rule that only the platform knows is accepted, because its findings are unknown here.
-fn require_match(waivers_file: &WaiversFile, mut entry: WaiverEntry) -> Result<WaiverEntry, Failure> {
+fn require_matching_finding(
+    waivers_file: &WaiversFile,
+    mut entry: WaiverEntry,
+) -> Result<WaiverEntry, Failure> {
     let waivers = Waivers::new(vec![entry.clone()]).map_err(|error| Failure::usage(error.to_string()))?;
     let mut files: Vec<FileResults> = waivers_file.tally.all_files().cloned().collect();
     let is_matched = waivers
@@ -250,7 +254,7 @@ fn read_reported_files(
 }
 
 /// Returns the current results that only follow from broken links in the pipeline. A report folds them into the finding
-/// about the link. If the report folds none, returns none.
+/// about the link. Returns an empty list if the report has no folded findings.
 fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &Pipeline) -> Vec<RuleResult> {
     let mut violations = reported_file.results.iter().flat_map(|result| &result.violations);
     if !violations.any(|violation| violation.folded_count > 0) {

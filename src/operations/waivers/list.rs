@@ -38,7 +38,7 @@ pub(crate) fn print_waivers(
 
 /// Returns the name of the waiver's state. If some of its files could not be evaluated, an unmatched waiver is not
 /// judged.
-const fn describe_status(status: WaiverStatus) -> &'static str {
+const fn state_name(status: WaiverStatus) -> &'static str {
     match status {
         WaiverStatus { is_expired: true, .. } => "expired",
         WaiverStatus { is_matched: true, .. } => "used",
@@ -52,7 +52,7 @@ const fn describe_status(status: WaiverStatus) -> &'static str {
 /// Returns a waiver as JSON, with its state and its line in the file.
 pub(crate) fn waiver_to_json(waiver: &PlacedWaiver, status: WaiverStatus) -> Value {
     let mut value = entry_to_json(&waiver.entry);
-    value["state"] = describe_status(status).into();
+    value["state"] = state_name(status).into();
     value["line"] = waiver.position.line.into();
     value
 }
@@ -61,17 +61,17 @@ pub(crate) fn waiver_to_json(waiver: &PlacedWaiver, status: WaiverStatus) -> Val
 fn format_row(entry: &WaiverEntry, status: WaiverStatus) -> Vec<String> {
     let size = entry.size.map(|size| format!("up to {size}"));
     vec![
-        describe_status(status).to_owned(),
+        state_name(status).to_owned(),
         entry.rule.clone(),
         entry.path.clone(),
-        format_optional(entry.about.clone().or(size)),
-        format_optional(entry.last_day.map(|until| until.to_string())),
-        format_optional(entry.owner.clone()),
+        format_optional_cell(entry.about.clone().or(size)),
+        format_optional_cell(entry.last_day.map(|until| until.to_string())),
+        format_optional_cell(entry.owner.clone()),
         entry.reason.clone(),
     ]
 }
 
 /// Returns the text of a table cell, or `-` if it has no value.
-fn format_optional(text: Option<String>) -> String {
+fn format_optional_cell(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
 }

@@ -76,7 +76,7 @@ impl WaiversFile {
         )
     }
 
-    /// Writes the edited text to the file. Fails if it could not be edited.
+    /// Writes the edited text to the file. Fails if the edit failed or the file cannot be written.
     fn write(&self, edited_text: Result<String, EditError>) -> Result<(), Failure> {
         let displayed_path = self.path.display();
         let text = edited_text.map_err(|error| {

@@ -38,12 +38,12 @@ pub(crate) fn prune_waivers(
                 .collect(),
         )),
         OutputFormat::Text if removed_entries.is_empty() => Ok(()),
-        OutputFormat::Text => run.ui.print_result(&describe_removed(&removed_entries)),
+        OutputFormat::Text => run.ui.print_result(&describe_removed_waivers(&removed_entries)),
     }
 }
 
 /// Describes how many waivers were removed, and lists them.
-fn describe_removed(removed_entries: &[(&PlacedWaiver, WaiverStatus)]) -> String {
+fn describe_removed_waivers(removed_entries: &[(&PlacedWaiver, WaiverStatus)]) -> String {
     let mut lines = String::new();
     for (waiver, _) in removed_entries {
         let _ = writeln!(lines, "  {}", text::escape_line(&waiver.entry.describe()));

@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 use uuid::Uuid;
 
 /// Returns the lines for the file `GITHUB_OUTPUT`, in the form `name<<DELIMITER`, which allows line breaks in values.
-/// `seed` must be random: it is part of the delimiter, so that a value from outside cannot end itself early and add
-/// outputs.
+/// `seed` must be random: it is part of the delimiter, and a value that contains the delimiter could add outputs.
 pub(crate) fn format_outputs(pairs: &[(&str, String)], seed: Uuid) -> String {
     let mut lines = String::new();
     for (name, value) in pairs {

@@ -13,7 +13,7 @@ const MAX_OPEN_LINES: usize = 48;
 #[derive(Clone, Copy)]
 pub(super) struct ChangeFolds<'l> {
     pub path: &'l str,
-    /// The prefix of the ids of its lines.
+    /// The prefix of the HTML ids of the lines.
     pub id: &'l str,
     pub lines: &'l [DiffLine],
 }

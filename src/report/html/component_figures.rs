@@ -42,7 +42,7 @@ pub(super) fn render_pictures(
     let mut html = if complete_picture.fits_width(width) {
         figures.render(&complete_picture, id, "Canvas")
     } else {
-        figures.render_parts(&complete_picture, id)
+        figures.render_wide_canvas(&complete_picture, id)
     };
     if canvas.omitted_count > 0 {
         let _ = writeln!(
@@ -73,7 +73,7 @@ struct ComponentFigures<'a> {
 impl ComponentFigures<'_> {
     /// Renders a canvas that is too wide to read: its changed part, then an overview and the complete canvas in a fold.
     /// If the changed part would be empty or have all components, the overview comes first instead.
-    fn render_parts(&mut self, complete_picture: &Picture<'_>, id: &str) -> String {
+    fn render_wide_canvas(&mut self, complete_picture: &Picture<'_>, id: &str) -> String {
         let canvas = complete_picture.canvas();
         let (part, omitted_count) = canvas.select_changed_part(MAX_FIRST_COMPONENTS);
         let full_id = format!("{id}-full");
@@ -127,16 +127,18 @@ impl ComponentFigures<'_> {
 
     /// Renders a picture at its natural size, in a region that scrolls.
     fn render_full_size(&mut self, picture: &Picture<'_>, id: &str) -> String {
+        let (max_width, background_target) = (None, None);
         format!(
             "<div class=\"canvas canvas-full\" tabindex=\"0\" role=\"region\" aria-label=\"Complete canvas of {}\">{}</div>\n",
             escape(self.path),
-            self.render_svg(picture, id, "Full size", None, None)
+            self.render_svg(picture, id, "Full size", max_width, background_target)
         )
     }
 
     /// Renders a picture as SVG, and records the ids of components that no earlier picture has. A component links to
-    /// its first finding, or else to its line in the list of changes. Without `max_width`, the picture has its natural
-    /// size; `background_target` is the id of the element that a click next to the components leads to.
+    /// its first finding, or else to its line in the list of changes. `kind` begins the title.
+    /// Without `max_width`, the picture has its natural size; `background_target` is the id of the element that a click
+    /// next to the components leads to.
     fn render_svg(
         &mut self,
         picture: &Picture<'_>,

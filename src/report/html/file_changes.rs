@@ -46,7 +46,7 @@ impl FileChangesView {
 }
 
 impl<'v, 'a> PageChanges<'v, 'a> {
-    /// Creates the changes of a page. Facets take a part of the width of pictures above the findings of a file.
+    /// Creates the changes of a page. With facets next to the findings, the pictures above the findings are narrower.
     pub(super) fn new(view: &'v View<'a>, has_facets: bool) -> Self {
         Self {
             view,
@@ -135,7 +135,7 @@ impl<'v, 'a> PageChanges<'v, 'a> {
                 .unwrap_or_default(),
         };
         let (content, component_ids) =
-            render_content(canvas, list, self.finding_width, &build_badges(&file.findings));
+            render_pictures_and_list(canvas, list, self.finding_width, &build_badges(&file.findings));
         if content.is_empty() && changed_file.is_none() {
             return FileChangesView::default();
         }
@@ -193,7 +193,7 @@ fn render_card(
         id,
         lines: &file.change_lines,
     };
-    let (content, component_ids) = render_content(file.picture.as_ref(), list, PAGE_WIDTH, badges);
+    let (content, component_ids) = render_pictures_and_list(file.picture.as_ref(), list, PAGE_WIDTH, badges);
     let card = format!(
         "<details class=\"group card\"{}><summary>{}<span class=\"tally\">{}</span></summary>\n<div class=\"what\">{content}</div></details>\n",
         if is_open { " open=\"\"" } else { "" },
@@ -205,7 +205,7 @@ fn render_card(
 
 /// Renders the pictures and the list of changes, which the style sheet puts next to each other if there is space. The
 /// text is empty if there are neither pictures nor changes. Also returns the ids of the components in the pictures.
-fn render_content(
+fn render_pictures_and_list(
     canvas: Option<&Canvas>,
     list: ChangeFolds<'_>,
     width: i32,

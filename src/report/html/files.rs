@@ -48,15 +48,15 @@ pub(super) fn render_file_groups(
             && !is_explained_elsewhere
             && (has_counted_finding || files.len() <= MAX_OPEN_FILES);
         let open_attribute = if is_open { " open=\"\"" } else { "" };
-        push_group_head(&mut html, file, open_attribute);
+        push_card_start(&mut html, file, open_attribute);
         html.push_str(&file_changes.html);
         html.push_str("<div class=\"list\">");
         for entry in &file.findings {
             if is_explained_in_header(view, entry.finding) {
-                push_reference(&mut html, entry, "causes", "Reason", NOT_EVALUATED, view);
+                push_finding_reference(&mut html, entry, "causes", "Reason", NOT_EVALUATED, view);
             } else if let Some(first_id) = equal_findings.find_first_equal_id(entry) {
                 let message = render_message(entry.finding);
-                push_reference(&mut html, entry, first_id, "All places", &message, view);
+                push_finding_reference(&mut html, entry, first_id, "All places", &message, view);
             } else {
                 let component_id = file_changes.find_component_id(entry.finding);
                 push_finding(
@@ -69,7 +69,7 @@ pub(super) fn render_file_groups(
             }
         }
         html.push_str("</div>\n");
-        push_group_foot(&mut html, results.get(file.path).copied());
+        push_card_end(&mut html, results.get(file.path).copied());
     }
     html + "</div>\n"
 }
@@ -79,8 +79,8 @@ fn is_explained_in_header(view: &View<'_>, finding: &Finding<'_>) -> bool {
     !view.causes.is_empty() && finding.is_counted() && finding.is_rules_file_error()
 }
 
-/// Adds the start of a file's card: its path and the numbers of its findings. [`push_group_foot`] closes the element.
-fn push_group_head(html: &mut String, file: &FileFindings<'_, '_>, open_attribute: &str) {
+/// Adds the start of a file's card: its path and the numbers of its findings. [`push_card_end`] closes the element.
+fn push_card_start(html: &mut String, file: &FileFindings<'_, '_>, open_attribute: &str) {
     let _ = writeln!(
         html,
         "<details class=\"group card\"{open_attribute}><summary>{} {}</summary>",
@@ -90,7 +90,7 @@ fn push_group_head(html: &mut String, file: &FileFindings<'_, '_>, open_attribut
 }
 
 /// Adds the passed checks of a file, and the end of its card.
-fn push_group_foot(html: &mut String, results: Option<&FileResults>) {
+fn push_card_end(html: &mut String, results: Option<&FileResults>) {
     let _ = writeln!(
         html,
         "<p class=\"note\">{} <span>{}</span></p></details>",
@@ -148,7 +148,7 @@ fn render_message(finding: &Finding<'_>) -> String {
 }
 
 /// Adds a finding that the page explains elsewhere, with a link to the element `target_id`. `message` is already HTML.
-fn push_reference(
+fn push_finding_reference(
     html: &mut String,
     entry: &AnchoredFinding<'_, '_>,
     target_id: &str,

@@ -1,4 +1,4 @@
-//! Names each finding on the page by its fingerprint, so that a link to it is also right in the next report.
+//! Names each finding on the page by its fingerprint, so that a link to it also works in the next report.
 
 use crate::report::view::{FindingOrder, Tally, View, group_by_path};
 use sluicegate_pipelines::findings::{Finding, Fingerprint};
@@ -37,8 +37,8 @@ pub(super) fn group_anchored_findings<'v, 'a>(view: &'v View<'a>) -> Vec<FileFin
         .collect()
 }
 
-/// Returns the fingerprints of the findings in the order of the view. They are computed in the order of the report,
-/// which numbers duplicates, so that a finding has the same fingerprint in all formats.
+/// Returns the fingerprints of the findings in the order of the view. Equal findings are numbered in the order of the
+/// report, so the fingerprints are computed in that order: a finding has the same fingerprint in all formats.
 fn list_fingerprints(view: &View<'_>) -> Vec<Fingerprint> {
     let findings = view.report.findings();
     let order = FindingOrder::from_context(view.report, view.context);

@@ -28,7 +28,8 @@ pub(super) struct HtmlPage<'p> {
     pub tool_version: &'p str,
 }
 
-/// Renders a complete HTML page around its body: head, security policy, style sheet, footer and script.
+/// Renders a complete HTML page around its body: head, security policy, style sheet, footer and script. If the body has
+/// pictures, adds the arrow heads to which they refer.
 pub(super) fn render_page(page: &HtmlPage<'_>) -> String {
     let style = style();
     let (skip_id, skip_text) = page.skip_link;

@@ -151,7 +151,8 @@ fn describe_bases(context: &ReviewContext, shorten: impl Fn(&String) -> String) 
     (!bases.is_empty()).then(|| bases.join(", "))
 }
 
-/// Lists the facts about the reviewed commit and the start of the review, without those that are unknown.
+/// Lists the facts about the reviewed commit and the start of the review, without those that are unknown. Shortens the
+/// commit ids to 12 characters.
 fn list_commit_facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     let context = &view.report.context;
     let shorten = |commit: &String| commit.chars().take(12).collect::<String>();

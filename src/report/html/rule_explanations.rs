@@ -1,4 +1,4 @@
-//! Renders the explanations of rules, as in `rules explain`, which rule names on the page open; and the groups by rule.
+//! Renders the groups by rule, and the explanations of rules, as in `rules explain`, which rule names on the page open.
 
 use super::elements::{escape_rule_name, find_explanation_id, render_inline_code, render_tally};
 use crate::report::RuleText;

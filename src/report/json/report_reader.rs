@@ -50,8 +50,8 @@ pub(crate) fn parse_json_report(
     }
 }
 
-/// Returns an error that names the schema of the document if it is not ours. For a newer document, this says more than
-/// the first unknown key. `None` if the text is not JSON or has no schema name.
+/// Returns an error that names the schema of the document if the schema is another one. For a newer document, this error
+/// says more than the error about the first unknown key. `None` if the text is not JSON or has no schema name.
 fn find_schema_error(text: &[u8]) -> Option<ReportReadError> {
     #[derive(serde::Deserialize)]
     struct SchemaHeader {

@@ -120,7 +120,7 @@ pub(super) struct FindingV2 {
     pub about_kind: Option<SubjectKind>,
     /// The state compared with the base; `None` without a comparison.
     pub state: Option<FindingState>,
-    /// The waiver; a finding with an expired one counts.
+    /// The waiver. If it has expired, the finding can fail the gate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiver: Option<Waiver>,
     /// The number that a counting rule found.

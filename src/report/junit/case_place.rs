@@ -35,6 +35,7 @@ impl<'p> CasePlace<'p> {
     }
 
     /// Creates the place of a case that is about the run and has a file, such as a change to the gate configuration.
+    /// The label is the complete path.
     pub(super) fn for_run(path: &'p str, line: Option<u32>) -> Self {
         Self::new(path, path, line)
     }

@@ -24,8 +24,8 @@ pub(in crate::report) fn escape_attribute(text: &str) -> String {
 
 /// Escapes an element's content. CR LF and CR become LF, because a parser converts them anyway. If the document is
 /// printed in a CI job, the host must not find a command in it: a character reference breaks up `::` at the start of a
-/// line (GitHub) and `##[` (Azure). `<![CDATA[` is not used, because some texts would need two sections, and
-/// action-junit-report puts a comma between two sections.
+/// line (GitHub) and `##[` (Azure). `<![CDATA[` is not used, because a text with `]]>` would need two sections,
+/// and action-junit-report puts a comma between two sections.
 pub(super) fn escape_content(text: &str) -> String {
     if text.bytes().all(|byte| byte == b'\n' || is_plain_in_markup(byte)) && !text.contains("::") {
         return text.to_owned();

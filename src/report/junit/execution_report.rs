@@ -48,10 +48,11 @@ pub(crate) fn write_execution_junit(run: &ExecutionRun, writer: &mut dyn io::Wri
         }
     }
     case.set_classname(&run.environment);
+    let no_line = None;
     let suite = build_suite(
         &run.environment,
         to_offset_time(run.started_at),
-        vec![(case.build(), None)],
+        vec![(case.build(), no_line)],
     );
     let report = JunitReport {
         dialect: Dialect::Hosts,

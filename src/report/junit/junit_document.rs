@@ -96,11 +96,11 @@ pub(super) fn write_document(
         dialect: report.dialect,
     };
     document.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
-    document.write_start("testsuites", &list_total_attributes(report))?;
+    document.write_start_tag("testsuites", &list_total_attributes(report))?;
     for (id, suite) in suites.into_iter().enumerate() {
         document.write_suite(id, &suite, report.properties)?;
     }
-    document.write_end("testsuites")?;
+    document.write_end_tag("testsuites")?;
     document.write_event(Event::Text(BytesText::from_escaped("\n")))
 }
 
@@ -129,11 +129,15 @@ impl JunitDocument<'_> {
         self.writer.write_event(event)
     }
 
-    fn write_start(&mut self, name: &'static str, attributes: &[(&'static str, String)]) -> io::Result<()> {
+    fn write_start_tag(
+        &mut self,
+        name: &'static str,
+        attributes: &[(&'static str, String)],
+    ) -> io::Result<()> {
         self.write_event(Event::Start(build_tag(name, attributes)))
     }
 
-    fn write_end(&mut self, name: &'static str) -> io::Result<()> {
+    fn write_end_tag(&mut self, name: &'static str) -> io::Result<()> {
         self.write_event(Event::End(BytesEnd::new(name)))
     }
 
@@ -166,7 +170,7 @@ impl JunitDocument<'_> {
             Dialect::Hosts => ("skipped", suite.suite.skipped().to_string()),
             Dialect::Strict => ("hostname", "localhost".to_owned()),
         });
-        self.write_start("testsuite", &attributes)?;
+        self.write_start_tag("testsuite", &attributes)?;
         self.write_properties(properties)?;
         let lines = suite.lines.iter().copied().chain(std::iter::repeat(None));
         for (case, line) in testcases.iter().zip(lines) {
@@ -179,17 +183,17 @@ impl JunitDocument<'_> {
         if self.dialect == Dialect::Strict {
             self.write_element("system-err", &[], None)?;
         }
-        self.write_end("testsuite")
+        self.write_end_tag("testsuite")
     }
 
     /// Writes the properties of a suite.
     fn write_properties(&mut self, properties: &[(&'static str, String)]) -> io::Result<()> {
-        self.write_start("properties", &[])?;
+        self.write_start_tag("properties", &[])?;
         for (name, value) in properties {
             let attributes = [("name", (*name).to_owned()), ("value", value.clone())];
             self.write_element("property", &attributes, None)?;
         }
-        self.write_end("properties")
+        self.write_end_tag("properties")
     }
 
     /// Writes a case. The strict dialect does not allow its file and `line`.
@@ -206,12 +210,12 @@ impl JunitDocument<'_> {
         if matches!(case.result, TestResult::Success) && case.system_out.is_none() {
             return self.write_event(Event::Empty(build_tag("testcase", &attributes)));
         }
-        self.write_start("testcase", &attributes)?;
+        self.write_start_tag("testcase", &attributes)?;
         self.write_result(&case.result)?;
         if let Some(text) = &case.system_out {
             self.write_element("system-out", &[], Some(text))?;
         }
-        self.write_end("testcase")
+        self.write_end_tag("testcase")
     }
 
     /// Writes the element for the result of a case, with its text; nothing if the case succeeded.
@@ -252,9 +256,9 @@ impl JunitDocument<'_> {
         let Some(text) = text else {
             return self.write_event(Event::Empty(build_tag(name, attributes)));
         };
-        self.write_start(name, attributes)?;
+        self.write_start_tag(name, attributes)?;
         self.write_event(Event::Text(BytesText::from_escaped(escape_content(text))))?;
-        self.write_end(name)
+        self.write_end_tag(name)
     }
 
     /// Formats a duration in seconds; the strict dialect allows only three decimals.

@@ -125,13 +125,14 @@ fn build_suites<'r>(
         let cases = build_file_cases(file, label, &order.sort_results(file), report.fail_on());
         (file.path.as_str(), cases)
     });
+    let unknown_line = None;
     let excluded_suites = report.excluded_files.iter().map(move |file| {
-        let place = CasePlace::new(&file.path, labels.label(&file.path), None);
+        let place = CasePlace::new(&file.path, labels.label(&file.path), unknown_line);
         let case = build_skipped_case(&place.name("excluded"), "excluded", &file.reason);
         (file.path.as_str(), vec![place.place_case(case)])
     });
     let unreviewed_suites = report.unreviewed_files.iter().map(move |file| {
-        let place = CasePlace::new(&file.path, labels.label(&file.path), None);
+        let place = CasePlace::new(&file.path, labels.label(&file.path), unknown_line);
         let name = place.name("unreviewed");
         let case = build_error_case(&name, "unreviewed", &describe_unreviewed_file(&file.reason));
         (file.path.as_str(), vec![place.place_case(case)])
@@ -144,8 +145,9 @@ fn build_suites<'r>(
         .map(move |(path, cases)| build_suite(&names.make_unique(path), started_at, cases))
 }
 
-/// Creates the cases about the entire run: the reason why it does not pass if no finding explains it, gate changes,
-/// breaking changes for consumers, a case for a review without any result, and the notes that no other case contains.
+/// Creates the cases about the entire run: too many known findings, or else the reason why the run does not pass if no
+/// finding explains it; gate changes; breaking changes for consumers; a case for a review without any result; and the
+/// notes that no other case contains.
 fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     let mut cases = Vec::new();
     let mut results = report.files.iter().flat_map(|file| &file.results);
@@ -167,7 +169,8 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     cases.extend(report.gate_changes.iter().map(|change| {
         let (name, description) = (names.make_unique(GATE_CHANGE_CASE), describe_gate_change(change));
         if report.gate_refused {
-            CasePlace::for_run(&change.path, None).place_case(build_error_case(
+            let unknown_line = None;
+            CasePlace::for_run(&change.path, unknown_line).place_case(build_error_case(
                 &name,
                 "gate-change",
                 &description,

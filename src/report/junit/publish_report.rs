@@ -1,5 +1,5 @@
-//! Writes a publish run as JUnit: one suite, `publish`, with a case for the version and one for each break of
-//! consumers.
+//! Writes a publish run as JUnit: one suite, `publish`, with a case for the version, one for each smoke run, and
+//! one for each change that breaks consumers.
 
 use super::{
     CaseCounts, CaseNames, CasePlace, Dialect, JunitReport, MESSAGE_LIMIT, PlacedCase, RUN_SUITE,
@@ -94,7 +94,8 @@ fn build_version_case(run: &PublishRun, name: &str) -> PlacedCase {
         case.set_trace(&problem);
     }
     case.set_classname(SUITE);
-    (case.build(), None)
+    let no_line = None;
+    (case.build(), no_line)
 }
 
 /// Creates the case of a smoke run; it is skipped if the run did not take place.
@@ -112,7 +113,8 @@ fn build_smoke_case(run: &SmokeCase, name: &str) -> PlacedCase {
         case.set_trace(&run.description);
     }
     case.set_classname(SUITE);
-    (case.build(), None)
+    let no_line = None;
+    (case.build(), no_line)
 }
 
 /// Creates the case of a change that breaks consumers: a failure if the change is refused, otherwise a skipped case,

@@ -202,7 +202,7 @@ pub(super) struct Replacement {
     pub inserted_content: SarifText,
 }
 
-/// The reason why a result does not count.
+/// The reason why a result does not fail the gate.
 #[derive(Serialize)]
 pub(super) struct Suppression {
     pub kind: &'static str,

@@ -27,8 +27,8 @@ pub(crate) enum Fold {
 }
 
 impl GroupStyle {
-    /// Adds the content as a group that the host can fold. The name may come from outside; `number` makes the group
-    /// unique in the log. If the host has no groups, adds only the content.
+    /// Adds the content as a group that the host can fold. Escapes and truncates the name, but not the content.
+    /// `number` makes the group unique in the log. If the host has no groups, adds only the content.
     pub(crate) fn push_group(
         self,
         output: &mut String,

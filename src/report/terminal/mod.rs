@@ -92,7 +92,7 @@ fn render_verdict(report: &Report, headline: &str, style: Style) -> String {
     lines.join("\n")
 }
 
-/// Selects the findings for which [`render`] shows source lines, so that these can be read before.
+/// Selects the findings for which [`render`] shows source lines, so that the caller can read these lines beforehand.
 pub(crate) fn select_listed_findings<'a>(
     report: &'a Report,
     changed_lines: &ChangedLines,
@@ -276,7 +276,7 @@ fn push_message(output: &mut String, finding: &Finding<'_>, links: &TerminalLink
 }
 
 /// Adds the notices, as lines or as commands of the host, then the problems of the run, the next step, and an empty
-/// line. Adds no text if there is none of them.
+/// line. Adds no text if the run has nothing to report.
 fn push_notices(output: &mut String, view: &View<'_>, style: Style) {
     let start = output.len();
     if style.annotations == AnnotationStyle::None {

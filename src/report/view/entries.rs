@@ -113,7 +113,8 @@ pub(super) struct FindingSelection<'a> {
 
 impl<'a> FindingSelection<'a> {
     /// Selects which findings a report lists, and counts the others. Known and waived findings are listed only if
-    /// `show` includes them; its limit applies to the others. `blocks` says which findings become one entry.
+    /// `show` includes them; the limit of `show` applies only to the other findings. `blocks` says which findings
+    /// become one entry.
     pub(super) fn from_findings(findings: &[Finding<'a>], show: ShowMode, blocks: RuleBlocks) -> Self {
         let (mut counted_findings, mut old_findings): (Vec<_>, Vec<_>) =
             findings.iter().cloned().partition(Finding::is_counted);
@@ -175,7 +176,8 @@ pub(super) enum RuleBlocks {
 type BlockKey<'a> = (&'a str, &'a str, Severity, Option<FindingState>, Option<String>);
 
 impl RuleBlocks {
-    /// Merges the entries of a rule in a file into a block, at the position of the first, if there are enough of them.
+    /// Merges the entries of a rule in a file into a block, at the position of the first, if there are more of them than
+    /// may stay separate.
     fn merge_related_entries(self, entries: Vec<FindingEntry<'_>>) -> Vec<FindingEntry<'_>> {
         let max_separate = match self {
             Self::None => return entries,

@@ -60,7 +60,7 @@ pub(super) struct View<'a> {
     pub headline: String,
     /// The numbers of passed checks and excluded files, in one line.
     pub scope: Option<String>,
-    /// The reasons why the run does not pass, besides findings and files without a review. Contain text from outside.
+    /// The reasons why the run does not pass, besides findings and files without a review. Not escaped.
     pub problems: Vec<String>,
     /// The next step to solve the problems.
     pub next_step: Option<&'static str>,
@@ -103,7 +103,7 @@ impl<'a> View<'a> {
             ViewMedium::Log => &context.logged_reasons,
             ViewMedium::Page => &[],
         };
-        let findings = sort_findings(report, &context.changed_lines);
+        let findings = list_sorted_findings(report, &context.changed_lines);
         let mut rules = tally_by_name(&findings, |finding| finding.rule);
         rules.sort_by_key(|(_, tally)| Reverse(tally.severity_sort_key()));
         let mut folders = tally_by_name(&findings, |finding| parent_directory(finding.path));
@@ -259,7 +259,8 @@ pub(super) fn select_listed_findings<'a>(
     show: ShowMode,
 ) -> Vec<Finding<'a>> {
     let blocks = ViewMedium::Log.choose_rule_blocks(show);
-    let selection = FindingSelection::from_findings(&sort_findings(report, changed_lines), show, blocks);
+    let selection =
+        FindingSelection::from_findings(&list_sorted_findings(report, changed_lines), show, blocks);
     let max_equal_findings = if show == ShowMode::Concise { usize::MAX } else { 0 };
     selection
         .entries
@@ -272,7 +273,7 @@ pub(super) fn select_listed_findings<'a>(
 }
 
 /// Returns the findings of the report in the order in which they are shown.
-fn sort_findings<'a>(report: &'a Report, changed_lines: &ChangedLines) -> Vec<Finding<'a>> {
+fn list_sorted_findings<'a>(report: &'a Report, changed_lines: &ChangedLines) -> Vec<Finding<'a>> {
     let mut findings = report.findings();
     FindingOrder::from_changed_lines(report, changed_lines).sort(&mut findings);
     findings

@@ -37,7 +37,7 @@ pub(in crate::report) struct Notice<'a> {
     pub entries: Vec<NoticeEntry<'a>>,
 }
 
-/// A notice; contains text from outside.
+/// A notice, whose texts are not escaped.
 #[derive(Default)]
 pub(in crate::report) struct NoticeEntry<'a> {
     pub path: Option<String>,

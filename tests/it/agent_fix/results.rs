@@ -218,7 +218,7 @@ fn agent_fix_leaves_findings_with_a_local_fix_to_fix() {
     let local = agent_project_with(AgentBehavior::Obedient, &files);
     let call = local.call().variable("SLUICEGATE_FAIL_ON", "warn");
     let output = call.run(FIX).expect(0);
-    output.saying(&["1 finding with a local fix: run `sluicegate fix`"]);
+    output.saying(&["1 finding can be fixed locally: run `sluicegate fix`"]);
     assert_eq!(local.json("tasks list")["total"], 0);
 }
 

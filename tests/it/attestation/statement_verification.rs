@@ -34,7 +34,7 @@ fn statement_of_review_is_compared_with_clone() {
     let verify = |name: &str| call.run(&["verify", "--attestation", name]);
     let output = verify("review.json").expect(0);
     let text = format!(
-        "the review of the commit {} matches the statement",
+        "the review of commit {} matches the statement",
         &head(&world)[..7]
     );
     assert!(output.out.contains(&text), "{}", output.all());
@@ -158,7 +158,7 @@ fn statement_of_publication_is_compared_with_platform_and_clone() {
         ),
         (
             |it| it["predicate"]["platform"]["project"] = json!("other"),
-            "but this run uses the project",
+            "but this run uses project",
         ),
         (
             |it| it["predicate"]["counts"]["files"] = json!(0),

@@ -187,7 +187,7 @@ fn run_that_no_answer_names_is_not_to_be_repeated_blindly() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("POST", START, answer(&json!({})));
     let output = polling_call(&platform, &world).run(run_args("--wait")).expect(3);
-    output.saying(&["hint: before you repeat the command, check the list of executions in the platform"]);
+    output.saying(&["hint: before you repeat the command, check the list of executions on the platform"]);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn time_to_wait_begins_with_the_first_request() {
     let wait = "--wait --timeout 0";
     let late = "no response arrived within the timeout";
     let perhaps = "hint: the request may have been processed nevertheless: ";
-    let list = "check the list of executions in the platform".to_owned();
+    let list = "check the list of executions on the platform".to_owned();
     let show = format!("run `sluicegate executions show {ID}` to check");
     let cancel = ("executions cancel", ID, wait).into_list();
     at_once([(run_args(wait), list), (cancel, show)], |(args, look)| {

@@ -553,7 +553,7 @@ fn decide_of_what_is_not_pending_sends_nothing() {
         (
             asking_task("git_push", "tool-4"),
             vec!["tool-4", "nosuch"],
-            "nosuch is not pending, so nothing was decided; task",
+            "decision nosuch is not pending, so nothing was decided; task",
         ),
         (
             asking_task("git_push", "tool-4"),

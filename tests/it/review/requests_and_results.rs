@@ -362,7 +362,7 @@ fn fields_of_request_are_setting() {
     assert_eq!(report["files"][0]["path"], "b.orch.yaml");
     let doctor = call(&[fields, warehouse], "doctor").all();
     assert!(
-        doctor.contains("the platform accepts `filePaths`, for SNOWFLAKE"),
+        doctor.contains("the platform accepts reviews with `filePaths` for SNOWFLAKE"),
         "{doctor}"
     );
     let flags = "review --review-request file-paths --data-warehouse DATABRICKS";

@@ -32,7 +32,7 @@ const narrowed = () => Object.keys(nothing).some((key) => key !== "by" && wanted
 
 // Returns whether any shown group is folded, so that the button unfolds all groups; otherwise it folds them.
 const folded = () => groups[grouped].some((one) => !one.node.hidden && !one.node.open);
-const name_fold = () => (element("fold").textContent = folded() ? "Unfold all" : "Fold all");
+const name_fold = () => (element("fold").textContent = folded() ? "Expand all" : "Collapse all");
 
 // Shows the findings that match the filter, in groups; unfolds the groups if a filter leaves only few findings.
 const show = () => {
