@@ -320,7 +320,7 @@ fn new_arrow(from_box: usize, to_box: usize, kind: &str, mark: ChangeMark) -> Ar
 
 /// Returns the start, the end and the kind of a link that `component` declares. The kind is written as in [`LinkDiff`],
 /// with which it is compared. A source is declared by the component where the link ends.
-fn link_ends<'l>(component: &'l str, link: &'l Link) -> (&'l str, &'l str, &'l str) {
+fn link_ends_and_kind<'l>(component: &'l str, link: &'l Link) -> (&'l str, &'l str, &'l str) {
     match link.role {
         LinkRole::Source => (&link.name, component, "source"),
         LinkRole::IterationTarget => (component, &link.name, "iteration"),
