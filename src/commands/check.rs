@@ -36,7 +36,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     subject.select_pipelines(&mut gate, &|sources: &SettingSources<'_>| {
         Ok(sources.resolve_check_settings(args)?.gate.selection)
     })?;
-    gate.selection.pipelines.keep_submodules();
+    gate.selection.pipelines.select_submodules();
     let mut engine = LocalReview::for_check(&mut gate, settings.rules_file.as_deref())?;
     // `None`: no publish follows that needs more pipelines.
     gate.prepare(None)?;

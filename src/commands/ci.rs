@@ -23,7 +23,7 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     reject_shared_statement_path(args, &subject)?;
     let mut gate = subject.start_run(run, &args.review)?;
     // A publish requires a review of all pipelines.
-    let planned_publish = match gate.find_partial_reason() {
+    let planned_publish = match gate.explain_partial_review() {
         None => PlannedPublish::for_event(args, &subject.workspace, &subject.target)?,
         Some(_) => None,
     };
@@ -122,7 +122,7 @@ fn find_reason_against_publish(
     subject: &ReviewSubject<'_>,
     publish_on: &PublishOn,
 ) -> Option<String> {
-    if let Some(reason) = gate.find_partial_reason() {
+    if let Some(reason) = gate.explain_partial_review() {
         return Some(reason);
     }
     match gate.report.as_ref().map(|report| report.verdict) {

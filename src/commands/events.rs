@@ -4,7 +4,7 @@ use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{EventFormat, EventsVerb, ExportArgs};
-use crate::session::failure_conversion::reject_unwritten;
+use crate::session::failure_conversion::to_write_failure;
 use crate::session::user_file::read_user_file_if_exists;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
@@ -38,10 +38,10 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     };
     // The cursor moves only after the events were delivered, so that no event is lost.
     run.ui.deliver_result(&text)?;
-    run.ui.finish()?;
-    if let Some(cursor) = Cursor::build_next(last_cursor, &events) {
+    run.ui.finish_output_file()?;
+    if let Some(cursor) = Cursor::build_next_cursor(last_cursor, &events) {
         atomic_file::write_file(&path, cursor.render().as_bytes())
-            .map_err(reject_unwritten("the cursor ", &path))?;
+            .map_err(to_write_failure("the cursor ", &path))?;
     }
     Ok(ExitStatus::Success)
 }
@@ -65,7 +65,7 @@ fn choose_window(
     let from = args.from.as_deref().map(parse_time).transpose()?;
     let end = args.to.as_deref().map(parse_time).transpose()?;
     match (last_cursor, path) {
-        (Some(cursor), Some(path)) => Ok(cursor.window(end, now, path)?),
+        (Some(cursor), Some(path)) => Ok(cursor.build_window(end, now, path)?),
         _ => Ok(Window { from, to: end }.into_checked(now)?),
     }
 }

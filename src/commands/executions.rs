@@ -4,7 +4,9 @@ use crate::error::Failure;
 use crate::job::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
 use crate::operations::executions::DEFAULT_TIMEOUT_SECONDS;
 use crate::session::response_output;
-use crate::session::watched_execution::{WatchedExecution, execution_request_failure, print_end, report_end};
+use crate::session::watched_execution::{
+    WatchedExecution, execution_request_failure, print_last_state, report_last_state,
+};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::follow::{Pace, send_before_deadline};
@@ -20,7 +22,7 @@ pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
         } => print_execution(run, &id, output),
         ExecutionsVerb::Show { id, pace, output, .. } => {
             let execution = run.block_on(follow_execution(run, &id, &pace))??;
-            report_end(run, &execution, output)
+            report_last_state(run, &execution, output)
         }
         ExecutionsVerb::Cancel {
             id,
@@ -41,7 +43,7 @@ fn print_execution(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
             Err(error) => return Err(execution_request_failure(id, error)),
         };
         run.print_response(output, &response.raw, || {
-            response_output::format_facts(&response.raw["result"])
+            response_output::format_field_lines(&response.raw["result"])
         })
     })?
 }
@@ -89,9 +91,9 @@ fn terminate_execution(
         let execution = WatchedExecution::follow(run, &project, id, pace).await?;
         // The execution was meant to end, so its end is a success in every state.
         if execution.has_ended() {
-            print_end(run, &execution, output)
+            print_last_state(run, &execution, output)
         } else {
-            report_end(run, &execution, output)
+            report_last_state(run, &execution, output)
         }
     })?
 }

@@ -106,7 +106,7 @@ fn find_fixes(
     subject.select_pipelines(&mut gate, &|sources: &SettingSources<'_>| {
         Ok(sources.resolve_check_settings(args)?.gate.selection)
     })?;
-    gate.selection.pipelines.keep_submodules();
+    gate.selection.pipelines.select_submodules();
     if includes_unchanged {
         gate.select_all_pipelines()?;
     }

@@ -13,7 +13,7 @@ use sluicegate_pipelines::team_rules::{describe_pipeline, render_description};
 pub(crate) fn run(run: &Run, args: &InspectArgs) -> CommandResult {
     let workspace =
         run.open_workspace_in(run.open_repository_or_directory(std::slice::from_ref(&args.file))?)?;
-    let snapshot = workspace.checkout_snapshot(run)?;
+    let snapshot = workspace.read_checkout_snapshot(run)?;
     let path = workspace.resolve_typed_path(run, &args.file)?;
     let file = snapshot.find_file(&path)?.ok_or_else(|| {
         Failure::usage(format!("the pipeline {path} does not exist"))

@@ -5,7 +5,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{
     self, EXIT_CODES, FILES, GLOBAL_OPTIONS_HEADING, GLOBALS_COMMAND, ManArgs, list_flag_variables,
 };
-use crate::session::failure_conversion::reject_unwritten;
+use crate::session::failure_conversion::to_write_failure;
 use crate::session::{CommandResult, Run};
 use clap::{Arg, Command};
 use clap_mangen::Man;
@@ -18,7 +18,7 @@ use std::path::Path;
 
 /// Runs `sluicegate man`: prints the manual page of a command, or with `--dir` writes the pages of all commands.
 pub(crate) fn run(run: &Run, args: &ManArgs) -> CommandResult {
-    let mut program = cli::command().disable_help_subcommand(true);
+    let mut program = cli::build_complete_tree().disable_help_subcommand(true);
     program.build();
     if let Some(dir) = &args.dir {
         return write_manual(run, &program, dir);
@@ -46,8 +46,8 @@ fn find_subcommand<'c>(command: &'c Command, name: &str) -> Result<&'c Command, 
 fn write_manual(run: &Run, program: &Command, dir: &Path) -> CommandResult {
     let output_dir = run.env.current_dir().join(dir);
     let description = "the manual pages to ";
-    fs::create_dir_all(&output_dir).map_err(reject_unwritten(description, &output_dir))?;
-    let page_count = write_pages(program, &output_dir).map_err(reject_unwritten(description, &output_dir))?;
+    fs::create_dir_all(&output_dir).map_err(to_write_failure(description, &output_dir))?;
+    let page_count = write_pages(program, &output_dir).map_err(to_write_failure(description, &output_dir))?;
     let message = format!(
         "wrote {} to {}",
         format_count(page_count, "manual page"),

@@ -69,7 +69,7 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         return ui.print_failure(&Failure::usage(error));
     }
     ui::start_log(cli.global.verbose);
-    for warning in job_settings::find_unknown_variables(&env) {
+    for warning in job_settings::describe_unknown_variables(&env) {
         ui.warn(&warning);
     }
     signals::run_until_signal(ui, move |signals| {
@@ -78,14 +78,14 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         let annotations = None;
         let mut run = Run::new(env, cli.global, ui, signals, title, annotations);
         run.annotations = step_report::requested_annotations(&run, &cli.command);
-        let status = unfinished_files::replace_named_files(&run, &cli.command)
+        let status = unfinished_files::replace_files_named_by_flags(&run, &cli.command)
             .and_then(|()| run.redirect_results())
             .and_then(|()| dispatch(&run, cli.command))
             .unwrap_or_else(|failure| {
                 unfinished_files::record_failure(&run, &failure);
                 run.report_failure(&failure)
             });
-        let status = match run.ui.finish() {
+        let status = match run.ui.finish_output_file() {
             Ok(()) => status,
             Err(failure) => status.worse(run.report_failure(&failure)),
         };

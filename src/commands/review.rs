@@ -41,7 +41,7 @@ impl<'a> ReviewSubject<'a> {
     ) -> Result<Self, Failure> {
         let destinations = NamedDestinations::for_review(run, args, publish);
         let repo = run
-            .open_repository_with(&args.selection.paths)
+            .open_repository_for_paths(&args.selection.paths)
             .map_err(Failure::from);
         let (mut workspace, revisions) = destinations.open_workspace(run, repo, |workspace| {
             let sources = &workspace.sources;

@@ -10,8 +10,9 @@ use sluicegate_pipelines::{project, rules};
 pub(crate) fn run(run: &Run, verb: RulesVerb) -> CommandResult {
     match verb {
         RulesVerb::List { markdown: true, .. } => {
-            run.ui
-                .print_result(&(rules::render_reference() + &project::render_reference()))?;
+            run.ui.print_result(
+                &(rules::render_rules_reference() + &project::render_project_checks_reference()),
+            )?;
             Ok(ExitStatus::Success)
         }
         RulesVerb::List { output, .. } => print_rules(run, output),

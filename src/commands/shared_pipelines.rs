@@ -48,7 +48,7 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
     let full_path = workspace.repo.root().join(&shared_file);
     run.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
     let edited_text = entry
-        .add_to(&read_text(&full_path)?)
+        .build_edited_text(&read_text(&full_path)?)
         .map_err(|error| edit_failure(&shared_file, &error))?;
     atomic_file::write_file(&full_path, edited_text.as_bytes())
         .map_err(|error| Failure::usage(format!("could not write {shared_file}: {error}")))?;

@@ -219,7 +219,7 @@ fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContex
     };
     let body = bitbucket::build_report(delivery.report);
     let annotations = bitbucket::build_annotation_requests(delivery.report, context);
-    run.block_on(insights.send(&client, &body, &annotations))??;
+    run.block_on(insights.send_report(&client, &body, &annotations))??;
     run.ui.say("sent the result to Code Insights");
     Ok(())
 }

@@ -29,7 +29,7 @@ use crate::job::settings::{ReportDestinations, Selection};
 use crate::report::{AnnotationStyle, ChangedFile, RulesFileError};
 use crate::session::Run;
 use crate::session::statement_output::STATEMENT_FAILED;
-use crate::session::step_report::annotation_style;
+use crate::session::step_report::choose_annotation_style;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{Finding, Report};
@@ -273,7 +273,7 @@ fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<Change
     let mut report_result = |result| status = status.worse(run.report_result_as(UNDELIVERED_TITLE, result));
     report_files::write_reports(run, delivery.host(), delivery, &context, &mut report_result);
     report_result(step_results::print_findings(run, delivery, &context));
-    let style = annotation_style(delivery.destinations.annotations, delivery.host());
+    let style = choose_annotation_style(delivery.destinations.annotations, delivery.host());
     // A log that is not quiet has shown the deferred warnings as notes of the report, and annotations show them, too.
     if run.ui.is_quiet() && style == AnnotationStyle::None {
         run.print_deferred_warnings();

@@ -5,7 +5,7 @@ use super::Delivery;
 use crate::job::ci::Host;
 use crate::job::cli::Annotations;
 use crate::report::{AnnotationStyle, ChangedLines, Format, terminal};
-use crate::session::step_report::annotation_style;
+use crate::session::step_report::choose_annotation_style;
 use sluicegate_pipelines::findings::Finding;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,7 +51,7 @@ impl<'a> NeededLines<'a> {
     /// Adds the lines whose text the outputs show: of all findings, or only of those that the log lists.
     pub(super) fn add_shown_lines(&mut self, delivery: &Delivery<'a>, changed_lines: &ChangedLines) {
         let report = delivery.report;
-        if delivery.destinations.has_report(Format::needs_lines) {
+        if delivery.destinations.has_report(Format::needs_source_lines) {
             self.add_findings(report.findings());
         } else {
             self.add_findings(terminal::select_listed_findings(
@@ -66,7 +66,8 @@ impl<'a> NeededLines<'a> {
     /// shows lines and it omits some findings: findings on changed lines come first in its list.
     pub(super) fn depends_on_touched_lines(delivery: &Delivery<'_>) -> bool {
         let limit = delivery.destinations.show.max_findings();
-        !delivery.destinations.has_report(Format::needs_lines) && delivery.report.findings().len() > limit
+        !delivery.destinations.has_report(Format::needs_source_lines)
+            && delivery.report.findings().len() > limit
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -91,6 +92,6 @@ impl<'a> NeededLines<'a> {
 /// Returns whether the host gets annotations, which are sorted by whether the change touched their lines.
 fn has_annotations(delivery: &Delivery<'_>) -> bool {
     let (annotations, host) = (delivery.destinations.annotations, delivery.host());
-    annotation_style(annotations, host) != AnnotationStyle::None
+    choose_annotation_style(annotations, host) != AnnotationStyle::None
         || (host == Host::Bitbucket && annotations != Annotations::None)
 }

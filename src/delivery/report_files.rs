@@ -8,7 +8,7 @@ use crate::job::cli::ReportFlag;
 use crate::job::policy;
 use crate::report::{self, Format, ReportContext};
 use crate::session::Run;
-use crate::session::failure_conversion::reject_unwritten;
+use crate::session::failure_conversion::to_write_failure;
 use crate::ui::Ui;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use sluicegate_git::Repository;
@@ -226,5 +226,5 @@ fn write_report(
         return ui.print_result_with(render);
     };
     atomic_file::write_file_with(path, render)
-        .map_err(reject_unwritten(&format!("the report {format}="), path))
+        .map_err(to_write_failure(&format!("the report {format}="), path))
 }

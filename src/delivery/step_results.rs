@@ -7,7 +7,7 @@ use crate::job::ci::Host;
 use crate::report::terminal::{self, Fold, GroupStyle};
 use crate::report::{self, ReportContext, azure, github};
 use crate::session::Run;
-use crate::session::step_report::annotation_style;
+use crate::session::step_report::choose_annotation_style;
 use crate::ui::Ui;
 
 /// The number of the group of annotations, which no group of findings uses.
@@ -27,7 +27,7 @@ pub(super) fn print_findings(
         run.ui.colors_output()
     };
     let host = delivery.host();
-    let annotations = annotation_style(delivery.destinations.annotations, host);
+    let annotations = choose_annotation_style(delivery.destinations.annotations, host);
     let style = terminal::Style {
         color,
         width: run.ui.width(),

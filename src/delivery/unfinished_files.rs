@@ -55,7 +55,7 @@ pub(crate) struct OutputFiles {
 
 /// Replaces or removes the old files at the paths that flags and the environment name. This happens before anything can
 /// fail, so that no result of an earlier run remains. Does nothing for a command that does not write such files.
-pub(crate) fn replace_named_files(run: &Run, command: &Command) -> Result<(), Failure> {
+pub(crate) fn replace_files_named_by_flags(run: &Run, command: &Command) -> Result<(), Failure> {
     match OutputFiles::from_command(run, command) {
         Some(files) => run.replace_old_files(&files),
         None => Ok(()),
@@ -220,7 +220,7 @@ impl Run {
             .clone()
             .resolve_or_drop_file(|sources| sources.resolve_report_destinations(destinations))
         {
-            self.use_policy_annotations(destinations.annotations);
+            self.set_policy_annotations(destinations.annotations);
             files.reports = destinations.reports;
             if files.reports.is_empty() {
                 files.reports = list_default_reports(self, workspace.ci.host);

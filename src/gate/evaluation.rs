@@ -6,7 +6,8 @@ use crate::exit::ExitStatus;
 use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::remote_review::failed_requests::FailedRequests;
 use crate::gate::{
-    Cause, KnownComparison, SelectedPipelines, Tally, decide_verdict, exit_status, find_tally_causes, is_open,
+    Cause, KnownComparison, SelectedPipelines, Tally, decide_verdict, exit_status, find_tally_causes,
+    has_undecided_cause,
 };
 use crate::session::Run;
 use jiff::Timestamp;
@@ -157,7 +158,7 @@ impl Evaluation {
     }
 
     /// Adds a note with the excuse if the run passes only because of it.
-    pub(crate) fn note_excuse(&mut self, status: ExitStatus) {
+    pub(crate) fn add_excuse_note(&mut self, status: ExitStatus) {
         let is_excused = status == ExitStatus::Success && decide_verdict(&self.causes) == Verdict::Undecided;
         self.notes
             .extend(self.excuse.filter(|_| is_excused).map(str::to_owned));
@@ -192,7 +193,7 @@ impl Evaluation {
             failed_without_finding: self.has_unexplained_batch,
             failed_batches: self.tally.failed_batches,
             compat: self.compat,
-            is_open: is_open(&self.causes),
+            is_open: has_undecided_cause(&self.causes),
             changes: None,
             notes: self.notes,
             reasons: self.reasons,
@@ -272,7 +273,7 @@ mod tests {
         assert_eq!(evaluation.status(), ExitStatus::Undecided);
         evaluation.set_excuse("it passes all the same");
         assert_eq!(evaluation.status(), ExitStatus::Success);
-        evaluation.note_excuse(ExitStatus::Success);
+        evaluation.add_excuse_note(ExitStatus::Success);
         let report = reported(evaluation);
         assert_eq!((report.verdict, report.is_open), (Verdict::Undecided, true));
         assert_eq!(report.notes, ["it passes all the same"]);
@@ -289,7 +290,7 @@ mod tests {
             evaluation.set_excuse("it passes all the same");
             evaluation.add_cause(cause, "why");
             assert_eq!(evaluation.status(), status, "{cause:?}");
-            evaluation.note_excuse(status);
+            evaluation.add_excuse_note(status);
             let report = reported(evaluation);
             assert_eq!(
                 (report.verdict, report.notes),

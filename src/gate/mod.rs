@@ -54,6 +54,6 @@ pub(crate) use selection::selected_pipelines::{
     Candidate, ComparedChanges, SelectedPipelines, SelectionScope, has_changes_outside_gate, is_within,
     select_pipelines,
 };
-pub(crate) use shard_selection::{ShardSelection, find_partial_reason};
+pub(crate) use shard_selection::{ShardSelection, explain_partial_review};
 pub(crate) use tally_causes::find_tally_causes;
-pub(crate) use verdict::{Cause, decide_verdict, exit_status, find_report_causes, is_open};
+pub(crate) use verdict::{Cause, decide_verdict, exit_status, find_report_causes, has_undecided_cause};

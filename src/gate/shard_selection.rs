@@ -31,7 +31,11 @@ impl ShardSelection {
 
 /// Returns the reason why a review with these settings covers only a part of the pipelines, or could not fail. Returns
 /// `None` for a complete review.
-pub(crate) fn find_partial_reason(shard: Option<Shard>, paths: &[String], fail_on: FailOn) -> Option<String> {
+pub(crate) fn explain_partial_review(
+    shard: Option<Shard>,
+    paths: &[String],
+    fail_on: FailOn,
+) -> Option<String> {
     if let Some(shard) = shard {
         return Some(format!("the review covers only shard {shard}"));
     }
@@ -59,12 +63,12 @@ mod tests {
         let mut part = ShardSelection::default();
         part.keep_shard(Some(Shard { index: 1, total: 2 }), &mut files);
         assert_eq!(part.left_out_count + files.files.len(), 20);
-        assert!(part.left_out_count > 0 && find_partial_reason(part.shard, &[], FailOn::Error).is_some());
+        assert!(part.left_out_count > 0 && explain_partial_review(part.shard, &[], FailOn::Error).is_some());
         let mut whole = ShardSelection::default();
         whole.keep_shard(Some(Shard { index: 1, total: 1 }), &mut selected());
         assert_eq!((whole.shard, whole.left_out_count), (None, 0));
-        assert_eq!(find_partial_reason(whole.shard, &[], FailOn::Error), None);
-        assert!(find_partial_reason(None, &[], FailOn::Never).is_some());
-        assert!(find_partial_reason(None, &["a".to_owned()], FailOn::Error).is_some());
+        assert_eq!(explain_partial_review(whole.shard, &[], FailOn::Error), None);
+        assert!(explain_partial_review(None, &[], FailOn::Never).is_some());
+        assert!(explain_partial_review(None, &["a".to_owned()], FailOn::Error).is_some());
     }
 }

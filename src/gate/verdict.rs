@@ -62,7 +62,7 @@ pub(crate) fn decide_verdict(causes: &[Cause]) -> Verdict {
 }
 
 /// Returns whether any cause leaves the verdict open, even if another cause fails the gate.
-pub(crate) fn is_open(causes: &[Cause]) -> bool {
+pub(crate) fn has_undecided_cause(causes: &[Cause]) -> bool {
     causes.iter().any(|cause| cause.verdict() == Verdict::Undecided)
 }
 

@@ -39,7 +39,7 @@ impl Workspace<'_> {
     /// reviewed rules, because a waiver must name a known rule. In CI, a file that cannot be used is treated as
     /// missing.
     pub(crate) fn read_policy_waivers(&self, rules: Option<&RuleSet>) -> Result<PolicyWaivers, Failure> {
-        let on_unusable = self.on_unusable();
+        let on_unusable = self.unusable_file_treatment();
         let reader = GateFileReader {
             repo: &self.repo,
             policy_revision: &self.policy_revision,
@@ -85,7 +85,7 @@ impl Workspace<'_> {
             let files = [rules, base.as_ref()];
             let has_rule = |rules: &RuleSet| !matches!(rules.state(id), RuleState::Missing);
             rules::find_rule(id).is_some()
-                || ProjectCheck::find(id).is_some()
+                || ProjectCheck::find_by_id(id).is_some()
                 || team_rules.iter().any(|rules| rules.has_rule(id))
                 || files.into_iter().flatten().any(has_rule)
         })

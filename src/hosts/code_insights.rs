@@ -19,7 +19,7 @@ pub(crate) struct CodeInsights<'a> {
 impl CodeInsights<'_> {
     /// Replaces the report of an earlier run with this report and its annotations. An error about a permission gets a
     /// hint.
-    pub(crate) async fn send(
+    pub(crate) async fn send_report(
         self,
         client: &HostClient,
         report: &Value,

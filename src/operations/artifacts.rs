@@ -1,7 +1,9 @@
 //! Prints the account's published versions and shared pipelines.
 
 use crate::job::cli::OutputArgs;
-use crate::session::artifact_versions::{artifact_prefixes, describe_missing_prefix, unpublished_failure};
+use crate::session::artifact_versions::{
+    artifact_prefixes, describe_missing_prefix, version_request_failure,
+};
 use crate::session::response_output::{format_cell, format_table};
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
@@ -101,7 +103,9 @@ pub(crate) async fn print_artifact(
         .await
     {
         Ok(details) => details,
-        Err(error) => return Err(unpublished_failure(&platform, &prefix, version.as_deref(), error).await),
+        Err(error) => {
+            return Err(version_request_failure(&platform, &prefix, version.as_deref(), error).await);
+        }
     };
     run.print_response(output, &details, || format_details(&details))
 }

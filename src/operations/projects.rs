@@ -46,7 +46,7 @@ pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
                     .await
                     .map_err(|error| creation_failure(error, "run `sluicegate projects list` to check"))?;
                 run.print_response(output, &response.raw, || {
-                    response_output::format_facts(&response.raw)
+                    response_output::format_field_lines(&response.raw)
                 })
             }
         }
@@ -172,7 +172,7 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
                 )
             })?;
         run.print_response(output, &response.raw, || {
-            response_output::format_facts(&response.raw)
+            response_output::format_field_lines(&response.raw)
         })
     })?
 }

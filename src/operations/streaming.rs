@@ -47,7 +47,7 @@ pub(crate) fn create_stream(
             result => project.check_response(result).await?,
         };
         run.print_response(output, &response.raw, || {
-            response_output::format_facts(&response.raw)
+            response_output::format_field_lines(&response.raw)
         })
     })?
 }
@@ -82,7 +82,7 @@ fn stream_request_failure(id: &str, error: HttpError) -> Failure {
     let is_rejected_name = Uuid::parse_str(id).is_err() && matches!(error.status(), Some(400 | 404 | 422));
     // The API has no list of streaming pipelines, so the failure cannot suggest a name.
     let no_names = Some(Vec::new());
-    let failure = lookup.missing_among_failure(error, no_names);
+    let failure = lookup.request_failure_with_names(error, no_names);
     if is_rejected_name {
         return failure.with_hint(
             "pass the ID that `sluicegate streaming create` printed: the platform's API cannot find a streaming \
@@ -101,7 +101,7 @@ pub(crate) fn print_stream(run: &Run, args: &StreamArgs) -> CommandResult {
             Err(error) => return Err(stream_request_failure(&args.id, error)),
         };
         run.print_response(args.output, &response.raw, || {
-            response_output::format_facts(&response.raw)
+            response_output::format_field_lines(&response.raw)
         })
     })?
 }
@@ -135,7 +135,9 @@ pub(crate) fn print_status(run: &Run, id: &str, output: OutputArgs) -> CommandRe
             Ok(status) => status,
             Err(error) => return Err(stream_request_failure(id, error)),
         };
-        run.print_response(output, &status.raw, || response_output::format_facts(&status.raw))
+        run.print_response(output, &status.raw, || {
+            response_output::format_field_lines(&status.raw)
+        })
     })?
 }
 
@@ -161,7 +163,9 @@ pub(crate) fn wait_for_status(
         })
         .await
         .map_err(|error| stream_request_failure(id, error))?;
-        run.print_response(output, &status.raw, || response_output::format_facts(&status.raw))?;
+        run.print_response(output, &status.raw, || {
+            response_output::format_field_lines(&status.raw)
+        })?;
         if end == PollEnd::Succeeded {
             return Ok(ExitStatus::Success);
         }

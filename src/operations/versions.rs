@@ -4,9 +4,10 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
 use crate::publish::{
-    LatestVersion, has_other_state, is_last_enabled, list_surplus_versions, poll_latest_after_disabling,
+    LatestVersion, has_other_state, is_last_enabled_version, list_surplus_versions,
+    poll_latest_after_disabling,
 };
-use crate::session::artifact_versions::{describe_latest, list_versions, unpublished_failure};
+use crate::session::artifact_versions::{describe_latest_version, list_versions, version_request_failure};
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json as value};
@@ -67,7 +68,7 @@ impl<'a> VersionSwitch<'a> {
             LatestVersion::Enabled(version) => Some(version),
             LatestVersion::NoneEnabled | LatestVersion::Unknown(_) => None,
         };
-        let latest_description = describe_latest(&latest);
+        let latest_description = describe_latest_version(&latest);
         if let LatestVersion::Unknown(_) = latest {
             let message = format!(
                 "could not check the rollback of version {version} of {}: {latest_description}",
@@ -169,7 +170,8 @@ impl<'a> VersionSwitch<'a> {
             Ok(response) => Ok(response),
             Err(error) => {
                 let is_missing = error.kind() == ErrorKind::NotFound;
-                let failure = unpublished_failure(self.platform, &self.prefix, Some(version), error).await;
+                let failure =
+                    version_request_failure(self.platform, &self.prefix, Some(version), error).await;
                 if is_missing {
                     return Err(failure);
                 }
@@ -185,7 +187,9 @@ impl<'a> VersionSwitch<'a> {
         let version = None;
         let details = match self.platform.fetch_artifact_details(&self.prefix, version).await {
             Ok(details) => details,
-            Err(error) => return Err(unpublished_failure(self.platform, &self.prefix, version, error).await),
+            Err(error) => {
+                return Err(version_request_failure(self.platform, &self.prefix, version, error).await);
+            }
         };
         details.artifact.version_name.ok_or_else(|| {
             let message = format!("the platform reports no latest version of {}", self.prefix);
@@ -195,7 +199,7 @@ impl<'a> VersionSwitch<'a> {
 
     /// Fails if this is the only enabled version of the prefix.
     async fn reject_last_enabled(&self, version: &str) -> Result<(), Failure> {
-        if !is_last_enabled(&list_versions(self.platform, &self.prefix).await?, version) {
+        if !is_last_enabled_version(&list_versions(self.platform, &self.prefix).await?, version) {
             return Ok(());
         }
         let message = format!(

@@ -10,7 +10,7 @@ use crate::publication::compared_offer::{ComparedOffer, FETCH_HINT, IdsOnlyReaso
 use crate::publish::{
     self, Plan, PublishedFiles, compare_with_published_files, version_name::needs_next_version,
 };
-use crate::session::artifact_versions::unpublished_failure;
+use crate::session::artifact_versions::version_request_failure;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::interface::{
     self, ComparedVersion, Compatibility, InterfaceChange, NextNameError, find_acceptance_by_name,
@@ -149,7 +149,7 @@ impl Publication<'_> {
         {
             Ok(details) => Ok(Ok((Some(details), latest_name))),
             Err(error) => {
-                let rejection = unpublished_failure(platform, prefix, Some(version), error);
+                let rejection = version_request_failure(platform, prefix, Some(version), error);
                 Err(self.run.block_on(rejection)?)
             }
         }
@@ -283,7 +283,7 @@ impl Publication<'_> {
 
     /// Returns the decision to publish nothing if the version name contains `{next}` and nothing changed since the
     /// published version; otherwise `None`.
-    pub(super) fn skip_unchanged_plan(&self, plan: &Plan) -> Option<PublishDecision> {
+    pub(super) fn decide_on_unchanged_plan(&self, plan: &Plan) -> Option<PublishDecision> {
         let comparison = self.comparison.as_ref().filter(|_| self.needs_next_version())?;
         if !comparison.is_unchanged() {
             return None;
@@ -393,7 +393,7 @@ fn is_access_denied(error: &HttpError) -> bool {
 }
 
 /// Returns the class of the changes for a step output; empty if the comparison is missing or incomplete.
-pub(super) fn class_name(compat: Option<&Compatibility>) -> String {
+pub(super) fn change_class_name(compat: Option<&Compatibility>) -> String {
     compat
         .and_then(|compat| compat.class)
         .map_or_else(String::new, |class| class.to_string())

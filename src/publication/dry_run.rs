@@ -2,7 +2,7 @@
 
 use super::Publication;
 use super::publish_decision::PublishDecision;
-use super::publish_preview::{Preview, PublishedState, build_document, render_text};
+use super::publish_preview::{Preview, PublishedState, build_preview_document, render_preview};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{FileSource, Plan, PlanChanges, PublishError, Receipt, compare_plans};
@@ -25,7 +25,7 @@ impl Publication<'_> {
             None => PublishDecision::Upload,
         };
         let (plan, platform) = (&plan, platform.as_ref());
-        let hashes = plan.hash_all()?;
+        let hashes = plan.hash_all_files()?;
         let published_state = self.request_published_state(platform, plan)?;
         let changes = self.compare_with_latest(plan, &hashes, published_state.latest.as_ref());
         let mut refusals = Vec::new();
@@ -67,9 +67,9 @@ impl Publication<'_> {
                 .map(|comparison| comparison.compat.clone()),
         };
         let output = if self.settings.json {
-            format_json(&build_document(plan, &preview))
+            format_json(&build_preview_document(plan, &preview))
         } else {
-            render_text(plan, &preview, self.run.global.verbose > 0)
+            render_preview(plan, &preview, self.run.global.verbose > 0)
         };
         self.print_result(&output)?;
         self.summarize_dry_run(plan, &preview, status);

@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::CompatMode;
 use crate::report::{PublishBreak, PublishRun, write_publish_junit};
-use crate::session::failure_conversion::reject_unwritten;
+use crate::session::failure_conversion::to_write_failure;
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::Verdict;
 use std::path::Path;
@@ -54,13 +54,13 @@ impl Publication<'_> {
                 .cloned()
                 .chain(failed_smoke.map(SmokeResult::describe_failure))
                 .collect(),
-            smoke_runs: smoke.map(SmokeResult::list_cases).unwrap_or_default(),
+            smoke_runs: smoke.map(SmokeResult::list_junit_cases).unwrap_or_default(),
             breaks: self.build_break_cases(),
             started_at: self.started_at,
             duration: elapsed_time.try_into().unwrap_or_default(),
         };
         atomic_file::write_file_with(path, |writer| write_publish_junit(&run, writer))
-            .map_err(reject_unwritten("the report ", path))
+            .map_err(to_write_failure("the report ", path))
     }
 
     /// Returns the changes that break consumers as cases of the JUnit report; empty if nothing was compared.

@@ -23,7 +23,7 @@ mod version_history;
 mod version_order;
 
 pub(crate) use consumer_changes::PublishComparison;
-pub(crate) use merged_commit::{MergedCommit, check_local_commit, require_merged};
+pub(crate) use merged_commit::{MergedCommit, require_merged, warn_of_unpushed_commit};
 pub(crate) use planned_publish::{PlannedPublish, explain_no_publish, find_reason_to_accept_breaks};
 pub(crate) use policy_guard::{check_stricter_gate, resolve_publish_settings};
 pub(crate) use required_review::{RequiredReview, pipeline_paths};
@@ -207,7 +207,7 @@ impl Publication<'_> {
     /// Returns the content hashes of the plan's files; empty if no output contains them, because hashing takes time.
     fn compute_hashes(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
         Ok(if self.publish_options().needs_hashes {
-            plan.hash_all()?
+            plan.hash_all_files()?
         } else {
             Vec::new()
         })
@@ -245,7 +245,11 @@ impl Publication<'_> {
         if self.has_smoke_runs() {
             self.run.signals.hold();
         }
-        let bar = self.run.ui.create_progress_display("publishing").count_bytes();
+        let bar = self
+            .run
+            .ui
+            .create_progress_display("publishing")
+            .with_byte_count();
         let outcome = self.run.block_on(publish::execute_plan(
             platform,
             plan,
@@ -377,5 +381,5 @@ fn with_publish_request<T>(
 /// number is limited to their size.
 fn build_upload_progress(bar: &ProgressDisplay, plan: &Plan) -> UploadProgress {
     let (bar, total_bytes) = (bar.clone(), plan.total_bytes());
-    Arc::new(move |sent_bytes| bar.set(sent_bytes.min(total_bytes), total_bytes))
+    Arc::new(move |sent_bytes| bar.show(sent_bytes.min(total_bytes), total_bytes))
 }

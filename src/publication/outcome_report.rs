@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{self, OutcomeKind, Plan};
 use crate::session::CommandResult;
-use crate::session::artifact_versions::describe_latest;
+use crate::session::artifact_versions::describe_latest_version;
 use crate::session::failure_conversion::http_exit_status;
 use crate::session::step_report::PUBLISH_FAILED;
 use sluicegate_base::text;
@@ -157,7 +157,7 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
         message.push_str("; the version was disabled to protect consumers");
     }
     if let Some(latest) = &outcome.latest {
-        let _ = write!(message, "\n  {}", describe_latest(latest));
+        let _ = write!(message, "\n  {}", describe_latest_version(latest));
     }
     for problem in problems {
         let _ = write!(message, "\n  {problem}");

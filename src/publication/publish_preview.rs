@@ -33,7 +33,7 @@ pub(super) struct Preview {
 }
 
 /// Returns the preview of a publish in the JSON format `sluicegate.plan/v1`.
-pub(super) fn build_document(plan: &Plan, preview: &Preview) -> Value {
+pub(super) fn build_preview_document(plan: &Plan, preview: &Preview) -> Value {
     let files: Vec<Value> = plan
         .files
         .iter()
@@ -80,7 +80,7 @@ pub(super) fn build_document(plan: &Plan, preview: &Preview) -> Value {
 }
 
 /// Renders the preview of a publish as text. With `has_hashes`, each file is listed with its hash and size.
-pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
+pub(super) fn render_preview(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
     let mut text_output = match &preview.skip_reason {
         Some(reason) => format!("would publish nothing: {}\n", text::escape_line(reason)),
         None => format!("would publish {}\n", format_count(plan.files.len(), "file")),

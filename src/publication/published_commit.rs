@@ -13,7 +13,7 @@ impl Publication<'_> {
     /// comes from a template; otherwise `None`. If a person chose the name, the commit is published again. If exactly
     /// the planned version exists and is enabled, `--if-exists` decides later. With a template, fails if the commits of
     /// some versions are unknown.
-    pub(super) fn skip_published_commit(&self, plan: &Plan) -> Result<Option<PublishDecision>, Failure> {
+    pub(super) fn decide_on_published_commit(&self, plan: &Plan) -> Result<Option<PublishDecision>, Failure> {
         // A person may publish the working tree several times from one commit; a job repeats itself.
         if self.settings.from == FileSource::Worktree && self.workspace.ci.host.is_local() {
             return Ok(None);

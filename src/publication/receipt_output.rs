@@ -5,7 +5,7 @@ use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::Receipt;
-use crate::session::failure_conversion::reject_unwritten;
+use crate::session::failure_conversion::to_write_failure;
 use crate::session::statement_output::STATEMENT_FAILED;
 
 impl Publication<'_> {
@@ -43,7 +43,7 @@ impl Publication<'_> {
             return Ok(());
         };
         atomic_file::write_file_with(path, |writer| receipt.write(writer))
-            .map_err(reject_unwritten("the receipt ", path))
+            .map_err(to_write_failure("the receipt ", path))
     }
 
     /// Returns the outputs for later steps of the job. The name and digest of the version are included only if it is
@@ -53,7 +53,7 @@ impl Publication<'_> {
         let next_name = comparison
             .map(PublishComparison::next_version_name)
             .unwrap_or_default();
-        let class = consumer_changes::class_name(comparison.map(|comparison| &comparison.compat));
+        let class = consumer_changes::change_class_name(comparison.map(|comparison| &comparison.compat));
         let mut outputs = vec![("compat", class), ("next-version", next_name)];
         if receipt.is_for_published_version() {
             outputs.push(("version-name", receipt.version_name));

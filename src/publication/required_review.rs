@@ -6,7 +6,7 @@ use crate::gate::reports::SavedReports;
 use crate::gate::reports::saved_report::{MAX_REPORT_SIZE, parse_report};
 use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::{ReportFile, RunSubject};
-use crate::gate::{self, find_partial_reason};
+use crate::gate::{self, explain_partial_review};
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{Plan, ReviewEvidence, hash_bytes};
@@ -147,7 +147,7 @@ impl<'r> RequiredReview<'r> {
         }
         let is_unaccepted_local_review =
             self.report.engine == Engine::Local && engine == RequiredEngine::Remote;
-        find_partial_reason(context.shard, &context.paths, fail_on).or_else(|| {
+        explain_partial_review(context.shard, &context.paths, fail_on).or_else(|| {
             is_unaccepted_local_review.then(|| {
                 "the review was made locally, not by the platform (--require-review-engine)".to_owned()
             })

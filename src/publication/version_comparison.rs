@@ -10,7 +10,7 @@ use crate::publish::{
 };
 use crate::session::Run;
 use crate::session::artifact_versions::{
-    describe_missing_prefix, find_latest_version, prefix_lookup, unpublished_failure,
+    describe_missing_prefix, find_latest_version, prefix_lookup, version_request_failure,
 };
 use crate::workspace::Workspace;
 use serde_json::{Value, json as value};
@@ -168,7 +168,7 @@ impl OfferLookup<'_> {
                 if self.workspace.repo.resolve(version).is_ok() {
                     return Ok(None);
                 }
-                let rejection = unpublished_failure(platform, self.prefix, Some(version), error);
+                let rejection = version_request_failure(platform, self.prefix, Some(version), error);
                 Err(self.run.block_on(rejection)?)
             }
             Err(error) => Err(error.into()),

@@ -132,12 +132,12 @@ impl Publication<'_> {
             history.add_missing_commits(platform, prefix).await?;
             Ok::<_, HttpError>(history)
         })?;
-        self.tolerate_in_dry_run(history, "could not read the published versions")
+        self.tolerate_outage_in_dry_run(history, "could not read the published versions")
     }
 
     /// Returns the result of a request about published versions. In a dry run, an unavailable platform is only a
     /// warning and the value is empty, because a dry run does not need the platform. `problem` says what failed.
-    pub(super) fn tolerate_in_dry_run<T: Default>(
+    pub(super) fn tolerate_outage_in_dry_run<T: Default>(
         &self,
         result: Result<T, HttpError>,
         problem: &str,

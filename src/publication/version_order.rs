@@ -165,6 +165,6 @@ impl Publication<'_> {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         };
-        self.tolerate_in_dry_run(latest, "could not determine the latest version")
+        self.tolerate_outage_in_dry_run(latest, "could not determine the latest version")
     }
 }

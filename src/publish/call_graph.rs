@@ -6,7 +6,7 @@ use super::pipeline_reader::{self, PipelineToRead};
 use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::pipelines::{
     CallResolution, FileNameSearch, PipelineFacts, PipelineFiles, PipelineKind, Reference, file_name,
-    may_name_files,
+    may_refer_to_files,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,13 @@ impl CallGraph {
         removed_paths: &BTreeSet<&str>,
     ) -> Result<Self, PublishError> {
         let known_facts = BTreeMap::new();
-        Self::read_calls(repository, snapshot, removed_paths, known_facts, &may_name_files)
+        Self::read_calls(
+            repository,
+            snapshot,
+            removed_paths,
+            known_facts,
+            &may_refer_to_files,
+        )
     }
 
     /// Reads only the calls to `callees`, which the snapshot may lack. To save time, a file is parsed only if its bytes
@@ -59,7 +65,7 @@ impl CallGraph {
             known_facts,
             &|bytes| match &sought_names {
                 Some(sought_names) => sought_names.may_match(bytes),
-                None => may_name_files(bytes),
+                None => may_refer_to_files(bytes),
             },
         )
     }

@@ -205,7 +205,7 @@ impl ClosureCheck<'_> {
     /// to a warning, which also says whether its file is missing.
     fn check_entries(&mut self) -> Result<(), PublishError> {
         let shared_file = self.input.shared_file;
-        for entry in shared_file.shared_entries() {
+        for entry in shared_file.all_entries() {
             let (id, path) = (&entry.id, &entry.pipeline);
             let exists = self.input.listing.find_file(path)?.is_some();
             if !entry.enabled {
@@ -349,7 +349,10 @@ impl ClosureCheck<'_> {
                 ReferenceState::Broken(format!("calls `{path}`, which is not among the selected files"))
             }
             CallResolution::Missing => {
-                let hint = self.suggestions.borrow_mut().suggest(&self.files, target, kind);
+                let hint = self
+                    .suggestions
+                    .borrow_mut()
+                    .suggest_pipeline(&self.files, target, kind);
                 ReferenceState::Broken(
                     project::describe_missing_call(kind, target) + &hint.into_text_with_command(),
                 )

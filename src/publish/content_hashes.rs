@@ -55,7 +55,7 @@ impl FileHashes {
     }
 
     /// Returns the hashes of all files of the plan. Reads the files that the upload did not read completely.
-    pub(super) fn complete_for(&self, plan: &Plan) -> Result<Vec<String>, PublishError> {
+    pub(super) fn collect_all_hashes(&self, plan: &Plan) -> Result<Vec<String>, PublishError> {
         let mut hashes = self.to_vec();
         for (hash, file) in hashes.iter_mut().zip(&plan.files) {
             if hash.is_none() {
@@ -69,8 +69,8 @@ impl FileHashes {
 
 impl Plan {
     /// Returns the SHA-256 in hex of each file, in the order of [`Plan::files`]; reads them all.
-    pub fn hash_all(&self) -> Result<Vec<String>, PublishError> {
-        FileHashes::new(self.files.len()).complete_for(self)
+    pub fn hash_all_files(&self) -> Result<Vec<String>, PublishError> {
+        FileHashes::new(self.files.len()).collect_all_hashes(self)
     }
 
     /// Returns the digest of the plan's files with these hashes.

@@ -2,7 +2,7 @@
 
 use super::PublishError;
 use sha2::{Digest as _, Sha256};
-use sluicegate_git::{FileContent, GitError, Repository, read_disk_file, read_regular_metadata};
+use sluicegate_git::{FileContent, GitError, Repository, read_disk_file, read_regular_file_metadata};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::fmt;
 use std::fs::File;
@@ -72,12 +72,12 @@ impl ContentReader {
     }
 
     /// Returns the size of the content in bytes.
-    pub(super) fn content_size(&self, content: &FileContent) -> Result<u64, PublishError> {
+    pub(super) fn read_content_size(&self, content: &FileContent) -> Result<u64, PublishError> {
         match content {
             FileContent::Blob(blob) => {
                 Ok(self.with_repository(|repository| repository.read_blob_size(blob))?)
             }
-            FileContent::Disk(path) => Ok(read_regular_metadata(path).map_err(io_error_at(path))?.len()),
+            FileContent::Disk(path) => Ok(read_regular_file_metadata(path).map_err(io_error_at(path))?.len()),
         }
     }
 
@@ -111,7 +111,7 @@ impl ContentReader {
                 Ok(self.with_repository(|repository| repository.open_blob(blob, size))?)
             }
             FileContent::Disk(path) => {
-                read_regular_metadata(path).map_err(io_error_at(path))?;
+                read_regular_file_metadata(path).map_err(io_error_at(path))?;
                 Ok(Box::new(File::open(path).map_err(io_error_at(path))?))
             }
         }

@@ -1,6 +1,6 @@
 //! Looks up the version that consumers with \[Latest\] get.
 
-use super::version_lookup::{poll_until, report_wait};
+use super::version_lookup::{await_lookup_with_report, poll_until};
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub async fn poll_latest_after_disabling(
         || look_up_latest(platform, prefix),
         |latest| !is_still_latest(latest),
     );
-    match report_wait(platform, lookup, prefix, disabled_version, timeout).await {
+    match await_lookup_with_report(platform, lookup, prefix, disabled_version, timeout).await {
         latest if is_still_latest(&latest) => {
             LatestVersion::Unknown(format!("the platform still returns {disabled_version}"))
         }
@@ -51,7 +51,7 @@ pub async fn poll_latest_until_version(
         || look_up_latest(platform, prefix),
         |latest| *latest == LatestVersion::Enabled(version.to_owned()),
     );
-    report_wait(platform, lookup, prefix, version, timeout).await
+    await_lookup_with_report(platform, lookup, prefix, version, timeout).await
 }
 
 /// Requests once the version that \[Latest\] means now. An error is part of the result.

@@ -46,7 +46,7 @@ pub use committed_files::{ListedFile, compare_with_committed_files, hash_blob};
 pub use content_hashes::{compute_digest, hash_bytes};
 pub use error::{Problem, PublishError};
 pub use latest_version::{LatestVersion, poll_latest_after_disabling, poll_latest_until_version};
-pub use old_versions::{VersionOrderError, is_last_enabled, list_surplus_versions};
+pub use old_versions::{VersionOrderError, is_last_enabled_version, list_surplus_versions};
 pub use outcome::{IfExists, OnIgnored, OnSmokeFailure, Outcome, OutcomeKind, PublishOptions};
 pub use plan::{Plan, PlannedFile, SharedPipelineRef};
 pub use plan_changes::{PlanChanges, compare_plans};

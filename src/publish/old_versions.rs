@@ -18,7 +18,7 @@ pub enum VersionOrderError {
 
 /// Returns whether `version` is the only enabled version, so that consumers would have none if it were disabled. If
 /// `versions` does not contain it, it is treated as enabled.
-pub fn is_last_enabled(versions: &[Artifact], version: &str) -> bool {
+pub fn is_last_enabled_version(versions: &[Artifact], version: &str) -> bool {
     let has_name = |artifact: &&Artifact| artifact.version_name.as_deref() == Some(version);
     let is_disabled = versions
         .iter()
@@ -92,12 +92,12 @@ mod tests {
 
     #[test]
     fn last_enabled_version_is_recognized() {
-        assert!(!is_last_enabled(&versions(), "4"));
+        assert!(!is_last_enabled_version(&versions(), "4"));
         let one = [version("1", true, ""), version("2", false, "")];
-        assert!(is_last_enabled(&one, "1"));
-        assert!(!is_last_enabled(&one, "2"), "it is disabled already");
-        assert!(!is_last_enabled(&one, "3"));
-        assert!(is_last_enabled(&[], "1"), "nothing is known to be left");
+        assert!(is_last_enabled_version(&one, "1"));
+        assert!(!is_last_enabled_version(&one, "2"), "it is disabled already");
+        assert!(!is_last_enabled_version(&one, "3"));
+        assert!(is_last_enabled_version(&[], "1"), "nothing is known to be left");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::content_reader::{ContentHash, ContentReader, hash_changeable_content}
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::overlap;
 use sluicegate_git::FileContent;
-use sluicegate_pipelines::pipelines::{PipelineFacts, Reference, may_name_files};
+use sluicegate_pipelines::pipelines::{PipelineFacts, Reference, may_refer_to_files};
 use sluicegate_pipelines::yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 
 /// A pipeline file to be read.
@@ -47,7 +47,7 @@ pub(super) fn read_pipelines(
     contents: &ContentReader,
     files: &[PipelineToRead<'_>],
 ) -> Result<Vec<PipelineFile>, PublishError> {
-    read_matching_pipelines(contents, files, &may_name_files)
+    read_matching_pipelines(contents, files, &may_refer_to_files)
 }
 
 /// Reads these files, and parses those that are needed or whose bytes `needs_parsing` accepts. For the others, only the
@@ -84,7 +84,7 @@ fn skim_file(
 ) -> Result<SkimmedFile, PublishError> {
     let Some(bytes) = contents.read_content(file.content, MAX_DOCUMENT_BYTES)? else {
         return Ok(SkimmedFile::Complete(PipelineFile {
-            size: contents.content_size(file.content)?,
+            size: contents.read_content_size(file.content)?,
             facts: Err(DocumentError::too_large()),
             defect: None,
             checked_hash: None,

@@ -16,7 +16,7 @@ pub struct PlanChanges {
 /// plan's files are hashed only if one of the plans has files from disk, because blobs can be compared by their ids.
 pub fn compare_plans(old: &Plan, new: &Plan, hashes: &[String]) -> Result<PlanChanges, PublishError> {
     let old_hashes = if old.has_disk_files() || new.has_disk_files() {
-        old.hash_all()?
+        old.hash_all_files()?
     } else {
         Vec::new()
     };

@@ -11,7 +11,8 @@ use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishOptions};
 use super::plan_upload::{UploadProgress, build_upload};
 use super::upload_outcome::{
     assess_accepted_upload, assess_existing_version, assess_failed_lookup, assess_lost_upload,
-    assess_other_version, assess_rejected_upload, build_conflict, build_unknown_outcome, record_differences,
+    assess_other_version, assess_rejected_upload, build_conflict_outcome, build_unknown_outcome,
+    record_differences,
 };
 use super::version_lookup::{LookupResult, VersionLookup};
 use super::version_origin::VersionOrigin;
@@ -42,7 +43,9 @@ pub async fn execute_plan(
     };
     let outcome = execution.execute().await;
     Outcome {
-        hashes: execution.hashes.and_then(|hashes| hashes.complete_for(plan).ok()),
+        hashes: execution
+            .hashes
+            .and_then(|hashes| hashes.collect_all_hashes(plan).ok()),
         ..outcome
     }
 }
@@ -203,16 +206,16 @@ impl PlanExecution<'_> {
     /// first. Unless `--if-exists` is `fail`, that version is compared with the plan.
     async fn compare_with_existing_version(&self, conflict: HttpError) -> Outcome {
         if self.options.if_exists == IfExists::Fail {
-            return build_conflict(self.plan).with_error(conflict);
+            return build_conflict_outcome(self.plan).with_error(conflict);
         }
         match self.version_lookup().poll_until_found().await {
             LookupResult::Found(details) => {
                 assess_existing_version(self.plan, self.options.if_exists, &details)
             }
-            LookupResult::NotFound => build_conflict(self.plan)
+            LookupResult::NotFound => build_conflict_outcome(self.plan)
                 .with_problem("could not compare the content: the platform reported a conflict but did not return the version"),
             LookupResult::Unclear(reason, _) => {
-                build_conflict(self.plan).with_problem(format!("could not compare the content: {reason}"))
+                build_conflict_outcome(self.plan).with_problem(format!("could not compare the content: {reason}"))
             }
         }
     }

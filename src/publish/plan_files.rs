@@ -218,7 +218,7 @@ fn build_planned_files(
         let pipeline = closure.sent_pipelines.get(&path);
         let bytes = match pipeline {
             Some(pipeline) => pipeline.size,
-            None => contents.content_size(&content)?,
+            None => contents.read_content_size(&content)?,
         };
         let checked_hash = match pipeline {
             Some(pipeline) => pipeline.checked_hash,

@@ -54,7 +54,7 @@ impl PartSource for UploadParts {
     /// the file changed since the plan was made.
     fn open_part(&self, part_index: usize) -> io::Result<Box<dyn Read + Send>> {
         let file = self.files.get(part_index).ok_or(io::ErrorKind::NotFound)?;
-        let content = self.read_ahead.open(&self.reader, &self.files, part_index)?;
+        let content = self.read_ahead.open_file(&self.reader, &self.files, part_index)?;
         if self.hashes.is_none() && file.checked_hash.is_none() {
             return Ok(content);
         }

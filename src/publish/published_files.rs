@@ -71,7 +71,7 @@ fn is_file_unchanged(
         return Ok(published_text.is_some()
             && published_text == read_canonical_text(contents, &planned_file.content)?);
     }
-    if contents.content_size(published_content)? != planned_file.bytes {
+    if contents.read_content_size(published_content)? != planned_file.bytes {
         return Ok(false);
     }
     let published_hash = hash_content(contents, published_content, planned_file)?;
@@ -95,5 +95,5 @@ fn read_canonical_text(
     content: &FileContent,
 ) -> Result<Option<String>, PublishError> {
     let bytes = contents.read_content(content, MAX_DOCUMENT_BYTES)?;
-    Ok(bytes.and_then(|bytes| SharedPipelines::to_canonical_text(&bytes).ok()))
+    Ok(bytes.and_then(|bytes| SharedPipelines::parse_canonical_text(&bytes).ok()))
 }

@@ -29,7 +29,7 @@ struct PendingRead {
 impl ReadAhead {
     /// Returns the content of a file, and starts to read the next files. Files must be opened in the order of the
     /// upload; if the upload is repeated, they are opened from the first one again.
-    pub(super) fn open(
+    pub(super) fn open_file(
         &self,
         contents: &Arc<ContentReader>,
         files: &[PlannedFile],

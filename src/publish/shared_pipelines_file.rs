@@ -59,7 +59,7 @@ impl SharedPipelinesFile {
     }
 
     /// Returns all entries, in file order.
-    pub(super) fn shared_entries(&self) -> &[SharedEntry] {
+    pub(super) fn all_entries(&self) -> &[SharedEntry] {
         &self.interface.entries
     }
 

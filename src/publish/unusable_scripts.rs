@@ -5,7 +5,7 @@ use super::content_reader::ContentReader;
 use super::error::Problem;
 use super::{FileSource, PublishError, content_hashes};
 use sluicegate_base::file_defect::{FileDefect, LfsPointer};
-use sluicegate_git::{FileContent, SnapshotFile, read_regular_metadata};
+use sluicegate_git::{FileContent, SnapshotFile, read_regular_file_metadata};
 
 /// Maximum size of a script whose content is examined.
 const MAX_SCRIPT_BYTES: u64 = 8 << 20;
@@ -31,7 +31,7 @@ pub(super) fn resolve_script_defect(
     };
     let disk_path = contents.disk_path(path);
     let has_pointer_size =
-        read_regular_metadata(&disk_path).is_ok_and(|metadata| metadata.len() == pointer.size);
+        read_regular_file_metadata(&disk_path).is_ok_and(|metadata| metadata.len() == pointer.size);
     let content = FileContent::Disk(disk_path);
     if has_pointer_size
         && content_hashes::hash_reader(contents.open_content(&content, pointer.size)?, path)?

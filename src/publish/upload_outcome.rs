@@ -102,7 +102,7 @@ pub(super) fn assess_existing_version(
     }
     differences
         .into_iter()
-        .fold(build_conflict(plan), Outcome::with_problem)
+        .fold(build_conflict_outcome(plan), Outcome::with_problem)
 }
 
 /// Returns the outcome if the response to the upload was lost and the version that appeared is from another run.
@@ -121,7 +121,7 @@ pub(super) fn assess_other_version(
 }
 
 /// Creates the outcome that the version already exists.
-pub(super) fn build_conflict(plan: &Plan) -> Outcome {
+pub(super) fn build_conflict_outcome(plan: &Plan) -> Outcome {
     Outcome::new(OutcomeKind::Conflict).with_problem(format!(
         "the version `{}` of `{}` already exists, and a published version cannot be changed",
         plan.version_name, plan.prefix

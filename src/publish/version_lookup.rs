@@ -86,12 +86,12 @@ impl VersionLookup<'_> {
     /// Waits for a lookup of the planned version, and reports the wait if it takes long.
     async fn wait_for_lookup(&self, lookup: impl Future<Output = LookupResult>) -> LookupResult {
         let (prefix, version_name) = (&self.plan.prefix, &self.plan.version_name);
-        report_wait(self.platform, lookup, prefix, version_name, self.timeout).await
+        await_lookup_with_report(self.platform, lookup, prefix, version_name, self.timeout).await
     }
 }
 
 /// Waits for a lookup and returns its result. Reports the wait to the user if it takes long.
-pub(super) async fn report_wait<T>(
+pub(super) async fn await_lookup_with_report<T>(
     platform: &Platform,
     lookup: impl Future<Output = T>,
     prefix: &str,

@@ -177,7 +177,7 @@ fn resolve_placeholder(name: &str, values: &PlaceholderValues) -> Result<String,
         ),
         unknown => Err(VersionNameError::UnknownPlaceholder {
             name: unknown.to_owned(),
-            nearest: text::find_nearest(unknown, &PLACEHOLDERS),
+            nearest: text::find_nearest_word(unknown, &PLACEHOLDERS),
         }),
     }
 }

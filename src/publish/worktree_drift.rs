@@ -68,7 +68,7 @@ fn has_content_of_blob(
         return Ok(true);
     }
     let committed_content = FileContent::Blob(blob);
-    if contents.content_size(&committed_content)? != planned_file.bytes {
+    if contents.read_content_size(&committed_content)? != planned_file.bytes {
         return Ok(false);
     }
     let mut planned_bytes = contents.open_content(&planned_file.content, planned_file.bytes)?;

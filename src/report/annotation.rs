@@ -1,7 +1,7 @@
 //! Collects annotations independently of a host: the most important first, within the host's limit.
 
 use super::ReportContext;
-use super::remarks::{Remark, RemarkKind, collect_limits, collect_remarks, find_verdict_remark};
+use super::remarks::{Remark, RemarkKind, collect_limit_remarks, collect_remarks, find_verdict_remark};
 use super::sentences::{GATE_CHANGE_INTRO, group_unreviewed_by_reason};
 use super::view::{FindingOrder, NoticeEntry, NoticeKind, View, ViewMedium};
 use crate::report::PathBase;
@@ -63,7 +63,11 @@ pub(super) fn collect_report_annotations(report: &Report, context: &ReportContex
         .any(|annotation| annotation.level == Level::Error);
     let verdict = find_verdict_remark(report, context).filter(|_| !has_error);
     annotations.extend(verdict.map(annotate_remark));
-    annotations.extend(collect_limits(report, context).into_iter().map(annotate_remark));
+    annotations.extend(
+        collect_limit_remarks(report, context)
+            .into_iter()
+            .map(annotate_remark),
+    );
     annotations
 }
 
@@ -80,7 +84,7 @@ pub(super) fn collect_limited_file_annotations(
 ) -> Vec<Annotation> {
     let unreviewed_annotations = group_unreviewed_by_reason(report)
         .into_iter()
-        .filter(|(reason, paths)| paths.len() > 1 && !context.has_logged(reason))
+        .filter(|(reason, paths)| paths.len() > 1 && !context.has_logged_reason(reason))
         .flat_map(|(_, paths)| paths)
         .map(|path| {
             let first_line = 1;

@@ -4,7 +4,7 @@
 //! silently at the first incomplete one, so each entry has all keys, and no value is empty. GitLab merges entries with
 //! equal fingerprints, so equal findings have different ones.
 
-use super::remarks::{Remark, RemarkKind, collect_limits, collect_remarks, find_verdict_remark};
+use super::remarks::{Remark, RemarkKind, collect_limit_remarks, collect_remarks, find_verdict_remark};
 use super::{ReportContext, truncation, write_json};
 use serde::Serialize;
 use sluicegate_pipelines::findings::{Finding, Fingerprint, Report, Severity};
@@ -51,7 +51,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     issues.extend(
         verdict
             .into_iter()
-            .chain(collect_limits(report, context))
+            .chain(collect_limit_remarks(report, context))
             .map(|remark| build_remark_issue(&remark)),
     );
     write_json(writer, |json| serde_json::to_writer(json, &issues))

@@ -111,7 +111,7 @@ impl Format {
     }
 
     /// Returns whether the report shows the source lines of all findings, so that these must be read from the files.
-    pub const fn needs_lines(self) -> bool {
+    pub const fn needs_source_lines(self) -> bool {
         match self {
             Self::Sarif | Self::Html => true,
             Self::Junit

@@ -96,7 +96,7 @@ pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportCon
 
 /// Collects the notes that limit the verdict as remarks. If there was no file to review, the only relevant note is that
 /// the tip of the target branch has a stricter gate configuration; the others are omitted.
-pub(super) fn collect_limits<'r>(report: &'r Report, context: &'r ReportContext) -> Vec<Remark<'r>> {
+pub(super) fn collect_limit_remarks<'r>(report: &'r Report, context: &'r ReportContext) -> Vec<Remark<'r>> {
     let has_files = !report.files.is_empty() || !report.unreviewed_files.is_empty();
     let mut remarks = Vec::new();
     let mut ordinals: BTreeMap<(LimitKind, &str), u64> = BTreeMap::new();

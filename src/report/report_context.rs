@@ -87,7 +87,7 @@ const MAX_LISTED_PLACES: usize = 5;
 
 impl ReportContext {
     /// Returns whether the log has already shown this reason why files were not reviewed.
-    pub(super) fn has_logged(&self, reason: &str) -> bool {
+    pub(super) fn has_logged_reason(&self, reason: &str) -> bool {
         self.logged_reasons
             .iter()
             .any(|logged_reason| logged_reason == reason)

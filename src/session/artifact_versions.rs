@@ -40,7 +40,7 @@ pub(crate) async fn list_versions(platform: &Platform, prefix: &str) -> Result<V
 /// Returns the failure of a request for a version of a prefix, or for the latest one if `version` is `None`. For a 404,
 /// the published artifacts show what is missing: the prefix, the version, or an enabled version. If the response to a
 /// change was lost, the hint says how to check the result.
-pub(crate) async fn unpublished_failure(
+pub(crate) async fn version_request_failure(
     platform: &Platform,
     prefix: &str,
     version: Option<&str>,
@@ -69,7 +69,7 @@ pub(crate) async fn unpublished_failure(
                 list_command: Some(&list_command),
                 show_command: None,
             };
-            lookup.missing_among_failure(error, Some(names))
+            lookup.request_failure_with_names(error, Some(names))
         }
         _ if has_prefix => error
             .with_hint(format!(
@@ -78,7 +78,7 @@ pub(crate) async fn unpublished_failure(
             ))
             .into(),
         _ => prefix_lookup(prefix)
-            .missing_among_failure(error, artifacts.map(|artifacts| artifact_prefixes(&artifacts))),
+            .request_failure_with_names(error, artifacts.map(|artifacts| artifact_prefixes(&artifacts))),
     }
 }
 
@@ -101,12 +101,12 @@ pub(crate) async fn find_latest_version(
     };
     match platform.fetch_artifacts(None).await {
         Ok(all) => Ok(Err(artifact_prefixes(&all))),
-        Err(_) => Err(prefix_lookup(prefix).missing_among_failure(error, None)),
+        Err(_) => Err(prefix_lookup(prefix).request_failure_with_names(error, None)),
     }
 }
 
 /// Returns a sentence about the version that consumers get now.
-pub(crate) fn describe_latest(latest: &LatestVersion) -> String {
+pub(crate) fn describe_latest_version(latest: &LatestVersion) -> String {
     match latest {
         LatestVersion::Enabled(version) => format!("consumers of [Latest] get version {version} now"),
         LatestVersion::NoneEnabled => {

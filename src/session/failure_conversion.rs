@@ -28,7 +28,7 @@ fn failure_with_hint(
 
 /// Returns a function that converts the error of a write to this path to a failure. `description` precedes the path in
 /// the message, for example "the receipt ".
-pub(crate) fn reject_unwritten(description: &str, path: &Path) -> impl FnOnce(io::Error) -> Failure {
+pub(crate) fn to_write_failure(description: &str, path: &Path) -> impl FnOnce(io::Error) -> Failure {
     let context = format!("could not write {description}{}", path.display());
     move |error| Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
 }

@@ -7,7 +7,7 @@ use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
-use sluicegate_base::text::{did_you_mean, find_nearest};
+use sluicegate_base::text::{did_you_mean, find_nearest_word};
 use sluicegate_platform::api::{self, ApiValue, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::io;
@@ -129,7 +129,7 @@ pub(crate) struct ResourceLookup<'a> {
 impl ResourceLookup<'_> {
     /// Returns the failure of a request for this resource. For a 404, requests the existing names and suggests the most
     /// similar one. If the response to a change was lost, the hint says how to check the result.
-    pub(crate) async fn missing_failure(
+    pub(crate) async fn request_failure(
         self,
         error: HttpError,
         names: impl Future<Output = Result<Vec<String>, HttpError>>,
@@ -138,12 +138,12 @@ impl ResourceLookup<'_> {
             ErrorKind::NotFound => request_for_hint(names).await,
             _ => None,
         };
-        self.missing_among_failure(error, names)
+        self.request_failure_with_names(error, names)
     }
 
-    /// Returns the failure as [`Self::missing_failure`] does. `names` are the existing names, or `None` if they could
+    /// Returns the failure as [`Self::request_failure`] does. `names` are the existing names, or `None` if they could
     /// not be listed.
-    pub(crate) fn missing_among_failure(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
+    pub(crate) fn request_failure_with_names(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
         if error.kind() != ErrorKind::NotFound {
             return creation_failure(error, &self.format_check_instruction());
         }
@@ -168,7 +168,7 @@ impl ResourceLookup<'_> {
     /// Returns the most similar of these names; `None` if no name is similar or the resource's name is one of them.
     pub(crate) fn find_nearest_name(self, names: &[String]) -> Option<&str> {
         let known_names: Vec<&str> = names.iter().map(String::as_str).collect();
-        find_nearest(self.name, &known_names).filter(|near| *near != self.name)
+        find_nearest_word(self.name, &known_names).filter(|near| *near != self.name)
     }
 
     /// Returns the hint for a missing resource: the most similar of these names, if any, and how to list them.
@@ -197,7 +197,7 @@ pub(crate) async fn project_request_failure(platform: &Platform, id: Uuid, error
     {
         return error.into();
     }
-    project_lookup(&id.to_string()).missing_among_failure(error, projects.map(list_project_ids))
+    project_lookup(&id.to_string()).request_failure_with_names(error, projects.map(list_project_ids))
 }
 
 /// Returns the message that the platform has no such project, with the most similar one, or `None` if the project
@@ -272,7 +272,7 @@ impl RemoteProject {
                 .filter_map(|variable| variable.value.name)
                 .collect())
         };
-        variable_lookup(name).missing_failure(error, names).await
+        variable_lookup(name).request_failure(error, names).await
     }
 }
 

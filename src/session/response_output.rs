@@ -34,7 +34,7 @@ pub(crate) fn format_table(headings: &[&str], rows: &[Vec<String>]) -> String {
         columns.fit_row(row);
     }
     let lines: String = rows.iter().map(|row| columns.format_row(row)).collect();
-    columns.heading_line() + &lines
+    columns.format_heading_line() + &lines
 }
 
 /// Returns the table of [`format_table`] if it fits the terminal, or if `width` is `None`. Otherwise returns each row
@@ -98,7 +98,7 @@ pub(crate) fn write_list(
     for item in items {
         table.fit_row(&format_row(item, &all_columns, now));
     }
-    writer.write_all(table.heading_line().as_bytes())?;
+    writer.write_all(table.format_heading_line().as_bytes())?;
     for item in items {
         writer.write_all(table.format_row(&format_row(item, &all_columns, now)).as_bytes())?;
     }
@@ -137,7 +137,7 @@ fn build_all_columns<'a>(
 }
 
 /// Returns the fields of a JSON value, also those of nested objects, one per line: its path and its value, aligned.
-pub(crate) fn format_facts(value: &Value) -> String {
+pub(crate) fn format_field_lines(value: &Value) -> String {
     let mut fields = Vec::new();
     collect_fields("", value, &mut fields);
     let now = Timestamp::now();
@@ -236,7 +236,7 @@ mod tests {
     fn nothing_that_came_is_lost() {
         let value = json!({ "id": 1, "a": { "b": { "c": "x\u{1b}" }, "none": null }, "list": [{ "k": true }, 2],
             "names": ["p", "q"], "empty": {} });
-        insta::assert_snapshot!(format_facts(&value), @r#"
+        insta::assert_snapshot!(format_field_lines(&value), @r#"
         id         1
         a.b.c      x\u{1b}
         a.none     -
@@ -267,7 +267,7 @@ mod tests {
     fn escaped_output_grows_linearly_with_input() {
         let long = "k".repeat(100_000);
         let parts: Map<String, Value> = (0..1000).map(|at| (at.to_string(), json!(1))).collect();
-        let shown = format_facts(&json!({ long.as_str(): parts.clone(), "other": { "a": parts } }));
+        let shown = format_field_lines(&json!({ long.as_str(): parts.clone(), "other": { "a": parts } }));
         assert!(shown.len() < 1_000_000, "{}", shown.len());
         assert!(shown.contains("kkk.999  1"));
 

@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::settings::AttestationFiles;
 use crate::session::Run;
-use crate::session::failure_conversion::reject_unwritten;
+use crate::session::failure_conversion::to_write_failure;
 use serde::Serialize;
 
 /// Title of the failure to write a statement.
@@ -19,11 +19,11 @@ pub(crate) fn write_statement<P: Serialize>(
 ) -> Result<(), Failure> {
     if let Some(path) = &files.statement {
         atomic_file::write_file_with(path, |writer| statement.write(writer))
-            .map_err(reject_unwritten("the statement ", path))?;
+            .map_err(to_write_failure("the statement ", path))?;
     }
     if let Some(path) = &files.predicate {
         atomic_file::write_file_with(path, |writer| statement.write_predicate(writer))
-            .map_err(reject_unwritten("the predicate ", path))?;
+            .map_err(to_write_failure("the predicate ", path))?;
     }
     Ok(())
 }

@@ -53,7 +53,7 @@ pub(crate) fn requested_annotations(run: &Run, command: &Command) -> Option<Anno
 }
 
 /// Returns the annotation syntax of the host's log, if it has one.
-pub(crate) const fn annotation_style(style: Annotations, host: Host) -> AnnotationStyle {
+pub(crate) const fn choose_annotation_style(style: Annotations, host: Host) -> AnnotationStyle {
     match (style, host) {
         (Annotations::Github, _) | (Annotations::Auto, Host::GitHub | Host::Gitea) => AnnotationStyle::Github,
         (Annotations::Azure, _) | (Annotations::Auto, Host::Azure) => AnnotationStyle::Azure,
@@ -111,11 +111,11 @@ impl Run {
     /// Returns the syntax of annotations in the log of this run.
     fn annotation_style(&self) -> AnnotationStyle {
         let style = self.annotations.or_else(|| *lock(&self.policy_annotations));
-        annotation_style(style.unwrap_or_default(), self.host())
+        choose_annotation_style(style.unwrap_or_default(), self.host())
     }
 
     /// Records the style of annotations that the policy requests. It is used unless the job requests a style.
-    pub(crate) fn use_policy_annotations(&self, style: Annotations) {
+    pub(crate) fn set_policy_annotations(&self, style: Annotations) {
         *lock(&self.policy_annotations) = Some(style);
     }
 
@@ -205,7 +205,7 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
 /// was written to the log as an annotation, so that the caller does not print it again.
 pub(crate) fn report_usage_error(env: &Env, message: &str) -> bool {
     let requested_style = settings::requested_annotation_style(None, env).unwrap_or_default();
-    let style = annotation_style(requested_style, Host::detect(env));
+    let style = choose_annotation_style(requested_style, Host::detect(env));
     let message = message.strip_prefix("error: ").unwrap_or(message);
     // An error is ignored: the usage error matters more, and the caller reports it.
     let _ = write_failure(env, style, USAGE_FAILED, ExitStatus::Usage, message);

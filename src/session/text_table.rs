@@ -35,7 +35,7 @@ impl TableColumns {
         }
     }
 
-    pub(crate) fn heading_line(&self) -> String {
+    pub(crate) fn format_heading_line(&self) -> String {
         self.format_row(&self.headings)
     }
 

@@ -22,7 +22,7 @@ pub(crate) fn execution_request_failure(id: &str, error: HttpError) -> Failure {
         show_command: Some("executions show"),
     };
     // Executions cannot be listed, so there are no names to suggest.
-    lookup.missing_among_failure(error, Some(Vec::new()))
+    lookup.request_failure_with_names(error, Some(Vec::new()))
 }
 
 /// Returns the failure of a wait for an execution that may still be running, with the command to wait again.
@@ -161,12 +161,12 @@ impl WatchedExecution {
                 format!("{:.1} s", duration.as_secs_f64()).into(),
             );
         }
-        response_output::format_facts(&shown_fields.into())
+        response_output::format_field_lines(&shown_fields.into())
     }
 }
 
 /// Prints the last known state of the execution.
-pub(crate) fn print_end(run: &Run, execution: &WatchedExecution, output: OutputArgs) -> CommandResult {
+pub(crate) fn print_last_state(run: &Run, execution: &WatchedExecution, output: OutputArgs) -> CommandResult {
     run.ui.print_result(&match output.output {
         OutputFormat::Json => response_output::format_json(&execution.to_document()),
         OutputFormat::Text => execution.render_text(),
@@ -176,8 +176,12 @@ pub(crate) fn print_end(run: &Run, execution: &WatchedExecution, output: OutputA
 
 /// Prints the last known state of the execution. If it failed or did not end in time, reports the problem and returns
 /// exit code 8.
-pub(crate) fn report_end(run: &Run, execution: &WatchedExecution, output: OutputArgs) -> CommandResult {
-    print_end(run, execution, output)?;
+pub(crate) fn report_last_state(
+    run: &Run,
+    execution: &WatchedExecution,
+    output: OutputArgs,
+) -> CommandResult {
+    print_last_state(run, execution, output)?;
     let Some(problem) = execution.describe_problem() else {
         return Ok(ExitStatus::Success);
     };

@@ -74,7 +74,7 @@ impl Ui {
     }
 
     /// Moves the file with the results to its final path, if results are written to a file.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
+    pub(crate) fn finish_output_file(self) -> Result<(), Failure> {
         self.output_file.map_or(Ok(()), OutputFile::finish)
     }
 

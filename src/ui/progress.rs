@@ -68,7 +68,7 @@ impl ProgressDisplay {
 
     /// Shows the progress as a number of files.
     #[must_use]
-    pub(crate) fn count_files(mut self) -> Self {
+    pub(crate) fn with_file_count(mut self) -> Self {
         if let Some(lines) = &mut self.lines {
             lines.unit = Some("files");
         }
@@ -77,7 +77,7 @@ impl ProgressDisplay {
 
     /// Makes the bar count bytes, with the rate and the remaining time.
     #[must_use]
-    pub(crate) fn count_bytes(self) -> Self {
+    pub(crate) fn with_byte_count(self) -> Self {
         self.with_style("{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left")
     }
 
@@ -90,7 +90,7 @@ impl ProgressDisplay {
     }
 
     /// Sets the progress to `done_count` of `total_count`.
-    pub(crate) fn set(&self, done_count: u64, total_count: u64) {
+    pub(crate) fn show(&self, done_count: u64, total_count: u64) {
         self.bar.set_length(total_count);
         self.bar.set_position(done_count);
         if let Some(lines) = &self.lines {

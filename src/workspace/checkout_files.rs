@@ -18,7 +18,7 @@ const MAX_LISTED_FILES: usize = 20;
 impl Workspace<'_> {
     /// Returns the files of the checked-out commit in CI, where an earlier step of the job may have changed the files
     /// on disk. In a local run, returns the files on disk.
-    pub(crate) fn checkout_snapshot(&self, run: &Run) -> Result<Snapshot<'_>, Failure> {
+    pub(crate) fn read_checkout_snapshot(&self, run: &Run) -> Result<Snapshot<'_>, Failure> {
         if self.ci.host.is_local() {
             return Ok(self.repo.read_disk_snapshot(run.hook_index_path())?);
         }

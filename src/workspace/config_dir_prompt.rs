@@ -59,7 +59,7 @@ pub(crate) fn find_config_dir_candidates(snapshot: &Snapshot<'_>) -> Result<Vec<
 
 /// Returns the candidate if there is only one, unless it contains pipelines: then it is probably not the platform's
 /// directory.
-pub(crate) fn find_sole_candidate(
+pub(crate) fn find_sole_config_dir_candidate(
     snapshot: &Snapshot<'_>,
     candidates: &[String],
 ) -> Result<Option<String>, Failure> {

@@ -32,7 +32,7 @@ use crate::job::policy::{
 };
 use crate::job::settings::{self, Checkout, FILE_NAME, SettingSources};
 use crate::session::Run;
-use crate::workspace::target_revision::{allow_unproven, find_target_revision};
+use crate::workspace::target_revision::{allow_unproven_tip, find_target_revision};
 use sluicegate_git::{GitError, Repository};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::path::Path;
@@ -73,7 +73,7 @@ impl Run {
         ci.target_repository.urls.extend(repositories);
         let is_host_commit = context::reviews_host_commit(&repo, &ci, &RequestedRevisions::default())?;
         let choice = settings::resolve_policy_source(&self.global, &self.env)?;
-        let policy = allow_unproven(policy::find_policy_revision(
+        let policy = allow_unproven_tip(policy::find_policy_revision(
             &repo,
             Some(&ci),
             choice,
@@ -82,7 +82,7 @@ impl Run {
         let policy_settings =
             self.read_policy_settings(&repo, policy, Some(&ci), choose_unusable_file_treatment(&ci))?;
         Ok(Workspace {
-            target_revision: allow_unproven(find_target_revision(
+            target_revision: allow_unproven_tip(find_target_revision(
                 &repo,
                 &ci,
                 &policy_settings.policy_revision,
@@ -183,7 +183,7 @@ impl Run {
             let choice = settings::resolve_policy_source(&self.global, &self.env)?;
             // Such a command does not review a commit, so no reviewed commit differs from the host's.
             let is_host_commit = true;
-            let policy = allow_unproven(policy::find_policy_revision(
+            let policy = allow_unproven_tip(policy::find_policy_revision(
                 &repo,
                 ci.as_ref(),
                 choice,
@@ -279,7 +279,7 @@ impl<'a> Workspace<'a> {
     }
 
     /// Returns what to do with a file of the gate configuration that cannot be used: in CI, it is treated as missing.
-    pub(crate) fn on_unusable(&self) -> UnusableFile {
+    pub(crate) fn unusable_file_treatment(&self) -> UnusableFile {
         choose_unusable_file_treatment(&self.ci)
     }
 

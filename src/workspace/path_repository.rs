@@ -17,7 +17,7 @@ const MAX_ENTRIES: usize = 10_000;
 impl Run {
     /// Opens the repository of the current directory, or in a local run the repository that contains `paths`, if they
     /// are elsewhere. For a misspelled path, opens the current repository, so that the error names the path.
-    pub(crate) fn open_repository_with(&self, paths: &[PathBuf]) -> Result<Repository, GitError> {
+    pub(crate) fn open_repository_for_paths(&self, paths: &[PathBuf]) -> Result<Repository, GitError> {
         let current_repository = self.open_repository();
         let is_typo = current_repository.is_ok() && !self.all_paths_exist(paths);
         if is_typo
@@ -37,7 +37,7 @@ impl Run {
     /// Opens the repository that contains the paths. If no repository contains them, a local run opens the directory
     /// that does. For a misspelled path, opens the current repository, so that the error names the path.
     pub(crate) fn open_repository_or_directory(&self, paths: &[PathBuf]) -> Result<Repository, Failure> {
-        let repository = self.open_repository_with(paths);
+        let repository = self.open_repository_for_paths(paths);
         let is_typo = repository.is_ok() && !self.all_paths_exist(paths);
         if is_typo || contains_paths(&repository, self.env.current_dir(), paths) {
             return Ok(repository?);

@@ -25,7 +25,7 @@ impl Workspace<'_> {
             return Ok(Some(config_dir));
         }
         let config_dir = find_config_dir_in(snapshot)?;
-        if self.on_unusable() == UnusableFile::TreatAsMissing {
+        if self.unusable_file_treatment() == UnusableFile::TreatAsMissing {
             return Ok(config_dir.ok().flatten());
         }
         config_dir.map_err(|error| {

@@ -22,7 +22,7 @@ impl Workspace<'_> {
             repo: &self.repo,
             policy_revision: &self.policy_revision,
             checkout: CheckoutFiles::for_run(&self.repo, Some(&self.ci))?,
-            on_unusable: self.on_unusable(),
+            on_unusable: self.unusable_file_treatment(),
         };
         let mut files = Vec::new();
         if self.config_file.is_none() {

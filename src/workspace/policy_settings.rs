@@ -34,7 +34,7 @@ impl Workspace<'_> {
     /// policy is read from. Returns `None` in a local run and for a configuration file outside the repository, because
     /// those files are never dropped.
     fn find_unmatched_policy(&self, run: &Run, selection: &Selection) -> Result<Option<String>, Failure> {
-        if self.on_unusable() == UnusableFile::Reject || self.config_file.is_none() {
+        if self.unusable_file_treatment() == UnusableFile::Reject || self.config_file.is_none() {
             return Ok(None);
         }
         let snapshot = match &self.policy_revision {

@@ -29,7 +29,7 @@ impl Workspace<'_> {
 
     /// Returns a limit of the verdict, a fact that reports show next to it, if settings of the checkout's configuration
     /// file are not used, because the policy revision has no such file or an unusable one.
-    pub(crate) fn limit_of_unused_settings(&self) -> Option<VerdictLimit> {
+    pub(crate) fn build_unused_settings_limit(&self) -> Option<VerdictLimit> {
         Some(VerdictLimit {
             kind: LimitKind::NotInForce,
             path: Some(self.config_file.as_deref().unwrap_or(FILE_NAME).to_owned()),

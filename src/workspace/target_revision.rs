@@ -32,7 +32,7 @@ pub(crate) fn find_target_revision(
 /// Returns an unknown revision instead of the error that `tip` is not proven to be the newest commit of its branch. The
 /// missing commits may still be fetched, and only commands that review or publish need them;
 /// [`Workspace::deepen`](super::Workspace::deepen) fails if the revision remains unknown.
-pub(crate) fn allow_unproven(
+pub(crate) fn allow_unproven_tip(
     tip: Result<PolicyRevision, ContextError>,
 ) -> Result<PolicyRevision, ContextError> {
     match tip {

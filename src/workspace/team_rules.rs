@@ -39,7 +39,7 @@ impl Workspace<'_> {
         };
         match TeamRuleSet::parse(text.text.as_bytes()) {
             Ok(rules) => Ok(TeamRulesInForce { rules, limit: None }),
-            Err(problems) if self.on_unusable() == UnusableFile::TreatAsMissing => {
+            Err(problems) if self.unusable_file_treatment() == UnusableFile::TreatAsMissing => {
                 let reason = describe_first_problem(&text.name, &problems);
                 Ok(TeamRulesInForce::without_file(path, &reason))
             }
@@ -87,7 +87,7 @@ impl Workspace<'_> {
             repo: &self.repo,
             policy_revision: &self.policy_revision,
             checkout: CheckoutFiles::for_run(&self.repo, Some(&self.ci))?,
-            on_unusable: self.on_unusable(),
+            on_unusable: self.unusable_file_treatment(),
         };
         Ok(reader.read_file(path, FilePresence::Optional, MAX_TEAM_RULES_BYTES)?)
     }

@@ -205,7 +205,7 @@ impl GateVersion<'_> {
             }
         };
         let errors: Vec<String> = sources
-            .unusable_outputs()
+            .output_path_errors()
             .map(|error| error.to_string())
             .collect();
         if !errors.is_empty() {
@@ -386,7 +386,7 @@ impl GateVersion<'_> {
 /// Returns whether the id is that of a platform rule, a project check, a team rule or a rule in the rules file.
 fn is_known_rule(rules: Option<&RuleSet>, team_rules: Option<&TeamRuleSet>, id: &str) -> bool {
     rules::find_rule(id).is_some()
-        || ProjectCheck::find(id).is_some()
+        || ProjectCheck::find_by_id(id).is_some()
         || team_rules.is_some_and(|rules| rules.has_rule(id))
         || rules.is_some_and(|rules| !matches!(rules.state(id), RuleState::Missing))
 }

@@ -14,7 +14,7 @@ pub fn repository_url() -> Option<&'static str> {
 }
 
 /// Returns owner and name of this program's repository, for example `o/sluicegate`.
-pub fn repository_name() -> &'static str {
+pub fn repository_full_name() -> &'static str {
     let path = REPOSITORY.split_once("://").map_or(REPOSITORY, |(_, path)| path);
     path.split_once('/').map_or(path, |(_, path)| path)
 }
@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn address_is_one_of_repository_of_this_name() {
         assert!(REPOSITORY.starts_with("https://"), "{REPOSITORY}");
-        assert!(repository_name().ends_with("/sluicegate"), "{REPOSITORY}");
+        assert!(repository_full_name().ends_with("/sluicegate"), "{REPOSITORY}");
         assert_eq!(repository_url().is_none(), REPOSITORY.contains(PLACEHOLDER_OWNER));
         assert_eq!(user_agent().contains(REPOSITORY), repository_url().is_some());
     }

@@ -9,8 +9,10 @@ mod list;
 mod suggestion;
 pub mod wrap;
 
-pub use list::{List, format_and_more, format_and_more_of, format_more, join_within};
-pub use suggestion::{NameProfile, did_you_mean, did_you_mean_any, find_most_similar, find_nearest, suggest};
+pub use list::{List, format_and_more, format_and_more_of, format_more, join_names_within};
+pub use suggestion::{
+    NameProfile, did_you_mean, did_you_mean_any, find_most_similar, find_nearest_word, suggest,
+};
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};

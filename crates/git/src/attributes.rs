@@ -1,6 +1,6 @@
 //! Attributes that make git store other bytes than it checks out.
 
-use super::disk_file::{find_disk_kind, hash_disk_file};
+use super::disk_file::{find_disk_file_kind, hash_disk_file};
 use super::{CommitId, Repository};
 use git2::{AttrCheckFlags, AttrValue};
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ impl Repository {
         let disk_path = self.root().join(path);
         match self.find_file(commit, path) {
             Ok(Some(file)) => hash_disk_file(&disk_path) == Some(file.blob.oid()),
-            Ok(None) => find_disk_kind(&disk_path).is_none(),
+            Ok(None) => find_disk_file_kind(&disk_path).is_none(),
             Err(_) => false,
         }
     }

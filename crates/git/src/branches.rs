@@ -160,12 +160,12 @@ impl Repository {
 
     /// Returns the default branch that `origin/HEAD` records, otherwise that of the next remote with such a record.
     /// `git clone` and `git remote set-head` write the record; no push can.
-    pub fn recorded_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
-        Ok(self.recorded_default_branches()?.into_iter().next())
+    pub fn find_recorded_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
+        Ok(self.list_recorded_default_branches()?.into_iter().next())
     }
 
     /// Returns the default branches that the clone records for its remotes, that of `origin` first.
-    pub fn recorded_default_branches(&self) -> Result<Vec<RemoteBranch>, GitError> {
+    pub fn list_recorded_default_branches(&self) -> Result<Vec<RemoteBranch>, GitError> {
         let remotes = self.list_remotes()?;
         let mut branches = Vec::new();
         for remote in &remotes {
@@ -174,11 +174,11 @@ impl Repository {
         Ok(branches)
     }
 
-    /// Returns the probable default branch of the remote: [`recorded_default_branch`](Self::recorded_default_branch),
-    /// otherwise `main` or `master` of the only remote. `None` if that remote has both, or if there are several
-    /// remotes. If a push must not influence what a change is compared with, use only `recorded_default_branch`.
+    /// Returns the probable default branch of the remote: the result of [`Self::find_recorded_default_branch`],
+    /// otherwise `main` or `master` of the only remote. Returns `None` if that remote has both, or if there are several
+    /// remotes. If a push must not influence what a change is compared with, use only the recorded default branch.
     pub fn find_likely_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
-        if let Some(branch) = self.recorded_default_branch()? {
+        if let Some(branch) = self.find_recorded_default_branch()? {
             return Ok(Some(branch));
         }
         let remotes = self.list_remotes()?;

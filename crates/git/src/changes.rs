@@ -77,7 +77,7 @@ impl<'s> Differences<'s> {
             let old_files = differences
                 .iter()
                 .filter_map(|difference| Some((difference.path.as_str(), difference.old?)));
-            repository.expect_documents(old_files);
+            repository.record_expected_documents(old_files);
         }
         Ok(Self {
             repository,
@@ -117,7 +117,7 @@ impl<'s> Differences<'s> {
     }
 
     /// Returns the paths of the regular files at head that are missing in a base or have other content there.
-    pub fn list_regular_paths(&self) -> BTreeSet<&str> {
+    pub fn list_changed_regular_paths(&self) -> BTreeSet<&str> {
         self.by_base
             .iter()
             .flatten()

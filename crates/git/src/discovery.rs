@@ -51,7 +51,7 @@ impl Repository {
         disable_hash_checks();
         let repository = open_in_libgit2(git_dir, from)?;
         let shallow = read_shallow_commits(&repository.common_dir)?;
-        let partial = stand_in::is_partial(&repository.common_dir);
+        let partial = stand_in::is_partial_clone(&repository.common_dir);
         Ok(Self::from_opened(repository, shallow, partial))
     }
 }

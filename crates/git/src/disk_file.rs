@@ -60,7 +60,7 @@ fn open_regular_file(path: &Path) -> io::Result<Option<(File, Metadata)>> {
 }
 
 /// Returns the metadata of a regular file on disk; anything else is an error.
-pub fn read_regular_metadata(path: &Path) -> io::Result<Metadata> {
+pub fn read_regular_file_metadata(path: &Path) -> io::Result<Metadata> {
     reject_special_file(path.symlink_metadata()?)
 }
 
@@ -76,7 +76,7 @@ fn reject_special_file(metadata: Metadata) -> io::Result<Metadata> {
 
 /// Returns the kind of a file on disk; `None` if nothing or a directory is at the path. A pipe or a device is treated
 /// as a regular file that cannot be read, so that the file that it replaced does not look deleted.
-pub(super) fn find_disk_kind(path: &Path) -> Option<FileKind> {
+pub(super) fn find_disk_file_kind(path: &Path) -> Option<FileKind> {
     let file_type = path.symlink_metadata().ok()?.file_type();
     match (file_type.is_dir(), file_type.is_symlink()) {
         (true, _) => None,

@@ -46,7 +46,7 @@ mod tree_entries;
 pub use branches::RemoteBranch;
 pub use changes::{Change, ChangeKind, Differences};
 pub use checkout::Checkout;
-pub use disk_file::{read_disk_file, read_regular_metadata};
+pub use disk_file::{read_disk_file, read_regular_file_metadata};
 pub use error::{FULL_HISTORY_HINT, GitError};
 pub use fetch::FetchTarget;
 pub use id::{BlobId, CommitId, is_full_id};

@@ -4,7 +4,7 @@
 //! of 100,000 files is listed without reading them. The index may be another file than the repository's own: git passes
 //! a temporary one to its hooks, for example for `git commit -a`.
 
-use super::disk_file::{find_disk_kind, hash_disk_file};
+use super::disk_file::{find_disk_file_kind, hash_disk_file};
 use super::index_file::open_index;
 use super::tree_entries::{FileKind, FileState, path_to_text};
 use super::{GitError, Repository};
@@ -48,7 +48,7 @@ impl ListedFile {
     }
 
     /// Creates the entry of a file on disk that git does not track.
-    pub(super) const fn from_unknown_path(path: Vec<u8>) -> Self {
+    pub(super) const fn from_untracked_path(path: Vec<u8>) -> Self {
         Self {
             path,
             known_state: None,
@@ -60,10 +60,10 @@ impl ListedFile {
 
     /// Returns the kind of the file: as git records it, otherwise as the disk shows it. `None` if the file no longer
     /// exists.
-    pub(super) fn kind(&self, root: &Path) -> Option<FileKind> {
+    pub(super) fn find_file_kind(&self, root: &Path) -> Option<FileKind> {
         match self.known_state {
             Some(state) => Some(state.kind),
-            None => find_disk_kind(&self.content_path(root)),
+            None => find_disk_file_kind(&self.content_path(root)),
         }
     }
 
@@ -75,7 +75,7 @@ impl ListedFile {
             return self.known_state;
         }
         let path = self.content_path(root);
-        let kind = find_disk_kind(&path)?;
+        let kind = find_disk_file_kind(&path)?;
         let id = hash_disk_file(&path).unwrap_or(Oid::ZERO_SHA1);
         Some(FileState { id, kind })
     }

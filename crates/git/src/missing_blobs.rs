@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 impl Repository {
     /// Records the documents among these files of a commit as blobs that will probably be read, so that a partial clone
     /// fetches them in one request. Does nothing in a clone that has all blobs.
-    pub(super) fn expect_documents<'f>(&self, files: impl Iterator<Item = (&'f str, FileState)>) {
+    pub(super) fn record_expected_documents<'f>(&self, files: impl Iterator<Item = (&'f str, FileState)>) {
         if !self.program.can_fetch() {
             return;
         }

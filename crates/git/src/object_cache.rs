@@ -24,14 +24,14 @@ impl Default for ObjectCache {
     fn default() -> Self {
         Self {
             max_size: MAX_CACHE_SIZE,
-            ..Self::empty_without_room()
+            ..Self::with_zero_capacity()
         }
     }
 }
 
 impl ObjectCache {
     /// Creates a cache that keeps nothing.
-    pub(super) fn empty_without_room() -> Self {
+    pub(super) fn with_zero_capacity() -> Self {
         Self {
             contents: HashMap::new(),
             size: 0,
@@ -67,7 +67,7 @@ impl TreeCache {
 
     /// Remembers that the tree was read, and caches its content if the tree was read before. Remembers up to
     /// [`MAX_SEEN_TREES`] trees.
-    pub(super) fn record_read(&mut self, id: Oid, content: &[u8]) {
+    pub(super) fn record_tree_read(&mut self, id: Oid, content: &[u8]) {
         if self.seen_ids.contains(&id) {
             self.repeated_trees.add(id, content);
         } else if self.seen_ids.len() < MAX_SEEN_TREES {
@@ -97,7 +97,7 @@ mod tests {
         let mut other = ObjectCache::default();
         other.add(id(50), &vec![b'x'; MAX_OBJECT_SIZE + 1]);
         assert!(other.get(id(50)).is_none());
-        let mut none = ObjectCache::empty_without_room();
+        let mut none = ObjectCache::with_zero_capacity();
         none.add(id(60), b"blob");
         assert!(none.get(id(60)).is_none());
     }
@@ -105,9 +105,9 @@ mod tests {
     #[test]
     fn tree_is_cached_when_it_is_read_again() {
         let mut trees = TreeCache::default();
-        trees.record_read(id(1), b"tree");
+        trees.record_tree_read(id(1), b"tree");
         assert!(trees.get(id(1)).is_none());
-        trees.record_read(id(1), b"tree");
+        trees.record_tree_read(id(1), b"tree");
         assert_eq!(trees.get(id(1)).as_deref(), Some(&b"tree"[..]));
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn list_directory_files(root: &Path) -> Result<DiskListing, GitError>
         }
         if !entry.file_type().is_dir() {
             let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
-            files.push(ListedFile::from_unknown_path(to_git_path(path)));
+            files.push(ListedFile::from_untracked_path(to_git_path(path)));
         }
     }
     Ok(DiskListing {

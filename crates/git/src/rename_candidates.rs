@@ -1,6 +1,6 @@
 //! The files that may be renames of each other: their contents, and how similar they are.
 
-use super::disk_file::{read_disk_file, read_regular_metadata};
+use super::disk_file::{read_disk_file, read_regular_file_metadata};
 use super::similarity::{FULL_SIMILARITY, Pieces, max_similarity};
 use super::{BlobId, Repository, tree::TreeDifference};
 use std::path::PathBuf;
@@ -48,7 +48,13 @@ impl RenameContents for LocalContents<'_> {
         let state = difference.new.or(difference.old)?;
         self.repository
             .find_local_size(&BlobId::new(state.id))
-            .or_else(|| Some(read_regular_metadata(&self.find_path(difference)?).ok()?.len()))
+            .or_else(|| {
+                Some(
+                    read_regular_file_metadata(&self.find_path(difference)?)
+                        .ok()?
+                        .len(),
+                )
+            })
     }
 
     /// Reads the content of the file, from git or from disk; `None` if it cannot be read.

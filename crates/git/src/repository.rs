@@ -80,7 +80,7 @@ impl Repository {
     /// Turns off the cache of blobs: for a reader that reads each blob once, copies would only take memory.
     #[must_use]
     pub fn without_cache(mut self) -> Self {
-        self.blob_cache = RefCell::new(ObjectCache::empty_without_room());
+        self.blob_cache = RefCell::new(ObjectCache::with_zero_capacity());
         self
     }
 

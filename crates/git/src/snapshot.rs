@@ -333,7 +333,7 @@ impl Snapshot<'_> {
             SnapshotFiles::Listed { files, .. } => Ok(files
                 .iter()
                 .filter(|file| !file.path.contains(&b'/'))
-                .filter(|file| file.kind(self.repository.root()) == Some(FileKind::Symlink))
+                .filter(|file| file.find_file_kind(self.repository.root()) == Some(FileKind::Symlink))
                 .map(|file| file.display_path().into_owned())
                 .collect()),
         }
@@ -365,7 +365,7 @@ impl Snapshot<'_> {
             None
         };
         let root = self.repository.root();
-        Ok(file.kind(root).map(|kind| SnapshotFile {
+        Ok(file.find_file_kind(root).map(|kind| SnapshotFile {
             path,
             kind,
             content: FileContent::Disk(file.content_path(root)),

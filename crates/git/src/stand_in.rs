@@ -73,7 +73,7 @@ pub(super) fn open_through_stand_in(
 /// Returns whether the repository is a partial clone, whose remote has the objects that are missing here: git marks it
 /// with the setting `remote.NAME.promisor` or `extensions.partialclone`. A configuration that cannot be read has no
 /// such setting.
-pub(super) fn is_partial(common_dir: &Path) -> bool {
+pub(super) fn is_partial_clone(common_dir: &Path) -> bool {
     let Ok(config) = open_config(common_dir) else {
         return false;
     };

@@ -50,7 +50,7 @@ impl Repository {
         let files = differences
             .iter()
             .filter_map(|difference| Some((difference.path.as_str(), difference.new?)));
-        self.expect_documents(files);
+        self.record_expected_documents(files);
         Ok(differences
             .into_iter()
             .filter_map(|difference| {
@@ -178,7 +178,7 @@ impl Repository {
         if object.kind() != git2::ObjectType::Tree {
             return Err(invalid_tree(id, "the object is not a tree object"));
         }
-        self.tree_cache.borrow_mut().record_read(id, object.data());
+        self.tree_cache.borrow_mut().record_tree_read(id, object.data());
         Ok(TreeContent::Read(object))
     }
 }
@@ -238,7 +238,7 @@ impl TreeWalk<'_> {
         mut new: TreeEntries<'t>,
     ) -> Result<(), GitError> {
         let tree = new.tree;
-        self.visited_count += old.skip_equal(&mut new)?;
+        self.visited_count += old.skip_equal_entries(&mut new)?;
         let (mut old_entry, mut new_entry) = (old.next_entry()?, new.next_entry()?);
         loop {
             self.visited_count += 1;
@@ -258,7 +258,7 @@ impl TreeWalk<'_> {
                 )?;
             }
             if order.is_eq() {
-                self.visited_count += old.skip_equal(&mut new)?;
+                self.visited_count += old.skip_equal_entries(&mut new)?;
             }
             if order.is_le() {
                 old_entry = old.next_entry()?;

@@ -213,7 +213,7 @@ impl<'a> TreeEntries<'a> {
 
     /// Skips the entries that are equal in both trees and returns the number of skipped entries. One check is enough
     /// for both trees once their previous entries are equal and no earlier file's name is a prefix of the next names.
-    pub(super) fn skip_equal(&mut self, other: &mut Self) -> Result<usize, GitError> {
+    pub(super) fn skip_equal_entries(&mut self, other: &mut Self) -> Result<usize, GitError> {
         let mut skipped_count = 0;
         while let Ok((entry, unread)) = split_entry(self.unread) {
             let length = self.unread.len() - unread.len();

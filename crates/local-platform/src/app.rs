@@ -98,7 +98,7 @@ impl App {
     }
 
     /// Returns the author of a change for the audit log: the caller and the current time.
-    pub(super) fn change_author(&self, caller: &Caller) -> Author {
+    pub(super) fn author_for(&self, caller: &Caller) -> Author {
         Author {
             user: Arc::clone(&caller.user),
             time: self.clock.now(),

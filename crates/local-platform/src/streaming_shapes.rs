@@ -119,7 +119,7 @@ fn target_shape(vocabulary: &Vocabulary) -> Shape {
         optional_member("jdbcProperties", any_object()),
     ])
     .with_name("TargetConnection", "The connection to the target.");
-    let kind = optional_member("type", one_of(&vocabulary.lower_warehouses()));
+    let kind = optional_member("type", one_of(&vocabulary.lowercase_warehouses()));
     let text_members = TARGET_TEXT_FIELDS
         .map(|(field, description)| optional_member(field, any_text()).with_description(description));
     let connection = rule_checked_member("connection", connection);

@@ -115,7 +115,7 @@ impl Vocabulary {
     }
 
     /// Returns the names of the two warehouse kinds in lower case, as connections and streaming targets use them.
-    pub(crate) fn lower_warehouses(&self) -> [String; 2] {
+    pub(crate) fn lowercase_warehouses(&self) -> [String; 2] {
         self.warehouses.each_ref().map(|name| name.to_lowercase())
     }
 }
@@ -141,7 +141,7 @@ mod tests {
         ] {
             let vocabulary = Vocabulary::parse(text).unwrap();
             assert_eq!(vocabulary.warehouses, ["SNOW", "WAREHOUSE_B"]);
-            assert_eq!(vocabulary.lower_warehouses(), ["snow", "warehouse_b"]);
+            assert_eq!(vocabulary.lowercase_warehouses(), ["snow", "warehouse_b"]);
             assert_eq!(vocabulary.git_provider, "hub");
         }
         assert_eq!(Vocabulary::parse("# nothing\n"), Ok(Vocabulary::default()));

@@ -79,7 +79,7 @@ impl World {
     /// Writes an orchestration with these components, each connected to the next, and returns the repositories, for a
     /// chain of calls.
     #[must_use]
-    pub fn pipeline(self, path: &str, components: &[&str]) -> Self {
+    pub fn with_pipeline(self, path: &str, components: &[&str]) -> Self {
         self.with_file(path, orchestration_text(components))
     }
 

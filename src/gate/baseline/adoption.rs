@@ -21,7 +21,7 @@ impl Workspace<'_> {
     /// Searches the first-parent history of `head` for the earliest commit whose configuration file sets `new-only`:
     /// its findings are known until a first version is published. Returns `Unknown` if the clone lacks a part of the
     /// history, because an earlier commit may be in that part.
-    pub(crate) fn find_adoption(&self, head: &CommitId) -> Result<Adoption, GitError> {
+    pub(crate) fn find_new_only_adoption(&self, head: &CommitId) -> Result<Adoption, GitError> {
         let Some(path) = &self.config_file else {
             return Ok(Adoption::NotInHistory);
         };

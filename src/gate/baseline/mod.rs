@@ -110,7 +110,7 @@ impl Baseline {
             Ok(details) => details.artifact,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let missing_version = format!("no version of {prefix} is enabled");
-                return Ok(match workspace.find_adoption(head)? {
+                return Ok(match workspace.find_new_only_adoption(head)? {
                     Adoption::AtCommit(commit) => {
                         let reason = format!(
                             "commit {}, which adopted `new-only`, because {missing_version}",
@@ -269,7 +269,7 @@ impl Baseline {
 
     /// Looks up the paths that the reviewed files had at the base. A file that was renamed from an unselected path is
     /// treated as new.
-    pub(crate) fn base_paths<'f>(
+    pub(crate) fn find_paths_at_base<'f>(
         &self,
         base: &CommitId,
         snapshot: &Snapshot<'_>,
@@ -282,7 +282,7 @@ impl Baseline {
     /// Looks up the paths that the reviewed files had at the base, only for files that changed since the base and
     /// existed there. In other files, the change cannot have fixed a finding. A file that was renamed from an
     /// unselected path is treated as new.
-    pub(crate) fn changed_base_paths<'f>(
+    pub(crate) fn find_changed_paths_at_base<'f>(
         &self,
         base: &CommitId,
         snapshot: &Snapshot<'_>,

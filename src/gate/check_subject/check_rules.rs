@@ -79,7 +79,7 @@ impl Workspace<'_> {
             "The default rules were evaluated, because {reason}. A review by the platform needs a rules \
              file: `{command}` writes it."
         );
-        let template = rules::rules_file_template(Enforcement::Warn);
+        let template = rules::render_rules_file_template(Enforcement::Warn);
         Ok(CheckRules::Default(RuleSet::parse(template.as_bytes()), note))
     }
 

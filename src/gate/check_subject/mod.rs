@@ -33,7 +33,7 @@ impl<'a> CheckSubject<'a> {
             return self.open_local_files();
         }
         if self.settings.gate.revisions.head.is_none() {
-            return workspace.checkout_snapshot(self.session);
+            return workspace.read_checkout_snapshot(self.session);
         }
         let all_revisions = self.revisions_for_all();
         Ok(workspace

@@ -55,7 +55,7 @@ pub(crate) fn compare_interfaces(
         && let LoadedInterface::Read(old_interface, old_bytes) = &old
         && let LoadedInterface::Read(new_interface, new_bytes) = &new
     {
-        let parse_meaning = |bytes: &[u8]| SharedPipelines::to_canonical_text(bytes).ok();
+        let parse_meaning = |bytes: &[u8]| SharedPipelines::parse_canonical_text(bytes).ok();
         if old_interface.file != new_interface.file || parse_meaning(old_bytes) != parse_meaning(new_bytes) {
             changes.push(InterfaceChange::for_file(
                 ChangeKind::FileModified,

@@ -153,7 +153,7 @@ impl ReviewEngine for LocalReview {
         head_tally: &mut Tally,
     ) -> Result<(BasePaths, Tally), Failure> {
         let reviewed_paths = head_tally.files.iter().map(|file| file.path.as_str());
-        let base_paths = baseline.base_paths(base, &run.subject.snapshot, reviewed_paths)?;
+        let base_paths = baseline.find_paths_at_base(base, &run.subject.snapshot, reviewed_paths)?;
         let base_tally = evaluate_at_base(
             &run.subject.workspace.repo,
             self.evaluated_rules(),

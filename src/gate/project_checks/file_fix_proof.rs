@@ -38,7 +38,7 @@ pub(super) struct FileProver<'p> {
 
 impl FileProver<'_> {
     /// Returns the file with its new values if these are proven, and the values that are rejected.
-    pub(super) fn prove(&self, mut candidate: FixCandidate<'_>) -> FixProof {
+    pub(super) fn prove_file(&self, mut candidate: FixCandidate<'_>) -> FixProof {
         let mut proof = FixProof::default();
         let bytes = mem::take(&mut candidate.bytes);
         match self.rewrite_file(&mut candidate, &bytes, &mut proof) {

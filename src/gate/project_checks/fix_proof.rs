@@ -133,7 +133,7 @@ impl GateRun<'_> {
         let mut accepted_files = Vec::with_capacity(candidates.len());
         let file_proofs: Vec<FixProof> = candidates
             .into_par_iter()
-            .map(|candidate| file_prover.prove(candidate))
+            .map(|candidate| file_prover.prove_file(candidate))
             .collect();
         for mut file_proof in file_proofs {
             accepted_files.append(&mut file_proof.fixed_files);
@@ -182,8 +182,8 @@ impl ProjectProver<'_> {
         let start_paths = paths.iter().map(String::as_str).collect();
         self.swap_facts(candidates);
         self.scope
-            .read_with_callees(files, self.pipeline_files, start_paths, &mut self.facts)?;
-        self.scope.read_called_with_arguments(
+            .read_files_with_callees(files, self.pipeline_files, start_paths, &mut self.facts)?;
+        self.scope.read_callees_with_arguments(
             files,
             self.pipeline_files,
             self.shared_pipelines,

@@ -101,7 +101,7 @@ impl ProjectChecks<'_> {
         let mut bases = Vec::new();
         for base in &baseline.bases {
             let paths = files.iter().map(|file| file.path.as_str());
-            let base_paths = baseline.base_paths(base, self.snapshot, paths)?;
+            let base_paths = baseline.find_paths_at_base(base, self.snapshot, paths)?;
             let mut base_tally = self.check_at_base(base, &base_paths)?;
             baseline.follow_renamed_components(
                 &VersionPairs {
@@ -240,7 +240,7 @@ impl GateRun<'_> {
         let (modified_changes, moved_changes): (Vec<&Change>, Vec<&Change>) =
             changes.partition(|change| change.kind == ChangeKind::Modified);
         names.extend(moved_changes.iter().flat_map(|change| change.paths()));
-        let defective_scripts = self.find_defective_scripts(&differences.list_regular_paths())?;
+        let defective_scripts = self.find_defective_scripts(&differences.list_changed_regular_paths())?;
         names.extend(defective_scripts.iter().map(String::as_str));
         if names.len() + modified_changes.len() > FileNameSearch::MAX_NAMES {
             return Ok(OtherFiles::All);
@@ -359,14 +359,14 @@ impl GateRun<'_> {
             };
             let pipeline = read_document(repo, &snapshot_file)?.and_then(|bytes| Pipeline::parse(&bytes));
             let Ok(pipeline) = pipeline else { continue };
-            suggestions.start_file();
+            suggestions.reset_for_file();
             let consequences = find_consequences(&pipeline, &mut |name| {
                 components.find_new_name(path, name).or_else(|| {
                     let names = pipeline
                         .components
                         .iter()
                         .map(|component| component.name.as_str());
-                    suggestions.find_similar(names, name)
+                    suggestions.find_similar_component(names, name)
                 })
             });
             consequences_by_path.insert(path.to_owned(), consequences);

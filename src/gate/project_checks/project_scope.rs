@@ -7,7 +7,7 @@ use sluicegate_git::{FileContent, GitError, Repository, Snapshot, SnapshotFile, 
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{
     CallWalk, FileNameSearch, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE,
-    SharedEntry, SharedPipelines, is_pipeline, may_name_files,
+    SharedEntry, SharedPipelines, is_pipeline, may_refer_to_files,
 };
 use sluicegate_pipelines::project::{CheckLevels, Project, Renames, SharedPipelinesFile};
 use std::collections::{BTreeMap, BTreeSet};
@@ -120,7 +120,7 @@ impl ProjectScope<'_> {
         let changed_paths: BTreeSet<String> = facts.keys().cloned().collect();
         let other_files = choose_others(&ChangedFacts(&facts))?;
         match &other_files {
-            OtherFiles::All => self.read_facts(&unchanged_files, &may_name_files, &mut facts)?,
+            OtherFiles::All => self.read_facts(&unchanged_files, &may_refer_to_files, &mut facts)?,
             OtherFiles::Naming(names) => {
                 self.read_facts(&unchanged_files, &|bytes| names.may_match(bytes), &mut facts)?;
             }
@@ -133,9 +133,9 @@ impl ProjectScope<'_> {
             for entry in shared_entries(shared_pipelines.as_ref()) {
                 start_paths.insert(entry.pipeline.as_str());
             }
-            self.read_with_callees(&files, &pipeline_files, start_paths, &mut facts)?;
+            self.read_files_with_callees(&files, &pipeline_files, start_paths, &mut facts)?;
         }
-        self.read_called_with_arguments(&files, &pipeline_files, shared_pipelines.as_ref(), &mut facts)?;
+        self.read_callees_with_arguments(&files, &pipeline_files, shared_pipelines.as_ref(), &mut facts)?;
         let findings = self.list_findings(snapshot, &pipeline_files, &facts, shared_pipelines.as_ref())?;
         let contents = ProjectContents {
             files,
@@ -156,8 +156,8 @@ impl ProjectScope<'_> {
         let pipeline_files = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
         let shared_pipelines = self.read_shared_pipelines(snapshot)?;
         let mut facts = BTreeMap::new();
-        self.read_with_callees(&files, &pipeline_files, paths.clone(), &mut facts)?;
-        self.read_called_with_arguments(&files, &pipeline_files, shared_pipelines.as_ref(), &mut facts)?;
+        self.read_files_with_callees(&files, &pipeline_files, paths.clone(), &mut facts)?;
+        self.read_callees_with_arguments(&files, &pipeline_files, shared_pipelines.as_ref(), &mut facts)?;
         let mut results = self.list_findings(snapshot, &pipeline_files, &facts, shared_pipelines.as_ref())?;
         results.retain(|file| paths.contains(file.path.as_str()));
         Ok(results)
@@ -165,7 +165,7 @@ impl ProjectScope<'_> {
 
     /// Parses the pipelines at `start_paths` and all pipelines that they call, directly or indirectly. Skips pipelines
     /// that were already parsed.
-    pub(super) fn read_with_callees(
+    pub(super) fn read_files_with_callees(
         &self,
         files: &[SnapshotFile],
         pipeline_files: &PipelineFiles<'_>,
@@ -236,12 +236,12 @@ impl ProjectScope<'_> {
             is_external: self.is_external,
             renames: self.renames,
         };
-        Ok(project.check(self.levels))
+        Ok(project.run_project_checks(self.levels))
     }
 
     /// Parses the pipelines that others call with arguments, and those that are shared with parameters, because the
     /// checks compare arguments and parameters with the variables of the pipeline.
-    pub(super) fn read_called_with_arguments(
+    pub(super) fn read_callees_with_arguments(
         &self,
         files: &[SnapshotFile],
         pipeline_files: &PipelineFiles<'_>,

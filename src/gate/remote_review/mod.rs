@@ -1,6 +1,7 @@
 //! The platform as the engine: requests the review in batches, and evaluates the files without a response locally.
 
 pub(crate) mod batch;
+mod batch_sender;
 pub(crate) mod evidence;
 pub(crate) mod failed_batch;
 pub(crate) mod failed_requests;
@@ -14,23 +15,22 @@ use crate::gate::baseline::{Baseline, has_same_rules};
 use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::local_review;
+use crate::gate::remote_review::batch_sender::BatchSender;
 use crate::gate::remote_review::failed_requests::FailedRequests;
 use crate::gate::remote_review::local_fallback::LocalFallback;
 use crate::gate::run::{GateRun, ReviewEngine};
 use crate::gate::{
-    self, BasePaths, BatchResponse, Batching, CollectedFacts, Positions, ProjectFindings, ReviewParameters,
-    Tally,
+    self, BasePaths, Batching, CollectedFacts, Positions, ProjectFindings, ReviewParameters, Tally,
 };
 use crate::job::cli::OnUnavailable;
 use crate::job::context::Target;
 use crate::job::settings::{Connection, RequestFields, ReviewSettings};
-use crate::session::Run;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, SnapshotFile};
 use sluicegate_pipelines::findings::{Engine, FileResults, FindingState};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_platform::api::{Platform, ReviewFields};
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc;
 use std::{iter, mem, panic, thread};
 
 /// Note in the reports if the base was evaluated locally, because its rules file differs.
@@ -53,49 +53,6 @@ pub(crate) struct RemoteReview<'a> {
     platform: Option<Platform>,
     fallback: LocalFallback,
     failed_requests: FailedRequests,
-}
-
-/// Requests reviews in batches. Does not refer to the repository, so that a separate thread can send the requests.
-struct BatchSender<'a> {
-    session: &'a Run,
-    platform: &'a Platform,
-    batching: Batching,
-}
-
-impl BatchSender<'_> {
-    /// Sends the files in batches, passes on each response, and shows the progress. Returns when all are finished.
-    fn send_batches(
-        &self,
-        parameters: &ReviewParameters<'_>,
-        files: &[String],
-        responses: Sender<BatchResponse>,
-    ) -> Result<(), Failure> {
-        let progress_bar = self.session.ui.create_progress_display("reviewing").count_files();
-        let show_progress =
-            |done_count: usize, total_count: usize| progress_bar.set(done_count as u64, total_count as u64);
-        let batches = gate::review_in_batches(
-            self.platform,
-            parameters,
-            files,
-            self.batching,
-            &show_progress,
-            responses,
-        );
-        self.session.block_on(batches)?;
-        progress_bar.clear();
-        Ok(())
-    }
-
-    /// Sends the files in batches, and returns the responses when all are there.
-    fn send_all(
-        &self,
-        parameters: &ReviewParameters<'_>,
-        files: &[String],
-    ) -> Result<Vec<BatchResponse>, Failure> {
-        let (sender, responses) = mpsc::channel();
-        self.send_batches(parameters, files, sender)?;
-        Ok(responses.into_iter().collect())
-    }
 }
 
 impl<'a> RemoteReview<'a> {
@@ -139,7 +96,7 @@ impl<'a> RemoteReview<'a> {
 
     /// Fails if the remote does not have the commit, or there is no branch. Warns if this is uncertain.
     fn check_commit_on_remote(&self, run: &GateRun<'_>) -> Result<(), Failure> {
-        if let Some(warning) = self.target.check_on_remote(&run.subject.workspace.repo)? {
+        if let Some(warning) = self.target.check_head_on_remote(&run.subject.workspace.repo)? {
             run.session.ui.warn(&warning);
         }
         self.target.require_branch()?;
@@ -236,7 +193,7 @@ impl<'a> RemoteReview<'a> {
             return Ok(());
         };
         let clean_files = head.files.iter().filter(|file| !has_unwaived_findings(file));
-        let clean_base_paths = baseline.changed_base_paths(
+        let clean_base_paths = baseline.find_changed_paths_at_base(
             base,
             &run.subject.snapshot,
             clean_files.map(|file| file.path.as_str()),
@@ -331,9 +288,10 @@ impl ReviewEngine for RemoteReview<'_> {
         let (fallback_paths, reviewed_paths): (Vec<_>, Vec<_>) = files_with_findings
             .map(|file| file.path.as_str())
             .partition(|path| self.fallback.contains(path));
-        let mut base_paths = baseline.base_paths(base, &run.subject.snapshot, reviewed_paths.into_iter())?;
+        let mut base_paths =
+            baseline.find_paths_at_base(base, &run.subject.snapshot, reviewed_paths.into_iter())?;
         let fallback_base_paths =
-            baseline.base_paths(base, &run.subject.snapshot, fallback_paths.into_iter())?;
+            baseline.find_paths_at_base(base, &run.subject.snapshot, fallback_paths.into_iter())?;
         let requested_paths: Vec<String> = base_paths.to_set().into_iter().map(str::to_owned).collect();
         let is_same_rules_file = match &self.rules_file {
             Some(file) => has_same_rules(repo, base, file)?,

@@ -13,7 +13,7 @@ use crate::gate::run::run_subject::{ReportFile, RunSubject};
 use crate::job::ci::CiContext;
 use crate::job::settings::Selection;
 use crate::workspace::Workspace;
-use report_comparison::{compare_with_older_report, reject_incomparable};
+use report_comparison::{compare_with_older_report, reject_incomparable_reports};
 use saved_report::{add_components, read_report};
 use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::findings::Report;
@@ -104,7 +104,7 @@ impl GateRun<'_, SavedReports<'_>> {
             .map(|file| read_report(self.session, file))
             .transpose()?;
         if let Some(older_report) = &older_report {
-            reject_incomparable(older_report, &reports)?;
+            reject_incomparable_reports(older_report, &reports)?;
         }
         let is_ci_job = !self.subject.ci.host.is_local();
         if is_ci_job || self.subject.head.is_some() {
@@ -131,7 +131,7 @@ impl GateRun<'_, SavedReports<'_>> {
     fn require_earlier_commit(&self, older: &Report, file: &Path, reports: &[Report]) -> Result<(), Failure> {
         let name = file.display().to_string();
         let full_path = self.session.env.current_dir().join(file);
-        self.subject.require_file_of_job(&full_path, &name)?;
+        self.subject.reject_tracked_file(&full_path, &name)?;
         let head = reports.first().and_then(|report| report.context.head.as_deref());
         self.subject
             .require_ancestor(older, &name, head.unwrap_or_default())

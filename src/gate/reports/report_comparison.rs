@@ -24,7 +24,7 @@ struct ReportGaps {
 
 /// Fails if the reports cannot be compared: there are several new reports, a report covers only a shard, or the new
 /// report is itself a comparison.
-pub(crate) fn reject_incomparable(older: &Report, newer_reports: &[Report]) -> Result<(), Failure> {
+pub(crate) fn reject_incomparable_reports(older: &Report, newer_reports: &[Report]) -> Result<(), Failure> {
     let [newer] = newer_reports else {
         let message = format!(
             "--compare requires exactly one new report, but {} were given",
@@ -106,7 +106,7 @@ fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     newer.fixed_count = Some(comparison.fixed_count);
     newer.notes.extend(newer.check_known_limit());
     let causes = find_report_causes(newer);
-    (newer.verdict, newer.is_open) = (decide_verdict(&causes), crate::gate::is_open(&causes));
+    (newer.verdict, newer.is_open) = (decide_verdict(&causes), crate::gate::has_undecided_cause(&causes));
     ReportGaps {
         unknown_files: comparison.unknown_files,
         unevaluated_rules,

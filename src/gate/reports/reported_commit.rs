@@ -96,7 +96,7 @@ impl SavedReports<'_> {
 
     /// Fails if git tracks the file, because a change could then provide the report that it is compared with. Only a
     /// run that may be for a change is checked. `absolute_path` is the path of the file.
-    pub(super) fn require_file_of_job(&self, absolute_path: &Path, report_name: &str) -> Result<(), Failure> {
+    pub(super) fn reject_tracked_file(&self, absolute_path: &Path, report_name: &str) -> Result<(), Failure> {
         // An unknown host does not report whether the run is for a change.
         let may_be_change = self.ci.trigger == Trigger::Change || self.ci.host == Host::Unknown;
         let Some(repo) = self.repo.filter(|_| may_be_change) else {

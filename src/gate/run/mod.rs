@@ -19,7 +19,9 @@ use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::selection::{SelectionRequest, SelectionResult, explain_empty_selection};
-use crate::gate::{BasePaths, ComparedChanges, ProjectFindings, ShardSelection, Tally, find_partial_reason};
+use crate::gate::{
+    BasePaths, ComparedChanges, ProjectFindings, ShardSelection, Tally, explain_partial_review,
+};
 use crate::job::settings::Connection;
 use crate::session::Run;
 use crate::workspace::team_rules::TeamRulesInForce;
@@ -195,9 +197,9 @@ impl GateRun<'_> {
 
     /// Returns the reason why this run covers only a part of the pipelines, or could not fail. Returns `None` for a
     /// complete review.
-    pub(crate) fn find_partial_reason(&self) -> Option<String> {
+    pub(crate) fn explain_partial_review(&self) -> Option<String> {
         let subject = &self.subject;
-        find_partial_reason(
+        explain_partial_review(
             self.shard_selection.shard,
             &subject.paths.list_paths(),
             subject.settings.verdict.fail_on,
@@ -295,7 +297,7 @@ impl GateRun<'_> {
             Some(reason) => self.evaluate_project_checks(format!("nothing to {action}: {reason}"))?,
             None => self.evaluate_pipelines(engine)?,
         };
-        if let Some(limit) = self.subject.workspace.limit_of_unused_settings() {
+        if let Some(limit) = self.subject.workspace.build_unused_settings_limit() {
             self.evaluation.add_limit(limit);
         }
         self.evaluation
@@ -305,7 +307,7 @@ impl GateRun<'_> {
         self.add_team_rule_causes();
         self.add_interface_changes(accept_break)?;
         self.status = self.evaluation.status();
-        self.evaluation.note_excuse(self.status);
+        self.evaluation.add_excuse_note(self.status);
         self.report = Some(self.build_report(engine));
         Ok(())
     }

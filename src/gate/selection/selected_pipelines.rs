@@ -189,7 +189,7 @@ impl SelectedPipelines {
 
     /// Moves submodules that have a pipeline's name to the files to review: a local evaluation must report that it
     /// cannot evaluate them.
-    pub(crate) fn keep_submodules(&mut self) {
+    pub(crate) fn select_submodules(&mut self) {
         let left_out_files = std::mem::take(&mut self.left_out_files).into_iter();
         let (submodules, other_files): (Vec<_>, Vec<_>) =
             left_out_files.partition(|file| file.reason == SUBMODULE_REASON);

@@ -23,7 +23,7 @@ pub(super) fn is_detected(env: &Env) -> bool {
 /// Reads the context of an Azure Pipelines job. A pull request is also recognized by its variables, in case the reason
 /// is missing or names something else. A missing reason is treated as a push, and a schedule or a manual run as
 /// [`Trigger::Any`].
-pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     let commit = require_variable(env, VERSION)?;
     let reason = env.get("BUILD_REASON").unwrap_or("unknown");
     let change_variables = [

@@ -23,7 +23,7 @@ pub(super) fn is_detected(env: &Env) -> bool {
 /// Reads the context of a Bitbucket build. For a pull request, Bitbucket merges the target into the checkout, but
 /// `BITBUCKET_COMMIT` is still the newest commit of the source branch. A pull request without a target branch is an
 /// error.
-pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     let commit = env.get(COMMIT).ok_or(CiError::Variable {
         host: "Bitbucket",
         variable: COMMIT,

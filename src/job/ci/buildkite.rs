@@ -20,7 +20,7 @@ pub(super) fn is_detected(env: &Env) -> bool {
 /// Reads the context of a Buildkite build. `BUILDKITE_COMMIT` may be `HEAD` for a build that was started manually: the
 /// checked-out commit is then reviewed. `BUILDKITE_PULL_REQUEST` is `false` or a number, and with a number, the
 /// variable of the base branch is required.
-pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     let number = env
         .get("BUILDKITE_PULL_REQUEST")
         .filter(|number| *number != "false");

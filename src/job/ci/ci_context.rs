@@ -69,7 +69,7 @@ pub struct TargetRepository {
     pub urls: Vec<String>,
     /// The event states that the change comes from this repository. The absence of a fork's variable states it only on
     /// hosts that always set that variable for a fork.
-    pub has_change: bool,
+    pub contains_change: bool,
 }
 
 impl TargetRepository {
@@ -77,7 +77,7 @@ impl TargetRepository {
     pub(super) fn new(urls: impl IntoIterator<Item = Option<String>>, has_change: bool) -> Self {
         Self {
             urls: urls.into_iter().flatten().collect(),
-            has_change,
+            contains_change: has_change,
         }
     }
 }

@@ -18,8 +18,8 @@ pub(super) fn is_detected(env: &Env) -> bool {
 }
 
 /// Reads the context of a job from GitHub's variables, which Gitea and Forgejo set too.
-pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
-    github::read_as(Host::Gitea, env)
+pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
+    github::read_context_as(Host::Gitea, env)
 }
 
 /// Reads the repository of the run from GitHub's variables and payload, which Gitea and Forgejo provide too.

@@ -24,13 +24,13 @@ pub(super) fn is_detected(env: &Env) -> bool {
     env.get("GITHUB_ACTIONS") == Some("true")
 }
 
-pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
-    read_as(Host::GitHub, env)
+pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
+    read_context_as(Host::GitHub, env)
 }
 
 /// Reads the context of a job from GitHub's variables for `host`, which is GitHub or a compatible host. For events
 /// whose head, base or deleted branch is only in the payload, a missing payload is an error.
-pub(super) fn read_as(host: Host, env: &Env) -> Result<CiContext, CiError> {
+pub(super) fn read_context_as(host: Host, env: &Env) -> Result<CiContext, CiError> {
     let event = env.get(EVENT).ok_or(CiError::Variable {
         host: "GitHub",
         variable: EVENT,
@@ -50,11 +50,11 @@ pub(super) fn read_as(host: Host, env: &Env) -> Result<CiContext, CiError> {
         ..CiContext::new(host, event)
     };
     match event {
-        "merge_group" => read_merge_group(&Payload::require(env, event)?, context),
+        "merge_group" => read_merge_group(&Payload::read_required(env, event)?, context),
         "push" => read_push(env, context),
-        "delete" => read_deletion(&Payload::require(env, event)?, context),
+        "delete" => read_deletion(&Payload::read_required(env, event)?, context),
         _ if event.starts_with("pull_request") => {
-            read_pull_request(env, &Payload::require(env, event)?, context)
+            read_pull_request(env, &Payload::read_required(env, event)?, context)
         }
         _ => read_ref_tip(env, context),
     }

@@ -30,7 +30,7 @@ pub(super) fn is_detected(env: &Env) -> bool {
 }
 
 /// Reads the context of a GitLab job: of a merge request, a pull request on an external host, a tag or a branch.
-pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     let source = env.get("CI_PIPELINE_SOURCE").unwrap_or("unknown");
     let is_external = source == EXTERNAL_EVENT || env.get(EXTERNAL_NUMBER).is_some();
     let is_change =

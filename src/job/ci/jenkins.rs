@@ -125,7 +125,7 @@ pub(super) fn is_detected(env: &Env) -> bool {
 /// Reads the context of a Jenkins build. Without `GIT_COMMIT`, which only the git plugin sets, the checked-out commit
 /// is reviewed. `BRANCH_IS_PRIMARY` is set if the branch source knows the default branch:
 /// <https://javadoc.jenkins.io/plugin/branch-api/>.
-pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     let context = CiContext {
         commit: env.get_owned("GIT_COMMIT"),
         branch: env.get_owned("BRANCH_NAME"),

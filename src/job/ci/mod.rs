@@ -56,8 +56,8 @@ macro_rules! hosts {
             }
 
             /// Reads the context of the job with the module of this host.
-            fn read(self, env: &Env) -> Result<CiContext, CiError> {
-                match self { $(Self::$host => $file::read(env)),+ }
+            fn read_context(self, env: &Env) -> Result<CiContext, CiError> {
+                match self { $(Self::$host => $file::read_context(env)),+ }
             }
 
             /// Reads the repository of the change's target with the module of this host.
@@ -156,7 +156,7 @@ pub fn detect_context(env: &Env, requested_host: Option<Host>) -> Result<CiConte
     let host = requested_host.unwrap_or_else(|| Host::detect(env));
     Ok(CiContext {
         target_repository: host.target_repository(env),
-        ..host.read(env)?
+        ..host.read_context(env)?
     })
 }
 

@@ -16,7 +16,7 @@ pub(super) const fn is_detected(_: &Env) -> bool {
     clippy::unnecessary_wraps,
     reason = "the functions of all hosts have the same signature"
 )]
-pub(super) fn read(_: &Env) -> Result<CiContext, CiError> {
+pub(super) fn read_context(_: &Env) -> Result<CiContext, CiError> {
     Ok(CiContext::new(Host::None, "local"))
 }
 

@@ -22,7 +22,7 @@ impl<'a> Payload<'a> {
     }
 
     /// Reads the payload like [`Self::read`], but returns an error if the host does not name a file.
-    pub(super) fn require(env: &'a Env, event: &'a str) -> Result<Self, CiError> {
+    pub(super) fn read_required(env: &'a Env, event: &'a str) -> Result<Self, CiError> {
         Self::read(env, event)?.ok_or_else(|| CiError::NoPayload {
             event: event.to_owned(),
         })

@@ -114,7 +114,7 @@ const EARLIER_COMMITS: [&str; 4] = [
     clippy::unnecessary_wraps,
     reason = "the functions of all hosts have the same signature"
 )]
-pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     Ok(CiContext {
         earlier_commits: read_earlier_commits(env, &EARLIER_COMMITS),
         ..CiContext::new(Host::Unknown, "unknown")

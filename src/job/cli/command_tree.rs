@@ -73,7 +73,7 @@ pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
 
 /// Returns the complete command tree, with the common flags that a command does not use hidden.
 #[must_use]
-pub fn command() -> Command {
+pub fn build_complete_tree() -> Command {
     build_command_tree(&|_| true)
 }
 

@@ -53,7 +53,7 @@ pub use artifacts::{
 pub use attestation::AttestationArgs;
 pub use check::CheckArgs;
 pub use ci::CiArgs;
-pub use command_tree::{build_completions_tree, command, parse};
+pub use command_tree::{build_complete_tree, build_completions_tree, parse};
 pub use compat::CompatArgs;
 pub use context::ContextArgs;
 pub use demo::DemoArgs;

@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn help_of_globals_has_all_of_them() {
-        let mut program = super::super::command();
+        let mut program = super::super::build_complete_tree();
         let help = program.try_get_matches_from_mut(["sluicegate", "help", GLOBALS_COMMAND]);
         let shown = help.unwrap_err().to_string();
         let program = Cli::command();

@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn synonyms_of_commands_are_commands() {
-        let program = cli::command();
+        let program = cli::build_complete_tree();
         for (names, arguments) in COMMAND_SYNONYMS {
             for name in *names {
                 assert!(program.find_subcommand(name).is_none(), "{name} is a command");
@@ -394,7 +394,7 @@ mod tests {
 
     #[test]
     fn synonyms_of_flags_are_flags() {
-        let program = cli::command();
+        let program = cli::build_complete_tree();
         for synonym in FLAG_SYNONYMS {
             if let Remedy::Command(arguments) = synonym.remedy {
                 let name = arguments.split(' ').next().unwrap();

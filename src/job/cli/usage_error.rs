@@ -39,7 +39,7 @@ pub fn describe_usage_error(mut error: clap::Error, args: &[OsString]) -> String
         .skip(1)
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    let mut program = command_tree::command();
+    let mut program = command_tree::build_complete_tree();
     program.build();
     let invalid_call = InvalidCall::new(&error, &program, &words);
     let hint = invalid_call.find_hint(&error);
@@ -215,7 +215,7 @@ impl<'c> InvalidCall<'c> {
             .flatten();
         own_hint
             .or_else(|| {
-                let name = text::find_nearest(word, &names)?;
+                let name = text::find_nearest_word(word, &names)?;
                 let call = [PROGRAM, &self.name, name].join(" ").replace("  ", " ");
                 Some(text::did_you_mean(&call))
             })

@@ -248,7 +248,7 @@ impl BaseSearch<'_> {
     fn is_on_default_branch(&self) -> Result<bool, ContextError> {
         Ok(self
             .find_default_branch_name()?
-            .is_some_and(|name| self.is_ci_run_on_branch(&name)))
+            .is_some_and(|name| self.is_ci_run_on_default_branch(&name)))
     }
 
     /// Returns the base of a push: the commit that the branch had before. After a forced push, head does not descend
@@ -321,7 +321,7 @@ impl BaseSearch<'_> {
     /// Returns whether this is a CI run on the default branch, whose remote-tracking branch already contains the push.
     /// It is false for a local run, where the commits that are not pushed yet are the change, and for an unknown host,
     /// whose checked-out branch may belong to a fork.
-    pub(super) fn is_ci_run_on_branch(&self, default: &str) -> bool {
+    pub(super) fn is_ci_run_on_default_branch(&self, default: &str) -> bool {
         !matches!(self.ci.host, Host::None | Host::Unknown) && self.head.branch.as_deref() == Some(default)
     }
 

@@ -194,7 +194,7 @@ impl HistoryFetcher<'_> {
     fn resolve_default_branch(&mut self) -> Option<String> {
         if self.ci.default_branch.is_none() {
             let branches = TargetBranches::for_event(self.repo, self.ci, self.is_host_commit).ok()?;
-            let default_branch = branches.recorded_default_branch().ok().flatten();
+            let default_branch = branches.find_recorded_default_branch().ok().flatten();
             let name = match default_branch {
                 Some(branch) => Some(branch.branch),
                 None => self.query_default_branch(branches.remote()?),

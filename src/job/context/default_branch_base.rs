@@ -29,7 +29,7 @@ impl BaseSearch<'_> {
                 _ => Ok(self.build_base_without_default_branch()),
             };
         };
-        if self.is_ci_run_on_branch(&name) {
+        if self.is_ci_run_on_default_branch(&name) {
             return Ok(Base::for_all_pipelines(describe_default_branch_head(&name))
                 .with_earlier_commit(self.find_earlier_commit(&name)?));
         }
@@ -61,7 +61,7 @@ impl BaseSearch<'_> {
     fn find_default_branch_in_clone(&self) -> Result<Option<String>, GitError> {
         let default_branch = match self.ci.host {
             Host::None => self.repo.find_likely_default_branch(),
-            _ => self.branches.recorded_default_branch(),
+            _ => self.branches.find_recorded_default_branch(),
         };
         Ok(default_branch?.map(|branch| branch.branch))
     }

@@ -120,7 +120,9 @@ pub(super) fn matches_host_commit(
     let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
     let target = match ci.target_branch().or(ci.default_branch.as_deref()) {
         Some(name) => Some(name.to_owned()),
-        None => branches.recorded_default_branch()?.map(|branch| branch.branch),
+        None => branches
+            .find_recorded_default_branch()?
+            .map(|branch| branch.branch),
     };
     let Some(target) = target else {
         return Ok(false);
@@ -356,7 +358,7 @@ fn find_default_branch_with_commit(
 ) -> Result<Option<String>, ContextError> {
     let default_branch = match &ci.default_branch {
         Some(name) => Some(name.clone()),
-        None => repo.recorded_default_branch()?.map(|tip| tip.branch),
+        None => repo.find_recorded_default_branch()?.map(|tip| tip.branch),
     };
     match default_branch {
         Some(name) => find_named_branch_with_commit(repo, &name, commit),

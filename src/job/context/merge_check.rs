@@ -21,7 +21,7 @@ pub fn require_merged(
     let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
     let default = match &ci.default_branch {
         Some(name) => Some(name.clone()),
-        None => branches.recorded_default_branch()?.map(|tip| tip.branch),
+        None => branches.find_recorded_default_branch()?.map(|tip| tip.branch),
     };
     if branches.is_unproven() {
         return Err(branches.unproven_target_error(default.as_deref().unwrap_or("HEAD")));
@@ -38,7 +38,7 @@ pub fn require_merged(
         let is_on_other_remote = default_branch
             .as_ref()
             .is_some_and(|default_branch| default_branch.remote != branch.remote);
-        if !is_searched || is_on_other_remote || !branches.is_target_branch(&branch) {
+        if !is_searched || is_on_other_remote || !branches.is_on_target_remote(&branch) {
             continue;
         }
         if repo.contains_commit(&branch.tip, head)? {

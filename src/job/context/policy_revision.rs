@@ -88,7 +88,7 @@ pub fn find_default_branch_policy_revision(
     let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
     let name = match &ci.default_branch {
         Some(name) => Some(name.clone()),
-        None => branches.recorded_default_branch()?.map(|tip| tip.branch),
+        None => branches.find_recorded_default_branch()?.map(|tip| tip.branch),
     };
     let tip = name.map(|name| branches.find_tip(&name)).transpose();
     let tip = tip.map_err(|error| error.with_host(ci.host))?.flatten();
@@ -227,7 +227,7 @@ pub fn fetch_policy_branch(
     let branch = match (&ci.base, ci.target_branch(), default) {
         (_, Some(branch), _) | (_, None, Some(branch)) => Some(branch.to_owned()),
         (BaseHint::Commit { .. }, None, _) => None,
-        (_, None, None) => branches.recorded_default_branch()?.map(|tip| tip.branch),
+        (_, None, None) => branches.find_recorded_default_branch()?.map(|tip| tip.branch),
     };
     let (Some(branch), Some(remote)) = (branch, branches.remote()) else {
         return Ok(());
@@ -270,7 +270,7 @@ fn choose_default_branch_revision(
 ) -> Result<PolicyRevision, ContextError> {
     let name = match &ci.default_branch {
         Some(name) => name.clone(),
-        None => match branches.recorded_default_branch()? {
+        None => match branches.find_recorded_default_branch()? {
             Some(tip) => tip.branch,
             None if branches.is_unproven() => return Err(branches.unproven_target_error("HEAD")),
             None => {

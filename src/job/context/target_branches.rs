@@ -115,17 +115,21 @@ impl<'a> TargetBranches<'a> {
     /// Returns the remote-tracking branch with this name of a remote that is the target's repository.
     pub(super) fn find_tracked_branch(&self, branch: &str) -> Result<Option<RemoteBranch>, GitError> {
         let branches = self.repo.find_remote_branches_with_name(branch)?;
-        Ok(branches.into_iter().find(|branch| self.is_target_branch(branch)))
+        Ok(branches
+            .into_iter()
+            .find(|branch| self.is_on_target_remote(branch)))
     }
 
     /// Returns the default branch that the clone records for the target's repository.
-    pub(super) fn recorded_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
-        let branches = self.repo.recorded_default_branches()?;
-        Ok(branches.into_iter().find(|branch| self.is_target_branch(branch)))
+    pub(super) fn find_recorded_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
+        let branches = self.repo.list_recorded_default_branches()?;
+        Ok(branches
+            .into_iter()
+            .find(|branch| self.is_on_target_remote(branch)))
     }
 
     /// Returns whether the branch belongs to a remote that is the target's repository.
-    pub(super) fn is_target_branch(&self, branch: &RemoteBranch) -> bool {
+    pub(super) fn is_on_target_remote(&self, branch: &RemoteBranch) -> bool {
         self.remotes.contains(&branch.remote)
     }
 
@@ -282,7 +286,7 @@ impl TargetTip {
 fn is_in_event_repository(ci: &CiContext, is_host_commit: bool) -> bool {
     match ci.trigger {
         _ if ci.host.is_local() => true,
-        Trigger::Change => ci.target_repository.has_change,
+        Trigger::Change => ci.target_repository.contains_change,
         Trigger::Commit | Trigger::Any => is_host_commit || ci.target_repository.urls.is_empty(),
     }
 }

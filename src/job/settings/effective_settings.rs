@@ -137,7 +137,7 @@ impl SettingSources<'_> {
         }
         EffectiveSetting {
             setting,
-            value: setting.format.default_value(),
+            value: setting.format.describe_default(),
             is_hidden: false,
             origin: SettingOrigin::Default,
         }

@@ -91,7 +91,7 @@ impl<'a> Layers<'a> {
         let Some((text, source)) = self.resolve_text_with_source(flag, variable, file) else {
             return Ok(None);
         };
-        reject_unexpanded(&text, source, variable)?;
+        reject_unexpanded_value(&text, source, variable)?;
         Ok(Some(text))
     }
 
@@ -188,7 +188,7 @@ impl<'a> Layers<'a> {
 
 /// Fails if the value of this setting is in quotes or contains a variable that was not replaced with its value. The
 /// error shows only the variable, because a secret may be next to it.
-pub(super) fn reject_unexpanded(
+pub(super) fn reject_unexpanded_value(
     text: &str,
     source: SettingSource,
     variable: &str,

@@ -49,7 +49,7 @@ pub use schema::json_schema;
 pub use selection::{ReviewExclusions, Selection, SelectionPurpose};
 pub use setting::Setting;
 pub use setting_kind::SettingKind;
-pub use setting_names::{find_known_setting, find_unknown_variables, list_path_glob_keys};
+pub use setting_names::{describe_unknown_variables, find_known_setting, list_path_glob_keys};
 pub use setting_table::{FileConfig, all_settings, variable};
 pub use smoke_settings::{SmokeRun, SmokeSettings};
 pub use verdict_settings::VerdictSettings;
@@ -267,7 +267,7 @@ impl<'a> SettingSources<'a> {
     /// settings of the file are kept, because a change must not be able to disable the policy by adding a file at such
     /// a path.
     fn remove_unusable_outputs(&mut self) {
-        let messages: Vec<String> = self.unusable_outputs().map(|error| error.message).collect();
+        let messages: Vec<String> = self.output_path_errors().map(|error| error.message).collect();
         if messages.is_empty() {
             return;
         }
@@ -288,7 +288,7 @@ impl<'a> SettingSources<'a> {
     }
 
     /// Returns the error for each output path of the file that must not be written, or that two reports share.
-    pub fn unusable_outputs(&self) -> impl Iterator<Item = SettingsError> {
+    pub fn output_path_errors(&self) -> impl Iterator<Item = SettingsError> {
         let reports = self.file.review.report.as_deref().unwrap_or_default();
         let duplicate = report_destinations::reject_duplicate_destinations(reports).err();
         self.file

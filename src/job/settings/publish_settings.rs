@@ -3,7 +3,7 @@
 use super::attestation_files::{
     AttestationFiles, reject_shared_paths, requested_path, requested_publish_attestation,
 };
-use super::layers::{SettingSource, reject_unexpanded};
+use super::layers::{SettingSource, reject_unexpanded_value};
 use super::selection::{SelectionPurpose, compile_globs};
 use super::setting_names::find_setting_by_variable;
 use super::setting_table::variable;
@@ -236,7 +236,7 @@ impl SettingSources<'_> {
             .ok_or_else(|| {
                 missing_publish_setting_error("version name", "--version-name", variable::VERSION_NAME)
             })?;
-        reject_unexpanded(&mask_placeholders(&name), source, variable::VERSION_NAME)?;
+        reject_unexpanded_value(&mask_placeholders(&name), source, variable::VERSION_NAME)?;
         Ok((name, source))
     }
 
@@ -320,7 +320,7 @@ impl SettingSources<'_> {
 }
 
 /// Replaces each placeholder such as `{date}` in the template with a character that no variable contains, so that
-/// [`reject_unexpanded`] does not treat the placeholder as a variable. `${tag}` is a variable, so it stays unchanged.
+/// [`reject_unexpanded_value`] does not treat the placeholder as a variable. `${tag}` is a variable, so it stays unchanged.
 fn mask_placeholders(template: &str) -> String {
     let mut literal = String::new();
     let mut remaining_text = template;

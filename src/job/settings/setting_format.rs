@@ -80,7 +80,7 @@ impl SettingFormat {
     }
 
     /// Returns the default as text to show to people, if the format has a default.
-    pub(super) fn default_value(self) -> Option<String> {
+    pub(super) fn describe_default(self) -> Option<String> {
         match &self.json_schema()["default"] {
             Value::Null => None,
             Value::String(text) => Some(text.clone()),
@@ -94,7 +94,7 @@ impl SettingFormat {
 
     /// Returns the default as text, to compare it with a changed value of the setting. Returns `None` for formats whose
     /// values are not compared as text.
-    pub(super) fn default_text(self) -> Option<String> {
+    pub(super) fn comparable_default(self) -> Option<String> {
         let has_text = matches!(self, Self::Enumeration(_) | Self::Switch | Self::Integer { .. });
         let default = &self.json_schema()["default"];
         let text = default

@@ -17,7 +17,7 @@ pub enum SettingKind {
 impl SettingKind {
     /// Describes who may set a setting of this kind: only the job, or also the configuration file. The job comes first,
     /// because it takes precedence.
-    pub const fn describe_places(self) -> &'static str {
+    pub const fn describe_allowed_sources(self) -> &'static str {
         match self {
             Self::Trust | Self::Subject => "only the job",
             Self::Verdict => "job, then the target branch's file",

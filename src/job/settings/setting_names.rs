@@ -34,7 +34,7 @@ pub fn find_known_setting(key: &str) -> Option<KnownSetting> {
     let setting = all_settings().find(|setting| setting.kind.is_in_file() && setting.key == key)?;
     Some(KnownSetting {
         strictness: setting.strictness,
-        default: setting.format.default_text(),
+        default: setting.format.comparable_default(),
         globs: setting.format.default_globs(),
     })
 }
@@ -52,7 +52,7 @@ pub(super) fn find_job_variable(key: &str) -> Option<&'static str> {
 
 /// Returns a warning for each unknown environment variable that starts with `SLUICEGATE_`. A warning suggests the most
 /// similar known variable.
-pub fn find_unknown_variables(env: &Env) -> Vec<String> {
+pub fn describe_unknown_variables(env: &Env) -> Vec<String> {
     let known_names: Vec<&str> = all_settings()
         .map(|setting| setting.variable)
         .filter(|name| !name.is_empty())

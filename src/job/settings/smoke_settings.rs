@@ -1,6 +1,6 @@
 //! The settings of the smoke runs that follow a publish.
 
-use super::layers::{SettingSource, reject_unexpanded};
+use super::layers::{SettingSource, reject_unexpanded_value};
 use super::setting_table::variable;
 use super::{PollSettings, SettingSources, SettingsError};
 use crate::job::cli::{OnSmokeFailure, PaceArgs, SmokeFlags, parse_value};
@@ -95,7 +95,7 @@ impl SettingSources<'_> {
                 let setting = source.name_setting(variable);
                 return Err(SettingsError::new(format!("a value of {setting} is empty")));
             }
-            reject_unexpanded(name, source, variable)?;
+            reject_unexpanded_value(name, source, variable)?;
         }
         Ok(names)
     }

@@ -23,7 +23,7 @@ pub struct VerdictSettings {
     pub project_checks: ProjectCheckSettings,
     pub compatibility: CompatibilitySettings,
     pub destinations: ReportDestinations,
-    /// The shard to review, as the text `I/N`, or `None` for all files.
+    /// The shard to review in the form `I/N`, or `None` for all files.
     pub shard: Option<String>,
 }
 

@@ -123,7 +123,7 @@ impl TaskFollower<'_> {
             ))
         })?;
         // The last messages are read after the last status, so that none is missed.
-        let _ = self.pace.before_deadline(log.print_new_messages()).await;
+        let _ = self.pace.await_before_deadline(log.print_new_messages()).await;
         Ok((task.value, end))
     }
 
@@ -254,7 +254,7 @@ impl<'a> MessageLog<'a> {
     /// a task's outcome is decided by its status, not by its messages.
     async fn print_new_messages(&mut self) {
         while !self.is_unavailable {
-            match self.reader.read_next(self.platform, self.id).await {
+            match self.reader.fetch_next_events(self.platform, self.id).await {
                 Ok((events, has_more)) => {
                     self.print_events(events);
                     if !has_more {

@@ -71,7 +71,7 @@ impl<'a> BranchReview<'a> {
     }
 
     /// Returns a client of the platform, with the id of the project on it.
-    pub(super) fn create_remote_project(&self) -> Result<RemoteProject, Failure> {
+    pub(super) fn create_project_client(&self) -> Result<RemoteProject, Failure> {
         Ok(RemoteProject {
             platform: self.run.create_platform_client(&self.connection)?,
             id: self.connection.require_project_id()?,

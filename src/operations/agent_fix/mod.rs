@@ -131,7 +131,7 @@ impl AgentFix<'_> {
         environment: String,
         poll_settings: &PollSettings,
     ) -> Result<TaskOutcome, Failure> {
-        let project = self.review.create_remote_project()?;
+        let project = self.review.create_project_client()?;
         let task = self.build_task(grants, &project, environment);
         let action = if self.is_plan { "plan fixes for" } else { "fix" };
         self.run.ui.say(&format!(
@@ -203,7 +203,7 @@ impl AgentFix<'_> {
         if !is_pushed {
             return Err(missing_branch_failure(&task.id, &self.branches));
         }
-        let commit = self.branches.fetch_fix(&mut self.review.workspace)?;
+        let commit = self.branches.fetch_fix_branch(&mut self.review.workspace)?;
         if self.output == OutputFormat::Text {
             self.run.ui.print_result(&self.render_changes(&commit)?)?;
         }

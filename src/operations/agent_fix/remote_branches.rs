@@ -99,7 +99,7 @@ impl RemoteBranches {
 
     /// Fetches the agent's branch into its remote-tracking branch only, and returns its commit. Fails if that commit
     /// does not descend from the reviewed commit, because the agent then rewrote the history.
-    pub(super) fn fetch_fix(&self, workspace: &mut Workspace<'_>) -> Result<CommitId, Failure> {
+    pub(super) fn fetch_fix_branch(&self, workspace: &mut Workspace<'_>) -> Result<CommitId, Failure> {
         let target = [FetchTarget::Branch(&self.fix_branch)];
         workspace
             .repo

@@ -115,7 +115,7 @@ fn describe_host(workspace: &Workspace<'_>) -> String {
 /// platform's hidden directory, so they cannot be checked if it is unknown.
 fn check_repository(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec<Check> {
     let clone_depth = Check::new("clone-depth", check_clone_depth(workspace, settings));
-    let snapshot = workspace.checkout_snapshot(run);
+    let snapshot = workspace.read_checkout_snapshot(run);
     let config_dir = snapshot.and_then(|snapshot| {
         let config_dir = workspace.find_config_dir(&snapshot)?;
         Ok((snapshot, config_dir))

@@ -8,9 +8,9 @@ use crate::exit::ExitStatus;
 use crate::job::cli::RunArgs;
 use crate::job::settings::PollSettings;
 use crate::report::{ExecutionRun, Verdict, write_execution_junit};
-use crate::session::failure_conversion::reject_unwritten;
+use crate::session::failure_conversion::to_write_failure;
 use crate::session::resource::{RemoteProject, ResourceLookup, created_without_id_failure, creation_failure};
-use crate::session::watched_execution::{WatchedExecution, report_end};
+use crate::session::watched_execution::{WatchedExecution, report_last_state};
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_base::text;
@@ -156,7 +156,7 @@ impl PipelineRun<'_> {
             execution.describe_problem(),
             wait_start.elapsed(),
         );
-        Ok(report_end(self.run, &execution, self.args.output)?.worse(report_status))
+        Ok(report_last_state(self.run, &execution, self.args.output)?.worse(report_status))
     }
 
     /// Returns the failure for a 404 response to the start. The platform does not say whether the pipeline or the
@@ -180,7 +180,7 @@ impl PipelineRun<'_> {
             .as_ref()
             .is_some_and(|names| names.contains(&self.execution.pipeline_name));
         if !is_published {
-            return pipeline_lookup.missing_among_failure(error, published_names);
+            return pipeline_lookup.request_failure_with_names(error, published_names);
         }
         let environment_lookup = ResourceLookup {
             kind: "environment",
@@ -195,7 +195,7 @@ impl PipelineRun<'_> {
                 .filter_map(|environment| environment.value.name)
                 .collect())
         };
-        environment_lookup.missing_failure(error, names).await
+        environment_lookup.request_failure(error, names).await
     }
 
     /// Returns a wait of this duration, starting now.
@@ -277,7 +277,7 @@ impl PipelineRun<'_> {
     async fn wait_for_termination(&self, id: &str, pace: Pace) -> Result<String, Failure> {
         match WatchedExecution::follow_started(self.run, &self.project, id, pace).await {
             Ok(execution) => {
-                report_end(self.run, &execution, self.args.output)?;
+                report_last_state(self.run, &execution, self.args.output)?;
                 Ok(format!(
                     "interrupted; execution {id} is {}",
                     execution.status_name()
@@ -332,6 +332,6 @@ impl PipelineRun<'_> {
     fn write_junit_file(&self, path: &Path, report: &ExecutionRun) -> Result<(), Failure> {
         let full_path = self.run.env.current_dir().join(path);
         atomic_file::write_file_with(&full_path, |output| write_execution_junit(report, output))
-            .map_err(reject_unwritten("the report ", path))
+            .map_err(to_write_failure("the report ", path))
     }
 }

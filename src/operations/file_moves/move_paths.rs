@@ -45,7 +45,7 @@ pub(crate) fn resolve_move(
     reject_invalid_source(reader, &moves, &tracked_paths)?;
     reject_invalid_target(reader, &moves)?;
     if !force {
-        uncommitted_changes::reject_uncommitted(reader, &tracked_paths)?;
+        uncommitted_changes::reject_uncommitted_changes(reader, &tracked_paths)?;
     }
     Ok(moves)
 }

@@ -207,7 +207,7 @@ fn find_gate_file_edits(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resul
     let mut edits = Vec::new();
     for (path, find_edits) in files {
         let Some(path) = path else { continue };
-        if let Some(bytes) = reader.read_gate_file(path)? {
+        if let Some(bytes) = reader.read_regular_file(path)? {
             let values = find_edits(&bytes, moves);
             if !values.is_empty() {
                 edits.push(FileEdit::new(path, bytes, values)?);

@@ -4,7 +4,7 @@ use crate::document_content::{read_document, read_document_on_disk};
 use crate::error::Failure;
 use crate::workspace::Workspace;
 use sluicegate_git::{FileKind, Snapshot, SnapshotFile};
-use sluicegate_pipelines::pipelines::{PipelineFacts, is_pipeline, may_name_files};
+use sluicegate_pipelines::pipelines::{PipelineFacts, is_pipeline, may_refer_to_files};
 use sluicegate_pipelines::yaml::DocumentError;
 
 pub(crate) struct ReferenceReader<'r> {
@@ -35,7 +35,7 @@ impl ReferenceReader<'_> {
             Ok(bytes) => bytes,
             Err(error) => return Ok(ReadFile::Unreadable(Vec::new(), error.message)),
         };
-        if !may_name_files(&bytes) {
+        if !may_refer_to_files(&bytes) {
             return Ok(ReadFile::WithoutReferences);
         }
         Ok(match PipelineFacts::parse(&bytes) {
@@ -46,7 +46,7 @@ impl ReferenceReader<'_> {
 
     /// Reads a file of the gate configuration; `None` if it is missing, not a regular file, or not readable as a
     /// document.
-    pub(crate) fn read_gate_file(&self, path: &str) -> Result<Option<Vec<u8>>, Failure> {
+    pub(crate) fn read_regular_file(&self, path: &str) -> Result<Option<Vec<u8>>, Failure> {
         let Some(file) = self
             .snapshot
             .find_file(path)?

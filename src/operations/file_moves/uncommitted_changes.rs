@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// Fails if a file in `tracked_paths` has uncommitted changes. A file of which only references changed is accepted,
 /// because an earlier move may have rewritten them.
-pub(crate) fn reject_uncommitted(
+pub(crate) fn reject_uncommitted_changes(
     reader: &ReferenceReader<'_>,
     tracked_paths: &BTreeSet<String>,
 ) -> Result<(), Failure> {

@@ -62,7 +62,7 @@ impl CurrentFindings {
         config_dir: Option<&str>,
         adopt: Option<Adopt>,
     ) -> Result<Self, Failure> {
-        let template = rules::rules_file_template(Enforcement::Error);
+        let template = rules::render_rules_file_template(Enforcement::Error);
         let document = match rules_file {
             Some(file) => workspace.read_document(file)?,
             None => Ok(template.clone().into_bytes()),

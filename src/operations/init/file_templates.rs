@@ -20,7 +20,7 @@ fn default_action() -> String {
 /// that. A program that was built from source knows no such commit: it uses the tag and turns off the warning of
 /// zizmor.
 fn format_action(released_commit: Option<&str>) -> String {
-    let (name, version) = (address::repository_name(), env!("CARGO_PKG_VERSION"));
+    let (name, version) = (address::repository_full_name(), env!("CARGO_PKG_VERSION"));
     match released_commit {
         Some(commit) => format!("{name}@{commit} # v{version}"),
         None => format!("{name}@v{version} # zizmor: ignore[unpinned-uses]"),
@@ -32,7 +32,7 @@ fn format_action(released_commit: Option<&str>) -> String {
 fn default_image() -> String {
     format!(
         "ghcr.io/{}:{}-ci",
-        address::repository_name(),
+        address::repository_full_name(),
         env!("CARGO_PKG_VERSION")
     )
 }
@@ -200,7 +200,7 @@ mod tests {
     fn action_of_release_is_pinned_by_its_commit() {
         let commit = "0123456789abcdef0123456789abcdef01234567";
         let version = env!("CARGO_PKG_VERSION");
-        let name = address::repository_name();
+        let name = address::repository_full_name();
         assert_eq!(
             format_action(Some(commit)),
             format!("{name}@{commit} # v{version}")

@@ -140,7 +140,7 @@ const RECIPES: &[HostRecipe] = &[
 impl HostRecipe {
     /// Returns the path of the first CI file below `root` that mentions this program. It searches the host's usual
     /// paths and at most `MAX_FILES` files in its directory.
-    pub(super) fn find_program_file(&self, root: &Path) -> Option<String> {
+    pub(super) fn find_ci_file_of_program(&self, root: &Path) -> Option<String> {
         let alternative_path = self.alternative.map(|(path, _)| path);
         let mut paths: Vec<String> = [Some(self.marker), Some(self.path), alternative_path]
             .into_iter()
@@ -189,7 +189,7 @@ pub(crate) fn parse_remote_server(remote: &str) -> Option<String> {
 }
 
 /// Returns the CI host of the repositories on this server, if a part of the server's name reveals it.
-pub(crate) fn find_server_host(server: &str) -> Option<Host> {
+pub(crate) fn find_ci_host_of_server(server: &str) -> Option<Host> {
     let name_parts = [
         ("github", Host::GitHub),
         ("gitlab", Host::GitLab),
@@ -212,7 +212,11 @@ mod tests {
 
     #[test]
     fn server_is_found_in_both_forms() {
-        let host = |remote: &str| parse_remote_server(remote).as_deref().and_then(find_server_host);
+        let host = |remote: &str| {
+            parse_remote_server(remote)
+                .as_deref()
+                .and_then(find_ci_host_of_server)
+        };
         for (remote, expected) in [
             ("https://github.com/a/b.git", Some(Host::GitHub)),
             ("https://me:secret@GitHub.example.com/a/b", Some(Host::GitHub)),

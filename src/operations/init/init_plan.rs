@@ -106,7 +106,7 @@ fn plan_gate_file(facts: &RepositoryFacts, path: String, text: String) -> FileSt
 /// Plans the file of the CI job. A file that already runs this program is kept. If the usual path is taken, uses the
 /// host's alternative path, otherwise the user has to edit the file.
 fn plan_job(recipe: &'static HostRecipe, facts: &RepositoryFacts) -> FileStep {
-    if let Some(path) = recipe.find_program_file(&facts.root) {
+    if let Some(path) = recipe.find_ci_file_of_program(&facts.root) {
         let full_path = facts.root.join(&path);
         let has_source = facts
             .source

@@ -102,7 +102,7 @@ pub(crate) fn detect_repository_facts(
         None => config_dir_prompt::find_config_dir_candidates(&snapshot)?,
     };
     let sole_candidate = match args.adopt {
-        Some(_) => config_dir_prompt::find_sole_candidate(&snapshot, &candidates)?,
+        Some(_) => config_dir_prompt::find_sole_config_dir_candidate(&snapshot, &candidates)?,
         None => None,
     };
     let chosen_config_dir = match &sole_candidate {
@@ -202,7 +202,7 @@ fn detect_host(
     if detected_recipes.len() > 1 {
         let running_recipes = detected_recipes
             .iter()
-            .filter(|recipe| recipe.find_program_file(root).is_some());
+            .filter(|recipe| recipe.find_ci_file_of_program(root).is_some());
         if let [recipe] = running_recipes.collect::<Vec<_>>().as_slice() {
             let description = format!("{}: its CI files run sluicegate", recipe.host);
             return Ok(Ok((Some(recipe), description)));
@@ -217,7 +217,7 @@ fn detect_host(
     let server = remote.and_then(host_recipes::parse_remote_server);
     let recipe_of_remote = server.and_then(|server| {
         Some((
-            host_recipes::find_recipe(host_recipes::find_server_host(&server)?)?,
+            host_recipes::find_recipe(host_recipes::find_ci_host_of_server(&server)?)?,
             server,
         ))
     });

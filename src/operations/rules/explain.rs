@@ -8,7 +8,7 @@ use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use anstyle::Style;
 use serde_json::{Value, json as value};
-use sluicegate_base::text::{did_you_mean, did_you_mean_any, find_nearest, wrap};
+use sluicegate_base::text::{did_you_mean, did_you_mean_any, find_nearest_word, wrap};
 use sluicegate_pipelines::findings::{DocumentationBlock, Enforcement};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
@@ -24,7 +24,7 @@ const MAX_WIDTH: usize = 100;
 /// Prints the documentation of the rule, project check or team rule with this id. Fails for an unknown id, with a
 /// suggestion.
 pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
-    let (document, blocks) = match (rules::find_rule(id), ProjectCheck::find(id)) {
+    let (document, blocks) = match (rules::find_rule(id), ProjectCheck::find_by_id(id)) {
         (Some(rule), _) => (rule_document(rule.documentation()), rule.documentation().blocks()),
         (None, Some(check)) => (check_document(check), check.documentation().blocks()),
         (None, None) => {
@@ -60,7 +60,7 @@ fn read_team_rules(run: &Run) -> Result<TeamRuleSet, Failure> {
         Err(failure) if failure.status() == ExitStatus::Context => return Ok(TeamRuleSet::default()),
         Err(failure) => return Err(failure),
     };
-    match workspace.checkout_snapshot(run) {
+    match workspace.read_checkout_snapshot(run) {
         Ok(snapshot) => read_valid_team_rules(run, &workspace, &snapshot),
         Err(_) => Ok(TeamRuleSet::default()),
     }
@@ -76,7 +76,7 @@ fn unknown_rule_failure(id: &str, team_rules: &TeamRuleSet) -> Failure {
         .into_iter()
         .chain(team_ids.iter().map(String::as_str))
         .collect();
-    if let Some(nearest_id) = rules::nearest_rule_id(id).or_else(|| find_nearest(id, &other_ids)) {
+    if let Some(nearest_id) = rules::find_nearest_rule_id(id).or_else(|| find_nearest_word(id, &other_ids)) {
         return failure.with_hint(did_you_mean(nearest_id));
     }
     let mut similar_ids: Vec<&str> = rules::rule_ids().collect();

@@ -30,7 +30,7 @@ pub(crate) fn lint_rules_files(run: &Run, file: Option<&Path>, output: OutputFor
         Some(file) => {
             let (name, bytes) = read_named_file(run, file)?;
             let file = if team_rules::is_team_rules_file(&bytes) {
-                LintedFile::from_team_rules(name, bytes)
+                LintedFile::from_team_rules_file(name, bytes)
             } else {
                 LintedFile::from_rules_file(name, bytes)
             };
@@ -65,7 +65,7 @@ impl LintedFile {
     }
 
     /// Checks the content of a team rules file, and keeps it with its problems.
-    pub(crate) fn from_team_rules(name: String, bytes: Vec<u8>) -> Self {
+    pub(crate) fn from_team_rules_file(name: String, bytes: Vec<u8>) -> Self {
         let problems = team_rules::lint_team_rules(&bytes);
         Self {
             name,
@@ -189,7 +189,7 @@ fn read_linked_file(path: &Path) -> Result<Vec<u8>, anyhow::Error> {
 /// Reads the project's rules file and team rules file, and checks them. Fails if both are missing.
 fn read_project_files(run: &Run) -> Result<Vec<LintedFile>, Failure> {
     let workspace = run.open_workspace()?;
-    let snapshot = workspace.checkout_snapshot(run)?;
+    let snapshot = workspace.read_checkout_snapshot(run)?;
     let team_rules = workspace.read_checkout_team_rules(&snapshot)?;
     let rules_file = workspace.find_rules_file(&snapshot)?;
     if rules_file.is_none() && team_rules.is_none() {
@@ -205,7 +205,7 @@ fn read_project_files(run: &Run) -> Result<Vec<LintedFile>, Failure> {
             .map_err(|error| Failure::new(ExitStatus::Usage, error))?;
         files.push(LintedFile::from_rules_file(file.path, bytes));
     }
-    files.extend(team_rules.map(|(name, bytes)| LintedFile::from_team_rules(name, bytes)));
+    files.extend(team_rules.map(|(name, bytes)| LintedFile::from_team_rules_file(name, bytes)));
     Ok(files)
 }
 

@@ -118,7 +118,7 @@ fn read_rules_and_levels(run: &Run) -> Result<Option<ProjectRules>, Failure> {
         Ok(workspace) => workspace,
         Err(failure) => return allow_missing_repository(failure),
     };
-    match workspace.checkout_snapshot(run) {
+    match workspace.read_checkout_snapshot(run) {
         Ok(snapshot) => {
             let no_flag = None;
             let checks = workspace.sources.resolve_project_checks(no_flag)?;
@@ -191,7 +191,7 @@ pub(crate) fn create_rules_file(run: &Run, output: OutputFormat) -> CommandResul
     let path = workspace.repo.root().join(config_dir).join(RULES_FILE);
     let result = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
         let mut file = File::create_new(&path)?;
-        file.write_all(rules::rules_file_template(Enforcement::Warn).as_bytes())
+        file.write_all(rules::render_rules_file_template(Enforcement::Warn).as_bytes())
     });
     match result {
         Ok(()) => {

@@ -33,7 +33,7 @@ pub(crate) fn test_rules(run: &Run, file: Option<&Path>, output: OutputFormat) -
         None => read_project_team_rules(run)?,
     };
     let Ok(rule_set) = TeamRuleSet::parse(&bytes) else {
-        let linted_file = LintedFile::from_team_rules(name, bytes);
+        let linted_file = LintedFile::from_team_rules_file(name, bytes);
         return linted_file.print(run, output);
     };
     let example_run = rule_set.run_examples();
@@ -52,7 +52,7 @@ pub(crate) fn test_rules(run: &Run, file: Option<&Path>, output: OutputFormat) -
 /// Reads the team rules file of the checkout. Returns its path and its content; fails if it does not exist.
 fn read_project_team_rules(run: &Run) -> Result<(String, Vec<u8>), Failure> {
     let workspace = run.open_workspace()?;
-    let snapshot = workspace.checkout_snapshot(run)?;
+    let snapshot = workspace.read_checkout_snapshot(run)?;
     workspace.read_checkout_team_rules(&snapshot)?.ok_or_else(|| {
         let path = workspace.team_rules_path.as_deref().unwrap_or(TEAM_RULES_FILE);
         Failure::usage(format!("the team rules file {path} does not exist"))

@@ -1,6 +1,6 @@
 //! Runs `sluicegate tasks create` and `send`, which start a turn of the agent.
 
-use super::task_wait::{TaskWait, read_task_before_resume};
+use super::task_wait::{TaskWait, fetch_task_before_resume};
 use super::{create_platform_client, read_message, task_request_failure};
 use crate::error::Failure;
 use crate::job::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
@@ -95,7 +95,7 @@ pub(crate) fn send_message(
     let wait = TaskWait::from_args(run, wait_args)?;
     let platform = create_platform_client(run)?;
     run.block_on(async {
-        let earlier_task = read_task_before_resume(&platform, id, wait.as_ref()).await?;
+        let earlier_task = fetch_task_before_resume(&platform, id, wait.as_ref()).await?;
         let pace = wait.as_ref().map(|wait| &wait.pace);
         let response = match send_before_deadline(pace, platform.send_task_message(id, message)).await {
             Ok(response) => response,

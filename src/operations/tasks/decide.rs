@@ -1,7 +1,7 @@
 //! Runs `sluicegate tasks decide`.
 
 use super::task_text;
-use super::task_wait::{TaskWait, read_task_before_resume};
+use super::task_wait::{TaskWait, fetch_task_before_resume};
 use super::{create_platform_client, task_request_failure};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -51,7 +51,7 @@ async fn fetch_earlier_task(
     id: &str,
     wait: Option<&TaskWait>,
 ) -> Result<ApiValue<Task>, Failure> {
-    if let Some(task) = read_task_before_resume(platform, id, wait).await? {
+    if let Some(task) = fetch_task_before_resume(platform, id, wait).await? {
         return Ok(task);
     }
     match platform.fetch_task(id).await {
@@ -67,7 +67,7 @@ fn reject_unknown_decisions(task_id: &str, task: &Task, decisions: &[Decision]) 
     };
     let pending_ids: Vec<&str> = pending
         .iter()
-        .filter_map(|decision| decision.decision_id())
+        .filter_map(|decision| decision.id_for_answer())
         .collect();
     let Some(id) = decisions
         .iter()
@@ -92,7 +92,7 @@ fn list_undecided_ids<'d>(response: &RemainingDecisions, decisions: &'d [Decisio
         .pending_decisions
         .iter()
         .flatten()
-        .filter_map(|decision| decision.decision_id())
+        .filter_map(|decision| decision.id_for_answer())
         .collect();
     decisions
         .iter()

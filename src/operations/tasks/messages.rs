@@ -66,7 +66,7 @@ impl MessageHistory<'_> {
     /// Reads all messages that exist now, and prints them.
     async fn print_available_messages(&mut self) -> Result<(), Failure> {
         loop {
-            match self.reader.read_next(&self.platform, self.id).await {
+            match self.reader.fetch_next_events(&self.platform, self.id).await {
                 Ok((events, has_more)) => {
                     self.print_events(events)?;
                     if !has_more {
@@ -95,7 +95,10 @@ impl MessageHistory<'_> {
     async fn print_messages_until_end(&mut self, mut pace: Pace) -> CommandResult {
         let (mut was_waiting, mut state) = (false, None);
         loop {
-            let Some(task) = pace.before_deadline(self.platform.fetch_task(self.id)).await else {
+            let Some(task) = pace
+                .await_before_deadline(self.platform.fetch_task(self.id))
+                .await
+            else {
                 return Err(self.timeout_failure(state));
             };
             let task = match task {
@@ -103,7 +106,7 @@ impl MessageHistory<'_> {
                 Err(error) => return Err(task_request_failure(&self.platform, self.id, error).await),
             };
             state = Some(task_text::describe_state(&task));
-            match pace.before_deadline(self.print_available_messages()).await {
+            match pace.await_before_deadline(self.print_available_messages()).await {
                 Some(result) => result?,
                 None => return Err(self.timeout_failure(state)),
             }

@@ -42,7 +42,7 @@ async fn task_request_failure(platform: &Platform, id: &str, error: HttpError) -
         let tasks = platform.fetch_tasks(&TaskFilter::default()).await?;
         Ok(tasks.into_iter().filter_map(|task| task.value.task_id).collect())
     };
-    lookup.missing_failure(error, names).await
+    lookup.request_failure(error, names).await
 }
 
 /// Prints a task with its status and its pending decisions.

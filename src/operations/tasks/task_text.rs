@@ -33,7 +33,9 @@ pub(crate) fn describe_task(id: &str, task: &ApiValue<Task>) -> String {
         // The decisions follow below, each with the command to answer it.
         fields.shift_remove("pendingDecisions");
     }
-    describe_headline(task) + &response_output::format_facts(&facts) + &describe_pending_decisions(id, task)
+    describe_headline(task)
+        + &response_output::format_field_lines(&facts)
+        + &describe_pending_decisions(id, task)
 }
 
 /// Describes the pending decisions of the task with the commands that answer them. Returns an empty text if there are

@@ -16,7 +16,7 @@ pub(crate) struct TaskWait {
 
 /// Requests the state of the task before a command resumes it; `None` without `--wait`. The wait needs it because the
 /// platform may report the old status for a while.
-pub(crate) async fn read_task_before_resume(
+pub(crate) async fn fetch_task_before_resume(
     platform: &Platform,
     id: &str,
     wait: Option<&TaskWait>,
@@ -24,7 +24,7 @@ pub(crate) async fn read_task_before_resume(
     let Some(wait) = wait else {
         return Ok(None);
     };
-    match wait.pace.before_deadline(platform.fetch_task(id)).await {
+    match wait.pace.await_before_deadline(platform.fetch_task(id)).await {
         Some(Ok(task)) => Ok(Some(task)),
         Some(Err(error)) => Err(task_request_failure(platform, id, error).await),
         None => Err(Failure::from(no_response_error())

@@ -44,7 +44,7 @@ async fn plan_changes(
     let response = variables::fetch_project_state(&project.platform, project.id, wanted_variables).await;
     let current_variables = project.check_response(response).await?;
     if !args.allow_unknown {
-        variables::check_field_names(document, wanted_variables, &current_variables)?;
+        variables::check_types_and_behaviours(document, wanted_variables, &current_variables)?;
     }
     Ok(variables::compare_with_project(
         document,

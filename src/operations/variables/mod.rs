@@ -11,7 +11,7 @@ use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::text;
 use sluicegate_platform::api::{NewVariable, Variable, VariableFields};
-use sluicegate_platform::definitions::variables::parse_argument;
+use sluicegate_platform::definitions::variables::parse_variable_argument;
 
 /// Prints `text` to confirm a request. With `--output json`, prints `null`, because the platform's response is empty.
 pub(crate) fn print_confirmation(run: &Run, output: OutputArgs, text: &str) -> CommandResult {
@@ -111,7 +111,7 @@ fn build_fields(args: FieldArgs, current_variable: Option<&Variable>) -> Result<
     let value = match args.value {
         None => None,
         Some(value) => Some(
-            parse_argument(type_name.as_deref(), &value)
+            parse_variable_argument(type_name.as_deref(), &value)
                 .map_err(|error| Failure::usage(format!("--value: {error}")))?,
         ),
     };

@@ -9,7 +9,7 @@ use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::Override;
-use sluicegate_platform::definitions::variables::{list_unconfirmed_overrides, parse_argument};
+use sluicegate_platform::definitions::variables::{list_unconfirmed_overrides, parse_variable_argument};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::fmt::Write as _;
 
@@ -81,7 +81,7 @@ async fn set_overrides(
     let overrides: Vec<Override> = values
         .iter()
         .map(|(environment, value)| {
-            let value = parse_argument(kind, value)
+            let value = parse_variable_argument(kind, value)
                 .map_err(|error| Failure::usage(format!("the value for {environment}: {error}")))?;
             Ok(Override {
                 environment_name: environment.clone(),
@@ -199,7 +199,7 @@ async fn override_request_failure(
                 list_command: Some(&list_command),
                 show_command: None,
             };
-            lookup.missing_among_failure(
+            lookup.request_failure_with_names(
                 error,
                 Some(
                     existing_overrides

@@ -140,7 +140,7 @@ fn require_matching_finding(
         .mark_findings(&mut files, &OldNames::default(), today())
         .contains(&true);
     let is_known = rules::find_rule(&entry.rule).is_some()
-        || ProjectCheck::find(&entry.rule).is_some()
+        || ProjectCheck::find_by_id(&entry.rule).is_some()
         || entry.rule.starts_with(TEAM_PREFIX);
     if !is_matched && is_known {
         let message = format!("no current finding matches this waiver: {}", entry.describe());
@@ -266,7 +266,7 @@ fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &
             .components
             .iter()
             .map(|component| component.name.as_str());
-        suggestions.find_similar(names, name)
+        suggestions.find_similar_component(names, name)
     });
     let files = current
         .files

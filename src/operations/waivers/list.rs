@@ -16,7 +16,7 @@ pub(crate) fn print_waivers(
     mut waivers_file: WaiversFile,
     output: OutputArgs,
 ) -> Result<(), Failure> {
-    let statuses = waivers_file.list_statuses(snapshot)?;
+    let statuses = waivers_file.match_with_findings(snapshot)?;
     let entries_with_status = waivers_file.entries.iter().zip(statuses);
     let text = match output.output {
         OutputFormat::Json => format_json(&Value::Array(

@@ -64,7 +64,7 @@ impl WaiversFile {
     }
 
     /// Applies the waivers to the current findings, and returns for each waiver whether it is used, unused or expired.
-    fn list_statuses(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
+    fn match_with_findings(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
         let no_old_names = OldNames::default();
         let is_all_evaluated = true;
         apply_waivers(

@@ -19,7 +19,7 @@ pub(crate) fn prune_waivers(
     mut waivers_file: WaiversFile,
     output: OutputArgs,
 ) -> Result<(), Failure> {
-    let statuses = waivers_file.list_statuses(snapshot)?;
+    let statuses = waivers_file.match_with_findings(snapshot)?;
     let is_unneeded: Vec<bool> = statuses.iter().copied().map(WaiverStatus::is_unneeded).collect();
     let entries_with_status = waivers_file.entries.iter().zip(statuses);
     let removed_entries: Vec<(&PlacedWaiver, WaiverStatus)> = entries_with_status

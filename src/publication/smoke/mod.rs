@@ -101,7 +101,9 @@ impl Publication<'_> {
                         test.execute().await
                     }
                     // A test that skips its runs does not need the version's details, which are unknown.
-                    Err(problem) => SmokeTest::for_new_version(self, platform, &receipt).skip_runs(problem),
+                    Err(problem) => {
+                        SmokeTest::for_new_version(self, platform, &receipt).build_skipped_result(problem)
+                    }
                 }
             })
             .map(Some)
@@ -126,14 +128,14 @@ impl Publication<'_> {
                 Ok(version) => version,
                 Err(problem) => {
                     // A test that skips its runs does not need the version's details, which are unknown.
-                    return Some(SmokeTest::for_new_version(self, platform, receipt).skip_runs(problem));
+                    return Some(SmokeTest::for_new_version(self, platform, receipt).build_skipped_result(problem));
                 }
             };
             let test = self.prepare_existing_test(platform, receipt, &version);
             if version.enabled == Some(false) {
                 let reason = format!("version {name} is disabled, so no execution would use it");
                 let problem = SmokeProblem::new(ExitStatus::Undecided, reason);
-                return Some(test.skip_runs(problem.with_hint(PUBLISH_AGAIN_HINT)));
+                return Some(test.build_skipped_result(problem.with_hint(PUBLISH_AGAIN_HINT)));
             }
             if !test.has_earlier_runs() {
                 self.run.ui.say(&format!(

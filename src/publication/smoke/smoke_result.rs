@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{LatestVersion, SmokeExecution, SmokeRecord};
 use crate::report::{SmokeCase, Verdict};
-use crate::session::artifact_versions::describe_latest;
+use crate::session::artifact_versions::describe_latest_version;
 use sluicegate_base::text::{self, quote_shell_word};
 use std::fmt::Write as _;
 
@@ -46,7 +46,7 @@ impl SmokeResult {
         let mut lines: Vec<String> = runs
             .map(|run| format!("smoke run of {}: {}", run.subject(), describe_result(run)))
             .collect();
-        lines.extend(self.latest.as_ref().map(describe_latest));
+        lines.extend(self.latest.as_ref().map(describe_latest_version));
         lines
     }
 
@@ -120,7 +120,7 @@ impl SmokeResult {
 
     /// Returns the runs as cases of the JUnit report: undecided if a run's end is unknown, without a verdict if it was
     /// not started.
-    pub(crate) fn list_cases(&self) -> Vec<SmokeCase> {
+    pub(crate) fn list_junit_cases(&self) -> Vec<SmokeCase> {
         let cases = self.record.runs.iter().map(|run| SmokeCase {
             name: format!("smoke run of {}", run.subject()),
             verdict: if run.is_success() {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     fn find_verdict(run: SmokeExecution) -> Option<Verdict> {
-        build_result(run).list_cases()[0].verdict
+        build_result(run).list_junit_cases()[0].verdict
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl<'a> SmokeTest<'a> {
     }
 
     /// Returns the result of runs that do not take place because of this problem. The version does not change.
-    pub(super) fn skip_runs(&self, problem: SmokeProblem) -> SmokeResult {
+    pub(super) fn build_skipped_result(&self, problem: SmokeProblem) -> SmokeResult {
         let mut record = self.build_planned_record();
         let is_passed = false;
         record.set_verdict(is_passed);

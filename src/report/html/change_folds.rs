@@ -129,7 +129,7 @@ fn id_attribute(id: Option<String>) -> String {
 /// value.
 fn css_classes(line: &DiffLine) -> String {
     let value = if line.is_value { " value" } else { "" };
-    format!("in-{} is-{}{value}", line.depth.min(4), line.sign.word())
+    format!("in-{} is-{}{value}", line.depth.min(4), line.sign.name())
 }
 
 /// Renders the sign of a line, such as `+`, which screen readers read as a word; empty without a sign.
@@ -138,7 +138,7 @@ fn render_sign(line: &DiffLine) -> String {
         Sign::None => String::new(),
         sign => format!(
             "<b aria-label=\"{}\" role=\"img\">{}</b> ",
-            sign.word(),
+            sign.name(),
             sign.symbol()
         ),
     }

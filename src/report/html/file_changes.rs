@@ -112,7 +112,7 @@ impl<'v, 'a> PageChanges<'v, 'a> {
 
     /// Renders the changes and the picture of a file with findings, for the top of its card. The content is empty if
     /// the changes are already listed above all findings, or if there is neither a change nor a picture.
-    pub(super) fn render_above_findings(
+    pub(super) fn render_changes_of_file(
         &self,
         file: &FileFindings<'_, 'a>,
         file_index: usize,

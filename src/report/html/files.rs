@@ -39,7 +39,7 @@ pub(super) fn render_file_groups(
         .map(|file| (file.path.as_str(), file))
         .collect();
     for (file_index, file) in files.iter().enumerate() {
-        let file_changes = changes.render_above_findings(file, file_index);
+        let file_changes = changes.render_changes_of_file(file, file_index);
         let is_explained_elsewhere = file.findings.iter().all(|entry| {
             is_explained_in_header(view, entry.finding) || equal_findings.find_first_equal_id(entry).is_some()
         });

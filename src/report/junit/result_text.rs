@@ -3,7 +3,7 @@
 
 use super::MESSAGE_LIMIT;
 use crate::report::truncation;
-use sluicegate_base::text::{format_and_more, join_within};
+use sluicegate_base::text::{format_and_more, join_names_within};
 use sluicegate_pipelines::findings::{FindingState, NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};
 use std::collections::HashSet;
 
@@ -67,7 +67,7 @@ fn describe_further_violations(violations: &[NumberedViolation<'_>]) -> String {
         .iter()
         .map(|(_, violation)| violation.about.as_deref())
         .collect();
-    match names.and_then(|names| join_within(&names, MAX_NAMES_LENGTH)) {
+    match names.and_then(|names| join_names_within(&names, MAX_NAMES_LENGTH)) {
         Some(name_list) => format!("{count}: {name_list}"),
         None => count,
     }

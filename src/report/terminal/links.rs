@@ -30,7 +30,7 @@ impl TerminalLinks {
     pub(super) fn link_rule(&self, text: &str, rule: &str) -> String {
         let page = if rules::find_rule(rule).is_some() {
             format!("RULES.md#{rule}")
-        } else if ProjectCheck::find(rule).is_some() {
+        } else if ProjectCheck::find_by_id(rule).is_some() {
             "book/project-checks.md".to_owned()
         } else {
             return text.to_owned();

@@ -179,10 +179,10 @@ fn push_cause(output: &mut String, cause: &UnevaluatedCause<'_>, context: &Repor
     let _ = writeln!(output, "{}\n", text::escape_line(&hint));
 }
 
-/// Adds the command that explains a rule: the first one among the listed findings that has an explanation; nothing if
-/// there is none.
+/// Adds the command that explains the first listed rule with an explanation. Adds nothing if no rule has one.
 fn push_explanation_command(output: &mut String, view: &View<'_>) {
-    let is_explained = |rule: &str| rules::find_rule(rule).is_some() || ProjectCheck::find(rule).is_some();
+    let is_explained =
+        |rule: &str| rules::find_rule(rule).is_some() || ProjectCheck::find_by_id(rule).is_some();
     let findings = view.entries.iter().map(|entry| &entry.finding);
     let mut failed_rules = findings
         .filter(|finding| finding.error_type.is_none())

@@ -2,7 +2,7 @@
 //! a file, and one for each problem of the rules file with all affected files.
 
 use crate::report::PathBase;
-use sluicegate_base::text::{List, format_count, join_within};
+use sluicegate_base::text::{List, format_count, join_names_within};
 use sluicegate_pipelines::findings::{Finding, FindingState, Severity, ShowMode};
 use std::collections::{BTreeMap, HashMap};
 
@@ -60,7 +60,7 @@ impl<'a> FindingEntry<'a> {
         let subject = format!("Each of {}", format_count(findings.len(), kind));
         Some((
             format!("{subject}{predicate}"),
-            join_within(&names, MAX_NAMES_LENGTH)?,
+            join_names_within(&names, MAX_NAMES_LENGTH)?,
         ))
     }
 
@@ -79,7 +79,7 @@ impl<'a> FindingEntry<'a> {
             })
             .collect();
         let sentence = format!("{count} of this rule in the file");
-        Some(match join_within(&names, MAX_NAMES_LENGTH) {
+        Some(match join_names_within(&names, MAX_NAMES_LENGTH) {
             Some(name_list) => format!("{sentence}: {name_list}"),
             None => sentence,
         })

@@ -6,7 +6,7 @@ use crate::support::{
     Arguments, Call, RULES_FILE, World, commit_raw_tree, project, trees_with_ambiguous_path,
 };
 use sluicegate_pipelines::findings::Enforcement;
-use sluicegate_pipelines::rules::rules_file_template;
+use sluicegate_pipelines::rules::render_rules_file_template;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -62,7 +62,7 @@ fn many(count: usize, line: impl Fn(usize) -> String) -> String {
 fn hostile_pipelines_end_within_limits() {
     let megabytes = |unit: &str, count: usize| unit.repeat((count << 20) / unit.len());
     let world = project();
-    world.write(RULES_FILE, rules_file_template(Enforcement::Warn));
+    world.write(RULES_FILE, render_rules_file_template(Enforcement::Warn));
     let chain = |index: usize| {
         format!(
             "c{index}: {{type: if, transitions: {{success: [c{}], failure: [c0]}}}}",

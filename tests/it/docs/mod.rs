@@ -131,7 +131,7 @@ fn book_lists_every_variable() {
         let said_by = if setting.key.is_empty() {
             "only the job"
         } else {
-            setting.kind.describe_places()
+            setting.kind.describe_allowed_sources()
         };
         format!("| {} | {flag} | {key} | {said_by} | {meaning} |\n", code(name))
     });

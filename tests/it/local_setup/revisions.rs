@@ -28,7 +28,7 @@ fn resolve_revisions(project: &Project, wish: &RequestedRevisions) -> Result<Tar
 }
 
 fn on_remote(world: &World, target: &Target) -> Result<Option<String>, ContextError> {
-    target.check_on_remote(&open(&world.work()))
+    target.check_head_on_remote(&open(&world.work()))
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn shallow_clone_will_do_if_no_base_is_needed() {
         (target.head.as_str(), base(&target)),
         (project.feature.as_str(), None)
     );
-    assert_eq!(target.check_on_remote(&open(&shallow)).unwrap(), None);
+    assert_eq!(target.check_head_on_remote(&open(&shallow)).unwrap(), None);
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn hashes_and_digest_are_those_of_the_contents() {
     );
     world.write("empty.orch.yaml", "");
     let plan = plan_world(&world);
-    let hashes = plan.hash_all().unwrap();
+    let hashes = plan.hash_all_files().unwrap();
     let mut listed = String::new();
     for (file, hash) in plan.files.iter().zip(&hashes) {
         let content = std::fs::read(world.work().join(&file.path)).unwrap();
@@ -374,10 +374,10 @@ fn plan_comparison_lists_changes() {
         ..PlanInput::default()
     };
     let on_disk = on_disk.plan(&world).unwrap();
-    let hashes = on_disk.hash_all().unwrap();
+    let hashes = on_disk.hash_all_files().unwrap();
     assert_eq!(compare_plans(&before, &on_disk, &hashes).unwrap(), expected);
     let after = plan_world(&world);
-    let hashes = after.hash_all().unwrap();
+    let hashes = after.hash_all_files().unwrap();
     assert_eq!(compare_plans(&before, &after, &hashes).unwrap(), expected);
     assert_eq!(
         compare_plans(&after, &after, &hashes).unwrap(),
@@ -548,5 +548,8 @@ fn bare_repository_is_published_from_its_commit() {
     let head = bare.head().unwrap().commit;
     let from_bare = PlanInput::default().plan_of(&bare, &head).unwrap();
     assert_eq!(from_bare.files, plan.files);
-    assert_eq!(from_bare.hash_all().unwrap(), plan.hash_all().unwrap());
+    assert_eq!(
+        from_bare.hash_all_files().unwrap(),
+        plan.hash_all_files().unwrap()
+    );
 }

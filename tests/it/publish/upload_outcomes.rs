@@ -179,7 +179,7 @@ async fn whole_artifact_is_published_and_verified() {
         "{:?}",
         outcome.problems
     );
-    assert_eq!(outcome.hashes, Some(stage.plan.hash_all().unwrap()));
+    assert_eq!(outcome.hashes, Some(stage.plan.hash_all_files().unwrap()));
     let requests = stage.server.received_requests().await.unwrap();
     let upload = requests
         .iter()
@@ -477,7 +477,7 @@ async fn existing_version_is_a_conflict() {
     assert_eq!(outcome.error.map(|error| error.kind()), Some(ErrorKind::Conflict));
     assert_eq!(
         outcome.hashes,
-        Some(stage.plan.hash_all().unwrap()),
+        Some(stage.plan.hash_all_files().unwrap()),
         "the receipt is whole all the same"
     );
 }

@@ -19,7 +19,7 @@ rules:
 pub fn project() -> World {
     let world = World::new()
         .with_file(RULES_FILE, RULES)
-        .pipeline("a.orch.yaml", &["Start", "Done"]);
+        .with_pipeline("a.orch.yaml", &["Start", "Done"]);
     world.commit("first");
     world.push();
     world.git("remote set-head origin main");

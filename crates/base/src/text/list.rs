@@ -119,7 +119,7 @@ pub fn format_and_more_of(omitted_count: usize, noun: &str) -> String {
 
 /// Returns the names that fit this length in bytes, separated by commas, and the number of the others: `A, B and 3
 /// more`. `None` if not even the first name fits.
-pub fn join_within(names: &[impl AsRef<str>], max_length: usize) -> Option<String> {
+pub fn join_names_within(names: &[impl AsRef<str>], max_length: usize) -> Option<String> {
     let mut joined_names = String::new();
     for (index, name) in names.iter().enumerate() {
         let name = name.as_ref();
@@ -140,9 +140,12 @@ mod tests {
     #[test]
     fn joined_names_beyond_length_are_counted() {
         let names = ["one", "two", "three"];
-        assert_eq!(join_within(&names, 100).as_deref(), Some("one, two, three"));
-        assert_eq!(join_within(&names, 8).as_deref(), Some("one, two and 1 more"));
-        assert_eq!(join_within(&names, 2), None);
+        assert_eq!(join_names_within(&names, 100).as_deref(), Some("one, two, three"));
+        assert_eq!(
+            join_names_within(&names, 8).as_deref(),
+            Some("one, two and 1 more")
+        );
+        assert_eq!(join_names_within(&names, 2), None);
     }
     use crate::text::escape_line;
     use proptest::prelude::*;

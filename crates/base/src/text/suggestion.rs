@@ -25,12 +25,12 @@ pub fn did_you_mean_any(names: &[&str]) -> String {
 
 /// Returns `did you mean ...?` with the known word that is closest to `word`, or `None` if no word is close enough.
 pub fn suggest(word: &str, known_words: &[&str]) -> Option<String> {
-    find_nearest(word, known_words).map(did_you_mean)
+    find_nearest_word(word, known_words).map(did_you_mean)
 }
 
 /// Returns the known word that is closest to `word`, or `None` if no word is close enough: at most a third of its
 /// characters may differ. Words longer than `MAX_WORD_LENGTH` are not compared.
-pub fn find_nearest<'a>(word: &str, known_words: &[&'a str]) -> Option<&'a str> {
+pub fn find_nearest_word<'a>(word: &str, known_words: &[&'a str]) -> Option<&'a str> {
     if word.len() > MAX_WORD_LENGTH {
         return None;
     }
@@ -175,7 +175,9 @@ fn similarity(first: &str, second: &str) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{NameProfile, did_you_mean, did_you_mean_any, find_nearest, is_typo, similarity, suggest};
+    use super::{
+        NameProfile, did_you_mean, did_you_mean_any, find_nearest_word, is_typo, similarity, suggest,
+    };
     use crate::text::escape_line;
     use proptest::prelude::*;
 
@@ -230,11 +232,11 @@ mod tests {
         #[test]
         fn closest_word_is_a_known_word(word in "\\PC{0,20}", known in proptest::collection::vec("\\PC{0,20}", 0..6)) {
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            if let Some(found) = find_nearest(&word, &known) {
+            if let Some(found) = find_nearest_word(&word, &known) {
                 prop_assert!(known.contains(&found));
             }
             if known.contains(&word.as_str()) {
-                prop_assert_eq!(find_nearest(&word, &known), Some(word.as_str()));
+                prop_assert_eq!(find_nearest_word(&word, &known), Some(word.as_str()));
             }
         }
     }

@@ -53,7 +53,7 @@ impl FixOrder {
 
     /// Returns the tools that the agent uses, in order. A misbehaving agent may begin with another tool, or skip
     /// the push.
-    pub(super) fn tools(&self) -> Vec<&'static str> {
+    pub(super) fn list_tools(&self) -> Vec<&'static str> {
         let first_tool = match self.behavior {
             AgentBehavior::Asks => Some(QUESTION_TOOL),
             AgentBehavior::RunsPipeline => Some("run_pipeline"),
@@ -69,7 +69,7 @@ impl FixOrder {
 
     /// Records a tool call. A call of `git_push` makes the push due, but only after calls of `edit_file` and
     /// `git_commit`.
-    pub(super) fn record_tool(&mut self, tool: &str) {
+    pub(super) fn record_tool_call(&mut self, tool: &str) {
         let has_used = |name: &str| self.used_tools.iter().any(|used_tool| used_tool == name);
         let can_push = has_used("edit_file") && has_used("git_commit");
         self.is_push_due |= tool == "git_push" && can_push;
@@ -104,7 +104,7 @@ mod tests {
         let order = FixOrder::parse(MESSAGE, AgentBehavior::Obedient).unwrap();
         assert_eq!(order.findings.len(), 1);
         assert_eq!(order.findings[0].component.as_deref(), Some("x"));
-        assert_eq!(order.tools(), FIX_TOOLS);
+        assert_eq!(order.list_tools(), FIX_TOOLS);
         assert_eq!(FixOrder::parse("Commit and push", AgentBehavior::Obedient), None);
     }
 
@@ -117,7 +117,7 @@ mod tests {
             ("git_commit", false),
             ("git_push", true),
         ] {
-            order.record_tool(tool);
+            order.record_tool_call(tool);
             assert_eq!(order.is_push_due, is_push_due, "{tool}");
         }
     }

@@ -185,7 +185,7 @@ impl AgentTask {
         let order = FixOrder::parse(message, self.behavior);
         let tools = order
             .as_ref()
-            .map_or_else(|| select_tools(message), FixOrder::tools);
+            .map_or_else(|| select_tools(message), FixOrder::list_tools);
         self.fix_order = order.or_else(|| self.fix_order.take());
         for tool in tools {
             if self.config.mode == AgentMode::Act || !makes_changes(tool) {
@@ -289,7 +289,7 @@ impl AgentTask {
         }
         self.remaining_steps.pop_front();
         if let Some(order) = &mut self.fix_order {
-            order.record_tool(&tool);
+            order.record_tool_call(&tool);
         }
         self.phase = TaskPhase::Working {
             next: time + TOOL_CALL_TIME,

@@ -209,7 +209,7 @@ async fn publish_artifact(
     let (contents, ignored_resources) = upload.into_artifact()?;
     let version_name = artifact.version_name.clone();
     let conflict = duplicate_version(&artifact);
-    let author = app.change_author(&caller);
+    let author = app.author_for(&caller);
     // The audit event belongs to the project whose name is the prefix.
     let project = app.find_project_id(&artifact.shared_pipeline_id_prefix);
     let artifact = StoredArtifact {
@@ -290,7 +290,7 @@ async fn change_artifact(
     );
     let is_enabled = body.find_boolean("enabled").unwrap_or_default();
     let not_found = unknown_version(&prefix, &version);
-    let author = app.change_author(&caller);
+    let author = app.author_for(&caller);
     // The audit event belongs to the project whose name is the prefix.
     let project = app.find_project_id(&prefix);
     let artifact = app

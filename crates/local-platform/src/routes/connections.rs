@@ -37,7 +37,7 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
 
 /// Returns the shape of a request to create a connection.
 fn connection_request_shape(vocabulary: &Vocabulary) -> Shape {
-    let kinds = vocabulary.lower_warehouses();
+    let kinds = vocabulary.lowercase_warehouses();
     object([
         authentication_rule(kinds.clone()),
         required_member("name", text()),

@@ -62,7 +62,7 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
 
 /// Returns the shape of a request to create an environment.
 fn environment_request_shape(vocabulary: &Vocabulary) -> Shape {
-    let warehouses = warehouse_connections_shape(vocabulary.lower_warehouses());
+    let warehouses = warehouse_connections_shape(vocabulary.lowercase_warehouses());
     let connections = object([required_member("DWH", warehouses)
         .with_description("For each warehouse kind, the name of one of the project's connections.")])
     .with_name(
@@ -202,7 +202,7 @@ async fn create_environment(
         "the project already has an environment `{}`",
         environment.name
     ));
-    let author = app.change_author(&caller);
+    let author = app.author_for(&caller);
     app.store()
         .try_change(move |transaction| {
             if let Err(problem) = check_connections(transaction, project.id, &connections)? {

@@ -159,7 +159,7 @@ async fn create_project(
         full_saas: body.text_or_empty("agentDeploymentType") == FULL_SAAS,
     };
     let project_id = project.id;
-    let author = app.change_author(&caller);
+    let author = app.author_for(&caller);
     app.store()
         .change(move |transaction| projects::insert(transaction, &project, &author))
         .await?;

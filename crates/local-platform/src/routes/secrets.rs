@@ -81,7 +81,7 @@ async fn create_secret(
     // The value of the secret is checked, but not stored.
     let secret = ["name", "type", "key"].map(|field| body.text_or_empty(field));
     let [vault_secret_name, ..] = secret.clone();
-    let author = app.change_author(&caller);
+    let author = app.author_for(&caller);
     app.store()
         .change(move |transaction| {
             secrets::insert_or_replace(transaction, agent, secret.each_ref().map(String::as_str), &author)

@@ -89,7 +89,7 @@ async fn create_streaming_pipeline(
         name: definition.text_or_empty("name"),
         definition: Value::Object(definition.clone()).to_string(),
     };
-    let author = app.change_author(&caller);
+    let author = app.author_for(&caller);
     app.store()
         .change(move |transaction| streaming::insert(transaction, &pipeline, &author))
         .await?;
@@ -158,7 +158,7 @@ async fn command_streaming_pipeline(
         // The shape of the body allows only one other command.
         _ => StreamingCommand::Stop,
     };
-    let author = app.change_author(&caller);
+    let author = app.author_for(&caller);
     app.store()
         .try_change(move |transaction| {
             let is_known = streaming::apply_command(transaction, project.id, id, command, &author)?;

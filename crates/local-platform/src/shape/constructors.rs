@@ -115,7 +115,7 @@ fn member(field: impl Into<String>, shape: Shape, presence: Presence) -> ShapePa
     ShapePart::Member(Member {
         field: field.into(),
         shape,
-        about: None,
+        description: None,
         presence,
     })
 }

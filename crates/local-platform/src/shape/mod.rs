@@ -55,7 +55,7 @@ pub(super) enum ShapePart {
 pub(super) struct Member {
     field: String,
     shape: Shape,
-    about: Option<&'static str>,
+    description: Option<&'static str>,
     presence: Presence,
 }
 
@@ -82,7 +82,7 @@ impl ShapePart {
     /// Sets the member's text in the API description. Has no effect on a rule, which has no text.
     pub(super) fn with_description(mut self, text: &'static str) -> Self {
         if let Self::Member(member) = &mut self {
-            member.about = Some(text);
+            member.description = Some(text);
         }
         self
     }

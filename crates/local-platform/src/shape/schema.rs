@@ -70,7 +70,7 @@ fn object_schema(parts: &[ShapePart], named_schemas: &mut Object) -> Value {
                     Presence::Optional => schema = nullable_schema(schema),
                     _ => required_fields.push(member.field.clone()),
                 }
-                if let Some(about) = member.about {
+                if let Some(about) = member.description {
                     schema["description"] = about.into();
                 }
                 properties.insert(member.field.clone(), schema);

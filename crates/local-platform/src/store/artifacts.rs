@@ -181,7 +181,7 @@ fn record_event(
     let entry = NewEvent {
         kind,
         project: match project {
-            None => projects::find_by_name(transaction, prefix)?,
+            None => projects::find_id_by_name(transaction, prefix)?,
             Some(project) => Some(project),
         },
         subject_id: format!("{prefix}/{version_name}"),

@@ -92,7 +92,7 @@ pub(crate) fn is_full_saas(connection: &Connection, id: Uuid) -> rusqlite::Resul
 }
 
 /// Returns the ID of the project with this name, if there is exactly one; names need not be unique.
-pub(crate) fn find_by_name(connection: &Connection, name: &str) -> rusqlite::Result<Option<Uuid>> {
+pub(crate) fn find_id_by_name(connection: &Connection, name: &str) -> rusqlite::Result<Option<Uuid>> {
     let ids: Vec<String> = connection
         .prepare_cached("SELECT id FROM project WHERE name = ? LIMIT 2")?
         .query_map([name], |row| row.get(0))?

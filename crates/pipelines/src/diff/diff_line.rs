@@ -26,7 +26,7 @@ impl Sign {
     }
 
     /// Returns the word for the sign, which the HTML report uses in CSS classes and for screen readers.
-    pub const fn word(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::None => "same",
             Self::Added => "added",

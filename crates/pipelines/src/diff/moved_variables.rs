@@ -9,7 +9,7 @@ const VARIABLES: &str = "variables";
 /// A variable that moved, with the fields that also changed.
 pub(super) struct MovedVariable<'d> {
     pub name: &'d str,
-    /// The former key and the new key, as the end of the phrase `moved from …`.
+    /// The end of the phrase `moved from …`: the former key and the new key.
     pub places: &'static str,
     pub fields: Vec<FieldDiff>,
 }

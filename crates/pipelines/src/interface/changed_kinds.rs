@@ -19,7 +19,7 @@ impl ChangedKinds {
 
     /// Returns the names of the old and the new kind of a shared pipeline. If a file was not read, its name determines
     /// the kind.
-    pub(super) fn kind_names_of(
+    pub(super) fn kind_names(
         &self,
         old_entry: &SharedEntry,
         new_entry: &SharedEntry,

@@ -79,7 +79,7 @@ impl InterfaceComparison<'_> {
         new_entry: &SharedEntry,
     ) {
         let first_new_index = changes.len();
-        let [old_kind, new_kind] = self.kinds.kind_names_of(old_entry, new_entry);
+        let [old_kind, new_kind] = self.kinds.kind_names(old_entry, new_entry);
         if old_kind != new_kind {
             changes.push(
                 InterfaceChange::for_kind(ChangeKind::KindChanged, &new_entry.id)

@@ -27,7 +27,7 @@ impl ChangeMark {
     }
 
     /// Returns the word for the change that tooltips, legends, and the classes and attributes of the markup use.
-    pub(crate) const fn word(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Unchanged => "same",
             Self::Added => "added",

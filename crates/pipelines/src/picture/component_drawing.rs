@@ -79,9 +79,9 @@ impl Component<'_> {
             "<g{id} class=\"component sg-{}\" data-name=\"{}\" data-change=\"{}\"><title>{}</title>\
              <rect class=\"sg-frame\" x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"{fill}\" \
              stroke=\"{line_color}\" stroke-width=\"{line_width}\"{}/>",
-            self.color_mark.word(),
+            self.color_mark.name(),
             text::escape_markup(&self.canvas_box.name),
-            self.canvas_box.mark.word(),
+            self.canvas_box.mark.name(),
             text::escape_markup(&self.describe()),
             dash_attribute(self.color_mark),
         );
@@ -124,7 +124,7 @@ impl Component<'_> {
         let kind = canvas_box.kind.as_deref().unwrap_or("no type");
         let mut description = format!("{} ({kind})", canvas_box.name);
         if canvas_box.mark != ChangeMark::Unchanged {
-            let _ = write!(description, ", {}", canvas_box.mark.word());
+            let _ = write!(description, ", {}", canvas_box.mark.name());
         }
         if let Some(old) = &canvas_box.previous_name {
             let _ = write!(description, ", was {old}");

@@ -51,7 +51,7 @@ pub(super) struct Layout {
 }
 
 /// Computes the layout of a picture with its natural width.
-pub(super) fn lay_out(canvas: &Canvas) -> Layout {
+pub(super) fn lay_out_canvas(canvas: &Canvas) -> Layout {
     let places = Places::for_canvas(canvas);
     let no_breaks: [usize; 0] = [];
     let (layout, _spans) = lay_out_grid(canvas, &places, &Grid::build(&places, &no_breaks));
@@ -60,7 +60,7 @@ pub(super) fn lay_out(canvas: &Canvas) -> Layout {
 
 /// Computes the layout of a picture with at most this width, if possible. Like wrapped text, the picture continues
 /// below at each column that does not fit.
-pub(super) fn lay_out_within(canvas: &Canvas, max_width: i32) -> Layout {
+pub(super) fn lay_out_within_width(canvas: &Canvas, max_width: i32) -> Layout {
     let box_places = Places::for_canvas(canvas);
     let mut breaks: Vec<usize> = Vec::new();
     loop {
@@ -100,7 +100,7 @@ fn lay_out_grid(canvas: &Canvas, places: &Places, grid: &Grid) -> (Layout, BoxSp
     loop {
         let spans = compute_spans(grid, &ports, &widths, &gap_lines, &extra_widths);
         let mut router = Router::new(grid, &ports, &spans);
-        let hops = router.route_all(&labels);
+        let hops = router.route_links(&labels);
         let owners: Vec<Port> = ports.links.iter().map(|link| router.entry_owner(link)).collect();
         for (gap, line_owners) in router.gap_lines {
             gap_lines.entry(gap).or_default().extend(line_owners);
@@ -195,7 +195,7 @@ fn compute_spans(
 }
 
 /// Computes the positions of boxes, links, stubs and labels, in pixels, from the routes of the links. A wire is the
-/// line of a link, as a list of its corners.
+/// line of a link: the list of its corners.
 fn place_items(
     canvas: &Canvas,
     grid: &Grid,

@@ -18,7 +18,7 @@ pub(super) fn draw_link(svg: &mut String, canvas: &Canvas, arrow: &Arrow, wire: 
         return;
     };
     let mark = canvas.shown_mark(arrow.mark);
-    let mark_word = mark.word();
+    let mark_word = mark.name();
     let (line_color, _) = colors(mark);
     let _ = write!(
         svg,
@@ -27,7 +27,7 @@ pub(super) fn draw_link(svg: &mut String, canvas: &Canvas, arrow: &Arrow, wire: 
         text::escape_markup(&from_box.name),
         text::escape_markup(&to_box.name),
         text::escape_markup(&arrow.kind),
-        arrow.mark.word(),
+        arrow.mark.name(),
         format_rounded_path(wire),
         line_color,
         line_width(mark),
@@ -111,7 +111,7 @@ pub(super) fn draw_label(svg: &mut String, label: &Label, mark: ChangeMark) {
     let _ = write!(
         svg,
         "<text class=\"sg-text sg-{}\" x=\"{x}\" y=\"{y}\" fill=\"{fill}\"{weight}>{}</text>",
-        mark.word(),
+        mark.name(),
         text::escape_markup(&label.text)
     );
 }

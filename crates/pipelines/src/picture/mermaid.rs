@@ -39,7 +39,7 @@ pub fn render_mermaid(canvas: &Canvas) -> String {
     for (index, canvas_box) in canvas.boxes.iter().enumerate() {
         let class = match canvas.shown_mark(canvas_box.mark) {
             ChangeMark::Unchanged => String::new(),
-            mark => format!(":::{}", mark.word()),
+            mark => format!(":::{}", mark.name()),
         };
         let _ = writeln!(
             chart,

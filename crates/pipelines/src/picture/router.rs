@@ -87,7 +87,7 @@ impl<'c> Router<'c> {
     }
 
     /// Routes all links. Returns the hops of each link, one for each channel; a straight link has no hops.
-    pub(super) fn route_all(&mut self, labels: &[Option<String>]) -> Vec<Vec<Hop>> {
+    pub(super) fn route_links(&mut self, labels: &[Option<String>]) -> Vec<Vec<Hop>> {
         let links = &self.ports.links;
         // The labels of changed links come first: a narrow box has space for one.
         for is_changed in [true, false] {

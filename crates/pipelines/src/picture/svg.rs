@@ -7,7 +7,7 @@
 use super::canvas::{Canvas, ChangeMark, PipelineState};
 use super::component_drawing::{Component, ElementIds, INK, colors, dash_attribute};
 use super::label::{self, FONT_SIZE};
-use super::layout::{Layout, lay_out, lay_out_within};
+use super::layout::{Layout, lay_out_canvas, lay_out_within_width};
 use super::link_drawing::{draw_label, draw_link, draw_stub};
 use sluicegate_base::text::{self, List};
 use std::borrow::Cow;
@@ -59,7 +59,7 @@ impl<'c> Picture<'c> {
     /// Computes the layout of a picture without limiting its width.
     pub fn with_natural_width(canvas: &'c Canvas) -> Self {
         Self {
-            layout: lay_out(canvas),
+            layout: lay_out_canvas(canvas),
             canvas: Cow::Borrowed(canvas),
         }
     }
@@ -68,7 +68,7 @@ impl<'c> Picture<'c> {
     /// continues below, like wrapped text.
     pub fn with_max_width(canvas: Canvas, max_width: i32) -> Picture<'static> {
         Picture {
-            layout: lay_out_within(&canvas, max_width - 2 * MARGIN),
+            layout: lay_out_within_width(&canvas, max_width - 2 * MARGIN),
             canvas: Cow::Owned(canvas),
         }
     }
@@ -206,7 +206,7 @@ impl<'c> Picture<'c> {
             PipelineState::Existing => [ChangeMark::Added, ChangeMark::Removed, ChangeMark::Changed]
                 .into_iter()
                 .filter(|mark| self.has_mark(*mark))
-                .map(|mark| (mark, format!("{} {}", mark.sign(), mark.word())))
+                .map(|mark| (mark, format!("{} {}", mark.sign(), mark.name())))
                 .collect(),
         };
         let mut legend = String::new();
@@ -223,7 +223,7 @@ impl<'c> Picture<'c> {
                 dash_attribute(mark),
                 x + width / 2,
                 14 - LEGEND_HEIGHT,
-                mark_word = mark.word(),
+                mark_word = mark.name(),
             );
             x += width + 10;
         }
@@ -313,7 +313,7 @@ fn render_definitions() -> String {
 pub fn render_markers() -> String {
     let mut defs = String::from("<defs>");
     for mark in [ChangeMark::Unchanged, ChangeMark::Added, ChangeMark::Removed] {
-        let name = mark.word();
+        let name = mark.name();
         let (line_color, _) = colors(mark);
         let _ = write!(
             defs,
@@ -342,7 +342,7 @@ fn describe_canvas(canvas: &Canvas) -> String {
             .collect();
         if !names.is_empty() {
             let list = List::with_limit(&names, MAX_LISTED_NAMES);
-            let _ = write!(description, " {} {}: {list}.", names.len(), mark.word());
+            let _ = write!(description, " {} {}: {list}.", names.len(), mark.name());
         }
     }
     description

@@ -18,7 +18,7 @@ mod subject_index;
 pub use config_dir::{ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE, find_config_dir};
 pub use new_shared_entry::{NewSharedEntry, SharedEditError};
 pub(crate) use pipeline_document::{LAYOUT_KEY, PipelineOutline};
-pub use pipeline_facts::{DanglingLink, FileNameSearch, PipelineFacts, may_name_files};
+pub use pipeline_facts::{DanglingLink, FileNameSearch, PipelineFacts, may_refer_to_files};
 pub use pipeline_model::{
     Call, CallArgument, Component, Link, LinkRole, Pipeline, PipelineKind, PipelineVariable, ReferenceKind,
     TransitionCondition, is_pipeline, without_extension,

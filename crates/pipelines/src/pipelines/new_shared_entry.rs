@@ -75,7 +75,7 @@ impl NewSharedEntry {
 
     /// Returns the text of the shared-pipelines file with this entry added at the end, or the text of a new file if
     /// `text` is empty. Fails if another entry has the pipeline or the id, or if the file cannot be edited in place.
-    pub fn add_to(&self, text: &str) -> Result<String, SharedEditError> {
+    pub fn build_edited_text(&self, text: &str) -> Result<String, SharedEditError> {
         if text.trim_start_matches('\u{feff}').trim().is_empty() {
             return self.verify_edit(NEW_FILE.to_owned() + &self.format_lines("  ", "\n"), &[]);
         }
@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn new_file_has_variables_as_parameters() {
-        insta::assert_snapshot!(entry().add_to("").unwrap(), @r#"
+        insta::assert_snapshot!(entry().build_edited_text("").unwrap(), @r#"
         version: "1.0"
         type: shared-pipelines-config
         pipelines:
@@ -439,7 +439,7 @@ mod tests {
             "version: '1.0'\npipelines: null # none",
             "pipelines:\n  -\n    id: a\n    pipeline: a.orch.yaml\n  # about b\n  - id: b\n    pipeline: b.orch.yaml\n",
         ] {
-            let edited = added.add_to(text).unwrap();
+            let edited = added.build_edited_text(text).unwrap();
             let start = edited.find("- pipeline: \"sales").unwrap();
             let lines: Vec<&str> = edited.split_inclusive('\n').collect();
             let own = added.format_lines("", "\n").lines().count();
@@ -450,7 +450,7 @@ mod tests {
                 assert!(edited.contains(line.trim_end()), "{line}: {edited}");
             }
             assert!(matches!(
-                added.add_to(&edited),
+                added.build_edited_text(&edited),
                 Err(SharedEditError::AlreadyShared { .. })
             ));
         }
@@ -467,7 +467,7 @@ mod tests {
             "pipelines: [\n  ]\n",
             "{ pipelines: [] }\n",
         ] {
-            let edited = added.add_to(text).unwrap();
+            let edited = added.build_edited_text(text).unwrap();
             let own = added.format_on_one_line();
             let (before, after) = edited.split_once(&own).unwrap();
             assert!(text.starts_with(before.trim_end_matches([' ', ','])), "{edited}");
@@ -481,11 +481,11 @@ mod tests {
         let added = entry();
         let used = "pipelines:\n  - { id: load-it, pipeline: a.orch.yaml }\n";
         assert!(matches!(
-            added.add_to(used),
+            added.build_edited_text(used),
             Err(SharedEditError::UsedId { line: 2, .. })
         ));
         assert!(matches!(
-            added.add_to("pipelines: 1\n"),
+            added.build_edited_text("pipelines: 1\n"),
             Err(SharedEditError::Unreadable(_))
         ));
     }

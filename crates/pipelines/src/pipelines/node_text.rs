@@ -18,7 +18,7 @@ pub(super) fn format_on_one_line(node: NodeRef<'_, '_>) -> Option<String> {
 
 /// Returns the content of the node as a text that is equal for equal contents. The order of keys and the quotes of
 /// scalars have no effect; the order of a list has none if `is_set` returns true for its key.
-pub(super) fn canonical_text(node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) -> String {
+pub(super) fn format_canonical_text(node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) -> String {
     let mut text = String::new();
     push_canonical_text(&mut text, node, is_set);
     text
@@ -27,7 +27,7 @@ pub(super) fn canonical_text(node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> boo
 /// Appends the canonical text of a node; see [`canonical_text`].
 fn push_canonical_text(text: &mut String, node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) {
     if let Some(items) = node.items() {
-        let items: Vec<String> = items.map(|item| canonical_text(item, is_set)).collect();
+        let items: Vec<String> = items.map(|item| format_canonical_text(item, is_set)).collect();
         push_in_brackets(text, ['[', ']'], &items);
     } else if node.is_map() {
         let mut entries: Vec<String> = node
@@ -55,7 +55,7 @@ fn format_entry(key: &str, value: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool
     let mut text = format!("{key:?}: ");
     match value.items().filter(|_| is_set(key)) {
         Some(items) => {
-            let mut items: Vec<String> = items.map(|item| canonical_text(item, is_set)).collect();
+            let mut items: Vec<String> = items.map(|item| format_canonical_text(item, is_set)).collect();
             items.sort();
             push_in_brackets(&mut text, ['[', ']'], &items);
         }

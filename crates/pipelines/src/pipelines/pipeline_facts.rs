@@ -15,7 +15,7 @@ const FILE_REFERENCE_KEYS: [&str; 3] = ["orchestrationJob", "transformationJob",
 
 /// Returns whether a pipeline with these bytes may refer to a file. The answer "no" is certain, and needs no parsing as
 /// YAML, which would be slow for many files.
-pub fn may_name_files(bytes: &[u8]) -> bool {
+pub fn may_refer_to_files(bytes: &[u8]) -> bool {
     has_reference_key(bytes) || has_escape(bytes)
 }
 
@@ -122,7 +122,7 @@ impl PipelineFacts {
         // The names are needed only for hints about dangling links.
         let components = pipeline.components.iter().filter(|_| !dangling_links.is_empty());
         Self {
-            references: pipeline.references().into(),
+            references: pipeline.list_references().into(),
             variables: variables.into(),
             components: components.map(|component| component.name.clone()).collect(),
             dangling_links,
@@ -199,9 +199,9 @@ mod tests {
             "\"file\\U0000004eame\": a",
             "\"file\\\n  Name\": a",
         ] {
-            assert!(may_name_files(text.as_bytes()), "{text}");
+            assert!(may_refer_to_files(text.as_bytes()), "{text}");
         }
-        assert!(!may_name_files(b"sqlScript: \"select '\\t' as filename\""));
+        assert!(!may_refer_to_files(b"sqlScript: \"select '\\t' as filename\""));
     }
 
     #[test]
@@ -253,7 +253,7 @@ mod tests {
             );
             let named = PipelineFacts::parse(text.as_bytes()).unwrap().references;
             prop_assert_eq!(named.len(), 1);
-            prop_assert!(may_name_files(text.as_bytes()));
+            prop_assert!(may_refer_to_files(text.as_bytes()));
         }
     }
 }

@@ -28,7 +28,7 @@ pub struct Reference {
 impl Pipeline {
     /// Returns the references of all components to other files. Skipped components are included: they may be enabled
     /// again, and an extra file does less harm than a missing one.
-    pub fn references(&self) -> Vec<Reference> {
+    pub fn list_references(&self) -> Vec<Reference> {
         self.components
             .iter()
             .flat_map(|component| {

@@ -1,6 +1,6 @@
 //! The shared-pipelines file, which lists the pipelines that a project offers to others.
 
-use super::node_text::{canonical_text, format_on_one_line};
+use super::node_text::{format_canonical_text, format_on_one_line};
 use super::pipeline_facts::PipelineFacts;
 use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shorten};
 use std::collections::HashMap;
@@ -87,9 +87,9 @@ impl SharedPipelines {
 
     /// Returns the content of the shared-pipelines file as a text that is equal for equal contents. The order of
     /// entries and keys, quotes and comments have no effect.
-    pub fn to_canonical_text(bytes: &[u8]) -> Result<String, DocumentError> {
+    pub fn parse_canonical_text(bytes: &[u8]) -> Result<String, DocumentError> {
         let tree = Tree::parse(bytes, None)?;
-        Ok(canonical_text(tree.root(), &|key| key == "pipelines"))
+        Ok(format_canonical_text(tree.root(), &|key| key == "pipelines"))
     }
 }
 
@@ -281,7 +281,7 @@ pipelines:
 
     #[test]
     fn equivalent_files_have_equal_canonical_texts() {
-        let meaning = |yaml: &str| SharedPipelines::to_canonical_text(yaml.as_bytes()).unwrap();
+        let meaning = |yaml: &str| SharedPipelines::parse_canonical_text(yaml.as_bytes()).unwrap();
         let one =
             "# a\nversion: '1.0'\npipelines:\n- {id: a, pipeline: p, x: [1, 2]}\n- {id: b, pipeline: q}\n";
         let same =

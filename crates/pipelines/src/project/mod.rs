@@ -23,6 +23,6 @@ pub use messages::{
 };
 pub use project_check::{CheckLevels, ProjectCheck};
 pub use project_contents::Project;
-pub use project_documentation::{ProjectDocumentation, render_reference};
+pub use project_documentation::{ProjectDocumentation, render_project_checks_reference};
 pub use shared_file::SharedPipelinesFile;
 pub use suggestions::{CallHint, CallSuggestions, ComponentSuggestions};

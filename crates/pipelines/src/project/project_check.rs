@@ -48,7 +48,7 @@ impl ProjectCheck {
     }
 
     /// Returns the check with this id, such as `project/call`.
-    pub fn find(id: &str) -> Option<Self> {
+    pub fn find_by_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|check| check.id() == id)
     }
 }

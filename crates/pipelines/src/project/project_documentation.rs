@@ -58,7 +58,7 @@ impl ProjectDocumentation {
 }
 
 /// Renders the reference of all project checks as Markdown, to append to the reference of the rules.
-pub fn render_reference() -> String {
+pub fn render_project_checks_reference() -> String {
     let mut page = String::from(
         "\n# Project checks\n\n`check`, `review` and `ci` find broken references between files, locally and without a \
          platform. They report all broken\nreferences in the selected pipelines and, in the other pipelines, the broken \

@@ -22,7 +22,7 @@ type ProblemsByFile<'p> = BTreeMap<&'p str, Vec<Problem>>;
 impl Project<'_> {
     /// Runs the project checks and returns one result for each file, check and level with problems. Skips pipelines
     /// that cannot be read.
-    pub fn check(&self, levels: CheckLevels) -> Vec<FileResults> {
+    pub fn run_project_checks(&self, levels: CheckLevels) -> Vec<FileResults> {
         let shared_ids = self.map_paths_to_shared_ids();
         let mut problems: ProblemsByFile<'_> = BTreeMap::new();
         let call_suggestions = RefCell::new(CallSuggestions::default());
@@ -33,8 +33,8 @@ impl Project<'_> {
             .iter()
             .filter_map(|(path, facts)| Some((path, facts.as_ref()?)))
         {
-            call_suggestions.borrow_mut().start_file(path);
-            component_suggestions.borrow_mut().start_file();
+            call_suggestions.borrow_mut().reset_for_file(path);
+            component_suggestions.borrow_mut().reset_for_file();
             let file = ReferringFile {
                 project: self,
                 path,

@@ -82,7 +82,7 @@ impl ReferringFile<'_> {
         let names = facts.components.iter().map(String::as_str);
         let mut suggestions = self.component_suggestions.borrow_mut();
         suggestions
-            .find_similar(names, name)
+            .find_similar_component(names, name)
             .map(|similar_name| format_similar_name_hint(&similar_name))
             .unwrap_or_default()
     }
@@ -195,7 +195,7 @@ impl ReferringFile<'_> {
             None => self
                 .call_suggestions
                 .borrow_mut()
-                .suggest(self.project.files, target, kind),
+                .suggest_pipeline(self.project.files, target, kind),
         }
     }
 

@@ -138,7 +138,7 @@ pub struct CallSuggestions<'p> {
 
 impl<'p> CallSuggestions<'p> {
     /// Prepares for the calls of another file. Drops the cached results, because a file is never suggested to itself.
-    pub(crate) fn start_file(&mut self, caller: &str) {
+    pub(crate) fn reset_for_file(&mut self, caller: &str) {
         caller.clone_into(&mut self.caller);
         self.cached_paths.clear();
     }
@@ -146,7 +146,12 @@ impl<'p> CallSuggestions<'p> {
     /// Returns a hint for a call to a missing pipeline. The hint names the only file with this path in another
     /// spelling, otherwise the files with this name in other directories, otherwise a file with a similar path; it may
     /// be empty. Only the path in another spelling is certain enough for a fix (`only_path`).
-    pub fn suggest(&mut self, files: &PipelineFiles<'p>, target: &str, kind: PipelineKind) -> CallHint {
+    pub fn suggest_pipeline(
+        &mut self,
+        files: &PipelineFiles<'p>,
+        target: &str,
+        kind: PipelineKind,
+    ) -> CallHint {
         let spelling = self.find_other_spelling(files, target, kind);
         if let Some(spelling) = spelling.filter(|spelling| spelling.is_only_path) {
             return CallHint {
@@ -226,13 +231,13 @@ pub struct ComponentSuggestions {
 
 impl ComponentSuggestions {
     /// Prepares for the links of another file, whose components have other names. Drops the cached results.
-    pub fn start_file(&mut self) {
+    pub fn reset_for_file(&mut self) {
         self.cached_names.clear();
     }
 
     /// Returns the component whose name is most similar; `None` if no name is similar, or if the budget for searches is
     /// used up.
-    pub fn find_similar<'n>(
+    pub fn find_similar_component<'n>(
         &mut self,
         names: impl Iterator<Item = &'n str> + Clone,
         name: &str,

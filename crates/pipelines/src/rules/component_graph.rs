@@ -44,7 +44,7 @@ impl<'p> ComponentGraph<'p> {
     }
 
     /// Returns for each component whether another component declares a link with one of these roles to it.
-    pub(crate) fn incoming_link_flags(&self, roles: &[LinkRole]) -> Vec<bool> {
+    pub(crate) fn compute_incoming_link_flags(&self, roles: &[LinkRole]) -> Vec<bool> {
         let mut has_link = vec![false; self.components.len()];
         for source in 0..self.components.len() {
             for (_, target) in self.links(source).filter(|(role, _)| roles.contains(role)) {
@@ -55,7 +55,7 @@ impl<'p> ComponentGraph<'p> {
     }
 
     /// Returns for each component whether it declares a link with this role to another component.
-    pub(crate) fn outgoing_link_flags(&self, role: LinkRole) -> Vec<bool> {
+    pub(crate) fn compute_outgoing_link_flags(&self, role: LinkRole) -> Vec<bool> {
         (0..self.components.len())
             .map(|source| self.links(source).any(|(link_role, _)| link_role == role))
             .collect()

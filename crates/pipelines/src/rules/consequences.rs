@@ -83,7 +83,7 @@ fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
 fn find_only_unlinked_component(pipeline: &Pipeline) -> Option<String> {
     let graph = ComponentGraph::new(pipeline);
     let roles = [LinkRole::Transition, LinkRole::IterationTarget, LinkRole::Source];
-    let has_incoming_link = graph.incoming_link_flags(&roles);
+    let has_incoming_link = graph.compute_incoming_link_flags(&roles);
     let is_reachable = graph.compute_reachability_flags();
     let mut unlinked_indices = (0..pipeline.components.len()).filter(|index| {
         has_incoming_link.get(*index) == Some(&false) && is_reachable.get(*index) == Some(&false)

@@ -22,7 +22,7 @@ impl Rule for EndOutputComponents {
     /// no configuration.
     fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| {
-            let has_successor = subject.graph().incoming_link_flags(&[LinkRole::Source]);
+            let has_successor = subject.graph().compute_incoming_link_flags(&[LinkRole::Source]);
             Ok(subject.list_component_violations(
                 |index, component| has_successor.get(index) == Some(&false) && !is_output(component),
                 "is the last step of its branch, but does not write any output: connect it to an output component or delete it",

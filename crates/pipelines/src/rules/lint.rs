@@ -114,7 +114,7 @@ impl RulesFileLinter {
         let Some(rule) = registry::find_rule(entry.id) else {
             let error = EvaluationError::ValidatorNotFound {
                 id: id.into_owned(),
-                nearest: registry::nearest_rule_id(entry.id),
+                nearest: registry::find_nearest_rule_id(entry.id),
             };
             return self.add_error(key_position(entry.node, "id"), &error, entry.is_enabled);
         };
@@ -151,7 +151,7 @@ impl RulesFileLinter {
     /// probably misspelled. `owner` names the map in the message.
     fn check_keys(&mut self, map: NodeRef<'_, '_>, known_keys: &[&str], owner: &str) {
         for (key, position, _) in map.entries().filter(|(key, ..)| !known_keys.contains(key)) {
-            let nearest = text::find_nearest(key, known_keys);
+            let nearest = text::find_nearest_word(key, known_keys);
             self.problems.push(LintProblem {
                 position,
                 message: format!("{owner} has an unknown key `{}`, which is ignored", shorten(key)),

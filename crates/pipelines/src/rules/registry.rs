@@ -20,8 +20,8 @@ pub fn rule_ids() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the known id that is most similar to `id`, or `None` if no id is similar.
-pub fn nearest_rule_id(id: &str) -> Option<&'static str> {
-    text::find_nearest(id, &RULES.map(|rule| rule.documentation().id))
+pub fn find_nearest_rule_id(id: &str) -> Option<&'static str> {
+    text::find_nearest_word(id, &RULES.map(|rule| rule.documentation().id))
 }
 
 #[cfg(test)]
@@ -153,8 +153,14 @@ mod tests {
 
     #[test]
     fn nearest_rule_id_is_found_for_similar_text() {
-        assert_eq!(nearest_rule_id("maximum-component"), Some("maximum-components"));
-        assert_eq!(nearest_rule_id("unused_components"), Some("unused-components"));
-        assert_eq!(nearest_rule_id("zzz"), None);
+        assert_eq!(
+            find_nearest_rule_id("maximum-component"),
+            Some("maximum-components")
+        );
+        assert_eq!(
+            find_nearest_rule_id("unused_components"),
+            Some("unused-components")
+        );
+        assert_eq!(find_nearest_rule_id("zzz"), None);
     }
 }

@@ -73,7 +73,7 @@ impl RuleDocumentation {
 }
 
 /// Renders the documentation of all rules as Markdown.
-pub fn render_reference() -> String {
+pub fn render_rules_reference() -> String {
     let mut page = String::from(
         "# Rules\n\nThe quality rules of a project, and how to configure them in \
          `config/pipeline_quality_rules.yaml` in the platform's\nhidden directory. `sluicegate rules explain ID` prints one \
@@ -102,7 +102,7 @@ pub fn render_reference() -> String {
 
 /// Renders a rules file that enables all rules at this level, with the platform's default values. Comments explain each
 /// rule and its fields.
-pub fn rules_file_template(level: Enforcement) -> String {
+pub fn render_rules_file_template(level: Enforcement) -> String {
     let mut file = String::from(
         "# Quality rules for this project's pipelines. To see what a rule does, run: sluicegate rules explain ID\n\
          # enforcementLevel: `warn` only reports a violation; `error` also blocks the change. \

@@ -171,7 +171,7 @@ fn prepare_evaluator(
     }
     let rule = rule.ok_or_else(|| EvaluationError::ValidatorNotFound {
         id: shorten(entry.id).into_owned(),
-        nearest: registry::nearest_rule_id(entry.id),
+        nearest: registry::find_nearest_rule_id(entry.id),
     })?;
     let id = rule.documentation().id;
     if enforcement.is_none() {

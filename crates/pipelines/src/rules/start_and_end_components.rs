@@ -44,8 +44,8 @@ fn check_branch_ends(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
         )];
     }
     let is_reachable = graph.compute_reachability_flags();
-    let has_transition = graph.outgoing_link_flags(LinkRole::Transition);
-    let is_iteration_target = graph.incoming_link_flags(&[LinkRole::IterationTarget]);
+    let has_transition = graph.compute_outgoing_link_flags(LinkRole::Transition);
+    let is_iteration_target = graph.compute_incoming_link_flags(&[LinkRole::IterationTarget]);
     subject.list_component_violations(
         |index, component| {
             let is_last_step = is_reachable.get(index) == Some(&true)

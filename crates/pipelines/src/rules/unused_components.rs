@@ -56,8 +56,8 @@ fn check_isolated_components(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> 
     if count_components(subject.pipeline) < 2 {
         return Vec::new();
     }
-    let has_successor = subject.graph().incoming_link_flags(&[LinkRole::Source]);
-    let has_source = subject.graph().outgoing_link_flags(LinkRole::Source);
+    let has_successor = subject.graph().compute_incoming_link_flags(&[LinkRole::Source]);
+    let has_source = subject.graph().compute_outgoing_link_flags(LinkRole::Source);
     subject.list_component_violations(
         |index, _| has_successor.get(index) == Some(&false) && has_source.get(index) == Some(&false),
         "is not connected to any other component: connect it or delete it",

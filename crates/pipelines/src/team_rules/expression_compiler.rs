@@ -334,7 +334,7 @@ impl Compiler<'_> {
         expression: &IdedExpr,
         comprehension: &ComprehensionExpr,
     ) -> CompilationResult {
-        let Some(parts) = MacroParts::find(comprehension) else {
+        let Some(parts) = MacroParts::from_comprehension(comprehension) else {
             return Err(self.problem_at(expression, "this macro is not supported"));
         };
         let (items, items_type) = self.compile(&comprehension.iter_range)?;

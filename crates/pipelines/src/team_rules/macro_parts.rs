@@ -13,7 +13,7 @@ pub(super) struct MacroParts<'e> {
 impl<'e> MacroParts<'e> {
     /// Returns the parts of an expanded macro; `None` for a comprehension of another form. The first value of its
     /// accumulator and the operator of its step show which macro was expanded.
-    pub(super) fn find(comprehension: &'e ComprehensionExpr) -> Option<Self> {
+    pub(super) fn from_comprehension(comprehension: &'e ComprehensionExpr) -> Option<Self> {
         let Expr::Call(step) = &comprehension.loop_step.expr else {
             return None;
         };

@@ -264,7 +264,7 @@ impl FileCoverage {
             }
         }
         // A project check has a result only if it finds a problem, so it is enough that the check is on.
-        let check = ProjectCheck::find(&entry.rule);
+        let check = ProjectCheck::find_by_id(&entry.rule);
         self.is_evaluated |= check.is_some_and(|check| check_levels.enforcement_of(check).is_some());
     }
 

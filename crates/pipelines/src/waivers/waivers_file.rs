@@ -111,7 +111,7 @@ fn reject_unknown_rule(
     if is_known_rule(rule) {
         return Ok(());
     }
-    let suggestion = rules::nearest_rule_id(rule).map(|id| format!(": {}", text::did_you_mean(id)));
+    let suggestion = rules::find_nearest_rule_id(rule).map(|id| format!(": {}", text::did_you_mean(id)));
     let message = format!(
         "there is no rule `{}`{}",
         shorten(rule),

@@ -220,7 +220,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Adds the node that an alias refers to, as a key or as a value. Fails for an alias inside that node, which is not
+    /// Adds the node that an alias refers to: a key or a value. Fails for an alias inside that node, which is not
     /// complete yet and therefore not recorded. The amount of data to which aliases expand is limited; an alias below
     /// the skipped key does not count, because its node is not kept.
     fn add_alias(&mut self, anchor: usize, position: Position) -> Result<(), DocumentError> {

@@ -330,7 +330,7 @@ pipeline:
     H: {parameters: {orchestrationJob: [x], transformationJob: {}}}
     I: {parameters: {orchestrationJob: 2024}}
 ";
-    let references = parse(text).references();
+    let references = parse(text).list_references();
     let matches: Vec<_> = references
         .iter()
         .map(|r| (&*r.component, r.kind, r.target.clone(), r.position.line))

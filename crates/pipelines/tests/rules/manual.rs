@@ -4,7 +4,7 @@ use crate::support::{orchestration, transformation};
 use sluicegate_pipelines::findings::{Enforcement, Status};
 use sluicegate_pipelines::project;
 use sluicegate_pipelines::rules::{
-    RuleSet, RuleState, lint_rules_file, registry, render_reference, rules_file_template,
+    RuleSet, RuleState, lint_rules_file, registry, render_rules_file_template, render_rules_reference,
 };
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use std::path::Path;
 )]
 fn reference_page_equals_documentation_of_rules() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/RULES.md");
-    let message = render_reference() + &project::render_reference();
+    let message = render_rules_reference() + &project::render_project_checks_reference();
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, &message).unwrap();
     }
@@ -28,7 +28,7 @@ fn reference_page_equals_documentation_of_rules() {
 
 #[test]
 fn new_rules_file_has_each_rule_with_platform_defaults() {
-    let file = rules_file_template(Enforcement::Warn);
+    let file = render_rules_file_template(Enforcement::Warn);
     assert_eq!(lint_rules_file(file.as_bytes()), []);
     let rules = RuleSet::parse(file.as_bytes());
     for rule in registry() {

@@ -63,7 +63,7 @@ fn every_reader(bytes: &[u8]) {
     let _ = RuleSet::parse(bytes).evaluate("x.orch.yaml", bytes);
     let _ = SharedPipelines::parse(bytes);
     if let Ok(pipeline) = Pipeline::parse(bytes) {
-        let _ = pipeline.references();
+        let _ = pipeline.list_references();
         let text = String::from_utf8_lossy(bytes);
         let line = pipeline.find_subject(&text).map(|named| named.line);
         let lines = u32::try_from(text.lines().count()).unwrap();

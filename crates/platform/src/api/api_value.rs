@@ -60,7 +60,7 @@ impl Platform {
     }
 
     /// Returns all entries of a list whose endpoint accepts `page` and `size`.
-    pub(super) async fn list_all<T: DeserializeOwned>(
+    pub(super) async fn fetch_all_entries<T: DeserializeOwned>(
         &self,
         url: Url,
     ) -> Result<Vec<ApiValue<T>>, HttpError> {

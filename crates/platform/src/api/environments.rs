@@ -59,7 +59,8 @@ pub struct ConnectionOverride {
 impl Platform {
     /// Returns all environments: `GET /v1/projects/{projectId}/environments`, page by page.
     pub async fn fetch_environments(&self, project: Uuid) -> Result<Vec<ApiValue<Environment>>, HttpError> {
-        self.list_all(self.project_url(project, ENVIRONMENTS, &[])?).await
+        self.fetch_all_entries(self.project_url(project, ENVIRONMENTS, &[])?)
+            .await
     }
 
     /// Creates an environment: `POST /v1/projects/{projectId}/environments`. The request is repeated only if it was

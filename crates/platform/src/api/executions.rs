@@ -69,7 +69,7 @@ impl Platform {
         &self,
         project: Uuid,
     ) -> Result<Vec<ApiValue<PublishedPipeline>>, HttpError> {
-        self.list_all(self.project_url(project, "published-pipelines", &[])?)
+        self.fetch_all_entries(self.project_url(project, "published-pipelines", &[])?)
             .await
     }
 

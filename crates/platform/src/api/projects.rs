@@ -34,7 +34,7 @@ pub struct ProjectCreated {
 impl Platform {
     /// Returns all projects: `GET /v1/projects`, page by page.
     pub async fn fetch_projects(&self) -> Result<Vec<ApiValue<Project>>, HttpError> {
-        self.list_all(self.client.url(&["projects"])?).await
+        self.fetch_all_entries(self.client.url(&["projects"])?).await
     }
 
     /// Creates a project: `POST /v1/projects`. The request is repeated only if it was certainly not processed.

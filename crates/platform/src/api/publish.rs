@@ -72,7 +72,7 @@ impl Platform {
         let form = MultipartForm::new(upload.parts, upload.source, upload.progress);
         let response = self
             .client
-            .send(&request.upload(Arc::new(form)))
+            .send(&request.with_upload_body(Arc::new(form)))
             .await
             .map_err(add_role_hint)?;
         if !matches!(response.status(), 200 | 201) {

@@ -164,7 +164,7 @@ pub struct PendingDecision {
 
 impl PendingDecision {
     /// Returns the id that the answer to this decision must contain: the tool's id or, for a question, its own id.
-    pub fn decision_id(&self) -> Option<&str> {
+    pub fn id_for_answer(&self) -> Option<&str> {
         self.tool_id.as_deref().or(self.id.as_deref())
     }
 }
@@ -250,7 +250,7 @@ impl Platform {
                 url.query_pairs_mut().append_pair(name, value);
             }
         }
-        self.list_all(url).await
+        self.fetch_all_entries(url).await
     }
 
     /// Returns a task in detail: `GET /v1/ai/agents/tasks/{taskId}`.

@@ -93,7 +93,7 @@ pub struct OverridesSet {
 impl Platform {
     /// Returns all variables: `GET /v1/projects/{projectId}/variables`, page by page.
     pub async fn fetch_variables(&self, project: Uuid) -> Result<Vec<ApiValue<Variable>>, HttpError> {
-        self.list_all(self.variable_url(project, &[])?).await
+        self.fetch_all_entries(self.variable_url(project, &[])?).await
     }
 
     /// Creates a variable: `POST /v1/projects/{projectId}/variables`. The request is repeated only if it was certainly

@@ -53,7 +53,12 @@ impl Cursor {
     /// Returns the window of an export that continues from this cursor. The window starts earlier by the delay with
     /// which events may arrive, and does not end before its start even if `to` is earlier. Fails if the platform has
     /// already deleted events after the cursor; the error names the cursor's file, `path`.
-    pub fn window(&self, to: Option<Timestamp>, now: Timestamp, path: &Path) -> Result<Window, CursorError> {
+    pub fn build_window(
+        &self,
+        to: Option<Timestamp>,
+        now: Timestamp,
+        path: &Path,
+    ) -> Result<Window, CursorError> {
         let earliest = earliest_time(now);
         if self.through < earliest {
             return Err(CursorError::TooOld {
@@ -81,7 +86,7 @@ impl Cursor {
 
     /// Returns the cursor after an export of these events, or `None` if neither `last` nor an event has a time. The
     /// cursor remembers the ids of the newest events, which the next export reads again.
-    pub fn build_next(last: Option<Self>, events: &[ApiValue<Event>]) -> Option<Self> {
+    pub fn build_next_cursor(last: Option<Self>, events: &[ApiValue<Event>]) -> Option<Self> {
         let newest_time = events.iter().filter_map(event_time).max();
         let through = newest_time.max(last.as_ref().map(|cursor| cursor.through))?;
         let start = subtract_delay(through);
@@ -127,8 +132,8 @@ mod tests {
             event("a", "2026-11-20T08:00:00Z"),
             event("b", "2026-11-20T09:00:00Z"),
         ];
-        let cursor = Cursor::build_next(None, &first).unwrap();
-        let window = cursor.window(None, now(), Path::new("c")).unwrap();
+        let cursor = Cursor::build_next_cursor(None, &first).unwrap();
+        let window = cursor.build_window(None, now(), Path::new("c")).unwrap();
         assert_eq!(window.from.unwrap().to_string(), "2026-11-20T08:45:00Z");
         // The event that arrived late is new, the other one is not.
         let second = vec![
@@ -138,33 +143,34 @@ mod tests {
         ];
         let news = cursor.select_new_events(second);
         assert_eq!(news.iter().map(event_key).collect::<Vec<_>>(), ["late", "c"]);
-        let next = Cursor::build_next(Some(cursor), &news).unwrap();
+        let next = Cursor::build_next_cursor(Some(cursor), &news).unwrap();
         assert_eq!(next.through.to_string(), "2026-11-20T09:05:00Z");
         assert_eq!(
             next.seen.keys().map(String::as_str).collect::<Vec<_>>(),
             ["b", "c", "late"]
         );
-        let later = Cursor::build_next(Some(next.clone()), &[event("d", "2026-11-20T09:19:00Z")]).unwrap();
+        let later =
+            Cursor::build_next_cursor(Some(next.clone()), &[event("d", "2026-11-20T09:19:00Z")]).unwrap();
         assert_eq!(
             later.seen.keys().map(String::as_str).collect::<Vec<_>>(),
             ["c", "d"]
         );
         // Without new events the cursor does not move.
-        assert_eq!(Cursor::build_next(Some(next.clone()), &[]), Some(next));
-        assert_eq!(Cursor::build_next(None, &[]), None);
+        assert_eq!(Cursor::build_next_cursor(Some(next.clone()), &[]), Some(next));
+        assert_eq!(Cursor::build_next_cursor(None, &[]), None);
     }
 
     #[test]
     fn cursor_before_window_says_that_events_are_lost() {
-        let cursor = Cursor::build_next(None, &[event("a", "2026-06-01T00:00:00Z")]).unwrap();
-        let error = cursor.window(None, now(), Path::new("c.json")).unwrap_err();
+        let cursor = Cursor::build_next_cursor(None, &[event("a", "2026-06-01T00:00:00Z")]).unwrap();
+        let error = cursor.build_window(None, now(), Path::new("c.json")).unwrap_err();
         insta::assert_snapshot!(error, @"the cursor c.json is too old, so later events are lost: the platform keeps events for 90 days: 2026-06-01T00:00:00Z is before the earliest time, 2026-08-22T12:00:00Z");
     }
 
     #[test]
     fn cursor_is_read_as_it_was_written() {
         let path = Path::new("c.json");
-        let cursor = Cursor::build_next(None, &[event("a", "2026-11-20T08:00:00Z")]).unwrap();
+        let cursor = Cursor::build_next_cursor(None, &[event("a", "2026-11-20T08:00:00Z")]).unwrap();
         assert_eq!(Cursor::parse(cursor.render().as_bytes(), path).unwrap(), cursor);
         for text in [
             "{}",

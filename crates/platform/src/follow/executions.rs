@@ -58,7 +58,10 @@ pub async fn poll_execution(
     let (mut status, mut last_response) = (None, None);
     let start = Instant::now();
     loop {
-        let Some(result) = pace.before_deadline(platform.fetch_execution(project, id)).await else {
+        let Some(result) = pace
+            .await_before_deadline(platform.fetch_execution(project, id))
+            .await
+        else {
             return last_response
                 .map(|response| (response, PollEnd::Deadline))
                 .ok_or_else(no_response_error);

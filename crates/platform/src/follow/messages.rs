@@ -34,7 +34,7 @@ impl MessageReader {
     /// Requests the next page of the history. Returns its new events, and whether a further page is available now. If
     /// no page follows, the next call requests the same page again and skips the events that were already returned.
     /// Fails if the pages form a circle, or if there are more than `MAX_PAGES`.
-    pub async fn read_next(
+    pub async fn fetch_next_events(
         &mut self,
         platform: &Platform,
         task: &str,

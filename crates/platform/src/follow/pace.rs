@@ -38,7 +38,7 @@ impl Pace {
 
     /// Waits for a response until the deadline, or until `DEADLINE_GRACE` from now if that is later. Returns `None` if
     /// no response arrived in time.
-    pub async fn before_deadline<T>(&self, response: impl Future<Output = T>) -> Option<T> {
+    pub async fn await_before_deadline<T>(&self, response: impl Future<Output = T>) -> Option<T> {
         let Some(deadline) = self.deadline else {
             return Some(response.await);
         };
@@ -89,7 +89,7 @@ pub async fn send_before_deadline<T>(
     let Some(pace) = pace else {
         return change.await;
     };
-    pace.before_deadline(change)
+    pace.await_before_deadline(change)
         .await
         .unwrap_or_else(|| Err(no_response_error().mark_maybe_processed()))
 }

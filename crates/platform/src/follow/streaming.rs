@@ -18,7 +18,7 @@ pub async fn poll_stream(
     let (mut earlier_status, mut last_response) = (None, None);
     loop {
         let Some(result) = pace
-            .before_deadline(platform.fetch_streaming_status(project, id))
+            .await_before_deadline(platform.fetch_streaming_status(project, id))
             .await
         else {
             return last_response

@@ -93,7 +93,7 @@ pub async fn poll_task(
         resumed_from.map(|(task, answered_ids)| ResumedTask::from_task(task, answered_ids));
     let (mut status, mut was_stopping, mut last_task) = (None, false, None);
     loop {
-        let Some(result) = pace.before_deadline(platform.fetch_task(id)).await else {
+        let Some(result) = pace.await_before_deadline(platform.fetch_task(id)).await else {
             return last_task
                 .map(|task| (task, TaskEnd::Deadline))
                 .ok_or_else(no_response_error);
@@ -118,7 +118,7 @@ pub async fn poll_task(
                 let Some(decisions) = policy.build_approvals(pending) else {
                     return Ok((task, TaskEnd::Waiting));
                 };
-                pace.before_deadline(platform.send_decisions(id, &decisions))
+                pace.await_before_deadline(platform.send_decisions(id, &decisions))
                     .await
                     .ok_or_else(no_response_error)??;
                 for decision in pending {
@@ -163,7 +163,7 @@ fn classify_end(task: &Task, was_stopping: bool) -> Option<TaskEnd> {
 fn decision_ids(pending: &[ApiValue<PendingDecision>]) -> Vec<String> {
     pending
         .iter()
-        .filter_map(|decision| decision.decision_id().map(str::to_owned))
+        .filter_map(|decision| decision.id_for_answer().map(str::to_owned))
         .collect()
 }
 

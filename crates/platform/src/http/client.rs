@@ -95,14 +95,14 @@ impl Client {
         let token = tokens.current_token(transport).await?;
         let error = match transport.send(request, Some(&token)).await {
             Err(error) if error.kind() == ErrorKind::Unauthorized => error,
-            result => return result?.expect_success(request.success),
+            result => return result?.require_success(request.success),
         };
         match tokens.replace_refused_token(&token, transport).await {
             None => Err(error),
             Some(token) => transport
                 .send(request, Some(&token?))
                 .await?
-                .expect_success(request.success),
+                .require_success(request.success),
         }
     }
 }

@@ -31,7 +31,7 @@ pub enum PemSource {
 impl ClientCertificate {
     /// Reads the certificates and the key, from the certificate's file if there is no key file. Invalid certificates
     /// are skipped. No error shows any of the PEM text.
-    pub(super) fn load_pair(
+    pub(super) fn load_certificates_and_key(
         &self,
     ) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), HttpError> {
         let pem = self.certificate.load_text()?;

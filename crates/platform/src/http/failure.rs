@@ -78,7 +78,7 @@ impl TunnelProblem {
     /// Returns why a connection through a proxy could not be established; `None` if the error has another cause. The
     /// type of a tunnel's error is private, so its text is compared. Requests with `http` use no tunnel, so such an
     /// error is about the connection to the proxy.
-    pub(super) fn find(error: &reqwest::Error, url: &Url) -> Option<Self> {
+    pub(super) fn find_in_error(error: &reqwest::Error, url: &Url) -> Option<Self> {
         if url.scheme() == "http" {
             return Some(Self::Unreachable(join_causes(error)));
         }

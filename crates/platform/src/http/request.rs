@@ -102,7 +102,7 @@ impl Request {
 
     /// Sets a body that is streamed. It is opened again for each attempt.
     #[must_use]
-    pub(crate) fn upload(mut self, body: Arc<dyn UploadBody>) -> Self {
+    pub(crate) fn with_upload_body(mut self, body: Arc<dyn UploadBody>) -> Self {
         self.headers.insert(CONTENT_TYPE, body.content_type());
         self.body = Body::Upload(body);
         self

@@ -20,7 +20,7 @@ pub enum Success {
 impl Response {
     /// Returns the response if it is the success that the request expects. For any other 2xx response, it is unknown
     /// whether the work was done, so it is an error.
-    pub(super) fn expect_success(self, success: Success) -> Result<Self, HttpError> {
+    pub(super) fn require_success(self, success: Success) -> Result<Self, HttpError> {
         let status = self.head.status.as_u16();
         let is_expected = match success {
             Success::Body => matches!(status, 200 | 201),

@@ -38,7 +38,7 @@ pub(super) fn build_client_config(
     let mut config = match client_certificate {
         None => builder.with_no_client_auth(),
         Some(certificate) => {
-            let (certificates, key) = certificate.load_pair()?;
+            let (certificates, key) = certificate.load_certificates_and_key()?;
             builder
                 .with_client_auth_cert(certificates, key)
                 .map_err(|error| certificate.mismatch_error(&error))?

@@ -32,7 +32,7 @@ fn found() -> impl Strategy<Value = Found> {
     prop_oneof![named, counted]
 }
 
-/// Returns a file with one result for each finding, as the grouping into results does not matter.
+/// Returns a file with one result for each finding, because the grouping into results does not matter.
 fn file(found: &[Found]) -> FileResults {
     let result = |found: &Found| {
         RuleResult::new(

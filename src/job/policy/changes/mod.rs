@@ -2,7 +2,7 @@
 //!
 //! These are pure functions from texts to sentences, one for each setting or rule. A sentence states whether the change
 //! relaxes or tightens the gate, if that can be determined. Text from the files is sanitized, and all output is
-//! bounded. To support another file, add a function that uses [`describe_versions`].
+//! bounded. To support another file, add a function that uses [`describe_version_differences`].
 
 mod rule_changes;
 mod setting_changes;
@@ -93,7 +93,7 @@ pub(super) fn retain_stricter(mut sentences: Vec<String>, unknown_effects: Unkno
 /// Describes the differences between two versions of a file, which are parsed with `parse` and compared with
 /// `describe_differences`. A missing version is described as a new or removed file. If a version cannot be parsed, the
 /// result contains the reason instead of the differences. Long descriptions are shortened to [`MAX_SENTENCES`].
-fn describe_versions<T: Default>(
+fn describe_version_differences<T: Default>(
     old: &GateFileVersion,
     new: &GateFileVersion,
     parse: impl Fn(&[u8]) -> Result<T, DocumentError>,

@@ -1,6 +1,6 @@
 //! Describes the changes in the rules file, rule by rule.
 
-use super::{Effect, GateFileVersion, describe_versions, sanitize};
+use super::{Effect, GateFileVersion, describe_version_differences, sanitize};
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::rules::{RuleOutline, RuleState, list_rules};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ pub fn describe_rules_file_changes(old: &GateFileVersion, new: &GateFileVersion)
     if *new == GateFileVersion::Missing {
         return vec!["the file was removed: no rule can be evaluated".to_owned()];
     }
-    describe_versions(old, new, list_rules, |old, new| {
+    describe_version_differences(old, new, list_rules, |old, new| {
         let mut sentences: Vec<String> = old
             .iter()
             .flat_map(|rule| describe_rule_changes(rule, find_rule(new, &rule.id)))

@@ -1,6 +1,6 @@
 //! Describes the changes in the configuration file, by keys and values.
 
-use super::{Effect, GateFileVersion, describe_versions, sanitize};
+use super::{Effect, GateFileVersion, describe_version_differences, sanitize};
 use sluicegate_base::text::List;
 use sluicegate_pipelines::yaml::{DocumentError, NodeRef, Tree, is_blank};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,7 +61,7 @@ pub fn describe_config_file_changes(
     new: &GateFileVersion,
     find_setting: &FindKnownSetting<'_>,
 ) -> Vec<String> {
-    describe_versions(old, new, parse_settings, |old, new| {
+    describe_version_differences(old, new, parse_settings, |old, new| {
         let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let sentences: Vec<String> = keys
             .into_iter()

@@ -1,6 +1,6 @@
 //! Describes the changes in the team rules file, rule by rule.
 
-use super::{Effect, GateFileVersion, describe_versions, sanitize};
+use super::{Effect, GateFileVersion, describe_version_differences, sanitize};
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
 use sluicegate_pipelines::yaml::DocumentError;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 /// Describes how the file of the team's rules changed: its rules with their levels, paths and conditions.
 pub fn describe_team_rules_changes(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
-    describe_versions(old, new, parse_rules, |old, new| {
+    describe_version_differences(old, new, parse_rules, |old, new| {
         let mut sentences: Vec<String> = old
             .rules()
             .iter()

@@ -1,6 +1,6 @@
 //! Describes the changes in the waivers file: added, changed and removed waivers.
 
-use super::{Effect, GateFileVersion, describe_versions, sanitize};
+use super::{Effect, GateFileVersion, describe_version_differences, sanitize};
 use sluicegate_base::text::format_count;
 use sluicegate_pipelines::waivers::{WaiverEntry, parse_waivers_file};
 use sluicegate_pipelines::yaml::DocumentError;
@@ -11,7 +11,7 @@ const MAX_LISTED_WAIVERS: usize = 10;
 
 /// Describes how the waivers file changed, with one sentence for each waiver that was added, changed or removed.
 pub fn describe_waivers_file_changes(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
-    describe_versions(old, new, parse_entries, |old, new| {
+    describe_version_differences(old, new, parse_entries, |old, new| {
         let old_entries: Vec<&WaiverEntry> = old.difference(new).collect();
         let new_entries: Vec<&WaiverEntry> = new.difference(old).collect();
         let (changed_entries, added_entries): (Vec<&WaiverEntry>, Vec<&WaiverEntry>) = new_entries

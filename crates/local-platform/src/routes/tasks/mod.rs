@@ -144,7 +144,7 @@ where
             else {
                 return Ok(Err(unknown_task(id)));
             };
-            let author = state.change_author(&caller);
+            let author = state.author_for(&caller);
             let mut messages = stored_task.task.advance(author.time);
             messages.extend(push_due_branch(&state, &mut stored_task, author.time));
             let (value, new_messages) = match act(transaction, &mut stored_task, &author)? {

@@ -131,7 +131,7 @@ async fn create_task(
     let (project, config) = (config.uuid_or_nil("projectId"), parse_task_config(&config, id));
     let project = VisibleProject::find_visible(&app, &caller, project).await?;
     let failure_reason = find_failure_reason(&app, &project, &config.source_branch_name).await?;
-    let author = app.change_author(&caller);
+    let author = app.author_for(&caller);
     let created_at = author.time;
     let (task, messages) = AgentTask::with_instruction(
         config,

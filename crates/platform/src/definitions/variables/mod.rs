@@ -7,9 +7,9 @@ mod typed_value;
 mod variable_step;
 mod variables_file;
 
-pub use project_comparison::{check_field_names, compare_with_project};
+pub use project_comparison::{check_types_and_behaviours, compare_with_project};
 pub use project_state::fetch_project_state;
 pub use step_execution::{StepOutcome, execute_steps, list_unconfirmed_overrides};
-pub use typed_value::parse_argument;
+pub use typed_value::parse_variable_argument;
 pub use variable_step::VariableStep;
 pub use variables_file::{VariableDefinition, read_variables};

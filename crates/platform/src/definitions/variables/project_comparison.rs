@@ -71,7 +71,7 @@ pub fn compare_with_project(
 
 /// Checks that types and behaviours are names from the API document, or names that the project already uses. Otherwise
 /// the platform could reject one variable after others have been changed.
-pub fn check_field_names(
+pub fn check_types_and_behaviours(
     document: &Document,
     definitions: &[VariableDefinition],
     project: &ProjectState,

@@ -8,7 +8,7 @@ pub(super) const NUMBER: &str = "NUMBER";
 pub(super) const TEXT: &str = "TEXT";
 
 /// Converts the value of a variable on the command line to JSON: a number if the type is NUMBER, otherwise a string.
-pub fn parse_argument(variable_type: Option<&str>, text: &str) -> Result<Value, String> {
+pub fn parse_variable_argument(variable_type: Option<&str>, text: &str) -> Result<Value, String> {
     if is_type(variable_type, NUMBER) {
         parse_number(text.trim()).map(Value::Number)
     } else {
@@ -61,13 +61,13 @@ mod tests {
 
     #[test]
     fn typed_value_fits_its_type() {
-        assert_eq!(parse_argument(Some("NUMBER"), "10"), Ok(json!(10)));
-        assert_eq!(parse_argument(Some("NUMBER"), "-1.5"), Ok(json!(-1.5)));
-        assert_eq!(parse_argument(Some("TEXT"), "10"), Ok(json!("10")));
-        assert_eq!(parse_argument(Some("GRID"), "10"), Ok(json!("10")));
-        assert_eq!(parse_argument(Some("TEXT"), ""), Ok(json!("")));
-        assert!(parse_argument(Some("NUMBER"), "ten").is_err());
-        assert!(parse_argument(Some("NUMBER"), "").is_err());
+        assert_eq!(parse_variable_argument(Some("NUMBER"), "10"), Ok(json!(10)));
+        assert_eq!(parse_variable_argument(Some("NUMBER"), "-1.5"), Ok(json!(-1.5)));
+        assert_eq!(parse_variable_argument(Some("TEXT"), "10"), Ok(json!("10")));
+        assert_eq!(parse_variable_argument(Some("GRID"), "10"), Ok(json!("10")));
+        assert_eq!(parse_variable_argument(Some("TEXT"), ""), Ok(json!("")));
+        assert!(parse_variable_argument(Some("NUMBER"), "ten").is_err());
+        assert!(parse_variable_argument(Some("NUMBER"), "").is_err());
     }
 
     #[test]
