@@ -39,7 +39,7 @@ const NOT_OURS: [(&str, &str); 9] = [
 const ENDS: [(&str, i32, &str); 1] = [(
     "--version-name 1.0.1 --include",
     6,
-    "The command shows the ignored file and exits with code 6",
+    "The following publish command shows the ignored file and exits with code 6",
 )];
 
 /// Shell lines that prepare the world for certain examples.
