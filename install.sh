@@ -3,12 +3,12 @@
 #
 # usage: install.sh [--to DIRECTORY] [--from URL] [--version VERSION]
 #
-#   --to DIRECTORY      Directory of the program (default: ~/.local/bin)
-#   --from URL          Address of the releases, or of a mirror, which contains vVERSION/SHA256SUMS and the archives
+#   --to DIRECTORY      Directory to install the program in (default: ~/.local/bin)
+#   --from URL          URL of the releases or a mirror, which contains vVERSION/SHA256SUMS and the archives
 #   --version VERSION   Version to install (default: the version of this script)
 #
 # Needs a POSIX shell, tar, awk, curl or wget, and sha256sum, shasum or openssl. Nothing is installed if the hash differs, and
-# no other file is left behind. Examples with the complete address are in docs/book/install.md.
+# no other file is left behind. Examples with the complete URL are in docs/book/install.md.
 set -eu
 
 version=0.1.0
@@ -53,7 +53,7 @@ download() {
   else
     # Busybox has few options.
     wget -q -O "$2" "$1"
-  fi || fail "could not download $1" 'check the address, the version and the network; --from sets the address of a mirror'
+  fi || fail "could not download $1" 'check the URL, the version and the network; use --from to set the URL of a mirror'
 }
 
 # Prints the SHA-256 hash of standard input.
@@ -92,7 +92,7 @@ parse_arguments() {
 main() {
   parse_arguments "$@"
   if [ -z "$directory" ]; then
-    [ -n "${HOME:-}" ] || fail 'HOME is not set' 'set the directory of the program with --to'
+    [ -n "${HOME:-}" ] || fail 'HOME is not set' 'use --to to set the directory to install the program in'
     directory=$HOME/.local/bin
   fi
   has curl || has wget || fail 'curl or wget is needed to download the release' 'install one of them'
