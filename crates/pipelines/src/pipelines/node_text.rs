@@ -24,7 +24,7 @@ pub(super) fn format_canonical_text(node: NodeRef<'_, '_>, is_set: &dyn Fn(&str)
     text
 }
 
-/// Appends the canonical text of a node; see [`canonical_text`].
+/// Appends the canonical text of a node; see [`format_canonical_text`].
 fn push_canonical_text(text: &mut String, node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) {
     if let Some(items) = node.items() {
         let items: Vec<String> = items.map(|item| format_canonical_text(item, is_set)).collect();
