@@ -271,21 +271,24 @@ mod tests {
     fn multipart_body_without_form_is_refused() {
         let named = "--XX\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n";
         for (form, expected) in [
-            (String::new(), "the form is incomplete"),
-            ("no form".to_owned(), "the form is incomplete"),
-            (named.to_owned(), "the form is incomplete"),
-            (format!("{named}content\r\n--XX"), "the form is incomplete"),
+            (String::new(), "the uploaded form is incomplete"),
+            ("no form".to_owned(), "the uploaded form is incomplete"),
+            (named.to_owned(), "the uploaded form is incomplete"),
+            (
+                format!("{named}content\r\n--XX"),
+                "the uploaded form is incomplete",
+            ),
             (
                 format!("--XX\r\nX: {}", "y".repeat(20_000)),
-                "the headers of a part are too long",
+                "the headers of a form part are too long",
             ),
             (
                 "--XX\r\nContent-Type: text/plain\r\n\r\n\r\n--XX--".to_owned(),
-                "a part has no name",
+                "a form part has no name",
             ),
             (
                 "--XX\r\nContent-Disposition: form-data; name*=utf-8''a\r\n\r\n\r\n--XX--".to_owned(),
-                "a part has no name",
+                "a form part has no name",
             ),
         ] {
             let problem = read(form.as_bytes(), 5).unwrap_err();

@@ -150,10 +150,10 @@ mod tests {
     #[test]
     fn vocabulary_error_names_wrong_entry() {
         let said = |text: &str| Vocabulary::parse(text).unwrap_err().to_string();
-        insta::assert_snapshot!(said("warehouse: x"), @"unknown token `warehouse`; the tokens are WAREHOUSE_A, WAREHOUSE_B, git_provider_a, source_db_a, CLOUD_A_KEY_VAULT");
-        insta::assert_snapshot!(said("warehouse_a: x\nWAREHOUSE_A: y"), @"duplicate token `WAREHOUSE_A`");
+        insta::assert_snapshot!(said("warehouse: x"), @"unknown token `warehouse` in the vocabulary; the tokens are WAREHOUSE_A, WAREHOUSE_B, git_provider_a, source_db_a, CLOUD_A_KEY_VAULT");
+        insta::assert_snapshot!(said("warehouse_a: x\nWAREHOUSE_A: y"), @"the vocabulary contains the token `WAREHOUSE_A` twice");
         insta::assert_snapshot!(said("source_db_a: ''"), @"the name for `source_db_a` is empty or contains whitespace");
         insta::assert_snapshot!(said("warehouse_a: x\nwarehouse_b: X"), @"the two warehouse kinds have the same name `X`");
-        assert!(said("[1]").starts_with("expected a YAML or JSON map from token to name: "));
+        assert!(said("[1]").starts_with("expected a YAML or JSON map from tokens to names: "));
     }
 }

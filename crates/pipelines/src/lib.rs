@@ -8,9 +8,9 @@
 //!
 //! ```
 //! use sluicegate_pipelines::findings::Enforcement;
-//! use sluicegate_pipelines::rules::{RuleSet, rules_file_template};
+//! use sluicegate_pipelines::rules::{RuleSet, render_rules_file_template};
 //!
-//! let rules = RuleSet::parse(rules_file_template(Enforcement::Error).as_bytes());
+//! let rules = RuleSet::parse(render_rules_file_template(Enforcement::Error).as_bytes());
 //! assert_eq!(rules.enforcement("unused-components"), Some(Enforcement::Error));
 //! ```
 

@@ -25,7 +25,7 @@ pub const EXIT_CODES: &[(&str, &str)] = &[
     ),
     (
         "5",
-        "the version, or another resource to create, already exists (409)",
+        "the version or other resource that the command should create already exists (409)",
     ),
     (
         "6",

@@ -90,7 +90,7 @@ fn check_of_branch_without_rules_file_of_target_fails() {
     for args in [&["check"][..], &["check", "--all"], &["check", "b.orch.yaml"]] {
         let output = Call::new(&world.work()).run(args).expect(1);
         assert!(
-            output.out.contains(MISSING) && output.out.contains("hint: merge `main` into this branch"),
+            output.out.contains(MISSING) && output.out.contains("hint: merge `main` into your branch"),
             "{args:?}: {}",
             output.all()
         );

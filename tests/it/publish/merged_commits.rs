@@ -254,7 +254,7 @@ fn rerun_of_older_run_does_not_become_the_latest_version() {
             let output = call_of_push(&world, call("1")).run((&args, flags));
             assert_eq!(output.code, 7, "{version} {flags:?}: {}", output.all());
             assert!(
-                output.all().contains("a rerun of an older run"),
+                output.all().contains("a rerun for an older commit"),
                 "{}",
                 output.all()
             );

@@ -189,7 +189,8 @@ fn rule_without_result_and_rules_that_nobody_knows_are_notes() {
     .expect(0);
     let notes = strange.json()["notes"].to_string();
     assert!(
-        notes.contains("brand-new-rule") && notes.contains("neither the rules file nor this program"),
+        notes.contains("brand-new-rule")
+            && notes.contains("neither in the rules file nor known to this program"),
         "{notes}"
     );
 }

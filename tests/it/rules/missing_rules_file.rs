@@ -87,7 +87,7 @@ fn review_of_open_change_after_merge_of_gate_advises_merge_of_target() {
             );
             for page in ["page.md", "page.html"] {
                 let text = fs::read_to_string(world.work().join(page)).unwrap();
-                assert!(text.contains("into this branch"), "{name} {page}: {text}");
+                assert!(text.contains("into your branch"), "{name} {page}: {text}");
                 fs::remove_file(world.work().join(page)).unwrap();
             }
         }

@@ -139,17 +139,17 @@ fn path_that_holds_no_pipeline_is_a_slip() {
     assert_refused_by_commands(
         &world,
         &["docs"],
-        &["the path docs does not match any pipeline in the "],
+        &["the path docs does not match any pipeline in "],
     );
     assert_refused_by_commands(
         &world,
         &["sales", "docs"],
-        &["the path docs does not match any pipeline in the "],
+        &["the path docs does not match any pipeline in "],
     );
     assert_refused_by_commands(
         &world,
         &["docs/note.md"],
-        &["the path docs/note.md does not match any pipeline in the "],
+        &["the path docs/note.md does not match any pipeline in "],
     );
     Call::new(&world.work()).run("check .").expect(0);
     // A directory whose pipelines were removed did contain some.
@@ -179,12 +179,12 @@ fn globs_of_the_file_that_match_nothing_are_a_slip() {
     assert_refused_by_commands(
         &world,
         &[],
-        &["no glob in `include` of sluicegate.yaml matches a file in the "],
+        &["no glob in `include` of sluicegate.yaml matches a file in "],
     );
     assert_refused_by_commands(
         &world,
         &["--all"],
-        &["no glob in `include` of sluicegate.yaml matches a file in the "],
+        &["no glob in `include` of sluicegate.yaml matches a file in "],
     );
     // One filter of several may be a permanent rule for a future directory.
     world.write(

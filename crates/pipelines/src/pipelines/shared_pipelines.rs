@@ -316,9 +316,21 @@ pipelines:
             ("pipelines:", "not a list", (1, 10)),
             ("pipelines: {}", "not a list", (1, 12)),
             ("pipelines:\n- 1", "not a map", (2, 3)),
-            ("pipelines:\n- id: a", "no `pipeline`", (2, 3)),
-            ("pipelines:\n- pipeline: a", "no `id`", (2, 3)),
-            ("pipelines:\n- pipeline: a\n  id: ''", "no `id`", (2, 3)),
+            (
+                "pipelines:\n- id: a",
+                "the required key `pipeline` is missing or empty",
+                (2, 3),
+            ),
+            (
+                "pipelines:\n- pipeline: a",
+                "the required key `id` is missing or empty",
+                (2, 3),
+            ),
+            (
+                "pipelines:\n- pipeline: a\n  id: ''",
+                "the required key `id` is missing or empty",
+                (2, 3),
+            ),
             (
                 "pipelines:\n- pipeline: a\n  id: [x]",
                 "`id` is not a string",

@@ -44,9 +44,9 @@ fn empty_pipelines_are_read() {
 const NO_PIPELINES: [(&str, &str, (u32, u32)); 31] = [
     ("", "the document is empty", (1, 1)),
     ("# only a comment\n", "the document is empty", (1, 1)),
-    ("---\n", "a pipeline is a map", (2, 1)),
-    ("text", "a pipeline is a map", (1, 1)),
-    ("- type: orchestration", "a pipeline is a map", (1, 1)),
+    ("---\n", "a pipeline must be a map", (2, 1)),
+    ("text", "a pipeline must be a map", (1, 1)),
+    ("- type: orchestration", "a pipeline must be a map", (1, 1)),
     ("type: orchestration", "`pipeline` is missing", (1, 1)),
     ("pipeline: {}", "`type` is missing", (1, 1)),
     (

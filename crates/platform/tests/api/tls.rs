@@ -77,7 +77,7 @@ async fn hint_for_unknown_issuer_does_not_advise_used_setting() {
         hint.contains(&other.root_certificate_path().display().to_string()),
         "{hint}"
     );
-    assert!(hint.contains("put the root certificate"), "{hint}");
+    assert!(hint.contains("add the root certificate"), "{hint}");
 }
 
 #[tokio::test]
