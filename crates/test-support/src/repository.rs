@@ -6,6 +6,7 @@ use crate::{Arguments, orchestration_text, scratch};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 use tempfile::TempDir;
 
 /// A directory with a bare remote and a clone of it, on branch `main`.
@@ -112,7 +113,9 @@ impl World {
 /// if git fails.
 pub fn git(directory: &Path, args: impl Arguments) -> String {
     let args = args.into_list();
-    let output = Command::new("git")
+    // With the path of git instead of its name, the standard library need not copy the memory of the tests' process.
+    static GIT: LazyLock<PathBuf> = LazyLock::new(|| find_program("git").unwrap());
+    let output = Command::new(&*GIT)
         .args([
             "-c",
             "core.autocrlf=false",
@@ -173,6 +176,13 @@ pub fn store_references_as_reftable(directory: &Path) {
 )]
 pub fn path_variable() -> std::ffi::OsString {
     std::env::var_os("PATH").unwrap_or_default()
+}
+
+/// Returns the path of the program with this name, or `None` if it is not installed.
+pub fn find_program(name: &str) -> Option<PathBuf> {
+    let directories = path_variable();
+    let mut paths = std::env::split_paths(&directories).map(|directory| directory.join(name));
+    paths.find(|path| path.is_file())
 }
 
 /// Gives these files and directories to another owner, as in a container's checkout. Returns false if that is not

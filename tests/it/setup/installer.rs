@@ -2,7 +2,7 @@
 //!
 //! `curl` and `wget` are replaced by scripts that copy from a directory; `tests/install/run` uses the real ones.
 
-use crate::support::{path_variable, root, scratch};
+use crate::support::{find_program, root, scratch};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
@@ -141,13 +141,6 @@ impl Machine {
 
 fn installer() -> PathBuf {
     root().join("install.sh")
-}
-
-fn find_program(name: &str) -> Option<PathBuf> {
-    let path = path_variable();
-    std::env::split_paths(&path)
-        .map(|directory| directory.join(name))
-        .find(|program| program.is_file())
 }
 
 #[test]
