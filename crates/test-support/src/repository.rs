@@ -112,9 +112,9 @@ impl World {
 /// Runs git in `directory`, with a fixed configuration and a clean environment, and returns its trimmed output. Panics
 /// if git fails.
 pub fn git(directory: &Path, args: impl Arguments) -> String {
-    let args = args.into_list();
     // With the path of git instead of its name, the standard library need not copy the memory of the tests' process.
     static GIT: LazyLock<PathBuf> = LazyLock::new(|| find_program("git").unwrap());
+    let args = args.into_list();
     let output = Command::new(&*GIT)
         .args([
             "-c",
