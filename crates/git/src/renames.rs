@@ -50,7 +50,7 @@ pub(super) fn find_renames(
     let added_by_name = index_unique_names(&search, &search.added_indices);
     let deleted_by_name = index_unique_names(&search, &search.deleted_indices);
     search.pair_equal_contents();
-    search.pair_unique_names(&contents);
+    search.pair_by_unique_name(&contents);
     let pair_count = search
         .added_indices
         .len()
@@ -187,7 +187,7 @@ impl<'a> RenameSearch<'a> {
 
     /// Pairs files whose name is unique among the added and among the deleted files, if their contents are similar.
     /// Only two files are in memory at a time, because there may be more files than the limit for comparisons.
-    fn pair_unique_names(&mut self, contents: &dyn RenameContents) {
+    fn pair_by_unique_name(&mut self, contents: &dyn RenameContents) {
         let deleted_by_name = index_unique_names(self, &self.deleted_indices);
         let mut pairs = Vec::new();
         for (name, target) in index_unique_names(self, &self.added_indices) {
@@ -470,7 +470,7 @@ mod tests {
     ) -> (Vec<(usize, usize)>, Vec<usize>) {
         let contents = FakeContents::new(contents);
         let mut search = RenameSearch::new(differences);
-        search.pair_unique_names(&contents);
+        search.pair_by_unique_name(&contents);
         search.pair_most_similar(&contents);
         let pairs = search
             .renames

@@ -31,7 +31,7 @@ impl TlsServer {
     }
 
     /// Starts a server whose self-signed certificate is that of a certificate authority.
-    pub fn start_as_authority(names: &[&str]) -> Self {
+    pub fn start_with_ca_certificate(names: &[&str]) -> Self {
         let mut params = certificate_params(names);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         Self::start_with_params(&params)

@@ -50,7 +50,7 @@ impl BasePaths {
 
     /// Treats a file as new if it was renamed from a path that the run does not select. No rule was enforced at that
     /// path, so none of its findings there is known.
-    pub(crate) fn treat_unselected_as_new(mut self, is_selected: &dyn Fn(&str) -> bool) -> Self {
+    pub(crate) fn treat_renames_from_unselected_as_new(mut self, is_selected: &dyn Fn(&str) -> bool) -> Self {
         for (path, base_path) in &mut self.0 {
             if base_path
                 .as_ref()

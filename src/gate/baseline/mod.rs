@@ -113,7 +113,7 @@ impl Baseline {
                 return Ok(match workspace.find_new_only_adoption(head)? {
                     Adoption::AtCommit(commit) => {
                         let reason = format!(
-                            "commit {}, which adopted `new-only`, because {missing_version}",
+                            "commit {}, which set `new-only` in sluicegate.yaml, because {missing_version}",
                             commit.short()
                         );
                         Self::at_published_commit(Some(commit), reason)
@@ -276,7 +276,7 @@ impl Baseline {
         files: impl Iterator<Item = &'f str>,
     ) -> Result<BasePaths, GitError> {
         let base_paths = BasePaths::for_files(files, &*self.find_former_paths_since(base, snapshot)?);
-        Ok(base_paths.treat_unselected_as_new(&|path| self.selects(path)))
+        Ok(base_paths.treat_renames_from_unselected_as_new(&|path| self.selects(path)))
     }
 
     /// Looks up the paths that the reviewed files had at the base, only for files that changed since the base and
@@ -289,7 +289,7 @@ impl Baseline {
         files: impl Iterator<Item = &'f str>,
     ) -> Result<BasePaths, GitError> {
         let base_paths = BasePaths::for_changed_files(files, &*self.find_former_paths_since(base, snapshot)?);
-        Ok(base_paths.treat_unselected_as_new(&|path| self.selects(path)))
+        Ok(base_paths.treat_renames_from_unselected_as_new(&|path| self.selects(path)))
     }
 
     /// Returns the former path of each file that changed since the base. Reuses the paths that the selection found:

@@ -128,7 +128,8 @@ impl<'a> CheckSubject<'a> {
         self.resolve_comparison(&self.revisions_for_all())
     }
 
-    /// Resolves the base of the requested commit, or of the checkout if no commit was requested.
+    /// Resolves what is compared with what: the commit that the job sets as head, or the checkout if it sets none, and
+    /// the base of either. `revisions` contains the base that the job sets, and whether all pipelines are reviewed.
     fn resolve_comparison(&self, revisions: &RequestedRevisions) -> Result<Comparison, Failure> {
         match self.settings.gate.revisions.head {
             Some(_) => self

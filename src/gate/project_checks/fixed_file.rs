@@ -58,7 +58,7 @@ impl FixedFile {
         }
     }
 
-    /// Adds the fix to a finding if the fixed file replaces the value of its proposal.
+    /// Adds the fix to a violation, and a hint to its text, if the fixed file replaces the value of the proposed fix.
     fn add_fix(&self, violation: &mut Violation) {
         let Some(proposal) = &violation.proposed_fix else {
             return;

@@ -56,7 +56,7 @@ pub(super) fn read_context_as(host: Host, env: &Env) -> Result<CiContext, CiErro
         _ if event.starts_with("pull_request") => {
             read_pull_request(env, &Payload::read_required(env, event)?, context)
         }
-        _ => read_ref_tip(env, context),
+        _ => read_ref_event(env, context),
     }
 }
 
@@ -129,7 +129,7 @@ fn read_merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiConte
 /// (<https://docs.github.com/webhooks/webhook-events-and-payloads#push>).
 fn read_push(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let payload = Payload::read(env, "push")?;
-    let mut context = read_ref_tip(env, context)?;
+    let mut context = read_ref_event(env, context)?;
     let pushed_commit = find_text(payload.as_ref(), "after");
     if pushed_commit.is_some_and(|commit| is_null_id(&commit)) {
         let reference = find_text(payload.as_ref(), "ref").or_else(|| env.get_owned(REF));
@@ -170,7 +170,7 @@ fn describe_deletion(reference: &str) -> String {
 
 /// Reads an event whose `GITHUB_SHA` is the tip of `GITHUB_REF`, such as `push`, `workflow_dispatch` or `schedule`. A
 /// schedule always runs on the default branch, so its branch is the default branch if the payload does not name that.
-fn read_ref_tip(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
+fn read_ref_event(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let commit = env.get(SHA).ok_or(CiError::Variable {
         host: "GitHub",
         variable: SHA,

@@ -37,7 +37,7 @@ pub struct FixArgs {
     /// Print every fix without changing anything
     #[arg(long, conflicts_with = "agent")]
     pub dry_run: bool,
-    /// Fix and stage the staged files, for example in a pre-commit hook; files with unstaged changes are skipped
+    /// Fix staged files and stage the fixes, for example in a pre-commit hook; skip files with unstaged changes
     #[arg(long, help_heading = "Selection", conflicts_with = "agent")]
     pub staged: bool,
     /// Fix all pipelines, changed or not [env: SLUICEGATE_ALL]

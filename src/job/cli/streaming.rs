@@ -13,7 +13,7 @@ const EXAMPLES: &str = "Examples:
 const CREATE: &str = "Example:
   sluicegate streaming create -f orders.yaml -o json
 
-The definition, YAML or JSON, with the keys of the API and no secret:
+The definition file (YAML or JSON) uses the field names of the platform's API and contains no secret:
   name: orders to the warehouse
   agentId: b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60
   streamingSource:
@@ -67,7 +67,7 @@ pub enum StreamingVerb {
     /// Create a streaming pipeline from a definition file; rejected fields are reported with their line
     #[command(after_help = CREATE)]
     Create {
-        /// Definition file in YAML or JSON, with the keys of the API
+        /// Definition file (YAML or JSON) with the field names of the platform's API
         #[arg(short, long, value_name = "FILE")]
         file: PathBuf,
         /// secretType to use for secret references that do not have a secretType [env: SLUICEGATE_KEY_VAULT] [default:

@@ -58,7 +58,7 @@ pub enum ProjectChecks {
     Off,
 }
 
-/// The level of a project check.
+/// How findings of a project check are reported: as errors, as warnings, or not at all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum CheckLevel {
     /// Report findings of the check as errors.

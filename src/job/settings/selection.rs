@@ -139,11 +139,12 @@ impl ReviewExclusions {
     }
 }
 
+/// Reads one line of an environment variable that lists globs. Returns the line unchanged, because globs are checked
+/// when they are compiled.
 #[expect(
     clippy::unnecessary_wraps,
-    reason = "the functions that read lists from the configuration file must return a `Result`"
+    reason = "the parser of a list setting returns a `Result`"
 )]
-/// Returns the line unchanged, for a variable with one glob per line. Globs are checked when they are compiled.
 pub(super) fn parse_line(line: &str) -> Result<String, String> {
     Ok(line.to_owned())
 }

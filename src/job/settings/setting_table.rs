@@ -6,7 +6,7 @@
 //! variables. The effect of a flag on one command is documented with the flag.
 
 use super::file_values::{
-    deserialize_enum, deserialize_globs, deserialize_reports, deserialize_section, deserialize_show,
+    deserialize_globs, deserialize_optional_enum, deserialize_reports, deserialize_section, deserialize_show,
 };
 use super::setting::{Setting, SettingSection};
 use super::setting_format::{PIPELINE_GLOBS, SettingFormat, build_enumeration_schema};
@@ -225,16 +225,16 @@ settings! {
             => team_rules: String, SettingFormat::Text("gate/sluicegate-rules.yaml");
         /// Lowest severity that fails the gate: error, warn or never.
         FAIL_ON = "SLUICEGATE_FAIL_ON", "--fail-on", Verdict, "fail-on"
-            => fail_on: cli::FailOn as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::FailOn>), Strictness::Scale(&["warn", "error", "never"]);
+            => fail_on: cli::FailOn as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::FailOn>), Strictness::Scale(&["warn", "error", "never"]);
         /// Fail only on findings that the change introduces.
         NEW_ONLY = "SLUICEGATE_NEW_ONLY", "--new-only", Operational, "new-only"
             => new_only: bool, SettingFormat::Switch, Strictness::Scale(&["false", "true"]);
         /// What to do if the platform cannot be reached or gives no usable response: fail or pass.
         ON_UNAVAILABLE = "SLUICEGATE_ON_UNAVAILABLE", "--on-unavailable", Verdict, "on-unavailable"
-            => on_unavailable: cli::OnUnavailable as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::OnUnavailable>), Strictness::Scale(&["fail", "pass"]);
+            => on_unavailable: cli::OnUnavailable as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::OnUnavailable>), Strictness::Scale(&["fail", "pass"]);
         /// How to review a change from a fork: fail or check.
         FORK = "SLUICEGATE_FORK", "--fork", Verdict, "fork"
-            => fork: cli::Fork as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::Fork>), Strictness::Scale(&["fail", "check"]);
+            => fork: cli::Fork as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::Fork>), Strictness::Scale(&["fail", "check"]);
         /// Reports to write, `FORMAT=PATH`, one per line.
         REPORT = "SLUICEGATE_REPORT", "--report", Operational, "report"
             => report: Vec<cli::ReportFlag> as "deserialize_reports", SettingFormat::Reports;
@@ -246,13 +246,13 @@ settings! {
             => attestation_predicate: PathBuf, SettingFormat::Text("review-predicate.json");
         /// Style of the annotations for the CI host: auto, github, azure or none.
         ANNOTATIONS = "SLUICEGATE_ANNOTATIONS", "--annotations", Operational, "annotations"
-            => annotations: cli::Annotations as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::Annotations>);
+            => annotations: cli::Annotations as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::Annotations>);
         /// Post one comment with the result on the pull or merge request, and update it in later runs.
         COMMENT = "SLUICEGATE_COMMENT", "--comment", Operational, "comment"
             => comment: bool, SettingFormat::Switch;
         /// Whether reports list the changes in the pipelines: auto or none.
         CHANGES = "SLUICEGATE_CHANGES", "--changes", Operational, "changes"
-            => changes: cli::Changes as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::Changes>);
+            => changes: cli::Changes as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::Changes>);
         /// Name that separates this review from other reviews of the same commit, in SARIF and in the comment.
         CATEGORY = "SLUICEGATE_CATEGORY", "--category", Operational, "category"
             => category: String, SettingFormat::Text("nightly");
@@ -261,7 +261,7 @@ settings! {
             => show: cli::ShowMode as "deserialize_show", SettingFormat::Show;
         /// Fields of the review request: pipelines or file-paths.
         REVIEW_REQUEST = "SLUICEGATE_REVIEW_REQUEST", "--review-request", Operational, "request"
-            => request: cli::ReviewRequestFields as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::ReviewRequestFields>);
+            => request: cli::ReviewRequestFields as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::ReviewRequestFields>);
         /// Data warehouse type to send with a `file-paths` review request.
         DATA_WAREHOUSE = "SLUICEGATE_DATA_WAREHOUSE", "--data-warehouse", Operational, "data-warehouse"
             => data_warehouse: String, SettingFormat::Text("SNOWFLAKE");
@@ -277,22 +277,22 @@ settings! {
     section "project-checks" project_checks: ProjectChecksSection {
         /// Level for a call of a pipeline that does not exist: error, warn or off.
         CHECK_CALL = "", "", Verdict, "call"
-            => call: cli::CheckLevel as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+            => call: cli::CheckLevel as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
         /// Level for a component whose script does not exist: error, warn or off.
         CHECK_SCRIPT = "", "", Verdict, "script"
-            => script: cli::CheckLevel as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+            => script: cli::CheckLevel as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
         /// Level for a link to a component that does not exist: error, warn or off.
         CHECK_LINK = "", "", Verdict, "link"
-            => link: cli::CheckLevel as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+            => link: cli::CheckLevel as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
         /// Level for a call that sets a variable that the called pipeline does not have: error, warn or off.
         CHECK_ARGUMENT = "", "", Verdict, "argument"
-            => argument: cli::CheckLevel as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+            => argument: cli::CheckLevel as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
         /// Level for an entry of the shared-pipelines file that does not match its pipeline: error, warn or off.
         CHECK_SHARED = "", "", Verdict, "shared"
-            => shared: cli::CheckLevel as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+            => shared: cli::CheckLevel as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
         /// Level for pipelines that call each other in a cycle: error, warn or off.
         CHECK_CYCLE = "", "", Verdict, "cycle"
-            => cycle: cli::CheckLevel as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+            => cycle: cli::CheckLevel as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
         /// Globs of called pipelines and scripts that are outside the project.
         CHECK_EXTERNAL = "", "", Verdict, "external"
             => external: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
@@ -314,19 +314,19 @@ settings! {
             => version_name: String, SettingFormat::Text("auto");
         /// How to treat a change that breaks consumers of shared pipelines: fail, warn or off.
         COMPAT = "SLUICEGATE_COMPAT", "--compat", Verdict, "compat"
-            => compat: cli::CompatMode as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::CompatMode>), Strictness::Scale(&["fail", "warn", "off"]);
+            => compat: cli::CompatMode as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::CompatMode>), Strictness::Scale(&["fail", "warn", "off"]);
         /// Which of the selected files to publish: all, or closure (only those that the shared pipelines need).
         SELECT = "SLUICEGATE_SELECT", "--select", Verdict, "select"
-            => select: cli::FileSelection as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::FileSelection>);
+            => select: cli::FileSelection as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::FileSelection>);
         /// Where to read the published files from: commit or worktree.
         FROM = "SLUICEGATE_FROM", "--from", Verdict, "from"
-            => from: cli::FileSource as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::FileSource>), Strictness::Scale(&["commit", "worktree"]);
+            => from: cli::FileSource as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::FileSource>), Strictness::Scale(&["commit", "worktree"]);
         /// What to do if the version already exists: fail or same-content.
         IF_EXISTS = "SLUICEGATE_IF_EXISTS", "--if-exists", Verdict, "if-exists"
-            => if_exists: cli::IfExists as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::IfExists>), Strictness::Scale(&["fail", "same-content"]);
+            => if_exists: cli::IfExists as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::IfExists>), Strictness::Scale(&["fail", "same-content"]);
         /// What to do if the platform ignores some of the uploaded files: fail, disable or warn.
         ON_IGNORED = "SLUICEGATE_ON_IGNORED", "--on-ignored", Verdict, "on-ignored"
-            => on_ignored: cli::OnIgnored as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::OnIgnored>), Strictness::Scale(&["disable", "fail", "warn"]);
+            => on_ignored: cli::OnIgnored as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::OnIgnored>), Strictness::Scale(&["disable", "fail", "warn"]);
         /// Skip the check of the published version after the upload.
         NO_VERIFY = "SLUICEGATE_NO_VERIFY", "--no-verify", Verdict, "no-verify"
             => no_verify: bool, SettingFormat::Switch, Strictness::Scale(&["false", "true"]);
@@ -364,7 +364,7 @@ settings! {
             => smoke_timeout: u64, SettingFormat::Integer { minimum: 1, maximum: 24 * 60 * 60, default: 1_800 };
         /// Action to take on the version if a smoke run does not succeed: disable or keep.
         ON_SMOKE_FAILURE = "SLUICEGATE_ON_SMOKE_FAILURE", "--on-smoke-failure", Verdict, "on-smoke-failure"
-            => on_smoke_failure: cli::OnSmokeFailure as "deserialize_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::OnSmokeFailure>), Strictness::Scale(&["disable", "keep"]);
+            => on_smoke_failure: cli::OnSmokeFailure as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::OnSmokeFailure>), Strictness::Scale(&["disable", "keep"]);
     }
 
     /// Branches and tags on which `sluicegate ci` publishes after a passed review.

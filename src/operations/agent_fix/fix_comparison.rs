@@ -185,7 +185,7 @@ fn list_other_failures(earlier_report: &Report, later_report: &Report) -> Vec<St
     let is_unexplained =
         later_report.verdict == Verdict::Failed && !has_finding && !earlier_report.breaks_consumers();
     if failures.is_empty() && (later_report.failed_without_finding || is_unexplained) {
-        failures.push("the review of the fix fails, and no finding explains it".to_owned());
+        failures.push("the fix did not pass its review, but no finding explains why".to_owned());
     }
     failures
 }

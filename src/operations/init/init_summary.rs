@@ -168,7 +168,10 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     if let (Some(recipe), Some(job)) = (facts.recipe, plan.job_text()) {
         steps.push(recipe.secrets.join("\n"));
         steps.extend(file_templates::find_placeholder(job).map(|placeholder| {
-            format!("Replace {placeholder} with your copy of the program (or start over with --source)")
+            format!(
+                "In the job, replace {placeholder} with the action, image or URL from which your organization gets \
+                 sluicegate (or run `sluicegate init` again with --source)"
+            )
         }));
     }
     steps.extend(describe_missing_settings(facts, plan));

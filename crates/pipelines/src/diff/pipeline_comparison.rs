@@ -333,8 +333,8 @@ fn has_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
     matches!(key, "components" | "variables") && parts.is_some_and(|parts| parts.entries().next().is_some())
 }
 
-/// Compares the values of a component that are not links although they are under keys for links. Values at the same
-/// path are compared with each other.
+/// Compares the malformed values under a component's keys for links, for example a number under `sources`. They cannot be
+/// compared as links, so each value is compared with the value at the same path in the other version.
 fn compare_non_links(
     base: Option<&Vec<LocatedNode<'_, '_>>>,
     head: Option<&Vec<LocatedNode<'_, '_>>>,

@@ -41,15 +41,15 @@ impl Canvas {
             && 100 * removed_count > MAX_REPLACED_PERCENT * before_count;
         is_replaced.then(|| {
             [
-                self.exclude_mark(ChangeMark::Added),
-                self.exclude_mark(ChangeMark::Removed),
+                self.without_mark(ChangeMark::Added),
+                self.without_mark(ChangeMark::Removed),
             ]
         })
     }
 
-    /// Returns the canvas without the boxes and links that have this mark. It has no stubs for links to excluded boxes,
-    /// because these boxes do not exist in this version.
-    fn exclude_mark(&self, mark: ChangeMark) -> Self {
+    /// Returns the canvas without the boxes and links that have this mark: without the added ones, it shows the old
+    /// version. It has no stubs for links to excluded boxes, because these boxes do not exist in that version.
+    fn without_mark(&self, mark: ChangeMark) -> Self {
         let kept_indices: Vec<usize> = (0..self.boxes.len())
             .filter(|index| self.boxes[*index].mark != mark)
             .collect();

@@ -242,7 +242,7 @@ impl Compiler<'_> {
         ))
     }
 
-    /// Compiles a number with a minus sign. An unsigned integer cannot be negated.
+    /// Compiles the negation of an expression whose value is a number. An unsigned integer cannot be negated.
     fn compile_negation(&mut self, operand: &IdedExpr) -> CompilationResult {
         let (node, type_) = self.compile(operand)?;
         if matches!(type_, ValueType::Integer | ValueType::Double | ValueType::Any) {

@@ -173,8 +173,8 @@ fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path
         // The verifier's own error is only known by its text.
         certificate_error if format!("{certificate_error:?}").contains("CaUsedAsEndEntity") => {
             certificate_failure(
-                "the certificate belongs to a certificate authority (CA:TRUE), which a server must not \
-                 present as its own",
+                "this is the certificate of a certificate authority (CA:TRUE); a server must not present such a \
+                 certificate as its own",
                 "the platform's operators have to give the server its own certificate (CA:FALSE), which the \
                  authority signs; --ca-cert cannot make this certificate valid",
             )

@@ -49,7 +49,7 @@ async fn certificate_for_another_name_is_refused() {
 
 #[tokio::test]
 async fn certificate_of_an_authority_is_explained() {
-    let server = TlsServer::start_as_authority(&["127.0.0.1"]);
+    let server = TlsServer::start_with_ca_certificate(&["127.0.0.1"]);
     let mut settings = settings(&server.url());
     settings.ca_cert = Some(server.root_certificate_path());
     let error = platform_with(settings)
@@ -58,7 +58,7 @@ async fn certificate_of_an_authority_is_explained() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Certificate);
     let text = error.to_string().replace(&server.url(), "https://h");
-    insta::assert_snapshot!(text, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate was rejected: the certificate belongs to a certificate authority (CA:TRUE), which a server must not present as its own");
+    insta::assert_snapshot!(text, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate was rejected: this is the certificate of a certificate authority (CA:TRUE); a server must not present such a certificate as its own");
     insta::assert_snapshot!(error.hint().unwrap(), @"the platform's operators have to give the server its own certificate (CA:FALSE), which the authority signs; --ca-cert cannot make this certificate valid");
 }
 

@@ -109,8 +109,8 @@ fn insert_settings(node: NodeRef<'_, '_>, key: &str, settings: &mut SettingValue
     }
 }
 
-/// Describes how the value of a key changed, or returns `None` if both versions have the same effect. Values of keys
-/// that may contain secrets are not shown.
+/// Describes how the value of a key changed, with a label if the change is stricter or laxer. The values must differ, but
+/// may have the same effect; then returns `None`. A key that may contain a secret is always described, without values.
 fn describe_key_change(
     key: &str,
     old: &SettingValues,
