@@ -140,6 +140,26 @@ fn branch_of_selected_commit_is_not_guessed_for_publish() {
     assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
 }
 
+/// A change is never published, so nothing depends on the branch of a commit that its job selects.
+#[test]
+fn branch_of_selected_commit_may_be_inferred_in_job_of_change() {
+    let (world, server) = stage();
+    let first = head(&world);
+    world.git("checkout -q -b change");
+    world.write("note.txt", "text");
+    world.commit("change");
+    world.push();
+    let remote = world.remote().display().to_string();
+    let call = publish_call(&world, &server).variable("SLUICEGATE_TARGET_REPOSITORY", remote);
+    Job::github()
+        .pull_request()
+        .extend(&world, call)
+        .run(format!("{CI} --publish-on-branch main --all --head {first}"))
+        .expect(0)
+        .saying(&["is about a change that is not merged"]);
+    assert_eq!(versions(&world, &server), []);
+}
+
 /// A local branch does not show which branch the host's run is about.
 #[test]
 fn branch_that_host_does_not_name_is_not_the_checked_out_one() {

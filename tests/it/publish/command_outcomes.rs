@@ -3,7 +3,7 @@
 use crate::support::publishing::{
     SHARED, platform_taking_uploads, project_to_publish, publish_platform, upload_response, version_details,
 };
-use crate::support::{Job, Platform, TOKEN, World, answer, head, read_json, repository};
+use crate::support::{Job, Platform, TOKEN, World, answer, head, job_output, read_json, repository};
 use serde_json::{Value, json};
 use std::fs;
 use wiremock::{Request, ResponseTemplate};
@@ -633,9 +633,12 @@ fn outputs_name_version_and_digest() {
         .as_str()
         .unwrap()
         .to_owned();
-    assert!(
-        outputs.contains("version-name<<") && outputs.contains(&digest),
-        "{outputs}"
+    assert_eq!(
+        (
+            job_output(&outputs, "version-name"),
+            job_output(&outputs, "digest")
+        ),
+        ("1".to_owned(), digest)
     );
 }
 

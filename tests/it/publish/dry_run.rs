@@ -50,7 +50,6 @@ fn dry_run_shows_shared_pipelines_and_totals_and_hashes_only_with_v() {
             output.all()
         );
     }
-    assert!(output.out.contains("\ntotal: 153 files ("), "{}", output.all());
     let detailed = dry_run(&shop, "-v");
     assert!(has_hashes(&detailed), "{}", detailed.all());
     assert!(
@@ -59,8 +58,13 @@ fn dry_run_shows_shared_pipelines_and_totals_and_hashes_only_with_v() {
         detailed.all()
     );
     let plan = dry_run(&shop, "--json").json();
-    assert_eq!(plan["files"].as_array().unwrap().len(), 153);
-    assert_eq!(plan["files"][0]["sha256"].as_str().unwrap().len(), 64);
+    let files = plan["files"].as_array().unwrap();
+    assert_eq!(files.len(), 153);
+    assert_eq!(files[0]["sha256"].as_str().unwrap().len(), 64);
+    let size: u64 = files.iter().map(|file| file["bytes"].as_u64().unwrap()).sum();
+    assert_eq!(plan["bytes"], json!(size));
+    let total = format!("\ntotal: 153 files ({size} bytes): ");
+    assert!(output.out.contains(&total), "{total}: {}", output.all());
     assert_eq!(
         (&plan["from"], &plan["select"]),
         (&json!("commit"), &json!("all"))
@@ -87,6 +91,12 @@ fn warning_about_unneeded_references_is_printed_once_with_its_setting() {
     let publication = shop.call().run("publish --version-name 1.0.0").expect(0);
     assert_eq!(count(&publication), 1, "{}", publication.all());
     publication.saying(&words);
+    // A rerun that finds its version does not repeat the warning.
+    let rerun = shop
+        .call()
+        .run("publish --version-name 1.0.0 --if-exists same-content")
+        .expect(0);
+    assert!(!rerun.err.contains(words[0]), "{}", rerun.all());
     // The setting turns the warning and the hint off.
     shop.world
         .write("sluicegate.yaml", "publish: { select: closure }\n");
@@ -125,6 +135,20 @@ fn dry_run_advises_fewer_files_if_at_most_half_of_them_are_needed() {
         let output = dry_run(&shop, "");
         assert_eq!(output.out.contains(advice), is_advised, "{}", output.all());
     }
+}
+
+#[test]
+fn dry_run_counts_scripts_among_the_needed_files() {
+    let shop = Shop::new();
+    let text = caller_of_files("${which}", "sql/it.sql") + "  variables:\n    day: {}\n";
+    shop.world.write("load.orch.yaml", text);
+    shop.world.write("sql/it.sql", "select 1");
+    for path in ["one.orch.yaml", "two.orch.yaml", "three.orch.yaml"] {
+        shop.world.write(path, orchestration_text(&["Start", "Done"]));
+    }
+    shop.push();
+    // Two pipelines, the script and the shared-pipelines file.
+    dry_run(&shop, "").assert_logged(&["the shared pipelines need 4 of the 8 files"]);
 }
 
 /// A dry run needs no commit of the latest version, but says that the comparison is missing.

@@ -552,6 +552,37 @@ fn commit_that_the_remote_lacks_is_published_locally_after_warning() {
     // In a job, the same commit is refused.
     let refusal = call_of_push(&world, publish_call(&world, &server)).run((args, "3 --head HEAD"));
     assert_eq!(refusal.code, 7, "{}", refusal.all());
+    // Without a remote, no branch could contain the commit.
+    world.git("remote remove origin");
+    let local_commit = publish_call(&world, &server).run((args, "3")).expect(0);
+    assert!(
+        !local_commit.err.contains("of the remote"),
+        "{}",
+        local_commit.all()
+    );
+    assert_eq!(branch(), json!("main"));
+}
+
+/// Only the commit that the host names may be ahead of the clone's copy of the branch.
+#[test]
+fn commit_that_a_job_creates_and_selects_is_published_only_after_its_push() {
+    let (world, server) = stage();
+    // For a commit that the job selects, only the URL of the remote proves the target.
+    let remote = world.remote().display().to_string();
+    let job = call_of_push(&world, publish_call(&world, &server))
+        .variable("SLUICEGATE_TARGET_REPOSITORY", remote)
+        .variable("SLUICEGATE_PUBLISH_ON_BRANCHES", "main");
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "More", "Done"]),
+    );
+    world.commit("a step of the job commits");
+    let args = "publish --version-name 1 --branch main --head HEAD";
+    job.run(args).expect(7).saying(&["is not merged"]);
+    assert_eq!(versions(&world, &server), []);
+    world.push();
+    job.run(args).expect(0);
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
 }
 
 /// Returns a call in the job of a host that names the branch, but no commit.

@@ -41,6 +41,7 @@ fn next_version_is_counted_from_what_changed() {
         .write("other.orch.yaml", orchestration_text(&["Start", "Done"]));
     shop.push();
     next("1.1.1");
+    let published_commit = shop.receipt()["commitHash"].clone();
     shop.world.write("README.md", "no part of a version\n");
     shop.push();
     let output = shop.publish("{next}").expect(0);
@@ -53,6 +54,7 @@ fn next_version_is_counted_from_what_changed() {
     );
     assert_eq!(shop.receipt()["outcome"], "already-published");
     assert_eq!(shop.receipt()["versionName"], "1.1.1");
+    assert_eq!(shop.receipt()["commitHash"], published_commit);
     assert_eq!(job_output(&shop.outputs(), "compat"), "none");
     // The order has no meaning, a description is only a note, a removed file changes the content.
     shop.offer(&[

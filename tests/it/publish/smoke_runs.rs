@@ -208,22 +208,24 @@ fn version_that_cannot_be_disabled_is_reported_in_capitals_with_exit_code_6() {
     });
 }
 
-/// The latest version is still that of before, so the details of the version itself are awaited.
+/// The latest version is still that of before, or has no name, so the details of the version itself are awaited.
 #[test]
 fn version_that_is_shown_as_disabled_late_is_disabled() {
-    let stage = SmokePlatform::with_statuses(&["FAILED"]);
-    stage.accept_disable_late(Duration::from_millis(300));
-    let output = stage
-        .call()
-        .variable("SLUICEGATE_LOOKUP_TIMEOUT", "2")
-        .run("publish")
-        .expect(8);
-    output.assert_logged(&["the version is disabled again"]);
-    let smoke = &stage.receipt()["smoke"];
-    assert_eq!(
-        (&smoke["versionDisabled"], &smoke["latestVersion"]),
-        (&json!(true), &Value::Null)
-    );
+    at_once([json!("1"), Value::Null], |latest_name| {
+        let stage = SmokePlatform::with_statuses(&["FAILED"]);
+        stage.accept_disable_late(Duration::from_millis(300), &latest_name);
+        let output = stage
+            .call()
+            .variable("SLUICEGATE_LOOKUP_TIMEOUT", "2")
+            .run("publish")
+            .expect(8);
+        output.assert_logged(&["the version is disabled again"]);
+        let smoke = &stage.receipt()["smoke"];
+        assert_eq!(
+            (&smoke["versionDisabled"], &smoke["latestVersion"]),
+            (&json!(true), &Value::Null)
+        );
+    });
 }
 
 #[test]
@@ -285,14 +287,65 @@ fn smoke_run_that_would_use_another_version_does_not_start() {
 }
 
 #[test]
-fn incomplete_version_is_disabled_if_smoke_runs_are_due() {
-    let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
-    stage.accept_disable();
-    let ignored = json!({ "versionName": "1", "ignoredResources": ["sql/it.sql"] });
-    stage.accept_upload_with(answer(&ignored));
-    let output = stage.call().run("publish").expect(6);
-    assert_eq!(stage.starts(), [] as [Value; 0], "{}", output.all());
-    assert_eq!(stage.switches(), [disable_request()]);
+fn incomplete_version_is_disabled_once_and_only_if_smoke_runs_are_due() {
+    let cases = [
+        ("publish", true, 1),
+        ("publish --on-ignored disable", true, 1),
+        ("publish --on-smoke-failure keep", true, 0),
+        ("publish", false, 0),
+    ];
+    at_once(cases, |(args, has_smoke_runs, switch_count)| {
+        let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+        stage.accept_disable();
+        let ignored = json!({ "versionName": "1", "ignoredResources": ["sql/it.sql"] });
+        stage.accept_upload_with(answer(&ignored));
+        let call = if has_smoke_runs {
+            stage.call()
+        } else {
+            stage
+                .call()
+                .without("SLUICEGATE_SMOKE")
+                .without("SLUICEGATE_SMOKE_PROJECT")
+                .without("SLUICEGATE_SMOKE_ENVIRONMENT")
+        };
+        let output = call.run(args).expect(6);
+        assert_eq!(stage.starts(), [] as [Value; 0], "{}", output.all());
+        assert_eq!(
+            stage.switches(),
+            vec![disable_request(); switch_count],
+            "{}",
+            output.all()
+        );
+    });
+}
+
+/// The version is not listed, but it may still appear.
+#[test]
+fn version_that_may_still_appear_is_disabled_if_smoke_runs_are_due() {
+    at_once([true, false], |is_disable_accepted| {
+        let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+        stage.lose_uploads();
+        if is_disable_accepted {
+            stage.accept_disable();
+        }
+        let output = stage.call().run("publish").expect(3);
+        output.assert_logged(&["could not determine whether version 1 of p was published"]);
+        assert_eq!(stage.starts(), [] as [Value; 0], "{}", output.all());
+        assert_eq!(stage.switches(), [disable_request()]);
+        for text in [
+            "the version was disabled to protect consumers",
+            "consumers of [Latest] get version 0 now",
+        ] {
+            assert_eq!(
+                output.err.contains(text),
+                is_disable_accepted,
+                "{text}: {}",
+                output.all()
+            );
+        }
+        // The version probably does not exist.
+        assert!(!output.err.contains("could not be disabled"), "{}", output.all());
+    });
 }
 
 #[test]

@@ -46,6 +46,17 @@ fn publish_refuses_unexpanded_values_of_each_setting() {
 }
 
 #[test]
+fn unexpanded_branch_variable_is_not_read_if_ci_has_the_flag() {
+    let (world, server) = stage();
+    let call = publish_call(&world, &server).variable("SLUICEGATE_BRANCH", "$(BRANCH)");
+    let args = "ci --publish --version-name 1 --publish-on-branch main";
+    call.run(args).expect(2).saying(&["SLUICEGATE_BRANCH"]);
+    assert_eq!(versions(&world, &server), []);
+    call.run((args, "--branch main")).expect(0);
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
+}
+
+#[test]
 fn unexpanded_values_of_configuration_file_name_their_key() {
     let world = World::new();
     world.write(".platform/shared-pipelines.yaml", "pipelines: []\n");

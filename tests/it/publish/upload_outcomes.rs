@@ -145,13 +145,19 @@ fn response_with_ignored_file() -> ResponseTemplate {
 
 #[tokio::test]
 async fn file_that_changed_after_it_was_checked_is_not_sent() {
-    for name in ["load.orch.yaml", CONFIG] {
+    let files = ["load.orch.yaml", CONFIG];
+    for (name, needs_hashes) in files.into_iter().flat_map(|name| [(name, true), (name, false)]) {
         let mut stage = Stage::new().await;
         stage.plan = on_disk(&stage.world);
         let path = stage.world.work().join(name);
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.replace("load", "dump")).unwrap();
-        let outcome = stage.run(hashing_publish_options()).await;
+        let outcome = stage
+            .run(PublishOptions {
+                needs_hashes,
+                ..hashing_publish_options()
+            })
+            .await;
         assert_eq!(outcome.kind, OutcomeKind::Failed, "{outcome:?}");
         let error = outcome.error.unwrap();
         assert_eq!(error.kind(), ErrorKind::UploadSource);

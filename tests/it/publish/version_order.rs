@@ -299,7 +299,7 @@ fn race(world: &World, server: &ServerProcess, call: Call, args: impl Arguments)
 fn upload_after_newer_version_is_disabled() {
     let ci = ["ci", "--version-name", "auto", "--publish-on-branch", "main"];
     for args in [
-        &["publish", "--version-name", "1"][..],
+        &["publish", "--version-name", "1", "--no-verify"][..],
         &["publish", "--version-name", "auto"],
         &ci,
     ] {
@@ -308,7 +308,7 @@ fn upload_after_newer_version_is_disabled() {
         push_commit(&world, "More");
         world.git(format!("checkout -q --detach {first}"));
         let call = call_of_push(&world, publish_call(&world, &server));
-        let args = (args, "--receipt receipt.json --no-verify");
+        let args = (args, "--receipt receipt.json");
         let output = race(&world, &server, call, &args).expect(5).saying(&[
             "was published while this publish was running",
             "the version was disabled",
@@ -361,6 +361,32 @@ fn upload_after_version_of_same_or_older_commit_stays() {
     assert!(all.len() == 4 && all.iter().all(|version| version.1), "{all:?}");
 }
 
+/// Another job publishes the same version and then a newer one. This run published nothing, so it disables nothing.
+#[test]
+fn version_of_another_job_stays_enabled_after_newer_version() {
+    let (world, server) = stage();
+    let first = head(&world);
+    push_commit(&world, "More");
+    world.git(format!("checkout -q --detach {first}"));
+    let call = call_of_push(&world, publish_call(&world, &server));
+    let (same, newer) = (call.clone(), publish_call(&world, &server));
+    let url = proxy_uploads(&server.url, move || {
+        same.run("publish --version-name 1").expect(0);
+        newer.run("publish --version-name newer --head main").expect(0);
+    });
+    let output = call
+        .variable("SLUICEGATE_BASE_URL", url)
+        .run("publish --version-name 1 --if-exists same-content")
+        .expect(0);
+    assert!(
+        output.out.contains("already published version 1"),
+        "{}",
+        output.all()
+    );
+    let expected = ["newer", "1"].map(|name| (name.to_owned(), true));
+    assert_eq!(versions(&world, &server), expected);
+}
+
 #[test]
 fn upload_is_uncertain_if_no_list_follows() {
     let (world, server) = stage();
@@ -383,6 +409,7 @@ fn upload_is_uncertain_if_no_list_follows() {
     let args = "publish --version-name 1 --no-verify --receipt receipt.json";
     call_of_push(&world, call).run(args).expect(6).saying(&[
         "could not check whether a newer version was published",
+        "500 Internal Server Error",
         "sluicegate artifacts list",
     ]);
     assert_eq!(
@@ -485,6 +512,18 @@ fn next_version_after_rollback_skips_disabled_names() {
     push_commit(&world, "Again");
     publish_from_push(&world, &served, "{next}").expect(0);
     assert_eq!(versions(&world, &served)[0], ("1.0.3".to_owned(), true));
+}
+
+#[test]
+fn next_version_follows_the_newest_name_if_every_version_is_disabled() {
+    let (world, served) = stage();
+    publish_from_push(&world, &served, "2.4.0").expect(0);
+    publish_call(&world, &served)
+        .run("artifacts disable --force --version-name 2.4.0")
+        .expect(0);
+    push_commit(&world, "More");
+    publish_from_push(&world, &served, "{next}").expect(0);
+    assert_eq!(versions(&world, &served)[0], ("2.4.1".to_owned(), true));
 }
 
 #[test]

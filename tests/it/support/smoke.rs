@@ -85,6 +85,15 @@ impl SmokePlatform {
         *self.upload.lock().unwrap() = Box::new(respond);
     }
 
+    /// Responds to each upload with an error, and has no version 1 afterwards.
+    pub fn lose_uploads(&self) {
+        let is_published = Arc::clone(&self.is_published);
+        self.accept_upload_with(move |_: &Request| {
+            is_published.store(false, Ordering::SeqCst);
+            ResponseTemplate::new(500)
+        });
+    }
+
     /// Makes version 2 of the same commit the latest one.
     pub fn publish_newer_version(&self) {
         let mut details = publishing::version_details(&self.world);
@@ -102,14 +111,15 @@ impl SmokePlatform {
             });
     }
 
-    /// Accepts the request to disable a version, whose details show it later. The latest version stays the same.
-    pub fn accept_disable_late(&self, delay: Duration) {
+    /// Accepts the request to disable a version, whose details show it later. From then on, the latest version has this
+    /// name.
+    pub fn accept_disable_late(&self, delay: Duration, latest_name: &Value) {
         let mut details = publishing::version_details(&self.world);
-        details["artifactDetails"]["versionName"] = "1".into();
-        *self.latest.lock().unwrap() = Some(details);
-        let is_disabled = Arc::clone(&self.is_disabled);
+        details["artifactDetails"]["versionName"] = latest_name.clone();
+        let (latest, is_disabled) = (Arc::clone(&self.latest), Arc::clone(&self.is_disabled));
         self.platform
             .respond_to("PATCH", "/artifacts$", move |_: &Request| {
+                *latest.lock().unwrap() = Some(details.clone());
                 let is_disabled = Arc::clone(&is_disabled);
                 thread::spawn(move || {
                     thread::sleep(delay);
