@@ -136,6 +136,7 @@ fn build_publish_args(args: &CiArgs) -> PublishArgs {
         compat: args.review.gate.compat.clone(),
         head: selection.range.head.clone(),
         branch: review.branch.clone(),
+        deepen: selection.range.deepen,
         globs: selection.globs.clone(),
         dry_run: review.dry_run,
         ..PublishArgs::default()
