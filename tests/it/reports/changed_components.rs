@@ -1,6 +1,9 @@
 //! The list of changes in the reports of `check`, `review` and `report`.
 
-use crate::support::{Arguments, Call, ProgramOutput, World, orchestration_text, project, scratch};
+use crate::support::{
+    Arguments, Call, Platform, ProgramOutput, World, orchestration_text, passed_results, project,
+    respond_for_each, scratch,
+};
 use serde_json::{Value, json};
 
 const CALLER: &str = "type: orchestration
@@ -88,6 +91,29 @@ fn json_report_has_each_change_in_numbers() {
         .expect(1)
         .json();
     assert_eq!(some["changes"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn report_of_review_has_changes_of_selected_pipelines_since_base() {
+    let world = world_with_changed_callers();
+    world.push();
+    let platform = Platform::new();
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let review = |args: &str| {
+        let call = platform.call(&world);
+        let report = call.run(("review --report json=-", args)).expect(0).json();
+        report["changes"].as_array().map(|changes| {
+            let paths = changes.iter().map(|change| change["path"].as_str().unwrap());
+            paths.map(str::to_owned).collect::<Vec<_>>().join(" ")
+        })
+    };
+    let all_paths = "a.orch.yaml gone.orch.yaml load.orch.yaml";
+    assert_eq!(review("").as_deref(), Some(all_paths));
+    assert_eq!(
+        review("--exclude load.orch.yaml").as_deref(),
+        Some("a.orch.yaml gone.orch.yaml")
+    );
+    assert_eq!(review("--all"), None);
 }
 
 #[test]
