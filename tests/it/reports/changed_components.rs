@@ -272,6 +272,30 @@ fn report_read_from_file_has_same_changes_as_clone_allows() {
 }
 
 #[test]
+fn report_read_from_file_compares_renamed_pipeline_with_its_former_version() {
+    let world = project();
+    world.write("old.orch.yaml", orchestration_text(&["Start", "Count", "Done"]));
+    world.commit("past");
+    world.push();
+    world.git("checkout -q -b change");
+    world.git("mv old.orch.yaml new.orch.yaml");
+    world.write("new.orch.yaml", orchestration_text(&["Start", "Sum", "Done"]));
+    let head = world.commit("rename");
+    let reports = "--report json=report.json --report markdown=first.md";
+    check_as_text(&world, format!("--head {head} {reports}")).expect(0);
+    Call::new(&world.work())
+        .run("report report.json --report markdown=again.md")
+        .expect(0);
+    for name in ["first.md", "again.md"] {
+        let page = read_report_text(&world, name);
+        assert!(
+            page.contains("`~` Sum (sql-executor), was Count"),
+            "{name}: {page}"
+        );
+    }
+}
+
+#[test]
 fn page_with_many_changes_stays_usable() {
     let world = project();
     world.git("checkout -q -b change");
