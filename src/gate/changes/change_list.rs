@@ -48,9 +48,8 @@ pub(crate) fn find_changed_pipelines(
     if bases.is_empty() {
         return Ok(None);
     }
-    let mut changes = find_changes_since(snapshot, &bases, comparison, &|path| {
-        is_pipeline(path) && is_selected(path)
-    })?;
+    // The rename of a pipeline is found only if its old path is wanted, too.
+    let mut changes = find_changes_since(snapshot, &bases, comparison, &is_pipeline)?;
     let context = &report.context;
     changes.retain(|change| is_included(change, is_selected, &context.paths, context.shard));
     // The facts about the pipelines are not needed after the review.

@@ -1,8 +1,8 @@
 //! `sluicegate check`: evaluates the rules locally, without a platform.
 
 use crate::support::{
-    Arguments, Call, RULES, RULES_FILE, World, bad_pipeline, change, check_folder, git, good_pipeline,
-    orchestration_text, path_variable, project, report_paths, scratch,
+    Arguments, Call, Job, RULES, RULES_FILE, World, ZEROS, bad_pipeline, change, check_folder, git,
+    good_pipeline, head, orchestration_text, path_variable, project, report_paths, repository, scratch,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -347,6 +347,19 @@ fn files_that_are_named_are_checked_changed_or_not() {
     check_folder(&work, "../x.orch.yaml")
         .expect(2)
         .saying(&["outside the repository"]);
+}
+
+#[test]
+fn named_file_is_checked_in_job_of_deleted_branch() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/old", "before": head(&world),
+        "after": ZEROS, "deleted": true });
+    let call = Job::github()
+        .event("push", "refs/heads/old", &payload)
+        .call(&world);
+    call.run("check").expect(0).logging(&["was deleted"]);
+    let report = call.run("check b.orch.yaml --report json=-").expect(1).json();
+    assert_eq!(report_paths(&report), ["b.orch.yaml"]);
 }
 
 #[test]

@@ -216,6 +216,24 @@ fn setting_that_moves_base_hides_no_change_of_gate() {
     );
 }
 
+/// Without a CI host, nothing else than the requested base shows which change is meant.
+#[test]
+fn local_check_compares_gate_configuration_with_requested_base() {
+    let rules = format!("{RULES}# more\n");
+    let world = change(&[("b.orch.yaml", &good_pipeline()), (RULES_FILE, &rules)]);
+    for (args, changed_files) in [
+        ("", json!([RULES_FILE])),
+        ("--base HEAD", json!([])),
+        ("--staged", json!([])),
+    ] {
+        let report = Call::new(&world.work())
+            .run(("check --report json=-", args))
+            .expect(0)
+            .json();
+        assert_eq!(report["gateChanges"], changed_files, "{args:?}");
+    }
+}
+
 #[test]
 fn configuration_that_is_named_or_linked_to_is_gates_own() {
     let world = project();

@@ -100,6 +100,23 @@ fn one_comment_is_posted_and_then_updated() {
 }
 
 #[test]
+fn comment_lists_changes_of_pipelines_unless_they_are_off() {
+    let (world, platform) = (change_with_bad_pipeline(), failing_platform("x"));
+    for (args, has_changes) in [("", true), ("--changes none", false)] {
+        let comments = Comments::github(Vec::new());
+        on_github(&world, &platform, &comments.url())
+            .run(("review --base origin/main --comment", args))
+            .expect(1);
+        let bodies = comments.bodies();
+        assert_eq!(
+            bodies[0].contains("### Pipeline changes"),
+            has_changes,
+            "{bodies:?}"
+        );
+    }
+}
+
+#[test]
 fn twins_of_our_own_are_removed() {
     let own = |id| json!({ "id": id, "body": "<!-- sluicegate -->\nold", "user": { "id": 7, "login": "github-actions[bot]", "type": "Bot" } });
     let comments = Comments::github(vec![own(1), own(2)]);
@@ -445,5 +462,9 @@ fn buildkite_gets_an_annotation_by_its_agent() {
         "{given}"
     );
     assert!(!given.contains(JOB_TOKEN) && !given.contains("s3cret"), "{given}");
-    assert!(read("annotation").contains("load it"));
+    let annotation = read("annotation");
+    assert!(
+        annotation.contains("load it") && annotation.contains("### Pipeline changes"),
+        "{annotation}"
+    );
 }

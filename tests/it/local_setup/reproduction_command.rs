@@ -350,6 +350,28 @@ fn command_ends_as_job_in_every_kind_of_run() {
 }
 
 #[test]
+fn command_has_policy_of_base_only_if_target_is_stricter() {
+    for (kind, has_policy) in [
+        ("a pull request", false),
+        ("a pull request that started before the rules became strict", true),
+    ] {
+        let (_, made) = KINDS.into_iter().find(|(name, _)| *name == kind).unwrap();
+        let world = project();
+        let (args, job) = made(&world);
+        let output = job
+            .variable("SLUICEGATE_ANNOTATIONS", "none")
+            .run(&args)
+            .expect(1);
+        let command_line = command(&output);
+        assert_eq!(
+            command_line.contains("--policy base"),
+            has_policy,
+            "{kind}: {command_line}"
+        );
+    }
+}
+
+#[test]
 fn command_of_run_that_publishes_judges_what_did_not_change_too() {
     let world = project();
     world.git("remote set-head origin main");

@@ -209,7 +209,7 @@ fn run_without_base_reports_every_finding_as_new() {
     assert!(
         report["notes"]
             .to_string()
-            .contains("no base to compare with (--new-only)"),
+            .contains("no base to compare with (--new-only): all pipelines were requested"),
         "{report}"
     );
 }

@@ -616,6 +616,54 @@ fn command_of_failed_job_shows_the_same_without_job() {
     }
 }
 
+#[test]
+fn excluded_pipeline_is_not_counted_as_evaluated_by_rules_of_target() {
+    let world = stale(
+        &[(RULES_FILE, LAX)],
+        &[(RULES_FILE, RULES)],
+        &[
+            ("b.orch.yaml", &orchestration_text(&GOOD)),
+            ("c.orch.yaml", &orchestration_text(&BAD)),
+        ],
+    );
+    let call = Job::github().pull_request().call(&world);
+    call.run("check").expect(1);
+    let output = call.run("check --exclude c.orch.yaml --report json=-").expect(0);
+    let notes = output.json()["notes"].to_string();
+    assert!(
+        notes.contains("also evaluated 1 changed pipeline locally"),
+        "{notes}"
+    );
+}
+
+/// The project check reports that the change's own file names a missing pipeline.
+#[test]
+fn target_with_shared_pipelines_file_of_change_is_not_stricter() {
+    let shared = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - { pipeline: b.orch.yaml, id: b, enabled: true, parameters: {} }\n";
+    let file = ".platform/shared-pipelines.yaml";
+    let world = stale(
+        &[("b.orch.yaml", &orchestration_text(&GOOD))],
+        &[(file, shared)],
+        &[(file, shared)],
+    );
+    world.git("rm -q b.orch.yaml");
+    world.commit("remove");
+    world.push();
+    let output = Job::github()
+        .pull_request()
+        .call(&world)
+        .run("check --report json=-");
+    assert!(
+        output
+            .out
+            .contains("the shared pipeline `b` is `b.orch.yaml`, which is not in the project"),
+        "{}",
+        output.all()
+    );
+    let notes = output.json()["notes"].to_string();
+    assert!(!notes.contains("the file shares b.orch.yaml"), "{notes}");
+}
+
 /// Only different rules are evaluated in addition; a stricter setting is just reported.
 #[test]
 fn stricter_setting_of_target_alone_evaluates_nothing_again() {

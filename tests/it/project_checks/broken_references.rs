@@ -458,16 +458,43 @@ fn with_two_merge_bases_no_caller_of_a_lost_variable_is_missed() {
 }
 
 #[test]
+fn unchanged_caller_is_reported_if_pipeline_loses_variable() {
+    let sets = "        setScalarVariables:\n        - [day, 1]\n";
+    let declaring = |names: &str| format!("{}  variables:\n{names}", caller_of_targets(&[]));
+    let world = world_with_files(&[
+        ("sluicegate.yaml", "project-checks: { argument: error }\n"),
+        ("caller.orch.yaml", &(caller_of_targets(&["load"]) + sets)),
+        ("load.orch.yaml", &declaring("    day: {}\n")),
+    ]);
+    world.write("load.orch.yaml", declaring("    day: {}\n    hour: {}\n"));
+    world.commit("more");
+    assert!(list_project_findings(&check_expecting(&world, 0, "")).is_empty());
+    world.write("load.orch.yaml", declaring("    hour: {}\n"));
+    world.commit("less");
+    let lines = list_project_findings(&check_expecting(&world, 1, ""));
+    assert!(
+        lines.len() == 1 && lines[0].contains("caller.orch.yaml"),
+        "{lines:?}"
+    );
+}
+
+#[test]
 fn review_of_edit_reads_no_pipeline_that_change_cannot_break() {
     let declaring = |day: &str| {
         let variables = format!("  variables:\n    day: {{ metadata: {{ description: {day} }} }}\n");
         caller_of_targets(&[]) + &variables
     };
+    let runs = "    Run:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        fileName: scripts/load.sql\n";
     let world = world_with_files(&[
-        ("sales/caller.orch.yaml", &caller_of_targets(&["sales/load"])),
+        (
+            "sales/caller.orch.yaml",
+            &(caller_of_targets(&["sales/load"]) + runs),
+        ),
         ("sales/load.orch.yaml", &declaring("today")),
+        ("scripts/load.sql", "select 1"),
     ]);
     world.write("sales/load.orch.yaml", declaring("yesterday"));
+    world.write("scripts/load.sql", "select 2");
     world.commit("edit");
     world.git("push -q origin change");
     lose(&world, "sales/caller.orch.yaml");

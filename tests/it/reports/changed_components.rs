@@ -1,6 +1,9 @@
 //! The list of changes in the reports of `check`, `review` and `report`.
 
-use crate::support::{Arguments, Call, ProgramOutput, World, orchestration_text, project, scratch};
+use crate::support::{
+    Arguments, Call, Platform, ProgramOutput, World, orchestration_text, passed_results, project,
+    respond_for_each, scratch,
+};
 use serde_json::{Value, json};
 
 const CALLER: &str = "type: orchestration
@@ -88,6 +91,29 @@ fn json_report_has_each_change_in_numbers() {
         .expect(1)
         .json();
     assert_eq!(some["changes"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn report_of_review_has_changes_of_selected_pipelines_since_base() {
+    let world = world_with_changed_callers();
+    world.push();
+    let platform = Platform::new();
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let review = |args: &str| {
+        let call = platform.call(&world);
+        let report = call.run(("review --report json=-", args)).expect(0).json();
+        report["changes"].as_array().map(|changes| {
+            let paths = changes.iter().map(|change| change["path"].as_str().unwrap());
+            paths.map(str::to_owned).collect::<Vec<_>>().join(" ")
+        })
+    };
+    let all_paths = "a.orch.yaml gone.orch.yaml load.orch.yaml";
+    assert_eq!(review("").as_deref(), Some(all_paths));
+    assert_eq!(
+        review("--exclude load.orch.yaml").as_deref(),
+        Some("a.orch.yaml gone.orch.yaml")
+    );
+    assert_eq!(review("--all"), None);
 }
 
 #[test]
@@ -243,6 +269,30 @@ fn report_read_from_file_has_same_changes_as_clone_allows() {
         page.contains("called by 2 pipelines") && !page.contains("```mermaid"),
         "{page}"
     );
+}
+
+#[test]
+fn report_read_from_file_compares_renamed_pipeline_with_its_former_version() {
+    let world = project();
+    world.write("old.orch.yaml", orchestration_text(&["Start", "Count", "Done"]));
+    world.commit("past");
+    world.push();
+    world.git("checkout -q -b change");
+    world.git("mv old.orch.yaml new.orch.yaml");
+    world.write("new.orch.yaml", orchestration_text(&["Start", "Sum", "Done"]));
+    let head = world.commit("rename");
+    let reports = "--report json=report.json --report markdown=first.md";
+    check_as_text(&world, format!("--head {head} {reports}")).expect(0);
+    Call::new(&world.work())
+        .run("report report.json --report markdown=again.md")
+        .expect(0);
+    for name in ["first.md", "again.md"] {
+        let page = read_report_text(&world, name);
+        assert!(
+            page.contains("`~` Sum (sql-executor), was Count"),
+            "{name}: {page}"
+        );
+    }
 }
 
 #[test]

@@ -63,9 +63,10 @@ fn pipeline_that_breaks_the_platform_does_not_pass_its_batch() {
 fn pipeline_that_breaks_the_platform_is_checked_locally() {
     let world = world_with_poisoned_file(&orchestration_text(&["Start", "bad name", "Done"]));
     let platform = platform_failing_bad_file(ResponseTemplate::new(500));
-    for action in ["pass", "fail"] {
+    for (action, is_noted) in [("pass", true), ("fail", false)] {
         let args = ["review", "--on-unavailable", action, "--report", "json=-"];
         let output = platform.call(&world).run(&args).expect(1);
+        assert_eq!(output.all().contains(NOT_APPLIED), is_noted, "{}", output.all());
         assert_output_contains(&output, "locally with the rules file of the commit");
         let report = output.json();
         assert_eq!(report["unreviewed"], json!([BAD]));
@@ -160,6 +161,7 @@ fn platform_that_is_down_passes_a_change_without_local_findings() {
     platform.is_down();
     let output = review_despite_outage(&platform.call(&world), "--batch-size 2 --concurrency 1").expect(0);
     assert_output_contains(&output, APPLIED);
+    assert!(!output.all().contains(NOT_APPLIED), "{}", output.all());
     let report = output.json();
     assert_eq!(report["verdict"], "undecided");
     assert_eq!(report["unreviewed"].as_array().unwrap().len(), 9);
@@ -169,6 +171,17 @@ fn platform_that_is_down_passes_a_change_without_local_findings() {
     let nowhere =
         Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_RETRIES", "0");
     assert_output_contains(&review_despite_outage(&nowhere, "").expect(0), APPLIED);
+}
+
+#[test]
+fn review_without_failed_request_does_not_mention_unavailability() {
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
+    let platform = Platform::new();
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let output = review_despite_outage(&platform.call(&world), "").expect(0);
+    for text in [APPLIED, NOT_APPLIED] {
+        assert!(!output.all().contains(text), "{}", output.all());
+    }
 }
 
 /// Such a pipeline was evaluated neither by the platform nor on this machine.

@@ -294,3 +294,27 @@ fn compared_report_knows_team_findings() {
         ]
     );
 }
+
+/// The platform may read the target of a link, but the rules of the team are evaluated on files only.
+#[cfg(unix)]
+#[test]
+fn link_is_unreviewed_if_team_rule_applies_to_it() {
+    for (path, code) in [("prod/link.orch.yaml", 3), ("dev/link.orch.yaml", 0)] {
+        let world = world_with_files(&[(FILE, &python_rule("error"))]);
+        let pipeline = python_pipeline(&[]);
+        commit_files(
+            &world,
+            &[("prod/a.orch.yaml", &pipeline), ("dev/a.orch.yaml", &pipeline)],
+        );
+        std::os::unix::fs::symlink("a.orch.yaml", world.work().join(path)).unwrap();
+        commit_files(&world, &[]);
+        let platform = passing_platform();
+        let report = platform
+            .call(&world)
+            .run("review --report json=-")
+            .expect(code)
+            .json();
+        let is_unreviewed = report["unreviewedReasons"] == json!({ path: "a symbolic link, not a file" });
+        assert_eq!(is_unreviewed, code == 3, "{report:#}");
+    }
+}

@@ -197,3 +197,26 @@ fn link_to_rules_is_followed_and_reported_as_gate_change() {
         "{report}"
     );
 }
+
+#[test]
+fn failing_examples_beyond_ten_are_only_counted() {
+    let example = "        - path: prod/a.orch.yaml
+          pipeline: |
+            type: orchestration
+            pipeline: { components: { Run: { type: python-script } } }
+";
+    for (failure_count, has_more) in [(10, false), (11, true)] {
+        let world = world_with_files(&[(FILE, &python_rule("error"))]);
+        commit_files(
+            &world,
+            &[(FILE, &(python_rule("error") + &example.repeat(failure_count)))],
+        );
+        let notes = check_in_job(&world, "", 1)["notes"].to_string();
+        assert_eq!(notes.matches("the example should pass").count(), 10, "{notes}");
+        assert_eq!(
+            notes.contains("run `sluicegate rules test` to see all"),
+            has_more,
+            "{notes}"
+        );
+    }
+}

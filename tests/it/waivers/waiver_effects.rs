@@ -1,8 +1,8 @@
 //! Waivers: what they allow, who may add them, and the commands that edit the file.
 
 use crate::support::{
-    Arguments, Call, Platform, ProgramOutput, World, change, check, failing_platform, finding_values,
-    orchestration_text, project, requested_pipelines, respond_for_each,
+    Arguments, Call, Platform, ProgramOutput, RULES, RULES_FILE, World, change, check, failing_platform,
+    finding_values, orchestration_text, passed_results, project, requested_pipelines, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -666,4 +666,30 @@ fn file_that_cannot_be_read_is_called_what_it_is() {
         text.contains(FILE) && text.contains("cannot be read") && !text.contains("configuration"),
         "{text}"
     );
+}
+
+#[test]
+fn waiver_of_rule_that_only_rules_file_has_is_accepted() {
+    let rules =
+        format!("{RULES}  - {{ id: house-rule, enabled: false, enforcementLevel: error, config: {{}} }}\n");
+    let waiver = |rule: &str| format!("- {{ rule: {rule}, path: '**', reason: legacy }}\n");
+    let world = change(&[
+        ("b.orch.yaml", &orchestration_text(&["Start", "Done"])),
+        (RULES_FILE, &rules),
+        (FILE, &waiver("house-rule")),
+    ]);
+    let platform = Platform::new();
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    check(&world, "").expect(0);
+    platform.call(&world).run("review").expect(0);
+    world.write(FILE, waiver("other-rule"));
+    world.commit("other");
+    world.push();
+    for command in ["check", "review"] {
+        platform
+            .call(&world)
+            .run(command)
+            .expect(2)
+            .saying(&["other-rule"]);
+    }
 }
