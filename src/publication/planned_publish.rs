@@ -166,3 +166,62 @@ pub(crate) fn explain_no_publish(target: &Target, publish_on: &PublishOn) -> Opt
         (None, None) => Some("the branch is unknown".to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::cli::{self, Command};
+    use clap::Arg;
+    use std::collections::BTreeSet;
+
+    /// Parses the command with one flag and its value, if it has one.
+    fn parse_command(command: &str, flag: &Arg) -> Command {
+        let name = flag.get_long().unwrap();
+        let values = flag.get_possible_values();
+        let value = values.first().map_or("1", |value| value.get_name());
+        let flag_text = if flag.get_action().takes_values() {
+            format!("--{name}={value}")
+        } else {
+            format!("--{name}")
+        };
+        let args = ["sluicegate".into(), command.into(), flag_text.into()];
+        cli::parse(args.to_vec()).unwrap().command
+    }
+
+    #[test]
+    fn flag_that_review_and_publish_have_applies_to_publish_of_ci() {
+        let program = cli::build_complete_tree();
+        let flags_of = |name: &str| program.find_subcommand(name).unwrap().get_arguments();
+        let ci_flags: BTreeSet<&str> = flags_of("ci").filter_map(Arg::get_long).collect();
+        let mut compared_flags = Vec::new();
+        for flag in flags_of("publish") {
+            let Some(name) = flag.get_long().filter(|name| ci_flags.contains(name)) else {
+                continue;
+            };
+            // `ci` prints both results itself, and its statement of the publication has other flags.
+            let is_different = ["output", "json", "help", "attestation", "attestation-predicate"].contains(&name);
+            if is_different || flag.is_global_set() {
+                continue;
+            }
+            let (Command::Publish(publish), Command::Ci(ci)) =
+                (parse_command("publish", flag), parse_command("ci", flag))
+            else {
+                panic!("--{name} is parsed as another command");
+            };
+            assert_eq!(
+                format!("{:?}", build_publish_args(&ci)),
+                format!("{publish:?}"),
+                "--{name}"
+            );
+            compared_flags.push(name);
+        }
+        assert!(
+            [
+                "head", "branch", "deepen", "include", "compat", "dry-run", "prefix"
+            ]
+            .iter()
+            .all(|name| compared_flags.contains(name)),
+            "{compared_flags:?}"
+        );
+    }
+}

@@ -150,7 +150,9 @@ fn clone_without_latest_commit_publishes_only_under_chosen_name() {
     }
     for args in [&["publish", "--version-name", "auto"][..], &ci] {
         let output = early().run((args, "--compat off --deepen"));
-        output.expect(7).saying(&["is older than the commit of version 2"]);
+        output
+            .expect(7)
+            .saying(&["is older than the commit of version 2"]);
     }
     assert_eq!(versions(&world, &server).len(), 1);
     early()
