@@ -67,7 +67,7 @@ impl Pace {
             .then(|| self.take_wait().min(remaining_time.unwrap_or(Duration::MAX)))
     }
 
-    /// Starts again with the shortest wait, because something has just happened.
+    /// Starts again with the shortest wait, because something has just happened. The deadline does not change.
     pub(crate) fn restart(&mut self) {
         self.next_wait = self.first_wait;
     }
