@@ -23,7 +23,7 @@ struct UniqueKeys;
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for UniqueKeys {
-    /// Visits a JSON value of any kind.
+    /// Reads a JSON value of any kind. The reading itself is the check, so the result contains no data.
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         reader.deserialize_any(Self)
     }

@@ -257,7 +257,8 @@ const fn is_line_break(c: char) -> bool {
     )
 }
 
-/// Returns whether the character is a control character, or changes the direction of text and so can disguise it.
+/// Returns whether the character is a control character or a line break, changes the direction of text and so can
+/// disguise it, or is an invisible byte order mark. A line feed is safe, because callers keep it as the end of a line.
 fn is_unsafe(c: char) -> bool {
     ((c.is_control() || is_line_break(c)) && c != '\n')
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')

@@ -148,7 +148,7 @@ impl Repository {
     }
 
     /// Returns the remote and the branch that a local branch follows, even if the clone has not fetched that
-    /// branch; `None` if it follows another local branch, which git records as the remote `.`.
+    /// branch. Returns `None` if it follows no branch, or another local branch, which git records as the remote `.`.
     pub fn find_upstream(&self, branch: &str) -> Option<(String, String)> {
         let name = format!("refs/heads/{branch}");
         let remote_name = self.library.branch_upstream_remote(&name).ok()?;

@@ -144,7 +144,8 @@ pub const FULL_HISTORY_HINT: &str = "fetch the full history: set `fetch-depth: 0
      elsewhere";
 
 impl GitError {
-    /// Returns the hint for the user, if there is one.
+    /// Returns the hint for the user, if there is one. A repository with SHA-256 ids is recognized by its extension,
+    /// which the reason contains.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NotARepository { .. } => "run the command inside a clone, or pass --repo",
@@ -205,12 +206,12 @@ impl GitError {
         Some(hint.to_owned())
     }
 
-    /// Wraps an error of libgit2 with the attempted action.
+    /// Returns a function that wraps an error of libgit2 with the attempted action, for `map_err`.
     pub(super) fn library(action: &'static str) -> impl Fn(git2::Error) -> Self {
         move |source| Self::Library { action, source }
     }
 
-    /// Wraps an error of the system with the attempted action and the file.
+    /// Returns a function that wraps an error of the system with the attempted action and the file, for `map_err`.
     pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }

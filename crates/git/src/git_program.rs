@@ -133,6 +133,7 @@ impl GitProgram {
             .or(self.remotes.first())
             .map(String::as_str)
             .unwrap_or_default();
+        // The options with which git itself fetches missing objects.
         let arguments = [
             "-c",
             "fetch.negotiationAlgorithm=noop",
@@ -179,6 +180,8 @@ impl GitProgram {
             .arg(&self.git_dir)
             .arg("--no-pager")
             .args(arguments);
+        // Git must not ask the user, must not refresh the index, and must read the same objects as libgit2, which does
+        // not know replacements.
         command
             .env_clear()
             .envs(passed_environment())

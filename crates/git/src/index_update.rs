@@ -50,8 +50,9 @@ impl Repository {
         Ok(files)
     }
 
-    /// Stages the content that these files have on disk; the files must be in the index already. `index_path` is the
-    /// value of `GIT_INDEX_FILE`, which git sets for its hooks.
+    /// Stages the content that these files have on disk; the files must be in the index already and keep their mode.
+    /// libgit2 stores the content, because `git add` would run the filters that the configuration names. `index_path`
+    /// is the value of `GIT_INDEX_FILE`, which git sets for its hooks.
     pub fn stage_files(&self, files: &[StagedFile], index_path: Option<&Path>) -> Result<(), GitError> {
         let index_path = index_path.map(|path| self.root().join(path));
         for batch in files.chunks(FILES_PER_CALL) {

@@ -120,7 +120,8 @@ impl Repository {
     ///
     /// A single match is used, except a tag that has the name of a remote's branch. Several matches are used if they
     /// are one commit and no remote has the branch. Otherwise the branch of the remote is used; without one, or if a
-    /// commit's id begins with the name, the name is ambiguous.
+    /// commit's id begins with the name, the name is ambiguous. If only a commit's id matches, the result is `None`,
+    /// because an id is no reference: the caller resolves it as an expression.
     fn choose_reference(
         &self,
         name: &str,

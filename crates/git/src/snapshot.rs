@@ -54,7 +54,7 @@ impl Repository {
         Ok(self.build_listed_snapshot("the index", files, has_attributes))
     }
 
-    /// Returns whether git tracks a file with this path, in the checked-out commit or the index, a hook's or git's own.
+    /// Returns whether the checked-out commit or the index (`index`, or git's own) has a file with this path.
     pub fn is_tracked(&self, path: &str, index: Option<&Path>) -> Result<bool, GitError> {
         let at_head = match self.head() {
             Ok(head) => self.find_file(&head.commit, path)?.is_some(),

@@ -130,9 +130,10 @@ fn reject_unknown_extension(config: &Config, git_dir: &Path) -> Result<(), GitEr
     }
 }
 
-/// Returns the root of the working tree: the directory in the setting `core.worktree`, otherwise the directory with the
-/// `.git`. `None` for a bare repository. The settings `core.worktree` and `core.bare` describe the main worktree, so
-/// they are not read for a linked one, which has a root even if the repository is bare.
+/// Returns the root of the working tree: the directory in the setting `core.worktree`, otherwise the directory with
+/// the `.git`, or else the parent of the git directory. `None` for a bare repository. The settings `core.worktree` and
+/// `core.bare` describe the main worktree, so they are not read for a linked one, which has a root even if the
+/// repository is bare.
 fn find_work_tree(config: &Config, git_dir: &Path, common_dir: &Path, from: &Path) -> Option<PathBuf> {
     if git_dir.canonicalize().ok()? == common_dir {
         if config.get_bool("core.bare").unwrap_or(false) {
@@ -197,7 +198,8 @@ fn copy_file(source: &Path, target: &Path, limit: u64) -> Result<(), GitError> {
         .map_err(GitError::io("read", source))
 }
 
-/// Copies the loose references, up to [`MAX_REFERENCES`] files. Entries that cannot be listed are skipped.
+/// Copies the loose references. Those beyond [`MAX_REFERENCES`] and those that cannot be listed are missing in the
+/// stand-in.
 fn copy_references(source: &Path, target: &Path) -> Result<(), GitError> {
     fs::create_dir_all(target).map_err(GitError::io("create", target))?;
     let files = WalkDir::new(source)

@@ -141,7 +141,8 @@ impl DrawnPicture {
     }
 
     /// Checks the sides at which a link leaves its source and enters its target. If the target is to the right, these
-    /// are the right and the left side. A link between neighbors in a row must be straight.
+    /// are the right and the left side. An iteration link leaves below or above instead, so its sides are not checked.
+    /// A link between neighbors in a row must be straight.
     fn check_link_sides(&self, link: &Link, faults: &mut Vec<String>) {
         let rect_of = |name: &str| self.rects.iter().find(|rect| rect.name == name).unwrap();
         let (source, target) = (rect_of(&link.from), rect_of(&link.to));

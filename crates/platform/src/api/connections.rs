@@ -20,8 +20,9 @@ pub struct NewConnection {
 }
 
 impl Platform {
-    /// Creates the default warehouse connection: `POST /v1/projects/{projectId}/data-platform-connections`. The request
-    /// is repeated only if it was certainly not processed.
+    /// Creates this connection to the project's warehouse, which the API document calls the default one:
+    /// `POST /v1/projects/{projectId}/data-platform-connections`. The request is repeated only if it was certainly not
+    /// processed.
     pub async fn create_connection(
         &self,
         project: Uuid,

@@ -160,8 +160,8 @@ impl Platform {
         }
     }
 
-    /// Returns whether the platform has responded to any request so far, after two more requests that do not depend on
-    /// the reviewed files: the review of a commit that exists in no repository, and the list of projects. A review
+    /// Sends two requests that do not depend on the reviewed files: the review of a commit that exists in no
+    /// repository, and the list of projects. Returns whether the platform has responded to any request so far. A review
     /// without a response is therefore not taken for an unavailable platform if only its own files are the cause.
     pub async fn send_probe(&self, project: Uuid, agent_version: &str, fields: &ReviewFields) -> bool {
         let request = ReviewRequest::for_missing_commit();

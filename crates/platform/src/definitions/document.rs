@@ -42,7 +42,8 @@ impl Document {
     }
 
     /// Parses YAML, which includes most JSON. Input that is valid only as JSON (indentation with tabs, pairs of `\u`
-    /// escapes) is parsed as JSON, and its values have no positions.
+    /// escapes) is parsed as JSON, and its values have no positions. Only an error in the syntax, whose message begins
+    /// with `not YAML`, leads to this second attempt.
     pub(crate) fn parse(bytes: &[u8], display_path: &Path) -> Result<Self, DefinitionError> {
         let skipped_key = None;
         let tree = match Tree::parse(bytes, skipped_key) {

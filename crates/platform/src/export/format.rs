@@ -78,6 +78,7 @@ fn escape_cell(text: &str) -> String {
     if may_be_formula {
         safe.insert(0, '\'');
     }
+    // The same page warns of separators and quotation marks of any kind, which could begin a new cell.
     let needs_quotes = safe.contains([',', '"', '\n', '\r', ';', '\'']) || safe.trim() != safe;
     if needs_quotes {
         format!("\"{}\"", safe.replace('"', "\"\""))

@@ -36,8 +36,8 @@ impl Pace {
         self.limit
     }
 
-    /// Waits for a response until the deadline, or until `DEADLINE_GRACE` from now if that is later. Returns `None` if
-    /// no response arrived in time.
+    /// Waits for a response until the deadline, or until `DEADLINE_GRACE` from now if that is later, because the last
+    /// poll is sent at the deadline. Returns `None` if no response arrived in time.
     pub async fn await_before_deadline<T>(&self, response: impl Future<Output = T>) -> Option<T> {
         let Some(deadline) = self.deadline else {
             return Some(response.await);
@@ -67,7 +67,7 @@ impl Pace {
             .then(|| self.take_wait().min(remaining_time.unwrap_or(Duration::MAX)))
     }
 
-    /// Starts again with the shortest wait, because something has just happened.
+    /// Starts again with the shortest wait, because something has just happened. The deadline does not change.
     pub(crate) fn restart(&mut self) {
         self.next_wait = self.first_wait;
     }

@@ -106,7 +106,7 @@ pub async fn poll_task(
         was_stopping |= is_stopping(&task);
         let is_status_old = resumed_task
             .as_mut()
-            .is_some_and(|resumed_task| !resumed_task.has_new_status(&task));
+            .is_some_and(|resumed_task| !resumed_task.record_poll(&task));
         let end = if is_status_old {
             None
         } else {
@@ -180,7 +180,7 @@ impl ResumedTask {
     /// Records a poll of the task, and returns whether the task's status is newer than its resumption: the task has
     /// worked or changed since, or waits for another decision. After [`MIN_FINISHED_POLLS`] polls in which the task
     /// looked finished, its status is accepted, too.
-    fn has_new_status(&mut self, task: &Task) -> bool {
+    fn record_poll(&mut self, task: &Task) -> bool {
         let pending = task.pending_decisions.as_deref().unwrap_or_default();
         self.has_worked |= matches!(task.phase(), TaskPhase::Working | TaskPhase::Unknown);
         let is_old_decision = !pending.is_empty()
@@ -272,21 +272,21 @@ mod tests {
         let finished = json!({ "status": "STOPPED", "modifiedAt": "1", "pendingDecisions": [] });
         let fresh = || ResumedTask::from_task(&seen(waiting.clone()), vec!["a".to_owned()]);
         let mut resumed = fresh();
-        assert!(!resumed.has_new_status(&seen(waiting.clone())));
-        assert!(!resumed.has_new_status(&seen(finished.clone())));
-        assert!(resumed.has_new_status(&seen(json!({ "status": "RUNNING", "modifiedAt": "1" }))));
-        assert!(resumed.has_new_status(&seen(finished.clone())));
+        assert!(!resumed.record_poll(&seen(waiting.clone())));
+        assert!(!resumed.record_poll(&seen(finished.clone())));
+        assert!(resumed.record_poll(&seen(json!({ "status": "RUNNING", "modifiedAt": "1" }))));
+        assert!(resumed.record_poll(&seen(finished.clone())));
         let mut changed = fresh();
-        assert!(changed.has_new_status(&seen(
+        assert!(changed.record_poll(&seen(
             json!({ "status": "STOPPED", "modifiedAt": "2", "pendingDecisions": [] })
         )));
         let mut other = fresh();
-        assert!(other.has_new_status(&seen(
+        assert!(other.record_poll(&seen(
             json!({ "status": "STOPPED", "modifiedAt": "1", "pendingDecisions": [{ "toolId": "b" }] })
         )));
         let mut thrice = fresh();
         let looks: Vec<bool> = (0..3)
-            .map(|_| thrice.has_new_status(&seen(finished.clone())))
+            .map(|_| thrice.record_poll(&seen(finished.clone())))
             .collect();
         assert_eq!(looks, [false, false, true]);
     }

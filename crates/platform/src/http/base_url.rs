@@ -63,7 +63,8 @@ impl BaseUrl {
         append_segments(&self.0, &["v1"])
     }
 
-    /// Returns the URL as text without a trailing slash. Parsing has removed the default port and `/v1`.
+    /// Returns the URL as the text by which stored addresses of platforms are compared: without a trailing slash, and
+    /// without the default port and `/v1`, which parsing has removed.
     pub fn to_normalized_text(&self) -> String {
         self.0.as_str().trim_end_matches('/').to_owned()
     }

@@ -237,7 +237,8 @@ fn find_cause<T>(error: &dyn Error, examine: &impl Fn(&(dyn Error + 'static)) ->
     None
 }
 
-/// Joins the causes behind an error, outermost first, without causes that only repeat another one.
+/// Joins the causes behind an error, outermost first, without causes that only repeat another one. Returns the error's
+/// own text if it has no cause.
 fn join_causes(error: &reqwest::Error) -> String {
     error.source().map_or_else(|| error.to_string(), join_error_texts)
 }

@@ -9,8 +9,9 @@ use reqwest::{Method, StatusCode, Url};
 /// Maximum number of redirects that are followed for one request.
 pub(super) const MAX_REDIRECTS: u32 = 5;
 
-/// Returns the URL to request next, or `None` if the response is not a redirect. Fails for a redirect that is not
-/// followed: to an invalid URL, to another origin, or with another method. The error shows only the target's origin.
+/// Returns the URL to request next, or `None` if the response is not a redirect or does not name a target. Fails for a
+/// redirect that is not followed: to an invalid URL, to another origin, or with another method. The error shows only
+/// the target's origin.
 pub(super) fn find_redirect_target(
     head: &ResponseHead,
     method: &Method,

@@ -15,7 +15,8 @@ use std::sync::Arc;
 const MAX_PEM_SIZE: u64 = 16 * 1024 * 1024;
 
 /// Creates the TLS configuration of the client. It trusts the certificates in `ca_cert` in addition to those of the
-/// machine, and presents the client certificate if the server requests one.
+/// machine, and presents the client certificate if the server requests one. Without `ca_cert`, the machine's
+/// certificates are read only when the first connection needs them.
 pub(super) fn build_client_config(
     ca_cert: Option<&Path>,
     client_certificate: Option<&ClientCertificate>,
@@ -44,6 +45,7 @@ pub(super) fn build_client_config(
                 .map_err(|error| certificate.mismatch_error(&error))?
         }
     };
+    // Reqwest does not set the protocols of a configuration that it has not built itself.
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }

@@ -84,10 +84,11 @@ impl TokenCache {
     /// Returns the token. Fetches it if there is none, or if the cached token expires soon.
     pub(super) async fn current_token(&self, transport: &Transport) -> Result<Token, TokenError> {
         let refused_token = None;
-        self.obtain_token_other_than(refused_token, transport).await
+        self.obtain_token(refused_token, transport).await
     }
 
-    /// Returns another token after `refused_token` got a 401, or `None` if the source is a fixed value.
+    /// Returns the token to try after `refused_token` got a 401, or `None` if the source is a fixed value. A file or a
+    /// command may return the same token again.
     pub(super) async fn replace_refused_token(
         &self,
         refused_token: &Token,
@@ -95,13 +96,13 @@ impl TokenCache {
     ) -> Option<Result<Token, TokenError>> {
         match self.source {
             TokenSource::Value(_) => None,
-            _ => Some(self.obtain_token_other_than(Some(refused_token), transport).await),
+            _ => Some(self.obtain_token(Some(refused_token), transport).await),
         }
     }
 
     /// Returns the cached token, or fetches one if the cached token is missing, is expired or is the refused one. Calls
     /// that wait for the lock meanwhile get the same result, so that one fetch is enough.
-    async fn obtain_token_other_than(
+    async fn obtain_token(
         &self,
         refused_token: Option<&Token>,
         transport: &Transport,
