@@ -44,11 +44,8 @@ impl PublishComparison {
 
     /// Returns the semantic version after the latest if all changes are known, otherwise an empty text.
     pub(super) fn next_version_name(&self) -> String {
-        let next = self
-            .next_version
-            .as_ref()
-            .ok()
-            .filter(|_| self.compat.class.is_some());
+        let next = self.next_version.as_ref().ok();
+        let next = next.filter(|_| self.compat.class.is_some());
         next.cloned().unwrap_or_default()
     }
 
@@ -125,7 +122,8 @@ impl Publication<'_> {
     }
 
     /// Requests the details of the version to compare with (`--against`, otherwise the latest), and the name of the
-    /// latest version; both are `None` if no version is enabled. The inner error is that of the request for the latest.
+    /// latest version; both are `None` if no version is enabled. The inner error is that of the request for the latest
+    /// version, which the caller may tolerate.
     #[expect(clippy::type_complexity, reason = "the type is two values or an error")]
     fn request_compared_version(
         &self,
@@ -173,7 +171,7 @@ impl Publication<'_> {
             });
         };
         let (compat, ids_only) = self.compare_offers(plan, compared_details)?;
-        // The class is unknown if only the ids were compared.
+        // If only the ids were compared, the class is unknown, and the next version is not used.
         let class = compat.class.unwrap_or(interface::ChangeClass::Content);
         Ok(PublishComparison {
             next_version: interface::next_version_name(latest_name, class),
@@ -307,7 +305,8 @@ impl Publication<'_> {
     }
 
     /// Returns whether breaking changes stop the publish: with `--compat fail`, unless they are accepted. With
-    /// `--if-exists same-content`, an existing version is not stopped, because this run only repeats its publish.
+    /// `--if-exists same-content`, an existing version is not stopped, because this run only repeats its publish. A
+    /// failed request does not prove that the version exists, so the publish is stopped.
     fn are_breaks_refused(
         &self,
         platform: &Platform,
@@ -325,7 +324,7 @@ impl Publication<'_> {
         Ok(self.run.block_on(existing_version)?.is_err())
     }
 
-    /// Prints the changes for consumers before the upload: a warning if something breaks, otherwise one line.
+    /// Prints what changes for consumers of a published version: a warning if something breaks, otherwise one line.
     pub(super) fn print_consumer_changes(&self, plan: &Plan, compat: &Compatibility) {
         if !compat.is_breaking() {
             if compat.against.is_some() {

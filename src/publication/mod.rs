@@ -269,7 +269,8 @@ impl Publication<'_> {
         let hashes = outcome.hashes.as_deref().unwrap_or_default();
         let receipt = Receipt::for_outcome(plan, hashes, &outcome);
         let mut status = outcome_report::report_outcome(self, plan, &outcome, smoke.as_ref())?;
-        // A signal that arrived during the upload ends the run, too.
+        // A signal that arrived during the upload ends the run, too. The exit status of an incomplete version has
+        // priority, because consumers may use that version.
         if let Some(signal_status) = signal_status.filter(|_| status != ExitStatus::Incomplete) {
             status = status.worse(signal_status);
         }

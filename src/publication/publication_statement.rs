@@ -41,6 +41,7 @@ impl Publication<'_> {
         let mut outputs = self
             .run
             .list_statement_outputs(PredicateKind::Publication, &statement.subjects);
+        // The name and the digest are for attestation actions, too, so they are omitted with the outputs above.
         if !outputs.is_empty() {
             let predicate = &statement.predicate;
             outputs.push(("publication-subject-name", predicate.subject_name()));

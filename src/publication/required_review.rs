@@ -114,6 +114,7 @@ impl<'r> RequiredReview<'r> {
     /// Fails if the review passed only because its base has the same findings (`--new-only`). That base may differ from
     /// the published version, so the findings could be new for consumers.
     fn require_no_known_findings(&self) -> Result<(), Failure> {
+        // `find_reason_against` rejects a report without `failOn`, so the default is not used.
         let fail_on = self.report.context.fail_on.unwrap_or(FailOn::Warn);
         let known_count = self
             .report

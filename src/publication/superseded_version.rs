@@ -114,7 +114,8 @@ impl Publication<'_> {
     }
 }
 
-/// Returns whether the version is not among the known ones. A version without a name is treated as new.
+/// Returns whether the version is not among the known ones. A version without a name is treated as new, because it
+/// cannot be recognized.
 fn is_new_version(version: &Artifact, known_names: &BTreeSet<&str>) -> bool {
     version
         .version_name

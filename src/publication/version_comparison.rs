@@ -320,7 +320,8 @@ fn missing_files_failure(old: &ComparedOffer, new: &ComparedOffer) -> Failure {
         .with_hint("pass two versions or revisions, or set the platform's hidden directory with --config-dir")
 }
 
-/// Returns whether this is the offer of a revision without a shared-pipelines file.
+/// Returns whether this is the offer of a revision without a shared-pipelines file. `load_revision_offer` gives such an
+/// offer an empty path.
 fn lacks_shared_file(offer: &ComparedOffer) -> bool {
     offer
         .offer

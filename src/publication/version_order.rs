@@ -108,8 +108,8 @@ impl Publication<'_> {
     }
 
     /// Returns whether a person chose the version name for this publish, so that going back to an older commit is
-    /// intended. A rerun of a job repeats a template, the tag of the run and the name in the configuration file, so
-    /// these are not chosen.
+    /// intended. `sluicegate ci` publishes without a person's attention, so no name is chosen there. A rerun of a job
+    /// repeats a template, the tag of the run and the name in the configuration file, so these are not chosen.
     fn is_name_chosen(&self) -> bool {
         let is_job = !self.workspace.ci.host.is_local();
         let template = &self.settings.version_name;

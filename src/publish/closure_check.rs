@@ -59,6 +59,7 @@ pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureConten
             .listed_files()
             .keys()
             .filter(|path| !input.sent_pipelines.contains_key(*path))
+            // In reverse order, the first path of each name is the one that remains.
             .rev()
             .map(|path| (file_name(path), path.as_str()))
             .collect(),
@@ -332,6 +333,7 @@ impl ClosureCheck<'_> {
                 Some(Script::Unusable(defect)) => {
                     ReferenceState::Unusable(project::describe_unusable_script(path, *defect), *defect)
                 }
+                // `find_scripts` returns every script that a sent pipeline names, so `None` does not occur.
                 Some(Script::Sent(_)) | None => ReferenceState::Intact,
             },
         }

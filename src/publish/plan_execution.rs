@@ -271,8 +271,8 @@ fn is_response_lost(error: &HttpError) -> bool {
     error.is_maybe_processed() || matches!(error.status(), Some(300..400 | 425 | 429 | 503))
 }
 
-/// Returns whether another upload may have another result. "Retry later" responses were already retried often enough,
-/// and the platform would only repeat a redirect that is not followed.
+/// Returns whether another upload may have another result: no if this one was certainly not processed, because its
+/// "retry later" response was already retried often enough. A redirect that is not followed would only be repeated.
 fn may_retry_upload(error: &HttpError) -> bool {
     error.is_maybe_processed() && !matches!(error.status(), Some(300..400))
 }

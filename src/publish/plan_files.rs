@@ -50,7 +50,7 @@ pub fn build_plan(
     }
     let files = build_planned_files(&contents, selected_files, &shared_file, &closure)?;
     reject_same_part_names(&files)?;
-    let (branch, branch_warning) = validate_branch(request);
+    let (branch, branch_warning) = find_sendable_branch(request);
     let mut warnings = closure.warnings;
     warnings.extend(listing.submodules.iter().map(build_submodule_warning));
     let mut other_warnings: Vec<String> = branch_warning
@@ -114,9 +114,9 @@ fn build_placeholder_values(
     })
 }
 
-/// Returns the branch to send as an HTTP header. If its name cannot be a header value, the branch is omitted with a
-/// warning, because it is only metadata. An unknown branch is omitted without a warning.
-fn validate_branch(request: &PublishRequest<'_>) -> (Option<String>, Option<String>) {
+/// Returns the branch to send as an HTTP header, and a warning. If its name cannot be a header value, the branch is
+/// omitted with a warning, because it is only metadata. An unknown branch is omitted without a warning.
+fn find_sendable_branch(request: &PublishRequest<'_>) -> (Option<String>, Option<String>) {
     let Some(branch) = request.branch.clone().filter(|branch| !branch.is_empty()) else {
         return (None, None);
     };

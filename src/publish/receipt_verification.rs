@@ -17,7 +17,7 @@ impl Receipt {
     /// digest does not match its files.
     pub fn check_consistency(&self) -> Vec<String> {
         let mut problems = Vec::new();
-        if !matches!(self.outcome.as_str(), "published" | "already-published") {
+        if !self.is_for_published_version() {
             problems.push(format!(
                 "the receipt is for a publish with the outcome `{}`",
                 self.outcome

@@ -68,7 +68,8 @@ impl SmokeRecord {
         }
     }
 
-    /// Returns whether all runs ended in SUCCESS.
+    /// Returns whether the verdict is `passed` and all runs ended in SUCCESS. Both are checked, because a record in a
+    /// receipt file may contradict itself.
     pub fn is_passed(&self) -> bool {
         self.verdict == PASSED_VERDICT && self.runs.iter().all(SmokeExecution::is_success)
     }

@@ -51,7 +51,7 @@ impl VersionLookup<'_> {
         }
     }
 
-    /// Repeats the lookup until the version exists, the platform refuses the request, or the time is over.
+    /// Repeats the lookup until the version exists, the request fails permanently, or the time is over.
     pub(super) async fn poll_until_found(&self) -> LookupResult {
         let lookup = poll_until(
             self.timeout,

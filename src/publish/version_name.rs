@@ -214,6 +214,7 @@ impl VersionNameError {
 /// Returns the value if it can be sent as an HTTP header. Only ASCII is accepted, because servers read other characters
 /// differently. `subject` names the value in the error.
 pub(super) fn validate_header(subject: &'static str, value: String) -> Result<String, VersionNameError> {
+    // `to_header_value` reports control characters.
     if let Some(character) = value.chars().find(|c| !c.is_ascii() && !c.is_control()) {
         return Err(VersionNameError::NotAscii {
             subject,

@@ -14,7 +14,8 @@ const MAX_LISTED_FILES: usize = 5;
 const CHUNK_BYTES: u64 = 64 * 1024;
 
 /// Returns a warning if planned files of the working tree differ from the commit, because they would be published under
-/// its hash. A selected file that was deleted or is not committed differs, too.
+/// its hash. A selected file that was deleted or is not committed differs, too. With `--select closure`, deleted files
+/// do not count, because a plan without a needed file fails.
 pub(super) fn find_worktree_drift(
     repository: &Repository,
     head: &CommitId,

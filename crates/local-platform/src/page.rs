@@ -91,8 +91,8 @@ impl Page {
         }
     }
 
-    /// Reads the parameters `page` and `size`, or returns a 400 if a value is invalid. Used for lists without other
-    /// parameters, whose errors would have to be collected together.
+    /// Reads the parameters `page` and `size`, or returns a 400 if a value is invalid. A list with further parameters
+    /// uses [`Page::from_query`] instead, so that one 400 contains the errors of all its parameters.
     pub(super) fn try_from_query(query: &Query) -> Result<Self, Problem> {
         let mut check = BodyCheck::default();
         let page = Self::from_query(query, &mut check);

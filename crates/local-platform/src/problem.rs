@@ -199,6 +199,7 @@ pub(super) async fn finish_response(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         let (parts, body) = Json(problem.into_body(path)).into_response().into_parts();
+        // The router may already have set the length of the empty body.
         response.headers_mut().remove(header::CONTENT_LENGTH);
         response.headers_mut().extend(parts.headers);
         *response.body_mut() = body;

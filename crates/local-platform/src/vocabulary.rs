@@ -92,7 +92,8 @@ impl Vocabulary {
     }
 
     /// Creates the vocabulary with these names, by token; a token without a name keeps its neutral name. Returns an
-    /// error if both warehouse kinds have the same name.
+    /// error if both warehouse kinds have the same name. The fields of a review request keep their default, because a
+    /// vocabulary file has no key for them.
     fn from_names(names: &BTreeMap<&str, String>) -> Result<Self, VocabularyError> {
         let name = |token: &str| names.get(token).cloned().unwrap_or_else(|| token.to_owned());
         let [

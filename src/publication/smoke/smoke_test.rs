@@ -121,6 +121,7 @@ impl<'a> SmokeTest<'a> {
         let problem = self.follow_runs_until_signal(&mut record).await.err();
         record.set_verdict(problem.is_none());
         let Some(problem) = problem else {
+            // The runs were started only because consumers of [Latest] get this version.
             let latest = LatestVersion::Enabled(self.receipt.version_name.clone());
             record.latest_version = Some(self.receipt.version_name.clone());
             return SmokeResult {

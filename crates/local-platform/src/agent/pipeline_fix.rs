@@ -48,7 +48,7 @@ fn list_candidate_fixes(document: &[u8], finding: &OrderedFinding) -> Vec<Vec<u8
             .iter()
             .filter_map(|new_name| rename_component(document, name, new_name))
             .collect(),
-        "unused-components" => list_connected_documents(document, name),
+        "unused-components" => list_connection_fixes(document, name),
         _ => Vec::new(),
     }
 }
@@ -128,7 +128,7 @@ fn capitalize(text: &str) -> String {
 /// Returns candidate documents that connect the unconnected component `name`. Each inserts it into one link: the link
 /// leads to the component, and the component leads to the link's previous target. Links to an End Success component
 /// come first, and later lines before earlier ones.
-fn list_connected_documents(document: &[u8], name: &str) -> Vec<Vec<u8>> {
+fn list_connection_fixes(document: &[u8], name: &str) -> Vec<Vec<u8>> {
     let skipped_key = None;
     let pipeline = Tree::parse(document, skipped_key)
         .ok()

@@ -95,8 +95,9 @@ pub(crate) struct AgentTask {
 }
 
 impl AgentTask {
-    /// Creates a task with its first instruction. Returns the task and the message that records the instruction. If
-    /// `failure_reason` is set, the task fails with this reason at its first step.
+    /// Creates a task at rest and starts it with its first instruction. Returns the task and its first messages, which
+    /// are only the one that records the instruction. If `failure_reason` is set, the task fails with this reason at
+    /// its first step.
     pub(crate) fn with_instruction(
         config: TaskConfig,
         granted_tools: Vec<String>,

@@ -50,7 +50,8 @@ pub(super) fn select_tools(message: &str) -> Vec<&'static str> {
 }
 
 /// Returns the tool that a word of the instruction means: the word is the tool's name, or one of [`TOOL_STEMS`]. A long
-/// stem also matches each word that begins with it.
+/// stem also matches each word that begins with it. A short stem does not, because unrelated words begin with it, for
+/// example `ready` with `read`.
 fn find_tool(word: &str) -> Option<&'static str> {
     TOOLS.into_iter().find(|tool| *tool == word).or_else(|| {
         TOOL_STEMS

@@ -192,7 +192,8 @@ impl Shape {
         }
     }
 
-    /// Returns the plural of the word for values of this shape.
+    /// Returns the plural of the word for values of this shape, which is that of the items of a list: strings, arrays
+    /// or objects.
     const fn plural_noun(&self) -> &'static str {
         match &self.kind {
             ShapeKind::Text | ShapeKind::AnyText => "strings",
@@ -216,7 +217,8 @@ fn is_in_range(value: &Value, first: u64, last: Option<u64>) -> bool {
     as_whole_number(value).is_some_and(|number| number >= first && last.is_none_or(|last| number <= last))
 }
 
-/// Checks that a list is not empty, and that each item is a string that is not empty.
+/// Checks that a list is not empty, and that each item is a string that is not empty. An item may consist of blanks
+/// only, unlike a value of the shape `text`.
 fn check_texts(check: &mut BodyCheck, field: &str, items: &[Value]) {
     if items.is_empty() {
         check.add_error(field, EMPTY_MESSAGE);
