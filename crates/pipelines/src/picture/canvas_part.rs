@@ -133,6 +133,7 @@ impl Canvas {
             })
         });
         Self {
+            // The callers return or set this number, because not all excluded boxes count as omitted.
             omitted_count: 0,
             boxes,
             arrows: arrows.collect(),
