@@ -133,7 +133,7 @@ impl Canvas {
             })
         });
         Self {
-            // The callers return or set this number, because not all excluded boxes count as omitted.
+            // Not every excluded box counts as omitted, so the callers count these themselves.
             omitted_count: 0,
             boxes,
             arrows: arrows.collect(),

@@ -23,7 +23,7 @@ pub enum RuleState {
     Broken(&'static str),
     /// The rules file has no entry for the rule.
     Missing,
-    /// The rules file is missing or cannot be read, or the rule has no valid level.
+    /// The rules file is missing or cannot be read.
     Unknown,
 }
 
@@ -198,7 +198,7 @@ impl RuleSet {
 }
 
 /// Evaluates the rules that apply to this kind of pipeline. If the pipeline cannot be parsed, the kind is that of its
-/// file name. If this has no known extension, all rules apply, so that the error is never lost.
+/// file name. If its extension is unknown, all rules apply.
 fn evaluate_rules(
     rules: &[EnabledRule],
     path: &str,
