@@ -114,8 +114,8 @@ pub(super) fn format_field_path(field: &FieldDiff) -> String {
 
 /// Formats a path for display: keys with dots between them, and list entries by name with commas around them.
 /// `entry_names` has the names of the list entries, by their positions in the path. `parameters` or `metadata` at the
-/// beginning, and a list entry at the end, are omitted, because they tell a reader nothing: `parameters.columns[2].type`
-/// with the entry name `id` becomes `columns, id, type`.
+/// beginning, and a list entry at the end, are omitted, because they tell a reader nothing:
+/// `parameters.columns[2].type` with the entry name `id` becomes `columns, id, type`.
 pub(super) fn format_path_steps(steps: &[PathStep], entry_names: &[(usize, String)]) -> String {
     let mut name = String::new();
     for (position, step) in steps.iter().enumerate() {
@@ -162,9 +162,9 @@ impl FieldGroup<'_> {
             .filter(|_| sets_variable && is_name && first.after.is_some())
     }
 
-    /// Returns the text before the values of a row: `sets NAME = ` if the row sets a variable,
-    /// otherwise the path of the table. The name of the row follows, unless it is the first of the changed cells and so
-    /// one of the values.
+    /// Returns the text before the values of a row: `sets NAME = ` if the row sets a variable, otherwise the path of
+    /// the table and the name of the row. The name is omitted if it is the first of the changed cells, because the
+    /// values then begin with it.
     pub(super) fn format_row_prefix(name: &str, cells: &[&FieldDiff]) -> String {
         let cell_path = cells.first().map(|cell| cell.path.as_slice()).unwrap_or_default();
         // The path of a cell ends with the row and the column.

@@ -28,6 +28,7 @@ thread_local! {
 /// unchanged lines between two changes become one [`TextLine::Omitted`]; those before the first change and after the
 /// last one are dropped.
 pub(super) fn compare_lines<'a>(base_lines: &[&'a str], head_lines: &[&'a str]) -> Vec<TextLine<'a>> {
+    // A test checks how many values are compared.
     #[cfg(test)]
     COMPARISONS.set(COMPARISONS.get() + 1);
     let mut lines = Vec::new();

@@ -108,7 +108,8 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         Ok(diff)
     }
 
-    /// Returns the kind of the change to the file. A renamed file that also changed in other ways is `Renamed`.
+    /// Returns the kind of the change to the file. A renamed file that also changed in other ways is `Renamed`. Two
+    /// versions with the same content are `Layout`, even if the canvas did not change either.
     fn classify_change(&self, versions: &PipelineVersions<'_>, diff: &PipelineDiff) -> FileChange {
         match (&self.base, &self.head) {
             (None, _) => FileChange::Added,
@@ -333,8 +334,8 @@ fn has_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
     matches!(key, "components" | "variables") && parts.is_some_and(|parts| parts.entries().next().is_some())
 }
 
-/// Compares the malformed values under a component's keys for links, for example a number under `sources`. They cannot be
-/// compared as links, so each value is compared with the value at the same path in the other version.
+/// Compares the malformed values under a component's keys for links, for example a number under `sources`. They cannot
+/// be compared as links, so each value is compared with the value at the same path in the other version.
 fn compare_non_links(
     base: Option<&Vec<LocatedNode<'_, '_>>>,
     head: Option<&Vec<LocatedNode<'_, '_>>>,

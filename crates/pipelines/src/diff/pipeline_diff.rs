@@ -181,8 +181,8 @@ impl PipelineDiff {
 
 impl ComponentDiff {
     /// Returns a short description of the change to a component that both versions have, for its box in a picture: its
-    /// old name if it was renamed, the new value if one field changed, otherwise the names of the fields. `None` if no
-    /// field changed.
+    /// old name if it was renamed, otherwise the names of the changed fields. A single field is described with its new
+    /// value, unless this has several lines. Returns `None` if no field changed.
     pub(crate) fn describe_briefly(&self) -> Option<String> {
         if let Some(previous_name) = &self.previous_name {
             return Some(format!("was {previous_name}"));

@@ -82,14 +82,14 @@ impl<'m> ReferenceRepair<'m> {
             return None;
         };
         match reference.kind {
-            ReferenceKind::Pipeline(kind) => self.repair_call(target, kind, caller),
-            ReferenceKind::Script => self.repair_script(target),
+            ReferenceKind::Pipeline(kind) => self.find_call_repair(target, kind, caller),
+            ReferenceKind::Script => self.find_script_repair(target),
         }
     }
 
     /// Returns the new text of a call whose pipeline was moved, or that names its pipeline without the folder. Returns
     /// `None` if the text is correct, or an error if no file or several files could be meant.
-    fn repair_call(
+    fn find_call_repair(
         &self,
         target: &str,
         kind: PipelineKind,
@@ -114,7 +114,7 @@ impl<'m> ReferenceRepair<'m> {
 
     /// Returns the new path of a script that was moved. Returns `None` if the path is correct, or an error if no file
     /// or several files could be meant.
-    fn repair_script(&self, target: &str) -> Option<Result<String, RepairError>> {
+    fn find_script_repair(&self, target: &str) -> Option<Result<String, RepairError>> {
         let same_name_paths = self
             .paths_by_name
             .get(file_name(target))

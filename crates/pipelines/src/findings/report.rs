@@ -283,7 +283,7 @@ pub struct Report {
 
 impl Report {
     /// Returns the report that is written before a run finishes, so that an interrupted run is undecided. `note` is the
-    /// reason.
+    /// reason. The engine is only a placeholder, because it is not known here.
     pub fn for_unfinished_run(note: &str, started_at: Timestamp) -> Self {
         Self {
             engine: Engine::Remote,

@@ -90,7 +90,8 @@ impl Compatibility {
         }
     }
 
-    /// Returns whether this is the first version, so that there was no version or commit to compare with.
+    /// Returns whether this is the first version, so that there was no version or commit to compare with. A comparison
+    /// of ids always has an older version, even if its name and commit are unknown.
     pub fn is_first(&self) -> bool {
         self.against.is_none() && self.against_commit.is_none() && !self.ids_only
     }

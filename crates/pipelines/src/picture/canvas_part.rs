@@ -133,6 +133,7 @@ impl Canvas {
             })
         });
         Self {
+            // Not every excluded box counts as omitted, so the callers count these themselves.
             omitted_count: 0,
             boxes,
             arrows: arrows.collect(),

@@ -96,7 +96,8 @@ fn is_stacked(canvas: &Canvas, index: usize) -> bool {
 }
 
 /// Checks that the picture keeps the rows and the order of the canvas, and that iterators are directly above their
-/// targets. Does not check boxes without a position on the canvas.
+/// targets. Does not check boxes without a position on the canvas. The distances of 20 and 120 units are the row
+/// tolerance and twice the column width of the layout.
 fn check_order(canvas: &Canvas, rects: &[Rect], faults: &mut Vec<String>) {
     let rects_by_name: BTreeMap<&str, &Rect> = rects.iter().map(|rect| (rect.name.as_str(), rect)).collect();
     let still_exists = |index: usize| canvas.boxes[index].mark != ChangeMark::Removed;

@@ -154,7 +154,7 @@ fn assign_lines(places: &Places) -> Vec<usize> {
 }
 
 /// Returns the number of the column, from the left, for the lowest box of each stack; for other boxes the number is 0
-/// and unused. Two boxes in the same line are in different columns.
+/// and unused. A column contains boxes that are at most [`COLUMN_WIDTH`] apart and in different lines.
 fn assign_columns(places: &Places, lines: &[usize]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..places.points.len())
         .filter(|index| places.stack_bases[*index] == *index)

@@ -160,7 +160,8 @@ impl Ports {
                 None => port_use.is_straight = true,
             }
         }
-        // A link may join a straight one that leads to the same box.
+        // A link may join a straight one that leads to the same box. If other links also leave at the start of the
+        // straight one, it may not, because its line would overlap with theirs.
         let shared_ports: HashMap<Port, Port> = links
             .iter()
             .filter(|link| link.channels.is_none() && !routed_exits.contains(&link.exit))
@@ -251,7 +252,8 @@ const fn channel_direction(channel: usize, row: usize) -> i32 {
 }
 
 /// Chooses the edges at which a link leaves and enters its boxes, and the channels in which it begins and ends. A link
-/// between two neighbors in a row is straight and needs no channel.
+/// between two neighbors in a row is straight and needs no channel. Within a row, other links to the right run above
+/// the row; links to the left and iterations run below it.
 fn plan_link(grid: &Grid, arrow: &Arrow, kind: usize) -> LinkPlan {
     let [from_row, to_row] = [arrow.from_box, arrow.to_box].map(|index| grid.box_rows[index]);
     let [from_index, to_index] = [arrow.from_box, arrow.to_box].map(|index| grid.row_indices[index]);

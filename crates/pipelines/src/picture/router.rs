@@ -379,6 +379,7 @@ impl<'c> Router<'c> {
                 )
             })
             .unwrap_or(x);
+        // The link would best cross near its end, so the next attempt of the layout makes space in the gap there.
         let wanted_gap = (row, self.nearest_gap(row, end_x));
         self.gap_lines.entry(wanted_gap).or_default().insert(owner);
         self.occupy_slot(row, crossing_x, owner);

@@ -141,7 +141,7 @@ impl<'c> Picture<'c> {
             let (legend, _) = self.render_legend();
             svg.push_str(&legend);
         }
-        self.draw_links(&mut svg);
+        self.draw_links_and_labels(&mut svg);
         for (index, canvas_box) in self.canvas.boxes.iter().enumerate() {
             let component = Component {
                 canvas_box,
@@ -239,7 +239,7 @@ impl<'c> Picture<'c> {
 
     /// Draws all stubs, links and labels. Later elements cover earlier ones: added links are above removed links,
     /// removed links above the others, and labels above all links.
-    fn draw_links(&self, svg: &mut String) {
+    fn draw_links_and_labels(&self, svg: &mut String) {
         for (stub, wire) in self.canvas.stubs.iter().zip(&self.layout.stubs) {
             draw_stub(svg, &self.canvas, stub, wire);
         }

@@ -295,7 +295,8 @@ fn parse_columns(node: NodeRef<'_, '_>) -> Vec<(String, Option<String>)> {
     }
 }
 
-/// Returns the type of a column. The type `NUMERIC` of a variable's column is called `NUMBER` in a parameter.
+/// Returns the type of a column. The type `NUMERIC` of a variable's column is called `NUMBER` in a parameter; for the
+/// types of variables themselves it is the reverse.
 fn parse_column_type(column: NodeRef<'_, '_>) -> Option<String> {
     let node = column.get("columnType").or_else(|| column.get("type"))?;
     match node.text()? {

@@ -78,8 +78,8 @@ fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
     findings
 }
 
-/// Returns the only component of an orchestration that no link leads to, except start components. Returns `None` if
-/// there are several, and for a transformation.
+/// Returns the only component of an orchestration that no link leads to, except start components, which are always
+/// reachable. Returns `None` if there are several, and for a transformation.
 fn find_only_unlinked_component(pipeline: &Pipeline) -> Option<String> {
     let graph = ComponentGraph::new(pipeline);
     let roles = [LinkRole::Transition, LinkRole::IterationTarget, LinkRole::Source];

@@ -22,6 +22,7 @@ impl Rule for EndOutputComponents {
     /// no configuration.
     fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| {
+            // A component names its sources, so a component that another one names has a successor.
             let has_successor = subject.graph().compute_incoming_link_flags(&[LinkRole::Source]);
             Ok(subject.list_component_violations(
                 |index, component| has_successor.get(index) == Some(&false) && !is_output(component),

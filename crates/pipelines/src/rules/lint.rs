@@ -107,7 +107,8 @@ impl RulesFileLinter {
     }
 
     /// Checks an entry: its keys, its rule, its level and its configuration. If several entries have the same id, the
-    /// configuration is checked only for the first entry that is enabled and the first that is disabled.
+    /// configuration is checked only for the first entry that is enabled and the first that is disabled, because
+    /// compiling an expression is slow.
     fn check_entry(&mut self, entry: &RuleEntry<'_, '_>) {
         let id = shorten(entry.id);
         self.check_keys(entry.node, &ENTRY_KEYS, &format!("the rule `{id}`"));

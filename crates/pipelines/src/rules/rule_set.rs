@@ -23,7 +23,7 @@ pub enum RuleState {
     Broken(&'static str),
     /// The rules file has no entry for the rule.
     Missing,
-    /// The rules file is missing or cannot be read, or the rule has no valid level.
+    /// The rules file is missing or cannot be read.
     Unknown,
 }
 
@@ -86,7 +86,8 @@ impl RuleSet {
     }
 
     /// Returns the state of the rule with this id. The state is `Unknown` if the rules file is missing or cannot
-    /// be read, and `Broken` if the rule is enabled but cannot be evaluated.
+    /// be read, and `Broken` if the rule is enabled but cannot be evaluated. An enabled rule without a valid level
+    /// is `Broken`, too.
     pub fn state(&self, rule: &str) -> RuleState {
         let Ok(file) = &self.file else {
             return RuleState::Unknown;
@@ -197,7 +198,7 @@ impl RuleSet {
 }
 
 /// Evaluates the rules that apply to this kind of pipeline. If the pipeline cannot be parsed, the kind is that of its
-/// file name.
+/// file name. If its extension is unknown, all rules apply.
 fn evaluate_rules(
     rules: &[EnabledRule],
     path: &str,

@@ -19,7 +19,8 @@ impl Rule for UnusedComponents {
         Measure::Uncounted
     }
 
-    /// Returns sources, because a broken source may be the reason for a finding of this rule.
+    /// Returns sources: in a transformation, a component may be unconnected because its only source is missing. In an
+    /// orchestration, the links that a component declares do not decide whether it is reachable itself.
     fn link_role(&self) -> Option<LinkRole> {
         Some(LinkRole::Source)
     }
@@ -56,6 +57,7 @@ fn check_isolated_components(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> 
     if count_components(subject.pipeline) < 2 {
         return Vec::new();
     }
+    // A component names its sources, so a component that another one names has a successor.
     let has_successor = subject.graph().compute_incoming_link_flags(&[LinkRole::Source]);
     let has_source = subject.graph().compute_outgoing_link_flags(LinkRole::Source);
     subject.list_component_violations(

@@ -78,6 +78,7 @@ fn run_example(rule: &TeamRule, example: &RuleExample, remaining_steps: &mut usi
     let mut unused_steps = MAX_STEPS.min(*remaining_steps);
     let allowed_steps = unused_steps;
     let result = find_violations(rule, &records, &mut unused_steps);
+    // A failed evaluation does not report the steps that it took, so all of them count.
     *remaining_steps -= match &result {
         Ok(_) => allowed_steps - unused_steps,
         Err(_) => allowed_steps,

@@ -340,6 +340,7 @@ impl Compiler<'_> {
         let (items, items_type) = self.compile(&comprehension.iter_range)?;
         let item_type = match items_type {
             ValueType::List(item_type) => *item_type,
+            // A macro gets the keys of a map, not its values.
             ValueType::Map(_) => ValueType::Text,
             ValueType::Any => ValueType::Any,
             mismatch => {

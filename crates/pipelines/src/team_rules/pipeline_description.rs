@@ -31,6 +31,7 @@ pub fn describe_pipeline(path: &str, bytes: &[u8], files: &PipelineFiles<'_>) ->
 }
 
 /// Renders the description as text: a line for each value, with its path as an expression would write it.
+/// Omits the key `schema`, which expressions cannot read.
 pub fn render_description(description: &Json) -> String {
     let mut lines = String::new();
     let Json::Object(fields) = description else {
@@ -74,7 +75,8 @@ fn fields_to_json(record: &Record<'_>) -> Vec<(String, Json)> {
         .collect()
 }
 
-/// Converts a part of the pipeline to JSON, with its line and the subject of findings about it.
+/// Converts a part of the pipeline to JSON, with its line and the subject of findings about it. The subject is the one
+/// that [`TeamRuleSet::evaluate`](super::TeamRuleSet::evaluate) gives to a finding.
 fn record_to_json(record: &Record<'_>) -> Json {
     let mut description: Map<String, Json> = fields_to_json(record).into_iter().collect();
     let subject = match record.kind {

@@ -107,7 +107,8 @@ fn map_value<'m>(node: Option<NodeRef<'m, 'm>>) -> Value<'m> {
         .map_or_else(empty_map, Value::Node)
 }
 
-/// Returns the kind of a link, as expressions see it: the condition of a transition, or the link's role.
+/// Returns the kind of a link, as expressions see it: the condition of a transition, or the link's role. A transition
+/// always has a condition, so the last value is never used.
 const fn link_kind(link: &Link) -> &'static str {
     match (link.role, link.condition) {
         (LinkRole::IterationTarget, _) => "iteration",

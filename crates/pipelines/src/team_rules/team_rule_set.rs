@@ -235,7 +235,7 @@ fn build_violation(kind: RuleSubject, subject: &Value<'_>, message: String) -> V
 }
 
 /// Builds the result of a team rule from its violations. If the rule could not be evaluated, the result is an error
-/// whose only violation contains the reason.
+/// whose only violation contains the reason. Only enforced rules are evaluated, so the level is never missing.
 fn build_rule_result(rule: &TeamRule, violations: Result<Vec<Violation>, RuleFailure>) -> RuleResult {
     let (status, violations) = match violations {
         Ok(violations) if violations.is_empty() => (Status::Passed, violations),

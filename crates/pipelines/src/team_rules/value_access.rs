@@ -54,7 +54,7 @@ impl<'m> Evaluation<'m> {
     }
 
     /// Returns whether two values are equal in CEL: numbers are compared by value, and other values of different types
-    /// differ.
+    /// differ. A record is equal only to itself, even if all its fields are equal to those of another record.
     pub(super) fn is_equal(
         &mut self,
         left: &Value<'m>,

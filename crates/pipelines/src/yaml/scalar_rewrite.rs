@@ -190,8 +190,8 @@ impl ScalarLocation {
     }
 }
 
-/// Returns whether the text keeps its meaning without quotes. To find out, parses it in its context: the value of a key,
-/// or inside brackets the item of a list.
+/// Returns whether the text keeps its meaning without quotes. To find out, parses it in its context: the value of a
+/// key, or inside brackets the item of a list.
 fn is_valid_plain_scalar(text: &str, context: Context) -> bool {
     let document = match context {
         Context::Block => format!("k: {text}\n"),

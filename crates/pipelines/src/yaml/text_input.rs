@@ -86,7 +86,7 @@ impl Input for TextInput<'_> {
     }
 
     /// Reads a character. Returns `None` without reading it if the line or the input ends there, which the parser calls
-    /// `breakz`, or if it is a byte order mark.
+    /// `breakz`, or if it is a byte order mark, which YAML does not allow inside a document.
     #[inline]
     fn raw_read_non_breakz_ch(&mut self) -> Option<char> {
         let next = self.peek_opt()?;

@@ -66,7 +66,8 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         Self { tree: self.tree, id }
     }
 
-    /// Returns the position where the node begins; for an alias, where its target begins.
+    /// Returns the position where the node begins; for an alias, where its target begins. The position of a skipped
+    /// value is unknown, so it is the start of the document.
     pub fn position(self) -> Position {
         self.node()
             .map_or(Position { line: 1, column: 1 }, |node| node.position)
