@@ -176,7 +176,8 @@ pub(crate) fn apply_waivers(
 }
 
 impl PolicyWaivers {
-    /// Creates an empty set of waivers. A note states the reason why the waivers file cannot be used.
+    /// Creates an empty set of waivers. A note states the reason why the waivers file cannot be used. Returns a
+    /// `Result` only because the constructor of a set of waivers does.
     fn without_file(reason: &str) -> Result<Self, Failure> {
         Ok(Self {
             waivers: build_waivers(Vec::new(), FILE_NAME)?,
