@@ -194,6 +194,7 @@ impl Evaluation {
             failed_batches: self.tally.failed_batches,
             compat: self.compat,
             is_open: has_undecided_cause(&self.causes),
+            // The delivery adds the changes if an output includes them.
             changes: None,
             notes: self.notes,
             reasons: self.reasons,

@@ -12,7 +12,8 @@ use crate::workspace::empty_settings::{explain_empty_config_dir, explain_unmatch
 impl Workspace<'_> {
     /// Resolves the settings of a command with `resolve`; `selection` returns their part that selects pipelines. The
     /// configuration file is dropped, so that its values do not apply, if it alone causes an error, or if its globs or
-    /// its hidden directory match nothing in the policy revision.
+    /// its hidden directory match nothing in the policy revision. Resolves the hidden directory and the path of the
+    /// team rules file again, because a dropped file may have set them.
     pub(crate) fn resolve_settings<T>(
         &mut self,
         run: &Run,

@@ -314,7 +314,7 @@ impl GateVersion<'_> {
         (version, rules.ok().flatten())
     }
 
-    /// Checks the waivers file. Its problem includes the rules files (`rules_versions`), because they may cause it.
+    /// Checks the waivers file. Its problem includes the rules files (`rules_versions`), which show which rules exist.
     fn check_waivers_file(
         &self,
         rules_versions: Vec<GateFileVersion>,
