@@ -86,7 +86,7 @@ fn find_comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResult
 }
 
 /// Sets the state of each finding of one file, and returns the number of fixed findings: those that only the base has.
-/// With several bases, returns the smallest of their numbers, because the bases may have different findings.
+/// With several bases, returns the smallest of their numbers, so that the number is never too large.
 fn mark_findings_of_file(file: &mut FileResults, base_results: Vec<Option<&FileResults>>) -> usize {
     let mut bases: Vec<BaseFindings> = base_results.into_iter().map(BaseFindings::from_results).collect();
     for result in &mut file.results {
@@ -175,9 +175,9 @@ impl BaseFindings {
         findings
     }
 
-    /// Returns the state of each finding of a result in comparison with this base. Also records for the number of fixed
-    /// findings whether the rule could be evaluated on head. Project checks are not recorded, because they have no
-    /// result if they pass.
+    /// Returns the state of each finding of a result in comparison with this base. Also records whether the rule could
+    /// be evaluated on head, because the number of fixed findings depends on it. Project checks are not
+    /// recorded, because they have no result if they pass.
     fn determine_states(&mut self, path: &str, result: &RuleResult) -> Vec<Option<FindingState>> {
         let may_be_known = result.status.is_excusable();
         if result.origin != Origin::Project {
