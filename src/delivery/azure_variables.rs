@@ -11,6 +11,7 @@ use uuid::Uuid;
 pub(super) fn find_azure_build(run: &Run) -> Option<AzureBuild> {
     let env = &run.env;
     let text = |name: &str| env.get(name).filter(|value| !value.is_empty()).map(str::to_owned);
+    // If the agent does not set the id of the phase, the id of the job replaces it.
     let phase_id = env.get("SYSTEM_PHASEID").or(env.get("SYSTEM_JOBID"))?;
     Some(AzureBuild {
         organization: find_organization(env.get("SYSTEM_COLLECTIONURI")?)?,

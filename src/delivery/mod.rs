@@ -150,9 +150,9 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
     status
 }
 
-/// Adds the changes in the pipelines to the report of a review, if an output includes them, and returns them. Removes
-/// the path of each limit whose file the reviewed snapshot lacks. A report that was read from a file already contains
-/// both facts and stays unchanged.
+/// Adds summaries of the changes in the pipelines to the report of a review, if an output includes them, and returns
+/// the changes. Removes the path of each limit whose file the reviewed snapshot lacks. A report that was read from a
+/// file already contains these facts and stays unchanged.
 fn add_repository_facts<S: RunSubject>(
     gate: &mut GateRun<'_, S>,
     destinations: &ReportDestinations,

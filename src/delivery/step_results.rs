@@ -31,7 +31,7 @@ pub(super) fn print_findings(
     let style = terminal::Style {
         color,
         width: run.ui.width(),
-        groups: group_style(host),
+        groups: choose_group_style(host),
         quiet: run.ui.is_quiet(),
         passes: delivery.is_passing,
         annotations,
@@ -61,7 +61,7 @@ pub(super) fn print_findings(
 }
 
 /// Returns the syntax with which the host's log folds groups of lines.
-const fn group_style(host: Host) -> GroupStyle {
+const fn choose_group_style(host: Host) -> GroupStyle {
     match host {
         Host::GitHub | Host::Gitea => GroupStyle::Github,
         Host::GitLab => GroupStyle::Gitlab,

@@ -27,7 +27,7 @@ const UNFINISHED_NOTE: &str = "undecided: the run did not finish";
 /// Replaces each report that does not have a result yet with an undecided one that contains the reason why the run
 /// failed.
 pub(crate) fn record_failure(run: &Run, failure: &Failure) {
-    let files = mem::take(&mut *run.unfinished_files());
+    let files = mem::take(&mut *run.lock_unfinished_files());
     let mut reason = format!("{UNFINISHED_NOTE}: {}", failure.describe_on_one_line());
     if let Some(hint) = failure.own_hint() {
         let _ = write!(reason, ". To do: {hint}");
@@ -64,7 +64,8 @@ pub(crate) fn replace_files_named_by_flags(run: &Run, command: &Command) -> Resu
 
 impl OutputFiles {
     /// Returns the files that flags and the environment name; `None` for a command that does not write or read a
-    /// report, a receipt or a statement. A dry run does not write reports, so it keeps those of earlier runs.
+    /// report, a receipt or a statement. A dry run does not write reports, so it keeps those of earlier runs. The file
+    /// of `--out` is always removed.
     fn from_command(run: &Run, command: &Command) -> Option<Self> {
         let env = &run.env;
         let is_dry_run = |flag| settings::is_dry_run(flag, env);
@@ -157,7 +158,7 @@ impl Run {
                 self.replace_old_file(&path, |writer| {
                     write_unfinished_report(*format, UNFINISHED_NOTE, writer)
                 });
-                self.unfinished_files().reports.push((*format, path));
+                self.lock_unfinished_files().reports.push((*format, path));
             }
         }
         if let Some(path) = files.publish_junit.as_ref().map(full_path) {
@@ -165,7 +166,7 @@ impl Run {
                 overwritten_input = Some(path);
             } else {
                 self.replace_old_file(&path, |writer| write_unfinished_publish(UNFINISHED_NOTE, writer));
-                self.unfinished_files().publish_junit = Some(path);
+                self.lock_unfinished_files().publish_junit = Some(path);
             }
         }
         for path in files.removed_files.iter().map(full_path) {
@@ -272,19 +273,19 @@ impl Run {
     }
 
     /// Returns the reports that this run replaced and into which it has not yet written a result.
-    fn unfinished_files(&self) -> MutexGuard<'_, UnfinishedFiles> {
+    fn lock_unfinished_files(&self) -> MutexGuard<'_, UnfinishedFiles> {
         let files = self.unfinished_files.lock();
         files.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Marks the reports of the review as finished, so that a later failure does not replace them.
     pub(crate) fn finish_reports(&self) {
-        self.unfinished_files().reports.clear();
+        self.lock_unfinished_files().reports.clear();
     }
 
     /// Marks the JUnit report of the publish as finished, so that a later failure does not replace it.
     pub(crate) fn finish_publish_report(&self) {
-        self.unfinished_files().publish_junit = None;
+        self.lock_unfinished_files().publish_junit = None;
     }
 
     /// Removes the undecided JUnit report at this path, because the publish did not take place.
@@ -332,7 +333,7 @@ impl Run {
 
     /// Returns whether this run may replace or remove the file at the path. Returns false for YAML files, which may be
     /// inputs of the run, for pipes and devices, which contain no old report, and for paths behind a link that the
-    /// change may control, which are rejected later.
+    /// change may control, which are rejected later. Without a repository, every link is treated as such a link.
     fn may_replace(&self, path: &Path) -> bool {
         let is_yaml = path.extension().is_some_and(|extension| {
             extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml")
@@ -370,7 +371,8 @@ fn write_unfinished_report(format: Format, reason: &str, writer: &mut dyn io::Wr
     report::render(format, &report, &context, writer)
 }
 
-/// Writes the JUnit report of a publish that has not ended, with the verdict "undecided".
+/// Writes the JUnit report of a publish that has not ended, with the verdict "undecided". The name of the version is
+/// not known here, so its case has the name `version`.
 fn write_unfinished_publish(reason: &str, writer: &mut dyn io::Write) -> io::Result<()> {
     let run = PublishRun {
         version: "version".to_owned(),

@@ -131,7 +131,7 @@ impl Evaluation {
     }
 
     /// Stores and prints the requests that got no usable response. With `may_pass`, an unavailable platform does not
-    /// make the run undecided.
+    /// make the run undecided. The excuse is set first, because it decides whether the failures are warnings or errors.
     pub(crate) fn add_failed_requests(
         &mut self,
         session: &Run,
@@ -194,6 +194,7 @@ impl Evaluation {
             failed_batches: self.tally.failed_batches,
             compat: self.compat,
             is_open: has_undecided_cause(&self.causes),
+            // The delivery adds the changes if an output includes them.
             changes: None,
             notes: self.notes,
             reasons: self.reasons,

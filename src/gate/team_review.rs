@@ -160,6 +160,7 @@ impl GateRun<'_> {
         };
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let version = policy::read_gate_file_version(repo, snapshot, &path, MAX_TEAM_RULES_BYTES);
+        // A deleted or unreadable file has no examples.
         let Ok(GateFileVersion::Text(bytes)) = version else {
             return;
         };

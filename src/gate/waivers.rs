@@ -37,7 +37,7 @@ pub(crate) fn today() -> Date {
 impl Workspace<'_> {
     /// Reads the waivers from the waivers file of the policy revision, not from that of the checkout. `rules` are the
     /// reviewed rules, because a waiver must name a known rule. In CI, a file that cannot be used is treated as
-    /// missing.
+    /// missing. If only the checkout has the file, a note says that its waivers are not used.
     pub(crate) fn read_policy_waivers(&self, rules: Option<&RuleSet>) -> Result<PolicyWaivers, Failure> {
         let on_unusable = self.unusable_file_treatment();
         let reader = GateFileReader {
@@ -68,8 +68,8 @@ impl Workspace<'_> {
     }
 
     /// Returns a function that determines whether a rule id exists: in the program, in the rules file, in the team's
-    /// rules, or in the rules file of the target branch. The target branch is included because the waivers of a removed
-    /// rule can be removed only later.
+    /// rules, or in the rules file of the policy revision. That file is included because the waivers of a rule that the
+    /// change removes can be removed only later.
     pub(crate) fn build_rule_lookup<'r>(
         &self,
         rules: Option<&'r RuleSet>,
@@ -176,7 +176,8 @@ pub(crate) fn apply_waivers(
 }
 
 impl PolicyWaivers {
-    /// Creates an empty set of waivers. A note states the reason why the waivers file cannot be used.
+    /// Creates an empty set of waivers. A note states the reason why the waivers file cannot be used. Returns a
+    /// `Result` only because the constructor of a set of waivers does.
     fn without_file(reason: &str) -> Result<Self, Failure> {
         Ok(Self {
             waivers: build_waivers(Vec::new(), FILE_NAME)?,
@@ -187,7 +188,7 @@ impl PolicyWaivers {
     }
 
     /// Marks the findings that these waivers allow, and adds notes about waivers that can be removed or must be
-    /// changed.
+    /// changed. If the waivers file is not used, adds a limit of the verdict with the reason.
     pub(crate) fn apply(
         &self,
         snapshot: &Snapshot<'_>,

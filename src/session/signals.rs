@@ -102,6 +102,7 @@ fn run_on_thread(
 }
 
 /// Joins a command thread that ended without a status. Such a thread panicked, and its panic continues on this thread.
+/// Returns a status only for the compiler: a thread that did not panic sent its own status.
 fn join_failed_worker<T>(worker: thread::JoinHandle<T>) -> ExitStatus {
     match worker.join() {
         Ok(_) => ExitStatus::Undecided,

@@ -25,9 +25,9 @@ impl Workspace<'_> {
         Ok(self.repo.snapshot(self.repo.head()?.commit))
     }
 
-    /// Warns if the event's commit is reviewed although the job has checked out another commit. Only a job whose event
-    /// is not about a commit, such as a schedule, may check out another commit on purpose, so only such a job is
-    /// warned. With `--head`, the choice is explicit.
+    /// Warns if the job has checked out another commit than the event's, because the review covers the event's commit.
+    /// Warns only for an event without a commit of its own, such as a schedule: such a job may have checked out its
+    /// commit on purpose. With `--head`, the choice is explicit.
     pub(crate) fn warn_of_other_checkout(
         &self,
         run: &Run,

@@ -12,7 +12,8 @@ use crate::workspace::empty_settings::{explain_empty_config_dir, explain_unmatch
 impl Workspace<'_> {
     /// Resolves the settings of a command with `resolve`; `selection` returns their part that selects pipelines. The
     /// configuration file is dropped, so that its values do not apply, if it alone causes an error, or if its globs or
-    /// its hidden directory match nothing in the policy revision.
+    /// its hidden directory match nothing in the policy revision. Resolves the hidden directory and the path of the
+    /// team rules file again, because a dropped file may have set them.
     pub(crate) fn resolve_settings<T>(
         &mut self,
         run: &Run,
@@ -20,7 +21,7 @@ impl Workspace<'_> {
         selection: impl Fn(&T) -> &Selection,
     ) -> Result<T, Failure> {
         let mut settings = self.sources.resolve_or_drop_file(&resolve)?;
-        if let Some(reason) = self.find_unmatched_policy(run, selection(&settings))? {
+        if let Some(reason) = self.explain_unmatched_policy(run, selection(&settings))? {
             settings = self.sources.resolve_without_file(&reason, &resolve)?;
         }
         self.named_config_dir = self.sources.resolve_config_dir(&run.global)?;
@@ -33,7 +34,7 @@ impl Workspace<'_> {
     /// Returns the problem if the globs or the hidden directory of the policy match nothing in the revision that the
     /// policy is read from. Returns `None` in a local run and for a configuration file outside the repository, because
     /// those files are never dropped.
-    fn find_unmatched_policy(&self, run: &Run, selection: &Selection) -> Result<Option<String>, Failure> {
+    fn explain_unmatched_policy(&self, run: &Run, selection: &Selection) -> Result<Option<String>, Failure> {
         if self.unusable_file_treatment() == UnusableFile::Reject || self.config_file.is_none() {
             return Ok(None);
         }

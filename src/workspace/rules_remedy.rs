@@ -58,7 +58,8 @@ impl RulesRemedy {
 }
 
 impl Workspace<'_> {
-    /// Returns how the user can provide the rules file that a review of the snapshot does not find.
+    /// Returns how the user can provide the rules file that a review of the snapshot did not find. If the snapshot has
+    /// the file nevertheless, the platform looks for it in another directory.
     /// `deleted_config_dir` is the hidden directory from which the change deletes the file, if any.
     pub(crate) fn find_rules_remedy(
         &self,

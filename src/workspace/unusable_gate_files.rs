@@ -10,7 +10,7 @@ use crate::job::policy::{self, GateFileVersion, MAX_FILE_BYTES, NamedText};
 use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Run;
 use crate::workspace::empty_settings::{explain_empty_config_dir, explain_unmatched_include};
-use crate::workspace::{Workspace, find_config_dir_in};
+use crate::workspace::{Workspace, find_config_dir_in, gate_files};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE};
@@ -173,7 +173,7 @@ impl GateVersion<'_> {
         let Some(path) = &self.workspace.config_file else {
             return Ok(None);
         };
-        let (version, read_result) = self.read_text(path, MAX_FILE_BYTES)?;
+        let (version, read_result) = self.read_version_and_text(path, MAX_FILE_BYTES)?;
         let content = vec![version];
         let text = match read_result {
             Err(message) => {
@@ -212,7 +212,7 @@ impl GateVersion<'_> {
             let problem = GateFileProblem::new(content.clone(), errors.join("; "));
             problems.insert("output paths", problem);
         }
-        let reason = self.find_unusable_value(&sources)?.filter(|_| errors.is_empty());
+        let reason = self.explain_bad_value(&sources)?.filter(|_| errors.is_empty());
         if let Some(reason) = reason {
             problems.insert(
                 "settings",
@@ -241,7 +241,7 @@ impl GateVersion<'_> {
 
     /// Returns the problem if a value of the configuration file cannot be used. An error that also occurs without the
     /// file comes from the job's settings, so it is not a problem of the file.
-    fn find_unusable_value(&self, sources: &SettingSources<'_>) -> Result<Option<String>, Failure> {
+    fn explain_bad_value(&self, sources: &SettingSources<'_>) -> Result<Option<String>, Failure> {
         let config_dir = match sources.resolve_config_dir(&self.run.global) {
             Ok(dir) => dir,
             Err(error) => return Ok(Some(error.to_note())),
@@ -314,7 +314,7 @@ impl GateVersion<'_> {
         (version, rules.ok().flatten())
     }
 
-    /// Checks the waivers file. Its problem includes the rules files (`rules_versions`), because they may cause it.
+    /// Checks the waivers file. Its problem includes the rules files (`rules_versions`), which show which rules exist.
     fn check_waivers_file(
         &self,
         rules_versions: Vec<GateFileVersion>,
@@ -322,7 +322,7 @@ impl GateVersion<'_> {
         problems: &mut GateFileProblems,
     ) -> Result<(), Failure> {
         let path = waivers::FILE_NAME;
-        let (version, text) = self.read_text(path, crate::workspace::gate_files::MAX_WAIVERS_BYTES)?;
+        let (version, text) = self.read_version_and_text(path, gate_files::MAX_WAIVERS_BYTES)?;
         let message = match text {
             Err(message) => Some(message),
             Ok(None) => None,
@@ -362,7 +362,7 @@ impl GateVersion<'_> {
 
     /// Reads a file, and returns its content as bytes and as text. The text is `None` if the file is missing, and an
     /// error if it is not readable UTF-8. Links are followed within the repository.
-    fn read_text(
+    fn read_version_and_text(
         &self,
         path: &str,
         limit: u64,

@@ -150,9 +150,10 @@ impl<'b> BaseResults<'b> {
     }
 }
 
-/// Marks each finding of these files as known if every base has it, too. Also records the files whose review failed at
-/// every base, because only in these can known findings explain a failed batch. `is_incomplete` returns whether the
-/// review of a file is incomplete, so that a missing finding is not treated as fixed.
+/// Marks each finding of these files as known if every base has it, too. Also records the files whose batch failed at
+/// every base: in other files, the platform passed the known findings, so they do not explain a failed batch of head.
+/// `is_incomplete` returns whether the review of a file is incomplete, so that a missing finding is not treated as
+/// fixed.
 pub(crate) fn mark_known_in_files(
     files: &mut [FileResults],
     is_incomplete: impl Fn(&str) -> bool,

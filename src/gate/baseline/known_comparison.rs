@@ -57,7 +57,7 @@ pub(crate) fn mark_new_and_known<'b>(
     for file in files {
         match find_base_files(&file.path)
             .into_iter()
-            .map(comparable_results)
+            .map(find_comparable_results)
             .collect::<Result<_, _>>()
         {
             Ok(base_results) => {
@@ -74,7 +74,7 @@ pub(crate) fn mark_new_and_known<'b>(
 
 /// Returns the results of a file at the base, or the reason why they are unknown. Returns `None` if the file is missing
 /// there or could not be read, so that all its findings in head are new.
-fn comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &str> {
+fn find_comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &str> {
     match base_file {
         BaseFile::Missing => Ok(None),
         BaseFile::Evaluated(base) if base.results.iter().any(|result| result.status.is_unreadable()) => {
@@ -86,13 +86,13 @@ fn comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &
 }
 
 /// Sets the state of each finding of one file, and returns the number of fixed findings: those that only the base has.
-/// With several bases, returns the smallest of their numbers.
+/// With several bases, returns the smallest of their numbers, so that the number is never too large.
 fn mark_findings_of_file(file: &mut FileResults, base_results: Vec<Option<&FileResults>>) -> usize {
     let mut bases: Vec<BaseFindings> = base_results.into_iter().map(BaseFindings::from_results).collect();
     for result in &mut file.results {
         let states_by_base = bases
             .iter_mut()
-            .map(|base| base.match_findings(&file.path, result));
+            .map(|base| base.determine_states(&file.path, result));
         result.states = states_by_base.reduce(combine_states).unwrap_or_default();
     }
     bases
@@ -163,7 +163,7 @@ impl BaseFindings {
             // The path is not part of a finding's identity within one file.
             for finding in result.findings("") {
                 if result.status.is_excusable() {
-                    let group = findings.groups.entry(identity_key(&finding)).or_default();
+                    let group = findings.groups.entry(build_identity_key(&finding)).or_default();
                     group.unmatched_findings.push(BaseFinding {
                         size: finding.size,
                         severity: finding.severity,
@@ -175,10 +175,10 @@ impl BaseFindings {
         findings
     }
 
-    /// Returns the state of each finding of a result in comparison with this base. Also records for the number of fixed
-    /// findings whether the rule could be evaluated on head. Project checks are not recorded, because they have no
-    /// result if they pass.
-    fn match_findings(&mut self, path: &str, result: &RuleResult) -> Vec<Option<FindingState>> {
+    /// Returns the state of each finding of a result in comparison with this base. Also records whether the rule could
+    /// be evaluated on head, because the number of fixed findings depends on it. Project checks are not
+    /// recorded, because they have no result if they pass.
+    fn determine_states(&mut self, path: &str, result: &RuleResult) -> Vec<Option<FindingState>> {
         let may_be_known = result.status.is_excusable();
         if result.origin != Origin::Project {
             self.evaluated_rules.insert(result.rule.clone());
@@ -210,7 +210,7 @@ impl BaseFindings {
     /// findings does not matter. Severities are compared only for project checks: the severities of rules cannot
     /// differ, because base and head are evaluated with the same rules file.
     fn take_matching_finding(&mut self, finding: &Finding<'_>, origin: Origin) -> bool {
-        let Some(group) = self.groups.get_mut(&identity_key(finding)) else {
+        let Some(group) = self.groups.get_mut(&build_identity_key(finding)) else {
             return false;
         };
         group.head_count += 1;
@@ -256,7 +256,7 @@ impl BaseFindings {
 
 /// Returns the key that identifies the same finding at the base and in head: its rule and its subject. For an
 /// evaluation error, the error type replaces the subject.
-fn identity_key(finding: &Finding<'_>) -> IdentityKey {
+fn build_identity_key(finding: &Finding<'_>) -> IdentityKey {
     let identity = finding.identity();
     let (about, about_kind) = match finding.error_type {
         Some(error_type) => (Some(error_type), None),

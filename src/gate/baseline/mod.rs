@@ -79,7 +79,8 @@ impl Baseline {
     }
 
     /// Builds the baseline at the bases of the change, to find what the change introduced. Reuses the former paths of
-    /// the selection if the selection was compared with the same single base.
+    /// the selection if the selection was compared with the same single base. The reason is empty: only the caller
+    /// knows it, and a baseline with commits does not show it.
     pub(crate) fn at_commits(bases: &[CommitId], pipelines: &SelectedPipelines) -> Self {
         // With several bases, a file may have had another path in each.
         let has_same_base = bases.len() == 1 && bases == pipelines.bases;
@@ -240,6 +241,7 @@ impl Baseline {
             });
             head_paths.insert(base_path, file.path.clone());
         }
+        // Only a file that changed since the base can have a renamed component.
         if !changes.is_empty() {
             let former_paths = self.find_former_paths_since(base, pairs.head)?;
             changes.retain(|change| former_paths.contains_key(&change.path));

@@ -55,7 +55,7 @@ impl<'c> ParsedChange<'c> {
 
     /// Returns the facts about the pipeline in head. Returns `None` if the pipeline was deleted or one of its versions
     /// cannot be read.
-    fn head_facts(&self) -> Option<PipelineFacts> {
+    fn collect_head_facts(&self) -> Option<PipelineFacts> {
         let new_tree = self.trees.as_ref().ok()?.head.as_ref()?;
         let pipeline = Pipeline::from_tree(new_tree).ok()?;
         Some(PipelineFacts::from_pipeline(&pipeline))
@@ -95,7 +95,7 @@ pub(crate) fn build_changed_file_with_facts(
     index: usize,
 ) -> (ChangedFile, Option<PipelineFacts>) {
     let change = ParsedChange::parse(contents);
-    (change.build_changed_file(index), change.head_facts())
+    (change.build_changed_file(index), change.collect_head_facts())
 }
 
 /// Returns the drawing, or only its changed part if the drawing exceeds the limits. Returns `None` if the changed part

@@ -184,7 +184,8 @@ impl<'a> CheckSubject<'a> {
     }
 
     /// Returns whether the working tree was compared with head because the user did not name a base. Returns false for
-    /// staged files: an index that equals head adds nothing that could be checked.
+    /// staged files: an index that equals head adds nothing that could be checked. Returns false for named files, too,
+    /// which are checked in any case.
     fn is_compared_with_head(&self, run: &GateRun<'_>) -> bool {
         let revisions = &self.settings.gate.revisions;
         let is_working_tree =

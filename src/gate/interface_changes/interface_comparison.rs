@@ -79,11 +79,11 @@ pub(crate) fn compare_interfaces(
 impl InterfaceComparison {
     /// Adds the differences from another base, except for those that the comparison already contains.
     pub(crate) fn add_base(&mut self, base_comparison: Self) {
-        let known_keys: Vec<_> = self.changes.iter().map(change_key).collect();
+        let known_keys: Vec<_> = self.changes.iter().map(build_change_key).collect();
         let new_changes = base_comparison
             .changes
             .into_iter()
-            .filter(|change| !known_keys.contains(&change_key(change)));
+            .filter(|change| !known_keys.contains(&build_change_key(change)));
         self.changes.extend(new_changes);
         // The head, which is read for each base, is readable for all of them or for none.
         self.is_repaired |= base_comparison.is_repaired;
@@ -137,7 +137,7 @@ impl InterfaceComparison {
 }
 
 /// Returns the properties that are equal if the same change was found at two bases.
-fn change_key(change: &InterfaceChange) -> (ChangeClass, String, Option<String>, String) {
+fn build_change_key(change: &InterfaceChange) -> (ChangeClass, String, Option<String>, String) {
     (
         change.class,
         change.kind.name(),

@@ -91,6 +91,7 @@ fn remove_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequen
             .into_iter()
             .filter_map(|violation| violation.about);
         folded_findings.extend(components.map(|component| FoldedFinding { component, severity }));
+        // A result that lost its last violation is removed.
         folded_findings.len() == folded_count || !result.violations.is_empty()
     });
     folded_findings

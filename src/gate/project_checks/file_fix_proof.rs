@@ -61,8 +61,8 @@ impl FileProver<'_> {
     }
 
     /// Returns the document with the new values, and how it differs from the old one; `None` if no value can be
-    /// replaced. Rejects the values that cannot be replaced in place. The error is the reason why all others are
-    /// rejected, too.
+    /// replaced. Rejects the values that cannot be replaced in place, and tries again without them. The error is the
+    /// reason why all others are rejected, too.
     fn rewrite_file(
         &self,
         candidate: &mut FixCandidate<'_>,

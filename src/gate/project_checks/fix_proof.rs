@@ -149,7 +149,7 @@ impl GateRun<'_> {
             remaining_proofs: MAX_PROOFS,
             proof,
         };
-        prover.prepare_counts(&contents.files, &mut accepted_files)?;
+        prover.read_callees_and_count_findings(&contents.files, &mut accepted_files)?;
         prover.prove_files(accepted_files)?;
         Ok(prover.proof)
     }
@@ -173,7 +173,7 @@ impl ProjectProver<'_> {
     /// Reads the pipelines that the candidates would call with their fixes, because the checks compare a pipeline with
     /// its callers: the facts with the fixes replace the others for this search alone. Then counts the project's
     /// findings without the fixes, because the newly read pipelines can add some.
-    fn prepare_counts(
+    fn read_callees_and_count_findings(
         &mut self,
         files: &[SnapshotFile],
         candidates: &mut [FixedFile],

@@ -152,7 +152,8 @@ impl GateRun<'_> {
 
     /// Runs the project checks. Returns all findings in the selected pipelines. Of other files in the requested shard,
     /// returns only the new findings, because moving or deleting a pipeline breaks callers that the change does not
-    /// touch. A run over the whole project returns all findings in files that are not pipelines, too.
+    /// touch. A run over the whole project returns all findings in files that are not pipelines, too. The contents of
+    /// the project are kept only if a fix is proposed, because only the proof of a fix needs them.
     pub(crate) fn find_project_findings(
         &self,
         known_facts: CollectedFacts,
@@ -294,7 +295,8 @@ impl GateRun<'_> {
         Ok(narrowed_paths.map(|(path, _)| path).collect())
     }
 
-    /// Keeps only the findings that the base does not have. Without a base, removes all findings.
+    /// Keeps only the findings that the base does not have. Without a base, removes all findings, because none is
+    /// certainly new.
     fn keep_new_findings(&self, mut files: Vec<FileResults>) -> Result<Vec<FileResults>, Failure> {
         if files.is_empty() || self.subject.comparison.bases.is_empty() {
             return Ok(Vec::new());
@@ -318,8 +320,8 @@ impl GateRun<'_> {
     }
 
     /// Marks the findings of the project checks that existed at the base as known. Adds the files that could not be
-    /// compared to the comparison of the run. Does nothing unless the findings of the rules were compared with the
-    /// base.
+    /// compared to the comparison of the run. Adds no fixed findings, because those of project checks are not counted.
+    /// Does nothing unless the findings of the rules were compared with the base.
     pub(crate) fn mark_known_project_findings(
         &self,
         baseline: &Baseline,
@@ -341,7 +343,7 @@ impl GateRun<'_> {
     }
 
     /// Records the findings that exist only because of a broken link, so that they can be folded into the finding about
-    /// the link.
+    /// the link. The link probably means the renamed component, or else the one with the most similar name.
     pub(crate) fn record_consequences(&self, tally: &mut Tally) -> Result<(), Failure> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let components = self.renamed_components();

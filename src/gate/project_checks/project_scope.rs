@@ -361,7 +361,8 @@ pub(crate) fn find_script_defect(
     Ok(content.and_then(|content| FileDefect::find_in_script(&content)))
 }
 
-/// Reads a file from disk. Returns `None` if it cannot be read, which is reported elsewhere.
+/// Reads a file from disk. Returns `None` if it cannot be read, which is reported elsewhere, and for a blob, which is
+/// not on disk.
 fn read_from_disk(file: &SnapshotFile) -> Option<Vec<u8>> {
     match &file.content {
         FileContent::Disk(disk_path) => read_document_on_disk(disk_path).ok()?.ok(),

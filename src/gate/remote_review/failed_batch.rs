@@ -10,9 +10,9 @@ pub(crate) type BatchFiles = BTreeSet<String>;
 
 /// Returns the batches that the platform reports as failed although no finding explains the failure.
 ///
-/// A finding of level error explains the failure of its batch. However, if all findings of a rule in a file are waived
-/// or known, the known ones contradict this explanation unless the platform failed the file before
-/// (`has_failed_before`): it passed the same findings at the base.
+/// A finding of level error explains the failure of its batch. A known finding contradicts this explanation if the
+/// platform passed the file at the base (`has_failed_before` returns false), because the same finding did not fail that
+/// batch. It contradicts only if no finding of its rule in the file is new.
 pub(crate) fn list_unexplained_batches<'b, 'f>(
     batches: &'b [BatchFiles],
     files: impl Iterator<Item = &'f FileResults>,

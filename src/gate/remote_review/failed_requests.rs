@@ -61,7 +61,7 @@ impl FailedRequests {
     }
 
     /// Returns the files to evaluate locally: those without a response. Returns `None` if there are no such files, or
-    /// if the platform refused a request.
+    /// if the platform refused a request, because a refusal is an error of the job.
     pub(crate) fn find_fallback_paths(&self) -> Option<&BTreeSet<String>> {
         let is_refused = self.refusal_status.is_some();
         Some(&self.files_without_response).filter(|files| !files.is_empty() && !is_refused)

@@ -276,6 +276,7 @@ impl ReviewEngine for RemoteReview<'_> {
 
     /// Evaluates the base versions of the files whose findings in head are not all waived. If the base does not have
     /// the rules file of head, they are evaluated locally against that file; otherwise, the platform reviews them.
+    /// Files that were evaluated locally in head, and changed files without findings there, are evaluated locally, too.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,

@@ -137,9 +137,9 @@ impl GateRun<'_, SavedReports<'_>> {
             .require_ancestor(older, &name, head.unwrap_or_default())
     }
 
-    /// Adds to each finding the component that it is about, and opens the reported commit in the clone, to show the
-    /// lines of its files. Without the commit in the clone, no lines are shown. Only a full commit id is accepted,
-    /// because a report could contain any revision.
+    /// Opens the reported commit in the clone, to show the lines of its files. Also adds to each finding the component
+    /// that it is about, which is read from these files. Without the commit in the clone, does nothing. Only a full
+    /// commit id is accepted, because a report could contain any revision.
     pub(crate) fn open_reported_commit(&mut self) {
         let (Some(repo), Some(report)) = (self.subject.repo, &mut self.report) else {
             return;

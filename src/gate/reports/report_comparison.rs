@@ -206,8 +206,8 @@ impl<'r> OldReport<'r> {
         self.failed_batches.iter().any(|batch| batch.contains(old_path))
     }
 
-    /// Returns the results of the older report for a file: missing if that report covers all pipelines and not this
-    /// one, unknown if it has no usable results. `path` is the path in the new report.
+    /// Returns the results of the older report for a file: unknown if that report has no usable results. A file that is
+    /// not in a report of all pipelines did not exist then, so it is missing. `path` is the path in the new report.
     fn find_base_file(&self, path: &str) -> BaseFile<'r> {
         let old_path = self.former_paths.get(path).copied().unwrap_or(path);
         match (self.unusable_files.get(old_path), self.files.get(old_path)) {

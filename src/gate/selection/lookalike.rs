@@ -19,7 +19,7 @@ pub(crate) fn looks_like_pipeline(path: &str) -> bool {
     if name.is_ascii() {
         return ends_like_pipeline(name);
     }
-    let visible_name: String = name.chars().filter(|c| !is_invisible(*c)).collect();
+    let visible_name: String = name.chars().filter(|c| !is_invisible_in_skeleton(*c)).collect();
     is_confusable(&visible_name)
 }
 
@@ -53,7 +53,7 @@ fn ends_like_pipeline(name: &str) -> bool {
 
 /// Returns whether the character is invisible but is still in a skeleton. The characters that Unicode calls ignorable,
 /// such as joiners, direction marks and fillers, need no check here, because a skeleton does not contain them.
-fn is_invisible(c: char) -> bool {
+fn is_invisible_in_skeleton(c: char) -> bool {
     c.is_control() || ('\u{fff9}'..='\u{fffb}').contains(&c)
 }
 

@@ -187,7 +187,7 @@ impl Workspace<'_> {
             snapshot.name(),
             format_count(pipelines.count(), "pipeline")
         );
-        match check_globs_and_paths(&known_paths, request, &location) {
+        match find_unmatched_selection(&known_paths, request, &location) {
             Some(failure) => Err(failure),
             None => Ok(()),
         }
@@ -196,7 +196,7 @@ impl Workspace<'_> {
 
 /// Returns the error for the first glob or path that matches none of the known files. Returns `None` if each matches
 /// one. `location` names the searched files in the error.
-fn check_globs_and_paths(
+fn find_unmatched_selection(
     known_paths: &[&str],
     request: &SelectionRequest<'_>,
     location: &str,
@@ -230,7 +230,8 @@ fn check_globs_and_paths(
 }
 
 /// Returns the first named file if no named file is a known file, looks like a pipeline or belongs to the gate
-/// configuration. One such file is enough, because a git hook passes all files of a commit.
+/// configuration. One such file is enough, because a git hook passes all files of a commit. Returns `None` if the user
+/// also named a directory, because its pipelines are then reviewed.
 fn find_unmatched_named_file<'r>(
     known_paths: &[&str],
     request: &'r SelectionRequest<'_>,

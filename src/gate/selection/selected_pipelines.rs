@@ -300,7 +300,8 @@ impl SelectionScope<'_> {
         (self.includes)(path) && !(self.excludes)(path) && self.is_within(path)
     }
 
-    /// Returns the paths of all pipelines that the globs and the given paths select, changed or not.
+    /// Returns the paths of all pipelines that the globs and the given paths select, changed or not. Omits submodules,
+    /// which have no content to review.
     fn list_all_files(&self) -> Result<Vec<String>, GitError> {
         Ok(self
             .head
