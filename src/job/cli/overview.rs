@@ -59,8 +59,8 @@ pub(super) fn render_overview(program: &Command) -> String {
     overview + "\nHelp: sluicegate help COMMAND (or globals, exit-codes, environment)\n"
 }
 
-/// Returns the names of the commands for the platform: all commands that are in no other list of the overview, in the
-/// order of their definition.
+/// Returns the names of the commands for the platform, in the order of their definition: all commands that are in no
+/// other list of the overview. The hidden command `globals` is skipped.
 fn list_platform_commands(program: &Command) -> Vec<&str> {
     program
         .get_subcommands()
