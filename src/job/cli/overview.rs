@@ -90,8 +90,9 @@ fn describe_command(command: &Command) -> String {
 fn wrap_names(names: &[&str]) -> Vec<String> {
     let mut lines = vec![String::new()];
     for name in names {
-        let max_length = MAX_LINE_WIDTH - ", ".len() - name.len() - ",".len();
-        match lines.last_mut().filter(|line| line.len() < max_length) {
+        // The overview indents each line by two spaces.
+        let max_length = MAX_LINE_WIDTH - "  ".len() - ", ".len() - name.len();
+        match lines.last_mut().filter(|line| line.len() <= max_length) {
             Some(line) if line.is_empty() => line.push_str(name),
             Some(line) => {
                 let _ = write!(line, ", {name}");

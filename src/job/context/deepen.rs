@@ -113,7 +113,7 @@ impl HistoryFetcher<'_> {
             | ContextError::AmbiguousMerge { .. }
             | ContextError::BranchNotInClone { .. } => None,
             // The event names the target's commit by its id, so every repository with this id has the same commit.
-            ContextError::TargetNotProven { .. } => self.target_commit().map(MissingItem::Commit),
+            ContextError::TargetNotProven { .. } => self.find_target_commit().map(MissingItem::Commit),
             ContextError::CommitNotInClone { commit, .. } => Some(MissingItem::Commit(commit.clone())),
             ContextError::Git(GitError::UnknownRevision { revision, .. }) => Some(parse_revision(revision)),
             _ => return Vec::new(),
@@ -137,7 +137,7 @@ impl HistoryFetcher<'_> {
     }
 
     /// Returns the commit that the event names for the target.
-    fn target_commit(&self) -> Option<String> {
+    fn find_target_commit(&self) -> Option<String> {
         match (&self.ci.target_tip, &self.ci.base) {
             (Some((id, _)), _) | (None, BaseHint::Commit { id, .. }) => Some(id.clone()),
             _ => None,

@@ -190,8 +190,8 @@ impl GateFileReader<'_> {
     }
 
     /// Reads the checkout's version as the version that decides, because the policy revision is head. If git converts a
-    /// file at the checkout, the committed version is used. With [`UnusableFile::TreatAsMissing`], a link out of the
-    /// repository is an error.
+    /// file at the checkout, the committed version is used. With [`UnusableFile::TreatAsMissing`], which is for CI, a
+    /// link out of the repository is an error, because the change may have written it.
     fn read_deciding_version(
         &self,
         path: &str,
