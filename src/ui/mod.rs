@@ -113,7 +113,8 @@ impl Ui {
         }
     }
 
-    /// Returns the width of the terminal in columns, or `None` if standard output is not a terminal.
+    /// Returns the width of the terminal in columns. Returns `None` if results are written to a file, or if standard
+    /// output is not a terminal.
     pub(crate) fn width(self) -> Option<usize> {
         if self.output_file.is_some() {
             return None;

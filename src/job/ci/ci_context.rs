@@ -146,7 +146,8 @@ impl CiContext {
     }
 
     /// Returns whether the event is certainly a push, so that the branch contains the commit. It returns false for
-    /// hosts that do not name the event, because there a user may start a build with any branch and any commit.
+    /// hosts that never name the event, and if the variable of the event is not set, because a user may then have
+    /// started the build with any branch and any commit.
     pub fn is_push(&self) -> bool {
         let names_event = !matches!(self.host, Host::Bitbucket | Host::CircleCi | Host::Jenkins);
         self.trigger == Trigger::Commit && names_event && self.event != "unknown"

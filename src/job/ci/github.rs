@@ -195,7 +195,8 @@ fn read_ref_event(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
 /// Returns the repository of the run, which is also the target of pull requests from forks. The payload contains
 /// several URLs of it, and the clone may have any of them as its remote.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
-    // An unreadable payload is reported by `read`. The name of the event, which is only for that error, is empty here.
+    // `read_context_as` reports an unreadable payload. The name of the event, which is only for that error, is empty
+    // here.
     let payload = Payload::read(env, "").ok().flatten();
     let base = "pull_request.base.repo";
     let repository = if find_text(payload.as_ref(), &format!("{base}.full_name")).is_some() {
@@ -212,7 +213,7 @@ pub(super) fn target_repository(env: &Env) -> TargetRepository {
     urls.push(name.map(|name| format!("{}/{name}", server.trim_end_matches('/'))));
     let has_change = match &payload {
         Some(payload) if payload.get("pull_request").is_some() => !is_fork(env, payload),
-        // The branch of a merge group belongs to the repository itself.
+        // The branch of a merge group belongs to the repository itself. The remaining events have no change.
         Some(payload) => payload.get("merge_group").is_some(),
         None => false,
     };

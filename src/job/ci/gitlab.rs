@@ -147,8 +147,8 @@ fn read_merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
 
 /// Returns whether the merge request is from a fork, that is, from another project than the one that runs the pipeline
 /// or than its target. The pipeline runs in the fork or, if a member of the target's project starts it, in that project
-/// (<https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/#use-with-forked-projects>). The result is false if
-/// GitLab does not name the source project.
+/// (<https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/#use-with-forked-projects>). If GitLab does not name
+/// the source project, nothing shows a fork, and the result is false.
 fn is_fork(env: &Env) -> bool {
     let Some(source) = env.get(SOURCE_PROJECT) else {
         return false;

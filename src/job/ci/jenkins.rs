@@ -232,6 +232,7 @@ pub(super) fn target_repository(env: &Env) -> TargetRepository {
         .find(|plugin| plugin.is_detected(env))
         .is_some_and(|plugin| match (plugin.number, plugin.repositories) {
             ("CHANGE_ID", _) => !plugin.is_fork(env),
+            // Gerrit stores a change in the target's repository, under `refs/changes/`.
             ("GERRIT_CHANGE_NUMBER", _) => true,
             (_, Some((source, _))) => env.get(source).is_some() && !plugin.is_fork(env),
             (_, None) => false,

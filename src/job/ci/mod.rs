@@ -143,7 +143,8 @@ impl FromStr for Host {
 }
 
 impl Host {
-    /// Returns the CI host whose variables are set in this environment, or [`Host::None`] for a local run.
+    /// Returns the first host in the order of [`Host::ALL`] whose variables are set in this environment, or
+    /// [`Host::None`] for a local run.
     pub fn detect(env: &Env) -> Self {
         let mut hosts = Self::ALL.iter().copied();
         hosts.find(|host| host.is_detected(env)).unwrap_or(Self::None)

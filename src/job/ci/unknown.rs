@@ -80,17 +80,17 @@ const HOST_VARIABLE_PREFIXES: [&str; 3] = ["TEKTON_", "CODEBUILD_", "bamboo_buil
 
 /// Returns whether the variables show that this job runs in CI, on a host that the program does not support by name.
 pub(super) fn is_detected(env: &Env) -> bool {
-    is_set(env, "CI")
-        || HOST_VARIABLES.iter().any(|name| is_set(env, name))
+    has_truthy_value(env, "CI")
+        || HOST_VARIABLES.iter().any(|name| has_truthy_value(env, name))
         // Google Cloud Build: <https://cloud.google.com/build/docs/configuring-builds/substitute-variable-values>.
-        || (is_set(env, "BUILD_ID") && is_set(env, "PROJECT_ID"))
+        || (has_truthy_value(env, "BUILD_ID") && has_truthy_value(env, "PROJECT_ID"))
         || env
             .variable_names()
             .any(|name| HOST_VARIABLE_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
 }
 
 /// Returns whether the variable is set to a value other than `false`, `0` and the empty text.
-fn is_set(env: &Env, variable: &str) -> bool {
+fn has_truthy_value(env: &Env, variable: &str) -> bool {
     env.get(variable).is_some_and(is_truthy)
 }
 

@@ -177,9 +177,9 @@ fn fold_flags_in_subtree(command: Command, flags: &[&Arg]) -> Command {
     fold_flags(command, flags).mut_subcommands(|verb| fold_flags_in_subtree(verb, flags))
 }
 
-/// Hides the common flags in the help of this command and lists their names in one line instead. The line is in the
-/// help template and not in the text after the help, because manual pages contain that text and explain the flags in
-/// full.
+/// Hides all common flags in the help of this command and lists the names of `flags`, which the command uses, in one
+/// line instead. The line is in the help template and not in the text after the help, because manual pages contain that
+/// text and explain the flags in full.
 fn fold_flags(command: Command, flags: &[&Arg]) -> Command {
     let flag_names = format_flag_names(&command, flags);
     let template = format!(

@@ -59,8 +59,8 @@ pub(super) fn render_overview(program: &Command) -> String {
     overview + "\nHelp: sluicegate help COMMAND (or globals, exit-codes, environment)\n"
 }
 
-/// Returns the names of the commands for the platform: all commands that are in no other list of the overview, in the
-/// order of their definition.
+/// Returns the names of the commands for the platform, in the order of their definition: all commands that are in no
+/// other list of the overview. The hidden command `globals` is skipped.
 fn list_platform_commands(program: &Command) -> Vec<&str> {
     program
         .get_subcommands()
@@ -90,8 +90,9 @@ fn describe_command(command: &Command) -> String {
 fn wrap_names(names: &[&str]) -> Vec<String> {
     let mut lines = vec![String::new()];
     for name in names {
-        let max_length = MAX_LINE_WIDTH - ", ".len() - name.len() - ",".len();
-        match lines.last_mut().filter(|line| line.len() < max_length) {
+        // The overview indents each line by two spaces.
+        let max_length = MAX_LINE_WIDTH - "  ".len() - ", ".len() - name.len();
+        match lines.last_mut().filter(|line| line.len() <= max_length) {
             Some(line) if line.is_empty() => line.push_str(name),
             Some(line) => {
                 let _ = write!(line, ", {name}");

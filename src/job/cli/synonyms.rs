@@ -328,8 +328,8 @@ pub(super) fn find_command_hint(name: &str) -> Option<String> {
 }
 
 /// Returns our arguments for a flag that requests an output format in another program, such as `--format sarif` or
-/// `--sarif`, or `None` for any other flag. Commands without reports only have `-o`, and an unknown format becomes
-/// `-o json`.
+/// `--sarif`, or `None` for any other flag. An unknown format becomes `-o json`. Commands without reports only have
+/// `-o`, so a flag that names its format, such as `--sarif`, has no equivalent there.
 fn find_format_arguments(command: &str, flag: &str, value: Option<&str>) -> Option<String> {
     let name = flag.trim_start_matches('-');
     let own_format = Format::from_str(name, true)
@@ -339,6 +339,7 @@ fn find_format_arguments(command: &str, flag: &str, value: Option<&str>) -> Opti
         return Some("-o json".to_owned());
     }
     if !GATE_COMMANDS.contains(&command) {
+        // These commands have `-o` themselves, so it is not a flag of another program.
         let is_format_flag = FORMAT_FLAGS.contains(&flag) && flag != "-o";
         return is_format_flag.then(|| format!("-o {}", value.unwrap_or("json")));
     }

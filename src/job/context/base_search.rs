@@ -129,7 +129,8 @@ impl BaseSearch<'_> {
             .map(|branch| self.branches.find_tip(branch))
             .transpose()?
             .flatten();
-        // Only for a merge: the change itself has no newer files of the target than the named commit.
+        // Only for a merge: the change itself has no newer files of the target than the named commit. An error is
+        // ignored here, because the named commit is tried next.
         let is_host_merge = self.head.change_commit.as_ref() != Some(&self.head.commit);
         if let Some(tip) = tip.as_ref().filter(|_| is_host_merge)
             && let Ok(base) = self.find_branch_base(tip, "target")

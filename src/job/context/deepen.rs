@@ -71,7 +71,8 @@ struct HistoryFetcher<'a> {
 
 impl HistoryFetcher<'_> {
     /// Returns the commits and branches that the clone lacks. It resolves the run and derives the missing items from
-    /// the error; a run that can be resolved may still lack the default branch.
+    /// the error. A commit that can be resolved may still need the default branch to find its own branch. A review of
+    /// files needs no branch.
     fn find_missing_items(&mut self) -> Vec<MissingItem> {
         let resolver = TargetResolver {
             repo: self.repo,
@@ -111,12 +112,13 @@ impl HistoryFetcher<'_> {
             | ContextError::BaseNotInClone { .. }
             | ContextError::AmbiguousMerge { .. }
             | ContextError::BranchNotInClone { .. } => None,
-            // A commit that the event names is the target's, whichever repository it comes from.
-            ContextError::TargetNotProven { .. } => self.target_commit().map(MissingItem::Commit),
+            // The event names the target's commit by its id, so every repository with this id has the same commit.
+            ContextError::TargetNotProven { .. } => self.find_target_commit().map(MissingItem::Commit),
             ContextError::CommitNotInClone { commit, .. } => Some(MissingItem::Commit(commit.clone())),
             ContextError::Git(GitError::UnknownRevision { revision, .. }) => Some(parse_revision(revision)),
             _ => return Vec::new(),
         };
+        // The branch of a fork is not on the remote.
         let head = self
             .find_head_branch()
             .filter(|_| !self.ci.fork)
@@ -135,7 +137,7 @@ impl HistoryFetcher<'_> {
     }
 
     /// Returns the commit that the event names for the target.
-    fn target_commit(&self) -> Option<String> {
+    fn find_target_commit(&self) -> Option<String> {
         match (&self.ci.target_tip, &self.ci.base) {
             (Some((id, _)), _) | (None, BaseHint::Commit { id, .. }) => Some(id.clone()),
             _ => None,
@@ -232,7 +234,7 @@ impl HistoryFetcher<'_> {
     }
 
     /// Fetches these items in one request. Returns `false` if the fetch failed, which is reported, or if there is no
-    /// remote.
+    /// remote. Fails in a repository of another user, because no fetch is allowed there.
     fn fetch_items(&self, items: &[MissingItem], depth: u32) -> Result<bool, ContextError> {
         let names: Vec<String> = items.iter().map(MissingItem::describe).collect();
         let depth_note = if self.repo.is_shallow() {

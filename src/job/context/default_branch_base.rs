@@ -16,7 +16,7 @@ impl BaseSearch<'_> {
     /// Returns the merge-base with the default branch. A CI run on that branch reviews all pipelines and compares
     /// findings with an earlier commit. If the default branch is not known, all pipelines are reviewed, too. That is an
     /// error instead if the branch can still be fetched, if no remote is the target's repository, or on an unknown
-    /// host. Errors call the branch `HEAD`.
+    /// host. Errors call the branch `HEAD`, because its name is not known.
     pub(super) fn find_default_branch_base(&self) -> Result<Base, ContextError> {
         let Some(name) = self.find_default_branch_name()? else {
             return match self.ci.host {

@@ -52,6 +52,7 @@ impl BaseSearch<'_> {
         if !ci.is_push() && !may_be_on_branch(self.repo, ci, default_branch, head)? {
             return Ok(EarlierCommit::None);
         }
+        // The host's earlier runs precede the host's own commit, not another one that the job selected.
         for (id, variable) in ci.earlier_commits.iter().filter(|_| self.head.is_host_commit) {
             if let Some(commit) = self.repo.find_commit_with_id(id).filter(|commit| commit != head)
                 && self.repo.contains_commit(head, &commit)?

@@ -137,7 +137,8 @@ pub(super) fn matches_host_commit(
 }
 
 /// Returns the commit that the host names, otherwise the checked-out commit. If the host does not name a branch, the
-/// checked-out branch is translated to its name on the remote.
+/// checked-out branch is translated to its name on the remote. Either commit is treated as the host's, because the job
+/// does not select another one.
 fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, ContextError> {
     if let Some(id) = &ci.commit {
         let commit = find_host_commit(repo, ci, id)?;
@@ -232,7 +233,8 @@ fn resolve_local_merge(
     }
     let parents = repo.parents(&commit)?;
     match parents.as_slice() {
-        // A commit with a single parent is the change itself: no reference has it after a force push.
+        // A commit with a single parent is no merge but the change itself. After a force push to its branch, no
+        // reference of the remote contains it.
         [] | [_] => Ok(commit),
         [first, second] => find_change_parent(repo, ci, &commit, [first, second]),
         _ => Err(ContextError::AmbiguousMerge {

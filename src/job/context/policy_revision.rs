@@ -100,9 +100,10 @@ pub fn find_default_branch_policy_revision(
     })
 }
 
-/// Returns a note with the date of the newest known commit of the policy's branch, if nothing shows that the commit is
-/// up to date. `revision` is the result of [`find_target_policy_revision`]. Returns `None` if the event names the
-/// commit, or if the policy is not read from a branch.
+/// Returns a note with the date of the newest known commit of the policy's branch, if newer commits may exist: the
+/// clone's copy lacks the commit of the run or may be out of date, or no remote is the target's repository. Returns
+/// `None` otherwise, and if the policy is not read from a branch. `revision` is the result of
+/// [`find_target_policy_revision`].
 pub fn describe_revision_age(
     repo: &Repository,
     ci: &CiContext,

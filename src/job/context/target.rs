@@ -90,7 +90,8 @@ impl<H> RunSubject<H> {
         }
     }
 
-    /// Creates the target of a run without pipelines to review, for example after a branch was deleted.
+    /// Creates the target of a run without pipelines to review, for example after a branch was deleted. The head is the
+    /// host's commit, because a run for which the job selects a commit has something to review.
     pub(super) fn for_idle_run(ci: &CiContext, head: H, reason: &str) -> Self {
         let base = Base::for_all_pipelines(format!("nothing to do: {reason}"));
         let is_host_commit = true;

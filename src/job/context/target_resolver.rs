@@ -63,6 +63,7 @@ impl TargetResolver<'_> {
                 } else {
                     "there is no commit yet"
                 });
+                // A repository without commits has no commit that the job could select instead of the host's.
                 let is_host_commit = true;
                 (self.ci.branch.clone(), is_host_commit, base)
             }

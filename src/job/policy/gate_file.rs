@@ -150,6 +150,7 @@ impl GateFileReader<'_> {
                     Err(error) => Err(error),
                     Ok(Some(text)) => Ok(GateFile {
                         policy_text: Some(text),
+                        // The target's file stays in force, so a link that the change adds is not an error.
                         checkout_text: if self.checkout.leaves_repository(repo, path)? {
                             None
                         } else {
@@ -172,8 +173,9 @@ impl GateFileReader<'_> {
         }
     }
 
-    /// Reads the checkout's version in addition to the policy revision's version, which decides about this run. With
-    /// `may_be_unusable`, an unreadable file is treated as missing here, because the run fails for it elsewhere.
+    /// Reads the checkout's version with [`Self::read_change_version`], in addition to the policy revision's version,
+    /// which decides about this run. With `may_be_unusable`, an unreadable file is treated as missing here, because the
+    /// run fails for it elsewhere.
     fn read_checkout_version(
         &self,
         path: &str,
@@ -188,8 +190,8 @@ impl GateFileReader<'_> {
     }
 
     /// Reads the checkout's version as the version that decides, because the policy revision is head. If git converts a
-    /// file at the checkout, the committed version is used. With [`UnusableFile::TreatAsMissing`], a link out of the
-    /// repository is an error.
+    /// file at the checkout, the committed version is used. With [`UnusableFile::TreatAsMissing`], which is for CI, a
+    /// link out of the repository is an error, because the change may have written it.
     fn read_deciding_version(
         &self,
         path: &str,
@@ -199,7 +201,7 @@ impl GateFileReader<'_> {
         let (repo, disk) = (self.repo, self.repo.root().join(path));
         match &self.checkout {
             CheckoutFiles::Committed(commit) => read_committed(repo, commit, path, presence, limit),
-            CheckoutFiles::OnDisk => match read_converted_file(repo, path, limit)? {
+            CheckoutFiles::OnDisk => match read_committed_if_converted(repo, path, limit)? {
                 Some(text) => Ok(Some(text)),
                 None if self.on_unusable == UnusableFile::TreatAsMissing => {
                     read_inside_repository(repo, &disk, presence, limit)
@@ -254,7 +256,11 @@ pub fn read_job_file(file: &Path, presence: FilePresence) -> Result<GateFile, Po
 /// Reads the committed version of a file if git converts the file at the checkout, for example because of the attribute
 /// `text`, so that the file on disk differs from the file that readers of the commit see. Returns `None` if git does
 /// not convert the file, or if the file on disk equals the committed version.
-fn read_converted_file(repo: &Repository, path: &str, limit: u64) -> Result<Option<NamedText>, PolicyError> {
+fn read_committed_if_converted(
+    repo: &Repository,
+    path: &str,
+    limit: u64,
+) -> Result<Option<NamedText>, PolicyError> {
     if repo.is_bare() {
         return Ok(None);
     }

@@ -19,9 +19,10 @@ pub enum PolicySource {
     Head,
 }
 
-/// Returns the revision that the gate configuration is read from, as `--policy` selects it: head, the default branch,
-/// or by default the target of the change. Without the CI host's context, the revision is unknown. `is_host_commit`
-/// states that the run reviews the commit that the host names.
+/// Returns the revision that the gate configuration is read from, as `--policy` selects it: head, or the target of the
+/// change. In a local run and on the default branch, the target is head itself, and `--policy base` selects the
+/// default branch instead. Without the CI host's context, the revision is unknown. `is_host_commit` states that the run
+/// reviews the commit that the host names.
 pub fn find_policy_revision(
     repo: &Repository,
     ci: Option<&CiContext>,

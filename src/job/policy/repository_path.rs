@@ -113,6 +113,7 @@ fn resolve_links(full: &Path) -> Option<PathBuf> {
     let existing_part = full.ancestors().find(|part| part.symlink_metadata().is_ok())?;
     let remainder = full.strip_prefix(existing_part).ok()?;
     let resolved_part = existing_part.canonicalize().ok()?;
+    // A join with an empty path would add a slash at the end.
     Some(if remainder.as_os_str().is_empty() {
         resolved_part
     } else {

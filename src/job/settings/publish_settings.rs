@@ -297,18 +297,18 @@ impl SettingSources<'_> {
     /// valid one as an example.
     pub fn resolve_publish_on(&self, args: &CiArgs) -> Result<PublishOn, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish_on);
-        let parse_line = |line: &str| Ok(line.to_owned());
+        let keep_line = |line: &str| Ok(line.to_owned());
         let (branches, tags) = (&args.publish_on_branch, &args.publish_on_tag);
         let branches = layers.resolve_list(
             branches.clone(),
             variable::PUBLISH_ON_BRANCHES,
-            parse_line,
+            keep_line,
             file.branches.clone(),
         )?;
         let tags = layers.resolve_list(
             tags.clone(),
             variable::PUBLISH_ON_TAGS,
-            parse_line,
+            keep_line,
             file.tags.clone(),
         )?;
         Ok(PublishOn {
@@ -320,7 +320,8 @@ impl SettingSources<'_> {
 }
 
 /// Replaces each placeholder such as `{date}` in the template with a character that no variable contains, so that
-/// [`reject_unexpanded_value`] does not treat the placeholder as a variable. `${tag}` is a variable, so it stays unchanged.
+/// [`reject_unexpanded_value`] does not treat the placeholder as a variable. `${tag}` is a variable, so it stays
+/// unchanged.
 fn mask_placeholders(template: &str) -> String {
     let mut literal = String::new();
     let mut remaining_text = template;

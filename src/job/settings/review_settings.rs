@@ -78,7 +78,8 @@ impl SettingSources<'_> {
     }
 
     /// Resolves which fields a review request has. A request with `filePaths` needs the data warehouse type; for a
-    /// request with `pipelines`, that type is an error because it would not be sent.
+    /// request with `pipelines`, that type is an error because it would not be sent. The type becomes upper case, as in
+    /// the platform's own names.
     pub fn resolve_request_fields(
         &self,
         request: Option<ReviewRequestFields>,

@@ -145,7 +145,7 @@ impl ReviewExclusions {
     clippy::unnecessary_wraps,
     reason = "the parser of a list setting returns a `Result`"
 )]
-pub(super) fn parse_line(line: &str) -> Result<String, String> {
+pub(super) fn keep_line(line: &str) -> Result<String, String> {
     Ok(line.to_owned())
 }
 
@@ -172,18 +172,18 @@ impl SettingSources<'_> {
             (None, None, _) => (None, None),
         };
         let exclude = own_exclude.or(self.file.exclude.as_ref());
-        let job_include = layers.resolve_list(args.include.clone(), variable::INCLUDE, parse_line, None)?;
-        let job_exclude = layers.resolve_list(args.exclude.clone(), variable::EXCLUDE, parse_line, None)?;
+        let job_include = layers.resolve_list(args.include.clone(), variable::INCLUDE, keep_line, None)?;
+        let job_exclude = layers.resolve_list(args.exclude.clone(), variable::EXCLUDE, keep_line, None)?;
         let include = layers.resolve_list(
             args.include.clone(),
             variable::INCLUDE,
-            parse_line,
+            keep_line,
             include.cloned(),
         )?;
         let exclude = layers.resolve_list(
             args.exclude.clone(),
             variable::EXCLUDE,
-            parse_line,
+            keep_line,
             exclude.cloned(),
         )?;
         Ok(Selection {

@@ -21,7 +21,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Returns the human-readable description of the setting.
+    /// Returns the human-readable description of the setting, without the space that begins a doc comment.
     pub fn description(&self) -> &'static str {
         self.description.trim()
     }

@@ -109,8 +109,9 @@ fn insert_settings(node: NodeRef<'_, '_>, key: &str, settings: &mut SettingValue
     }
 }
 
-/// Describes how the value of a key changed, with a label if the change is stricter or laxer. The values must differ, but
-/// may have the same effect; then returns `None`. A key that may contain a secret is always described, without values.
+/// Describes how the value of a key changed, with the effect on the gate. The values must differ. Returns `None` if
+/// they mean the same, for example the default and no value. A key that may contain a secret is always described,
+/// without values.
 fn describe_key_change(
     key: &str,
     old: &SettingValues,
@@ -176,8 +177,8 @@ fn compare_laxity(strictness: Strictness, old_text: &str, new_text: &str) -> Eff
     }
 }
 
-/// Returns the position of a value on the scale of its setting: a higher value is laxer. Returns `None` if the setting
-/// has no such order.
+/// Returns the position of a value on the scale of its setting: a higher value is laxer. For a requirement, a setting
+/// without a value is laxer than any value. Returns `None` if the setting has no such order.
 fn rank_laxity(strictness: Strictness, text: &str) -> Option<usize> {
     match strictness {
         Strictness::Requirement => Some(usize::from(text == NOT_SET)),
