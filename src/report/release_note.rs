@@ -143,6 +143,7 @@ fn render_files(compat: &Compatibility) -> String {
     );
     let list = List::with_limit(&file_changes, MAX_LISTED_FILES).map(|change| {
         let subject = render_code(&truncation::truncate(&change.subject(), MAX_TEXT_CHARS));
+        // The description of a change to a file is a fixed text, so it is not escaped.
         format!("{subject}: {}", change.describe())
     });
     for entry in list.entries() {

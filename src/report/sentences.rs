@@ -224,8 +224,8 @@ pub(super) fn find_next_step_for_log(report: &Report, logged_reasons: &[String])
     find_next_step(report).filter(|_| !has_logged_all)
 }
 
-/// Returns the reason why the run failed: too many known findings, refused changes, or warnings that fail the gate.
-/// `None` if an error among the findings explains it.
+/// Returns the reason why the run failed: too many known findings, refused changes, or warnings that fail the gate. If
+/// none of these applies, returns a general sentence. `None` if an error among the findings explains the failure.
 fn explain_failure(report: &Report) -> Option<String> {
     let fails_by_finding = has_matching_result(report, |result| result.fails_gate(report.fail_on()));
     if !fails_by_finding && report.check_known_limit().is_some() {

@@ -53,8 +53,8 @@ impl CurrentFindings {
     }
 
     /// Evaluates all pipelines on disk against the rules file, or against the default rules if it is missing. With a
-    /// chosen way to adopt the gate, also prepares the missing rules file in `config_dir`, and for `waivers` the waivers
-    /// file.
+    /// chosen way to adopt the gate, also prepares the missing rules file in `config_dir`, and for `waivers` the
+    /// waivers file.
     pub(crate) fn evaluate(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
@@ -83,6 +83,7 @@ impl CurrentFindings {
             _ => None,
         };
         let new_rules_dir = config_dir.filter(|_| adopt.is_some() && rules_file.is_none());
+        // An unreadable rules file counts as new, too.
         let adds_rules = match (rules_file, &document) {
             (Some(file), Ok(bytes)) => !default_branch_has_file(&workspace.repo, &file.path, bytes)?,
             _ => true,

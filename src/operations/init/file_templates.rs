@@ -154,8 +154,9 @@ pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
     fill_template(template, &values)
 }
 
-/// Returns the default action, image or URL that the job contains and the user has to replace. `None` if the program
-/// was built with the address of a published repository, because these defaults then exist.
+/// Returns the default action, image or URL that the job contains and the user has to replace, without the comment that
+/// follows an action in the job. `None` if the program was built with the address of a published repository, because
+/// these defaults then exist.
 pub(crate) fn find_placeholder(job: &str) -> Option<String> {
     if address::repository_url().is_some() {
         return None;

@@ -82,7 +82,8 @@ pub(crate) struct RepositoryFacts {
 }
 
 /// Detects the CI host, the platform's hidden directory, the settings and the current findings. If the hidden directory
-/// is unknown, asks the user. Fails if a value needs a flag. A dry run neither asks nor fails for this reason.
+/// is unknown, uses its only candidate with `--adopt`, which writes into that directory, and otherwise asks the user.
+/// Fails if a value needs a flag. A dry run neither asks nor fails for this reason.
 pub(crate) fn detect_repository_facts(
     run: &Run,
     workspace: &Workspace<'_>,
