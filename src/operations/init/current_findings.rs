@@ -109,8 +109,8 @@ impl CurrentFindings {
             .count()
     }
 
-    /// Returns the number of findings that fail the gate with `--fail-on error`. Rules that could not be evaluated are
-    /// not counted.
+    /// Returns the number of findings that fail the gate with `--fail-on error` and can be excused. Rules that could
+    /// not be evaluated are therefore not counted, unless the content of the pipeline is the cause.
     pub(crate) fn count_errors(&self) -> usize {
         self.files
             .iter()
@@ -121,7 +121,8 @@ impl CurrentFindings {
             .sum()
     }
 
-    /// Returns the paths of the files for which a rule could not be evaluated. Such a result cannot be known or waived.
+    /// Returns the paths of the files for which a rule could not be evaluated, so that its result cannot be known or
+    /// waived. Files whose own content is the cause are omitted, because their results can be.
     pub(crate) fn list_unevaluated_paths(&self) -> Vec<&str> {
         self.files
             .iter()

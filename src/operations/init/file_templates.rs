@@ -134,7 +134,8 @@ fn format_project_check(check: ProjectCheck, findings: &CurrentFindings) -> Stri
 }
 
 /// Fills the template of a CI job with the source of the program, its version and the default branch. Each template
-/// contains only one kind of source, so `--source` replaces all three.
+/// contains only one kind of source, so `--source` replaces all three. An action without a version gets the version of
+/// this program.
 pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
     let action = match &facts.source {
         None => default_action(),

@@ -171,7 +171,8 @@ fn choose_recipe(
     }))
 }
 
-/// Returns the path of the shared-pipelines file; `None` if it does not exist or the hidden directory is unknown.
+/// Returns the path of the shared-pipelines file; `None` if it does not exist or cannot be looked up, or if the hidden
+/// directory is unknown.
 fn find_shared_pipelines_file(snapshot: &Snapshot<'_>, config_dir: Option<&str>) -> Option<String> {
     let path = format!("{}/{SHARED_PIPELINES_FILE}", config_dir?);
     matches!(snapshot.find_file(&path), Ok(Some(_))).then_some(path)
