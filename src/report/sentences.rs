@@ -302,6 +302,7 @@ pub(super) fn describe_excluded_files(report: &Report) -> Option<String> {
 /// Changes the first letter of a text to a capital letter. Does not change a text whose first word has other characters
 /// than lowercase letters, such as a path, because it is a name.
 pub(super) fn capitalize(text: &str) -> String {
+    // The first word of `platform's` is `platform`.
     let word = text.split([' ', '\'']).next().unwrap_or_default();
     let mut letters = text.chars();
     match letters.next() {
@@ -313,7 +314,7 @@ pub(super) fn capitalize(text: &str) -> String {
 }
 
 /// Changes a text to a sentence: it starts with a capital letter, unless it starts with a name (see [`capitalize`]),
-/// and ends with punctuation.
+/// and ends with punctuation, to which a closing parenthesis belongs.
 pub(super) fn to_sentence(text: &str) -> String {
     let mut sentence = capitalize(text.trim());
     if !sentence.is_empty() && !sentence.ends_with(['.', '!', '?', ':', ')']) {
